@@ -1,0 +1,61 @@
+/** What a code answers with, and when it is used. */
+export interface ErrorEntry {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
+  readonly when: string;
+}
+
+/** Every error code of the gateway. The code is the identity of an error; its text is for people. */
+export const errorTable = {
+  invalid_request: { status: 400, when: 'a field is missing or of a bad type, malformed JSON, a bad id' },
+  unauthorized: { status: 401, when: 'the bearer token is absent, malformed or wrong' },
+  forbidden: { status: 403, when: 'the request comes from another web page, or bears a foreign Host' },
+  not_permitted: { status: 403, when: 'the network refuses it to this account' },
+  session_not_found: { status: 404, when: 'no session of that id runs or has saved auth' },
+  message_not_found: { status: 404, when: 'the message named is unknown' },
+  chat_not_found: { status: 404, when: 'the group or chat named is unknown' },
+  recipient_not_found: { status: 404, when: 'the recipient is not registered on the network' },
+  qr_not_available: { status: 404, when: 'the session is not in status qr' },
+  route_not_found: { status: 404, when: 'no route has that path' },
+  method_not_allowed: { status: 405, when: 'the path has no such method; Allow names those it has' },
+  session_not_ready: { status: 409, when: 'the session is known, but not in status ready' },
+  body_too_large: { status: 413, when: 'the body is larger than CHAT_WEB_MAX_BODY_BYTES' },
+  unsupported_media_type: { status: 415, when: 'the body does not say that it is JSON in its Content-Type' },
+  too_many_streams: { status: 429, when: 'as many event streams are open as may be; Retry-After says when to retry' },
+  client_failed: { status: 500, when: 'the web client refused or threw; nothing was sent' },
+  session_lost: { status: 500, when: 'the session died, or the time ran out, during a request that changes nothing' },
+  outcome_unknown: { status: 500, when: 'the same during a request that changes something: it may have happened' },
+  internal_error: { status: 500, when: 'a fault of the gateway itself' },
+  shutting_down: { status: 503, when: 'the gateway is stopping and takes no new work' },
+} as const satisfies Record<string, ErrorEntry>;
+
+/** The identity of an error, as it stands in `code` of an error body. */
+export type ErrorCode = keyof typeof errorTable;
+
+/** One field of a request that is not as it should be; the value sent is never repeated. */
+export interface FieldIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The one error type of the project: a code from the table, and a sentence that names the thing. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly issues: readonly FieldIssue[] | undefined;
+
+  constructor(code: ErrorCode, message: string, issues?: readonly FieldIssue[]) {
+    super(message);
+    this.name = 'GatewayError';
+    this.code = code;
+    this.issues = issues;
+  }
+}
+
+/** Any thrown thing as a GatewayError: its own if it is one, else `code` with its message. */
+export function asGatewayError(thrown: unknown, code: ErrorCode): GatewayError {
+  return thrown instanceof GatewayError ? thrown : new GatewayError(code, errorText(thrown));
+}
+
+/** The text of anything that was thrown; libraries throw strings and worse. */
+export function errorText(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+
+/** A session's id, chosen by the caller; also the name of its folder on disk, hence the narrow alphabet. */
+export const sessionId = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ -'),
+);
+
+/** E.164 without the plus: a country code never starts with 0, and 15 digits are the longest number there is. */
+const phoneNumber = /^\+?([1-9]\d{4,14})(@c\.us)?$/;
+const fullChatId = /^(\d{1,20}(-\d{1,20})?@g\.us|\d{1,20}@lid|\d{1,20}@broadcast|status@broadcast)$/;
+
+/**
+ * Whom a message is for. A caller writes `+<digits>`, `<digits>`, `<digits>@c.us`, or a full id of a group
+ * (`@g.us`), a broadcast (`@broadcast`) or a hidden number (`@lid`); a handler gets the full id.
+ */
+export const recipient = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const digits = phoneNumber.exec(dataset.value)?.[1];
+    if (digits) return `${digits}@c.us`;
+    if (fullChatId.test(dataset.value)) return dataset.value;
+    addIssue({
+      message: 'must be a phone number with its country code (+<digits> or <digits>), or a full id such as <gid>@g.us',
+    });
+    return NEVER;
+  }),
+);
+
+/** A message's id as the network serialises it: `<fromMe>_<chat>_<key>`, in groups with `_<author>` behind it. */
+export const messageId = v.pipe(
+  v.string(),
+  v.maxLength(200, 'must be a message id'),
+  v.regex(
+    /^(true|false)_[\w.-]+@[a-z.]+_[A-Za-z0-9.:-]+(_[\w.:-]+@[a-z.]+)?$/,
+    'must be a message id as an answer or an event gave it',
+  ),
+);

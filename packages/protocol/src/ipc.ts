@@ -1,0 +1,54 @@
+import * as v from 'valibot';
+import type { ErrorCode } from './errors.ts';
+import { errorTable } from './errors.ts';
+import { ack, message, pngDataUrl, sessionInfo } from './resources.ts';
+
+/** What a worker needs to know of its session; it reads no settings of its own. */
+export const workerOptions = v.object({
+  sessionId: v.string(),
+  /** Folder of the session's own; the browser's profile lies in it. */
+  sessionDir: v.string(),
+  /** The browser's executable; absent: the worker finds one. */
+  browserPath: v.optional(v.string()),
+  browserArgs: v.array(v.string()),
+});
+export type WorkerOptions = v.InferOutput<typeof workerOptions>;
+
+/** From the gateway to a worker. It sends nothing before the worker has said `booted`. */
+export const gatewayMessage = v.variant('type', [
+  v.object({ type: v.literal('start'), options: workerOptions }),
+  v.object({ type: v.literal('call'), callId: v.number(), operation: v.string(), input: v.unknown() }),
+  /** End; `unlink` first tells the phone that this device goes. */
+  v.object({ type: v.literal('stop'), unlink: v.boolean() }),
+]);
+export type GatewayMessage = v.InferOutput<typeof gatewayMessage>;
+
+/** What a worker tells of its session, in the order in which it happened. */
+export const workerEvent = v.variant('name', [
+  v.object({ name: v.literal('qr'), qr: pngDataUrl }),
+  /** The account is linked, and the page is coming up. */
+  v.object({ name: v.literal('authenticating') }),
+  v.object({ name: v.literal('ready'), info: sessionInfo }),
+  /** The page is alive, but its connection to the network is not. */
+  v.object({ name: v.literal('connection_lost'), reason: v.string() }),
+  /** The phone has unlinked this device: its auth is worthless. */
+  v.object({ name: v.literal('unlinked') }),
+  v.object({ name: v.literal('message'), message }),
+  v.object({ name: v.literal('message_ack'), id: v.string(), ack }),
+  /** The session cannot go on in this worker; it exits after this. `retry`: another worker may fare better. */
+  v.object({ name: v.literal('failed'), reason: v.string(), retry: v.boolean() }),
+]);
+export type WorkerEvent = v.InferOutput<typeof workerEvent>;
+
+const errorCode = v.picklist(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]);
+
+/** From a worker to the gateway. */
+export const workerMessage = v.variant('type', [
+  v.object({ type: v.literal('booted') }),
+  v.object({ type: v.literal('answer'), callId: v.number(), answer: v.unknown() }),
+  /** Errors cross as code and text: structured clones and JSON both lose an Error's own properties. */
+  v.object({ type: v.literal('error'), callId: v.number(), code: errorCode, message: v.string() }),
+  v.object({ type: v.literal('event'), event: workerEvent }),
+  v.object({ type: v.literal('log'), level: v.picklist(['debug', 'info', 'warn', 'error']), text: v.string() }),
+]);
+export type WorkerMessage = v.InferOutput<typeof workerMessage>;

@@ -1,0 +1,39 @@
+import type { HandlerInput, OperationAnswer, OperationInput } from '../operation.ts';
+import { messageOperations } from './messages.ts';
+import { sessionOperations } from './sessions.ts';
+
+/** What the gateway answers by itself. */
+export const gatewayOperations = { ...sessionOperations } as const;
+
+/** What a session's worker answers; the gateway forwards it, and refuses it unless the session is ready. */
+export const workerOperations = { ...messageOperations } as const;
+
+/** The spine: every operation by its one name, used for the route, the IPC call, the handler and the client's method. */
+export const operations = { ...gatewayOperations, ...workerOperations } as const;
+
+export type Operations = typeof operations;
+export type OperationName = keyof Operations;
+export type GatewayOperationName = keyof typeof gatewayOperations;
+export type WorkerOperationName = keyof typeof workerOperations;
+
+/** What a caller writes for an operation. */
+export type InputOf<N extends OperationName> = OperationInput<Operations[N]>;
+/** What an operation answers. */
+export type AnswerOf<N extends OperationName> = OperationAnswer<Operations[N]>;
+
+/** A handler for each operation named: one that is missing or has another shape does not compile. */
+export type Handlers<N extends OperationName> = {
+  readonly [K in N]: (input: HandlerInput<Operations[K]>) => Promise<AnswerOf<K>> | AnswerOf<K>;
+};
+
+/** A method for each operation: what a client of the gateway offers. */
+export type OperationMethods = {
+  readonly [K in OperationName]: (
+    ...input: keyof InputOf<K> extends never ? [] : [input: InputOf<K>]
+  ) => Promise<AnswerOf<K>>;
+};
+
+/** True if a worker answers the operation. */
+export function isWorkerOperation(name: string): name is WorkerOperationName {
+  return Object.hasOwn(workerOperations, name);
+}

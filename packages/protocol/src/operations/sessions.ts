@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import { sessionId } from '../ids.ts';
+import type { Operation } from '../operation.ts';
+import { pngDataUrl, sessionInfo, sessionStatus } from '../resources.ts';
+
+const params = v.object({ id: sessionId });
+const SECOND = 1_000;
+
+/** Operations on sessions themselves: the gateway answers them, whether a worker runs or not. */
+export const sessionOperations = {
+  listSessions: {
+    summary: 'List every session that runs or has saved auth',
+    method: 'GET',
+    path: '/sessions',
+    params: v.object({}),
+    answer: v.object({ sessions: v.array(v.object({ id: v.string(), status: sessionStatus })) }),
+    errors: [],
+    timeoutMs: 5 * SECOND,
+  },
+  startSession: {
+    summary: 'Start a session, and wait until it shows a QR or comes up; changes nothing on one that runs',
+    method: 'POST',
+    path: '/sessions/:id/start',
+    params,
+    answer: v.object({ id: v.string(), status: sessionStatus, qr: v.optional(pngDataUrl) }),
+    errors: ['shutting_down'],
+    timeoutMs: 30 * SECOND,
+  },
+  stopSession: {
+    summary: 'Stop a session and keep its auth',
+    method: 'POST',
+    path: '/sessions/:id/stop',
+    params,
+    answer: v.object({ id: v.string(), status: v.literal('stopped') }),
+    errors: ['session_not_found'],
+    timeoutMs: 30 * SECOND,
+  },
+  deleteSession: {
+    summary: 'Stop a session, unlink it from the phone if it is ready, and wipe its auth',
+    method: 'DELETE',
+    path: '/sessions/:id',
+    params,
+    answer: v.object({ id: v.string(), status: v.literal('removed') }),
+    errors: ['session_not_found'],
+    timeoutMs: 30 * SECOND,
+  },
+  getQr: {
+    summary: 'The latest QR; as a PNG itself with Accept: image/png',
+    method: 'GET',
+    path: '/sessions/:id/qr',
+    params,
+    answer: v.object({ id: v.string(), status: v.literal('qr'), qr: pngDataUrl }),
+    errors: ['session_not_found', 'qr_not_available'],
+    timeoutMs: 5 * SECOND,
+  },
+  getSessionStatus: {
+    summary: 'Where a session stands, since when (ISO 8601), and why',
+    method: 'GET',
+    path: '/sessions/:id/status',
+    params,
+    answer: v.object({
+      id: v.string(),
+      status: sessionStatus,
+      since: v.pipe(v.string(), v.isoTimestamp()),
+      reason: v.optional(v.string()),
+    }),
+    errors: ['session_not_found'],
+    timeoutMs: 5 * SECOND,
+  },
+  getSessionInfo: {
+    summary: 'The account that is linked',
+    method: 'GET',
+    path: '/sessions/:id/info',
+    params,
+    answer: sessionInfo,
+    errors: ['session_not_found', 'session_not_ready'],
+    timeoutMs: 5 * SECOND,
+  },
+} as const satisfies Record<string, Operation>;
