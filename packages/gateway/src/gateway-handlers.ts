@@ -1,0 +1,46 @@
+import { GatewayError, type GatewayOperationName, type Handlers, operations } from '@chat-web/protocol';
+import type { Supervisor } from './sessions/supervisor.ts';
+
+/** Handlers of the operations that the gateway answers by itself. */
+export function gatewayHandlers(supervisor: Supervisor): Handlers<GatewayOperationName> {
+  return {
+    listSessions: () => ({
+      sessions: supervisor.list().map(({ id, state }) => ({ id, status: state.status })),
+    }),
+
+    startSession: async ({ id }) => {
+      const session = await supervisor.start(id);
+      await session.settled(operations.startSession.timeoutMs);
+      const { state } = session;
+      return { id, status: state.status, ...(state.status === 'qr' ? { qr: state.qr } : {}) };
+    },
+
+    stopSession: async ({ id }) => {
+      await supervisor.stop(id);
+      return { id, status: 'stopped' };
+    },
+
+    deleteSession: async ({ id }) => {
+      await supervisor.remove(id);
+      return { id, status: 'removed' };
+    },
+
+    getQr: ({ id }) => {
+      const { state } = supervisor.find(id);
+      if (state.status === 'qr') return { id, status: 'qr', qr: state.qr };
+      throw new GatewayError('qr_not_available', `session ${id} shows no QR (it is ${state.status})`);
+    },
+
+    getSessionStatus: ({ id }) => {
+      const { state, since } = supervisor.find(id);
+      const reason = 'reason' in state ? state.reason : undefined;
+      return { id, status: state.status, since: since.toISOString(), ...(reason ? { reason } : {}) };
+    },
+
+    getSessionInfo: ({ id }) => {
+      const { state } = supervisor.find(id);
+      if (state.status === 'ready') return state.info;
+      throw new GatewayError('session_not_ready', `session ${id} is not ready (it is ${state.status})`);
+    },
+  };
+}

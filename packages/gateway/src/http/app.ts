@@ -1,0 +1,64 @@
+import { GatewayError, type Operation, type OperationName, operations } from '@chat-web/protocol';
+import { Hono } from 'hono';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import type { Supervisor } from '../sessions/supervisor.ts';
+import { bearerAuth } from './auth.ts';
+import { errorResponse } from './error-response.ts';
+import { eventRoute, type ServerEnv } from './event-route.ts';
+import { type AnyHandler, operationRoute } from './operation-route.ts';
+import { originGuard } from './origin.ts';
+import { qrImage } from './qr-image.ts';
+
+/** What the HTTP side is made of. */
+export interface AppParts {
+  readonly config: Config;
+  readonly supervisor: Supervisor;
+  readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
+  readonly log: Log;
+}
+
+const EVENTS_PATH = '/sessions/:id/events';
+
+/** Every route of the gateway: who may ask, then the table's operations, then what stands outside the table. */
+export function createApp({ config, supervisor, handlers, log }: AppParts): Hono<ServerEnv> {
+  const app = new Hono<ServerEnv>();
+  app.use(originGuard(config));
+  app.get('/health', (c) => c.json({ ok: true, sessions: supervisor.list().length }));
+  if (config.token) app.use(bearerAuth(config.token));
+
+  app.use(operations.getQr.path, qrImage);
+  for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
+    const route = operationRoute(name, operation, handlers[name], { maxBodyBytes: config.maxBodyBytes, log });
+    app.on(operation.method, operation.path, route);
+  }
+  app.get(EVENTS_PATH, eventRoute(supervisor));
+
+  refuseOtherMethods(app);
+  app.notFound((c) => errorResponse(c, notFound(c.req.path), log));
+  app.onError((error, c) => errorResponse(c, error, log));
+  return app;
+}
+
+function refuseOtherMethods(app: Hono<ServerEnv>): void {
+  const allowed = new Map<string, string[]>([
+    ['/health', ['GET']],
+    [EVENTS_PATH, ['GET']],
+  ]);
+  for (const { method, path } of Object.values(operations)) allowed.set(path, [...(allowed.get(path) ?? []), method]);
+  for (const [path, methods] of allowed) {
+    app.all(path, (c) => {
+      c.header('Allow', methods.join(', '));
+      throw new GatewayError('method_not_allowed', `this path takes ${methods.join(' and ')}`);
+    });
+  }
+}
+
+function notFound(path: string): GatewayError {
+  // An id that is empty makes a path that matches no route; it is still a bad id.
+  if (/^\/sessions\/(\/|$)/.test(path)) {
+    const issue = { path: 'id', message: 'must be 1 to 64 characters of A-Z a-z 0-9 _ -' };
+    return new GatewayError('invalid_request', `the request is not valid: id ${issue.message}`, [issue]);
+  }
+  return new GatewayError('route_not_found', 'there is no such route');
+}

@@ -1,0 +1,29 @@
+import { sessionId } from '@chat-web/protocol';
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Handler } from 'hono';
+import * as v from 'valibot';
+import type { Supervisor } from '../sessions/supervisor.ts';
+import { parseParams } from './request-input.ts';
+import { ResponseStream } from './response-stream.ts';
+
+/** What the server hands to every request beside the request itself. */
+export interface ServerEnv {
+  readonly Bindings: HttpBindings;
+}
+
+const params = v.object({ id: sessionId });
+
+/** The session's events as Server-Sent Events, until the session is deleted or the gateway stops. */
+export function eventRoute(supervisor: Supervisor): Handler<ServerEnv> {
+  return (c) => {
+    const session = supervisor.find(parseParams(c, params).id);
+    if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
+    const { outgoing } = c.env;
+    const stream = new ResponseStream(outgoing);
+    const close = session.subscribe(stream);
+    outgoing.on('close', close);
+    stream.open();
+    return RESPONSE_ALREADY_SENT;
+  };
+}

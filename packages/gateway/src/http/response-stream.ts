@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http';
+import type { Subscriber } from '../sessions/event-hub.ts';
+
+/** What a reader may leave unread, in bytes and in time, before its stream is cut off. */
+const MOST_UNREAD_BYTES = 1_048_576;
+const DRAIN_TIMEOUT_MS = 5_000;
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/**
+ * Writes one stream to a response of Node's own: a frame is formatted once for all readers, and what a reader has
+ * not taken yet is known, so that a slow one harms nobody but itself.
+ */
+export class ResponseStream implements Subscriber {
+  readonly #response: ServerResponse;
+  #drainTimer: NodeJS.Timeout | undefined;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    response.on('drain', () => this.#drained());
+    response.on('close', () => this.#drained());
+  }
+
+  /** Sends the head and a first comment, so that the reader knows at once that it is connected. */
+  open(): void {
+    if (this.#response.headersSent) return;
+    this.#response.writeHead(200, HEADERS);
+    this.#response.write('retry: 3000\n: connected\n\n');
+  }
+
+  write(frame: string): void {
+    this.open();
+    if (this.#response.writableLength > MOST_UNREAD_BYTES) this.#response.destroy();
+    else if (!this.#response.write(frame))
+      this.#drainTimer ??= setTimeout(() => this.#response.destroy(), DRAIN_TIMEOUT_MS);
+  }
+
+  end(lastFrame: string): void {
+    this.open();
+    this.#response.end(lastFrame);
+  }
+
+  #drained(): void {
+    clearTimeout(this.#drainTimer);
+    this.#drainTimer = undefined;
+  }
+}

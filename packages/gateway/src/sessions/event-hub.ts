@@ -1,0 +1,78 @@
+import { GatewayError, type SessionEvent } from '@chat-web/protocol';
+
+/** One open stream. */
+export interface Subscriber {
+  write(frame: string): void;
+  end(lastFrame: string): void;
+}
+
+/** How many streams are open in the whole gateway, shared by its hubs. */
+export interface StreamCount {
+  open: number;
+}
+
+const MOST_STREAMS_FOR_A_SESSION = 16;
+const MOST_STREAMS_IN_ALL = 256;
+const KEEPALIVE_MS = 30_000;
+
+/**
+ * Carries a session's events to its streams. It belongs to the session, not to its worker: a restart closes no
+ * stream. Each event is written down once, whatever the number of readers.
+ */
+export class EventHub {
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #count: StreamCount;
+  #keepalive: NodeJS.Timeout | undefined;
+
+  constructor(count: StreamCount) {
+    this.#count = count;
+  }
+
+  get streams(): number {
+    return this.#subscribers.size;
+  }
+
+  /** Opens a stream, which first gets what the session has to say of its present state. Returns what closes it. */
+  subscribe(subscriber: Subscriber, present: readonly SessionEvent[]): () => void {
+    if (this.streams >= MOST_STREAMS_FOR_A_SESSION || this.#count.open >= MOST_STREAMS_IN_ALL) {
+      throw new GatewayError(
+        'too_many_streams',
+        `no more than ${MOST_STREAMS_FOR_A_SESSION} event streams of a session, and ${MOST_STREAMS_IN_ALL} in all, may be open`,
+      );
+    }
+    this.#subscribers.add(subscriber);
+    this.#count.open += 1;
+    this.#keepalive ??= setInterval(() => this.#write(': keepalive\n\n'), KEEPALIVE_MS);
+    for (const event of present) subscriber.write(frameOf(event));
+    return () => this.#remove(subscriber);
+  }
+
+  publish(event: SessionEvent): void {
+    if (this.streams > 0) this.#write(frameOf(event));
+  }
+
+  /** Ends every stream, telling why in a comment. */
+  endAll(why: string): void {
+    for (const subscriber of [...this.#subscribers]) {
+      this.#remove(subscriber);
+      subscriber.end(`: ${why}\n\n`);
+    }
+  }
+
+  #write(frame: string): void {
+    for (const subscriber of [...this.#subscribers]) subscriber.write(frame);
+  }
+
+  #remove(subscriber: Subscriber): void {
+    if (!this.#subscribers.delete(subscriber)) return;
+    this.#count.open -= 1;
+    if (this.streams > 0) return;
+    clearInterval(this.#keepalive);
+    this.#keepalive = undefined;
+  }
+}
+
+function frameOf({ name, data }: SessionEvent): string {
+  // A QR is a string of its own; JSON holds no line break, so one data line is always enough.
+  return `event: ${name}\ndata: ${name === 'qr' ? data : JSON.stringify(data)}\n\n`;
+}

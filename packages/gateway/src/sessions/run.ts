@@ -1,0 +1,100 @@
+import type { WorkerEvent, WorkerOperationName } from '@chat-web/protocol';
+import type { Log } from '../log.ts';
+import { endBrowsersOn } from './browser-sweep.ts';
+import type { SessionContext } from './session-context.ts';
+import type { Release } from './start-queue.ts';
+import { Worker } from './worker.ts';
+
+/** Told of what happens in a run. Nothing is told any more after `end`. */
+export interface RunListener {
+  onEvent(event: WorkerEvent): void;
+  /** The worker has ended unasked; its calls have failed. `retry`: another run may fare better. */
+  onCrash(reason: string, retry: boolean): void;
+}
+
+const SLOT_TIMEOUT_MS = 60_000;
+const AUTHENTICATED_TO_READY_MS = 120_000;
+
+/** One incarnation of a session, from its place in the start queue to the exit of its worker. */
+export class Run {
+  readonly #id: string;
+  readonly #context: SessionContext;
+  readonly #log: Log;
+  readonly #listener: RunListener;
+  readonly #ended = new AbortController();
+  #worker: Worker | undefined;
+  #releaseSlot: Release | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+  #failure: { readonly reason: string; readonly retry: boolean } | undefined;
+
+  constructor(id: string, context: SessionContext, log: Log, listener: RunListener) {
+    this.#id = id;
+    this.#context = context;
+    this.#log = log;
+    this.#listener = listener;
+  }
+
+  /** Waits for a slot, then starts the worker. Never rejects. */
+  async start(): Promise<void> {
+    const { saved, startQueue, config } = this.#context;
+    try {
+      this.#releaseSlot = await startQueue.acquire(this.#ended.signal);
+    } catch {
+      return; // Ended while it waited.
+    }
+    await endBrowsersOn(saved.profileOf(this.#id));
+    if (this.#ended.signal.aborted) return;
+    const options = {
+      sessionId: this.#id,
+      sessionDir: saved.dirOf(this.#id),
+      browserPath: config.browserPath,
+      browserArgs: [...config.browserArgs],
+    };
+    const worker = new Worker(options, this.#log, (event) => this.#onEvent(event));
+    this.#worker = worker;
+    this.#log.info({ pid: worker.pid }, 'worker started');
+    setTimeout(() => this.#releaseSlot?.(), SLOT_TIMEOUT_MS).unref();
+    this.#setDeadline(config.startTimeoutMs, 'the start');
+    this.#onExit(await worker.exited);
+  }
+
+  call(operation: WorkerOperationName, input: unknown): Promise<unknown> | undefined {
+    return this.#worker?.call(operation, input);
+  }
+
+  /** Ends whatever runs or waits to run; resolves when the worker and its browser are gone. */
+  async end(unlink: boolean, timeoutMs: number): Promise<void> {
+    this.#ended.abort();
+    this.#release();
+    await this.#worker?.stop(unlink, timeoutMs);
+    await endBrowsersOn(this.#context.saved.profileOf(this.#id));
+  }
+
+  #onEvent(event: WorkerEvent): void {
+    if (this.#ended.signal.aborted) return;
+    if (event.name === 'failed') this.#failure = event;
+    else if (event.name === 'authenticating') this.#setDeadline(AUTHENTICATED_TO_READY_MS, 'coming up after the login');
+    else if (event.name === 'qr' || event.name === 'ready') this.#release();
+    this.#listener.onEvent(event);
+  }
+
+  #onExit(how: string): void {
+    this.#release();
+    if (this.#ended.signal.aborted) return;
+    const { reason, retry } = this.#failure ?? { reason: `its worker exited (${how})`, retry: true };
+    this.#listener.onCrash(reason, retry);
+  }
+
+  #release(): void {
+    clearTimeout(this.#deadline);
+    this.#releaseSlot?.();
+  }
+
+  #setDeadline(timeoutMs: number, what: string): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => {
+      this.#failure = { reason: `${what} took longer than ${timeoutMs / 1_000} s`, retry: true };
+      this.#worker?.kill();
+    }, timeoutMs);
+  }
+}

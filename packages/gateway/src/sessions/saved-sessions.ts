@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type SessionInfo, sessionId } from '@chat-web/protocol';
+import * as v from 'valibot';
+
+/** Written when a session first becomes ready: what lies in its folder is then worth a start at boot. */
+const MARKER = 'linked.json';
+
+/**
+ * The folders of the sessions, and which of them hold saved auth. Layout of the data folder:
+ * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker, `trash/` what is being wiped.
+ */
+export class SavedSessions {
+  readonly #sessionsDir: string;
+  readonly #trashDir: string;
+  readonly #saved = new Set<string>();
+
+  /** Throws where the data folder cannot be written. */
+  constructor(dataDir: string) {
+    this.#sessionsDir = join(dataDir, 'sessions');
+    this.#trashDir = join(dataDir, 'trash');
+    for (const dir of [this.#sessionsDir, this.#trashDir]) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  }
+
+  /** Finds what an earlier gateway has left: linked sessions are kept, half-done ones and the trash are wiped. */
+  async load(): Promise<void> {
+    await rm(this.#trashDir, { recursive: true, force: true });
+    await mkdir(this.#trashDir, { mode: 0o700 });
+    for (const id of readdirSync(this.#sessionsDir)) {
+      if (!v.is(sessionId, id)) continue; // Not ours to touch.
+      const isLinked = await access(join(this.dirOf(id), MARKER)).then(
+        () => true,
+        () => false,
+      );
+      if (isLinked) this.#saved.add(id);
+      else await this.wipe(id);
+    }
+  }
+
+  ids(): string[] {
+    return [...this.#saved];
+  }
+
+  has(id: string): boolean {
+    return this.#saved.has(id);
+  }
+
+  /** The session's own folder, made if need be by whoever writes to it. */
+  dirOf(id: string): string {
+    return join(this.#sessionsDir, id);
+  }
+
+  /** The browser's profile within it. */
+  profileOf(id: string): string {
+    return join(this.dirOf(id), 'session');
+  }
+
+  async save(id: string, { wid }: SessionInfo): Promise<void> {
+    this.#saved.add(id);
+    const marker = join(this.dirOf(id), MARKER);
+    await writeFile(`${marker}.new`, JSON.stringify({ wid, linkedAt: new Date().toISOString() }), { mode: 0o600 });
+    await rename(`${marker}.new`, marker);
+  }
+
+  /** Forgets the session and removes its folder: away in one step first, so that a half-wiped profile never starts. */
+  async wipe(id: string): Promise<void> {
+    this.#saved.delete(id);
+    const condemned = join(this.#trashDir, `${id}-${randomUUID()}`);
+    try {
+      await rename(this.dirOf(id), condemned);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      throw error;
+    }
+    await rm(condemned, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

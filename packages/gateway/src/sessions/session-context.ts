@@ -1,0 +1,14 @@
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import type { StreamCount } from './event-hub.ts';
+import type { SavedSessions } from './saved-sessions.ts';
+import type { StartQueue } from './start-queue.ts';
+
+/** What all sessions share. */
+export interface SessionContext {
+  readonly config: Config;
+  readonly saved: SavedSessions;
+  readonly startQueue: StartQueue;
+  readonly streamCount: StreamCount;
+  readonly log: Log;
+}
