@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+
+/** What the search for a browser looks at. */
+export interface BrowserSearch {
+  /** The path that the operator set: it is used or refused, never passed over. */
+  readonly configured?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const SETUID = 0o4000;
+const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome-stable', 'google-chrome'];
+
+/** Says what to do where no browser was found. */
+export const NO_BROWSER =
+  'no browser found: install one (apt-get install chromium), or set CHAT_WEB_BROWSER_PATH to a Chromium or Chrome';
+
+/**
+ * The browser's executable: the configured one, PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, then what is on
+ * the PATH. Throws where there is none, or where the configured one cannot be run.
+ */
+export function findBrowser({ configured, env }: BrowserSearch): string {
+  const named = configured || env.CHAT_WEB_BROWSER_PATH || env.PUPPETEER_EXECUTABLE_PATH;
+  if (named) {
+    if (isExecutable(named)) return named;
+    throw new Error(
+      `the browser at ${named} cannot be run: check CHAT_WEB_BROWSER_PATH (or PUPPETEER_EXECUTABLE_PATH)`,
+    );
+  }
+  const found = [...puppeteerDownloads(env), ...onPath(env.PATH ?? '')].find(isExecutable);
+  if (!found) throw new Error(NO_BROWSER);
+  return found;
+}
+
+function puppeteerDownloads(env: BrowserSearch['env']): string[] {
+  const cache = join(env.PUPPETEER_CACHE_DIR ?? join(env.HOME ?? homedir(), '.cache', 'puppeteer'), 'chrome');
+  try {
+    const newestFirst = readdirSync(cache).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+    return newestFirst.map((version) => join(cache, version, 'chrome-linux64', 'chrome'));
+  } catch {
+    return []; // Puppeteer has downloaded nothing here.
+  }
+}
+
+function onPath(path: string): string[] {
+  return NAMES.flatMap((name) => path.split(delimiter).map((folder) => join(folder, name)));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether Chromium's sandbox can work for this user: never for root; otherwise by the setuid helper beside the
+ * browser, or by user namespaces, which are tried rather than guessed at from the kernel's several switches.
+ */
+export function sandboxWorks(browserPath: string): boolean {
+  if (process.getuid?.() === 0) return false;
+  if (process.platform !== 'linux') return true;
+  return setuidHelperBeside(browserPath) || spawnSync('unshare', ['-Ur', 'true'], { timeout: 5_000 }).status === 0;
+}
+
+function setuidHelperBeside(browserPath: string): boolean {
+  return [dirname(browserPath), '/usr/lib/chromium'].some((folder) => {
+    try {
+      const helper = statSync(join(folder, 'chrome-sandbox'));
+      return helper.uid === 0 && (helper.mode & SETUID) !== 0;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { toMessage, toSessionInfo } from './resources.ts';
+
+const model = {
+  chatWeb: {
+    id: 'false_12025550102@c.us_3EB0AA',
+    from: '12025550102@c.us',
+    to: '12025550101@c.us',
+    mentionedIds: [],
+  },
+  id: { fromMe: false, remote: '12025550102@c.us', id: '3EB0AA', $1: 'false_12025550102@c.us_3EB0AA' },
+  type: 'chat',
+  body: 'hello',
+  t: 1_700_000_000,
+  ack: 1,
+};
+
+describe('toMessage', () => {
+  it('shows a text in the words of the API', () => {
+    expect(toMessage(model)).toEqual({
+      id: 'false_12025550102@c.us_3EB0AA',
+      from: '12025550102@c.us',
+      to: '12025550101@c.us',
+      fromMe: false,
+      body: 'hello',
+      type: 'text',
+      timestamp: 1_700_000_000,
+      ack: 1,
+      hasMedia: false,
+      isForwarded: false,
+      isStatus: false,
+      mentionedIds: [],
+    });
+  });
+
+  it('takes the caption as the body of media, whose own body is a thumbnail', () => {
+    const media = {
+      ...model,
+      type: 'image',
+      body: '/9j/4AAQ',
+      caption: 'look',
+      directPath: '/v/t62',
+      mimetype: 'image/jpeg',
+    };
+    expect(toMessage(media)).toMatchObject({ body: 'look', type: 'image', hasMedia: true, mimeType: 'image/jpeg' });
+  });
+
+  it.each([undefined, null, 'text', {}, { ...model, t: 'soon' }, { ...model, chatWeb: undefined }])(
+    'refuses what is no message: %j',
+    (nonsense) => {
+      expect(() => toMessage(nonsense)).toThrow();
+    },
+  );
+});
+
+describe('toSessionInfo', () => {
+  it('drops the device from an account id', () => {
+    expect(toSessionInfo({ pushname: 'Ann', wid: '12025550101:7@c.us', platform: 'android' })).toEqual({
+      pushname: 'Ann',
+      wid: '12025550101@c.us',
+      phone: '12025550101',
+      platform: 'android',
+    });
+  });
+
+  it('refuses an id that is none', () => {
+    expect(() => toSessionInfo({ wid: 'nobody' })).toThrow();
+  });
+});

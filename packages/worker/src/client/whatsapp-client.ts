@@ -1,0 +1,212 @@
+import type { Page } from 'puppeteer';
+import wwebjs from 'whatsapp-web.js';
+import { ignoreEvents, mark, normaliseIds, type PageLevels, readLevels, refreshQr } from './page-scripts.ts';
+
+/** What the library's methods are that its types do not declare; they are its own seams between start and ready. */
+interface LibrarySeams {
+  inject(): Promise<void>;
+  attachEventListeners(): Promise<void>;
+  initWebVersionCache(): Promise<void>;
+}
+
+const LibraryClient = wwebjs.Client as unknown as new (
+  options: wwebjs.ClientOptions,
+) => Omit<wwebjs.Client, keyof LibrarySeams> & LibrarySeams;
+
+/** What the client tells, in the order in which it happened. Any of it may be told more than once. */
+export interface ClientSignals {
+  onQr(text: string): void;
+  onSocketState(state: string): void;
+  /** Everything is injected and the listeners are attached: messages are heard. */
+  onListening(): void;
+  /** The page has been loaded anew, and hears nothing until it is injected again. */
+  onPageReloaded(): void;
+  onLogout(): void;
+  onMessage(model: unknown): void;
+  onAck(model: unknown, ack: number): void;
+  /** One thing that the page told could not be understood; the session goes on. */
+  onOddity(text: string): void;
+  /** The page or its browser cannot be used any more. */
+  onFailure(reason: string): void;
+}
+
+/** Events whose consumers in the library cost calls into the page, or end the browser, and that nobody here needs. */
+const IGNORED_EVENTS = [
+  'onAddMessageCiphertextEvent',
+  'onAppStateChangedEvent',
+  'onArchiveChatEvent',
+  'onBatteryStateChangedEvent',
+  'onChangeMessageEvent',
+  'onChangeMessageTypeEvent',
+  'onChatUnreadCountEvent',
+  'onCiphertextFailedEvent',
+  'onEditMessageEvent',
+  'onIncomingCall',
+  'onMessageMediaUploadedEvent',
+  'onOfflineProgressUpdateEvent',
+  'onPollVoteEvent',
+  'onReaction',
+  'onRemoveChatEvent',
+  'onRemoveMessageEvent',
+];
+
+/** Auth in the session's own folder. It never deletes: the profile of a browser that runs is not ours to pull away. */
+class KeptAuth extends wwebjs.LocalAuth {
+  override logout = async (): Promise<void> => {};
+}
+
+/** What it takes to make a client. */
+export interface ClientOptions {
+  readonly sessionDir: string;
+  readonly puppeteer: NonNullable<wwebjs.ClientOptions['puppeteer']>;
+}
+
+/**
+ * The library's client, made to survive its page: one injection at a time and one for each document, levels read
+ * beside edges, and no promise left to reject with nobody listening.
+ */
+export class WhatsAppClient extends LibraryClient {
+  readonly #signals: ClientSignals;
+  readonly #exposed = new Set<string>();
+  #injection: Promise<void> | undefined;
+  #injectAgain = false;
+  #sync: Promise<void> | undefined;
+  #syncAgain = false;
+
+  constructor({ sessionDir, puppeteer }: ClientOptions, signals: ClientSignals) {
+    super({
+      authStrategy: new KeptAuth({ dataPath: sessionDir }),
+      puppeteer,
+      webVersionCache: { type: 'none' },
+    });
+    this.#signals = signals;
+    this.on('qr', (text) => signals.onQr(text));
+    this.on('message', (message) => signals.onMessage(message.rawData));
+    this.on('message_ack', (message, ack) => signals.onAck(message.rawData, ack));
+    this.on('disconnected', (reason) => {
+      if (String(reason) === 'LOGOUT') signals.onLogout();
+    });
+  }
+
+  /** The page; throws before the browser is up. */
+  get page(): Page {
+    if (!this.pupPage) throw new Error('the browser is not up yet');
+    return this.pupPage;
+  }
+
+  /** First seam after the browser is up and before the page is loaded: the page is made safe here. */
+  override async initWebVersionCache(): Promise<void> {
+    const { page } = this;
+    page.on('error', (error) => this.#signals.onFailure(`the page crashed (${error.message})`));
+    this.pupBrowser?.on('disconnected', () => this.#signals.onFailure('the browser is gone'));
+
+    await page.evaluateOnNewDocument(ignoreEvents, IGNORED_EVENTS);
+    const expose = page.exposeFunction.bind(page);
+    page.exposeFunction = async (name, handler) => {
+      // The library asks the page whether a name is taken; after a navigation the page may not know it yet.
+      if (this.#exposed.has(name)) return;
+      this.#exposed.add(name);
+      await expose(name, this.#replacement(name, handler as () => unknown));
+    };
+  }
+
+  /** Called by the library after the first load and after every navigation of any frame. Never rejects. */
+  override inject(): Promise<void> {
+    this.#injectAgain = true;
+    this.#injection ??= this.#injectUntilCurrent().finally(() => {
+      this.#injection = undefined;
+    });
+    return this.#injection;
+  }
+
+  override async attachEventListeners(): Promise<void> {
+    const { document } = await this.page.evaluate(readLevels);
+    await this.page.evaluate(normaliseIds);
+    await super.attachEventListeners();
+    await this.page.evaluate(mark, document, 'listening');
+  }
+
+  async #injectUntilCurrent(): Promise<void> {
+    while (this.#injectAgain && !this.page.isClosed()) {
+      this.#injectAgain = false;
+      try {
+        const before = await this.page.evaluate(readLevels);
+        if (!before.injected) {
+          this.#signals.onPageReloaded();
+          await super.inject();
+          await this.page.evaluate(mark, before.document, 'injected');
+        }
+        await this.#readLevels();
+      } catch (error) {
+        if (wasNavigated(error)) this.#injectAgain = true;
+        else this.#signals.onFailure(`the page could not be set up (${textOf(error)})`);
+      }
+    }
+  }
+
+  async #readLevels(): Promise<void> {
+    const levels = await this.page.evaluate(readLevels);
+    if (!levels.injected) this.#injectAgain = true;
+    if (levels.socketState) this.#signals.onSocketState(levels.socketState);
+    if (levels.hasSynced) await this.page.evaluate('window.onAppStateHasSyncedEvent()');
+  }
+
+  /** One run at a time: two at once would both find the page bare, and attach every listener twice. */
+  #syncOnce(attach: () => unknown): Promise<void> {
+    this.#syncAgain = true;
+    this.#sync ??= this.#syncUntilCurrent(attach).finally(() => {
+      this.#sync = undefined;
+    });
+    return this.#sync;
+  }
+
+  async #syncUntilCurrent(attach: () => unknown): Promise<void> {
+    while (this.#syncAgain && !this.page.isClosed()) {
+      this.#syncAgain = false;
+      try {
+        await attach();
+        const levels: PageLevels = await this.page.evaluate(readLevels);
+        if (levels.listening && levels.hasSynced) this.#signals.onListening();
+        else if (levels.injected) this.#signals.onFailure('the listeners could not be attached to the page');
+      } catch (error) {
+        if (!wasNavigated(error)) this.#signals.onFailure(`the page could not be listened to (${textOf(error)})`);
+      }
+    }
+  }
+
+  /** A handler of the library, or ours in its place. None may reject: the page would get the error, and drop it. */
+  #replacement(name: string, handler: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
+    switch (name) {
+      case 'onAuthAppStateChangedEvent':
+        return (state) => this.#onSocketState(String(state));
+      case 'onAppStateHasSyncedEvent':
+        return () => this.#syncOnce(handler);
+      case 'onLogoutEvent':
+        return () => this.#signals.onLogout();
+      default:
+        return async (...args) => {
+          try {
+            await handler(...args);
+          } catch (error) {
+            if (!wasNavigated(error)) this.#signals.onOddity(`${name} failed (${textOf(error)})`);
+          }
+        };
+    }
+  }
+
+  async #onSocketState(state: string): Promise<void> {
+    this.#signals.onSocketState(state);
+    if (state === 'UNPAIRED_IDLE') await this.page.evaluate(refreshQr).catch(() => {});
+  }
+}
+
+/** True for the errors of a call whose document was replaced or closed while it ran. */
+function wasNavigated(error: unknown): boolean {
+  return /context was destroyed|Cannot find context|detached|Target closed|Session closed|Inspected target/i.test(
+    textOf(error),
+  );
+}
+
+function textOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,65 @@
+import { asGatewayError, errorText, type GatewayMessage, type WorkerEvent } from '@chat-web/protocol';
+import { LinkedSession } from './client/linked-session.ts';
+import { dispatch } from './dispatch.ts';
+import { GatewayLink } from './gateway-link.ts';
+import { createHandlers } from './handlers/index.ts';
+
+/** Behind the time limits of a stop: whatever hangs, this process ends, and its pipe to the browser closes. */
+const EXIT_TIMEOUT_MS = 9_500;
+
+const link = new GatewayLink();
+let session: LinkedSession | undefined;
+let ending = false;
+
+// The gateway ends its workers itself; a Ctrl+C in a terminal reaches the whole process group.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+// The library has promises that nobody awaits; what they reject with is told by the page's own events.
+process.on('unhandledRejection', (reason) => link.log('debug', `unhandled rejection: ${errorText(reason)}`));
+
+link.listen({ onMessage, onGone: () => void end(false) });
+link.send({ type: 'booted' });
+
+function onMessage(message: GatewayMessage): void {
+  if (ending) return;
+  switch (message.type) {
+    case 'start':
+      try {
+        session = new LinkedSession(message.options, report, (level, text) => link.log(level, text));
+      } catch (error) {
+        report({ name: 'failed', reason: errorText(error), retry: false });
+        return;
+      }
+      void session.start();
+      return;
+    case 'call':
+      void answer(message.callId, message.operation, message.input);
+      return;
+    case 'stop':
+      void end(message.unlink);
+  }
+}
+
+function report(event: WorkerEvent): void {
+  link.send({ type: 'event', event });
+  if (event.name === 'failed') void end(false);
+}
+
+async function answer(callId: number, operation: string, input: unknown): Promise<void> {
+  try {
+    if (!session) throw new Error('a call came before the start');
+    link.send({ type: 'answer', callId, answer: await dispatch(createHandlers(session), operation, input) });
+  } catch (error) {
+    const { code, message } = asGatewayError(error, 'internal_error');
+    link.send({ type: 'error', callId, code, message });
+  }
+}
+
+async function end(unlink: boolean): Promise<void> {
+  if (ending) return;
+  ending = true;
+  setTimeout(() => process.exit(1), EXIT_TIMEOUT_MS).unref();
+  await session?.stop(unlink);
+  // Leaving inside a message handler crashes Node 20.
+  setImmediate(() => process.exit(0));
+}
