@@ -1,0 +1,83 @@
+import {
+  type ErrorCode,
+  errorTable,
+  errorText,
+  type FieldIssue,
+  GatewayError,
+  type Operation,
+  type OperationMethods,
+  operations,
+} from '@chat-web/protocol';
+import * as v from 'valibot';
+
+/** Where the gateway is, and the token that it asks for, if it does. */
+export interface GatewayAddress {
+  /** Such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  readonly token?: string | undefined;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** The gateway's own limits end a request first; this one is for a gateway that does not answer at all. */
+const GRACE_MS = 5_000;
+
+/**
+ * A client with one method for each operation of the gateway. Path parameters and body are given in one object.
+ * A method rejects with the GatewayError that the gateway answered, or `internal_error` where it did not answer as one.
+ */
+export function createClient(address: GatewayAddress): OperationMethods {
+  const methods = Object.entries<Operation>(operations).map(([name, operation]) => [
+    name,
+    (input: Input = {}) => request(address, name, operation, input),
+  ]);
+  return Object.fromEntries(methods) as OperationMethods;
+}
+
+/** The headers that every request to the gateway bears. */
+export function authHeaders({ token }: GatewayAddress): Record<string, string> {
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
+async function request(address: GatewayAddress, name: string, operation: Operation, input: Input): Promise<unknown> {
+  const { method, timeoutMs } = operation;
+  const { path, rest } = fillPath(operation.path, input);
+  const body = operation.body ? JSON.stringify(rest) : undefined;
+  const response = await fetch(new URL(path, address.url), {
+    method,
+    headers: { ...authHeaders(address), ...(body ? { 'Content-Type': 'application/json' } : {}) },
+    ...(body ? { body } : {}),
+    signal: AbortSignal.timeout(timeoutMs + GRACE_MS),
+  }).catch((error: unknown) => {
+    throw new GatewayError('internal_error', `the gateway did not answer ${name} (${errorText(error)})`);
+  });
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw answeredError(name, response.status, answer);
+  const parsed = v.safeParse(operation.answer, answer);
+  if (parsed.success) return parsed.output;
+  throw new GatewayError('internal_error', `the gateway answered ${name} with something else`);
+}
+
+/** Puts the parameters into the path; what is left of the input is the body. */
+function fillPath(pattern: string, input: Input): { path: string; rest: Input } {
+  const rest: Record<string, unknown> = { ...input };
+  const path = pattern.replace(/:(\w+)/g, (_, name: string) => {
+    delete rest[name];
+    return encodeURIComponent(String(input[name]));
+  });
+  return { path, rest };
+}
+
+const errorBody = v.object({
+  error: v.string(),
+  code: v.picklist(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
+  issues: v.optional(v.array(v.object({ path: v.string(), message: v.string() }))),
+});
+
+/** The error that a response's body tells of, or a description of the response where it tells of none. */
+export function answeredError(name: string, status: number, body: unknown): GatewayError {
+  const parsed = v.safeParse(errorBody, body);
+  if (!parsed.success) return new GatewayError('internal_error', `${name} was answered with status ${status}`);
+  const { code, error, issues } = parsed.output;
+  return new GatewayError(code, error, issues satisfies readonly FieldIssue[] | undefined);
+}
