@@ -1,0 +1,24 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { generate } from 'selfsigned';
+
+const host = 'web.whatsapp.com';
+
+/** A key with its certificate, both PEM, and the hash by which Chromium is told to accept it. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+  /** Base64 of the SHA-256 of the public key (SPKI). */
+  readonly fingerprint: string;
+}
+
+/** A fresh self-signed certificate for the host that is played. */
+export async function createCertificate(): Promise<Certificate> {
+  const made = await generate([{ name: 'commonName', value: host }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: host }] }],
+  });
+  const publicKey = new X509Certificate(made.cert).publicKey.export({ type: 'spki', format: 'der' });
+  const fingerprint = createHash('sha256').update(publicKey).digest('base64');
+  return { key: made.private, cert: made.cert, fingerprint };
+}

@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import { describeAccount } from '../network/account.ts';
+import type { Network } from '../network/network.ts';
+import { Phone } from '../network/phone.ts';
+import { readQr } from '../qr-image.ts';
+import { settingsSchema } from '../settings.ts';
+import type { Pages } from '../web/pages.ts';
+import { schemas } from './schemas.ts';
+
+/** What the routes act on. */
+export interface Stage {
+  readonly network: Network;
+  readonly pages: Pages;
+}
+
+interface Call {
+  readonly stage: Stage;
+  /** The parameter in the path. */
+  readonly id: string;
+  readonly query: Record<string, string>;
+}
+
+/** One route of the control API. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  /** In Hono's notation; its parameter is called `id`. */
+  readonly path: string;
+  /** Answers with what becomes the JSON body; `body` is what came, unchecked. */
+  handle(call: Call, body: unknown): unknown;
+}
+
+const phone = ({ stage, id }: Call) => new Phone(stage.network, id);
+
+/** A handler that gets its body checked. */
+function checked<S extends v.GenericSchema>(schema: S, act: (call: Call, body: v.InferOutput<S>) => unknown) {
+  return (call: Call, body: unknown) => act(call, v.parse(schema, body));
+}
+
+/** Every route of the control API. */
+export const routes: readonly Route[] = [
+  { method: 'GET', path: '/accounts', handle: ({ stage }) => stage.network.directory.all().map(describeAccount) },
+  {
+    method: 'POST',
+    path: '/accounts',
+    handle: checked(schemas.account, ({ stage }, seed) => describeAccount(stage.network.directory.add(seed))),
+  },
+  {
+    method: 'GET',
+    path: '/accounts/:id',
+    handle: ({ stage, id }) => describeAccount(stage.network.directory.get(id)),
+  },
+  {
+    method: 'POST',
+    path: '/accounts/:id/scan',
+    handle: checked(schemas.scan, (call, { qr }) => phone(call).scan(readQr(qr))),
+  },
+  { method: 'GET', path: '/accounts/:id/messages', handle: (call) => phone(call).messages(call.query.with) },
+  {
+    method: 'POST',
+    path: '/accounts/:id/messages',
+    handle: checked(schemas.message, (call, message) => phone(call).send(message)),
+  },
+  {
+    method: 'POST',
+    path: '/accounts/:id/read',
+    handle: checked(schemas.read, (call, { from }) => phone(call).read(from)),
+  },
+  {
+    method: 'PUT',
+    path: '/accounts/:id/online',
+    handle: checked(schemas.online, (call, { online }) => phone(call).turn(online)),
+  },
+  {
+    method: 'POST',
+    path: '/accounts/:id/logout',
+    handle: checked(schemas.logout, (call, { deviceId, times = 1 }) => phone(call).logout(deviceId, times)),
+  },
+  { method: 'POST', path: '/accounts/:id/disconnect', handle: (call) => phone(call).connect(false) },
+  { method: 'POST', path: '/accounts/:id/reconnect', handle: (call) => phone(call).connect(true) },
+  { method: 'GET', path: '/pages', handle: ({ stage }) => stage.pages.list() },
+  {
+    method: 'POST',
+    path: '/pages/:id/disturb',
+    handle: checked(schemas.disturb, ({ stage, id }, { kind }) => stage.pages.disturb(id, kind)),
+  },
+  { method: 'GET', path: '/settings', handle: ({ stage }) => stage.network.settings },
+  {
+    method: 'PATCH',
+    path: '/settings',
+    handle: checked(settingsSchema, ({ stage }, change) => Object.assign(stage.network.settings, change)),
+  },
+];

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { startSimulator } from './simulator.ts';
+
+const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+/** The program with its output; `stopWith` is sent once it says that it is up. */
+async function run(args: readonly string[], stopWith?: NodeJS.Signals) {
+  const child = spawn(process.execPath, [program, ...args]);
+  let output = '';
+  const collect = (chunk: Buffer) => {
+    output += chunk;
+    if (stopWith && output.includes('CHAT_WEB_BROWSER_ARGS=')) child.kill(stopWith);
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
+
+it.each(['SIGINT', 'SIGTERM'] as const)('prints where it is, and ends cleanly on %s', async (signal) => {
+  const { code, output } = await run([], signal);
+  expect(code).toBe(0);
+  expect(output).toContain('12025550101  Ada Marsh');
+  const args: unknown = JSON.parse(/CHAT_WEB_BROWSER_ARGS='(.*)'/.exec(output)?.[1] ?? '');
+  expect(args).toEqual([expect.stringMatching(/^--host-resolver-rules=/), expect.stringMatching(/-spki-list=/)]);
+});
+
+it.each([['--colour', 'red'], ['--port', 'x'], ['--port', '70000'], ['serve']])('refuses %s', async (...args) => {
+  expect(await run(args)).toMatchObject({ code: 2, output: expect.stringContaining('usage:') });
+});
+
+it('names a port that is in use', async () => {
+  const simulator = await startSimulator();
+  const { code, output } = await run(['--port', String(simulator.port)]);
+  await simulator.close();
+  expect([code, output]).toEqual([1, `port ${simulator.port} is in use; choose another one\n`]);
+});
+
+it('explains itself', async () => {
+  expect(await run(['--help'])).toMatchObject({ code: 0, output: expect.stringContaining('--control-port') });
+});

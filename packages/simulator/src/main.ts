@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import { type Simulator, startSimulator } from './simulator.ts';
+
+const usage = `usage: npm run simulator -- [--port <port>] [--control-port <port>]
+
+Plays web.whatsapp.com and the phones behind it, on 127.0.0.1. Without a port, or with 0, it takes a free one.`;
+
+interface Arguments {
+  readonly port: number;
+  readonly controlPort: number;
+}
+
+/** Undefined where only help was asked for; throws a sentence. */
+function readArguments(args: readonly string[]): Arguments | undefined {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { port: { type: 'string' }, 'control-port': { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) return undefined;
+  return { port: readPort('--port', values.port), controlPort: readPort('--control-port', values['control-port']) };
+}
+
+function readPort(flag: string, value = '0'): number {
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw new Error(`${flag} must be a port from 0 to 65535`);
+  return Number(value);
+}
+
+async function describe({ port, controlUrl, browserArgs, phones }: Simulator): Promise<string> {
+  const people = (await phones.accounts()).map(({ number, name, addressing }) => {
+    return `  ${number}  ${name}${addressing === 'lid' ? ' (chats by hidden number, @lid)' : ''}`;
+  });
+  return `web.whatsapp.com is played on https://127.0.0.1:${port}
+the phones are played on      ${controlUrl}
+
+${people.join('\n')}
+
+CHAT_WEB_BROWSER_ARGS='${JSON.stringify(browserArgs)}'
+`;
+}
+
+function fail(code: number, message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(code);
+}
+
+async function start(options: Arguments): Promise<void> {
+  const starting = startSimulator(options);
+  // From the first moment on, and as often as it comes: an impatient second Ctrl+C must not cut the first one short.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, async () => {
+      await (await starting).close();
+      process.exit(0);
+    });
+  }
+  process.stdout.write(await describe(await starting));
+}
+
+let options: Arguments | undefined;
+try {
+  options = readArguments(process.argv.slice(2));
+} catch (error) {
+  fail(2, `${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+}
+if (options) {
+  await start(options).catch((error: NodeJS.ErrnoException & { port?: number }) => {
+    if (error.code === 'EADDRINUSE') fail(1, `port ${error.port} is in use; choose another one`);
+    fail(1, `the simulator could not start: ${error.message}`);
+  });
+} else {
+  process.stdout.write(`${usage}\n`);
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import type { Account, AccountSeed, Addressing, Platform } from '../api.ts';
+import type { ServerEvent } from '../page/wire.ts';
+import type { Message } from './message.ts';
+
+/** The connection of a page: what the network can do to it. */
+export interface Line {
+  send(event: ServerEvent): void;
+  /** Cuts it as a lost network does. */
+  drop(): void;
+}
+
+/** A linked device. */
+export interface Device {
+  readonly id: string;
+  /** What it proves itself with. */
+  readonly secret: string;
+  readonly linkedAt: Date;
+  /** There while it is logged in. */
+  line: Line | undefined;
+  /** What has come for it and is not confirmed by it yet. */
+  readonly waiting: Set<Message>;
+}
+
+/** An account, its phone and its linked devices, as the network keeps them. */
+export interface AccountRecord {
+  readonly number: string;
+  /** `<number>@c.us` */
+  readonly pn: string;
+  /** `<digits>@lid` */
+  readonly lid: string;
+  readonly name: string;
+  readonly platform: Platform;
+  readonly addressing: Addressing;
+  phoneOn: boolean;
+  connected: boolean;
+  readonly devices: Map<string, Device>;
+  /** Every message from and to it, in the order in which the server had them. */
+  readonly log: Message[];
+  /** Those that its phone has not got yet. */
+  readonly waiting: Set<Message>;
+}
+
+/** An account from its seed, its phone on and nothing linked. */
+export function createAccount({ number, name, lid, platform, addressing }: AccountSeed): AccountRecord {
+  return {
+    number,
+    name,
+    pn: `${number}@c.us`,
+    lid: `${lid ?? madeUpLid()}@lid`,
+    platform: platform ?? 'android',
+    addressing: addressing ?? 'pn',
+    phoneOn: true,
+    connected: true,
+    devices: new Map(),
+    log: [],
+    waiting: new Set(),
+  };
+}
+
+/** The id that chats with this account have in others' pages. */
+export function chatIdOf(account: AccountRecord): string {
+  return account.addressing === 'lid' ? account.lid : account.pn;
+}
+
+/** The account as the control API shows it. */
+export function describeAccount(account: AccountRecord): Account {
+  const { number, lid, name, platform, addressing, connected, phoneOn } = account;
+  const devices = [...account.devices.values()].map((device) => ({
+    id: device.id,
+    linkedAt: device.linkedAt.toISOString(),
+    online: device.line !== undefined,
+  }));
+  return { number, lid, name, platform, addressing, online: phoneOn, connected, devices };
+}
+
+function madeUpLid(): string {
+  return `9${BigInt(`0x${randomBytes(6).toString('hex')}`)
+    .toString()
+    .padStart(15, '0')
+    .slice(-13)}`;
+}

@@ -1,0 +1,124 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { WireChat, WireUser } from '../page/wire.ts';
+import type { SimulatorSettings } from '../settings.ts';
+import { SimulatorError } from '../simulator-error.ts';
+import type { Timers } from '../timers.ts';
+import { type AccountRecord, chatIdOf, type Device, type Line } from './account.ts';
+import type { Directory } from './directory.ts';
+import { deviceView, type Message, peerOf } from './message.ts';
+import type { PostOffice } from './post-office.ts';
+import type { QrReferences } from './qr-references.ts';
+
+const historyPerChat = 20;
+
+/** A page that offers itself for linking: the keys that its QR carries, and its references. */
+export interface Offer {
+  readonly line: Line;
+  readonly noiseKey: string;
+  readonly identityKey: string;
+  readonly references: QrReferences;
+}
+
+/** A device that has logged in, and its account. */
+export interface Login {
+  readonly account: AccountRecord;
+  readonly device: Device;
+}
+
+/** Links devices to accounts, logs them in, and unlinks them. */
+export class Linking {
+  readonly offers = new Set<Offer>();
+  readonly #settings: SimulatorSettings;
+  readonly #directory: Directory;
+  readonly #postOffice: PostOffice;
+  readonly #timers: Timers;
+
+  constructor(settings: SimulatorSettings, directory: Directory, postOffice: PostOffice, timers: Timers) {
+    this.#settings = settings;
+    this.#directory = directory;
+    this.#postOffice = postOffice;
+    this.#timers = timers;
+  }
+
+  /** The phone scans the text of a QR. */
+  scan(account: AccountRecord, qr: string): Device {
+    const [ref, noiseKey, identityKey, advSecret, platform] = qr.split(',');
+    if (!ref || !noiseKey || !identityKey || !advSecret || !platform) {
+      throw new SimulatorError(400, 'qr: not a QR that links a device');
+    }
+    const offer = [...this.offers].find(({ references }) => references.current === ref);
+    if (!offer) throw new SimulatorError(404, 'qr: no page shows this QR; it has expired');
+    if (offer.noiseKey !== noiseKey || offer.identityKey !== identityKey) {
+      throw new SimulatorError(409, 'qr: the page that shows this reference has other keys');
+    }
+    offer.references.stop();
+    const device = createDevice();
+    account.devices.set(device.id, device);
+    offer.line.send({ type: 'pairing' });
+    this.#timers.after(this.#settings.pairDelayMs, () =>
+      offer.line.send({ type: 'paired', deviceId: device.id, secret: device.secret }),
+    );
+    return device;
+  }
+
+  /** Logs a device in on this line, and tells it all it should know; undefined, and unlinked, if it is not known. */
+  login(line: Line, deviceId: string, secret: string): Login | undefined {
+    const account = this.#directory.all().find(({ devices }) => devices.get(deviceId)?.secret === secret);
+    const device = account?.devices.get(deviceId);
+    if (!account || !device) {
+      line.send({ type: 'logged-out', times: 1, unpaired: this.#settings.unpairedOnLogout });
+      return undefined;
+    }
+    if (device.line !== line) device.line?.send({ type: 'conflict' });
+    device.line = line;
+    line.send({
+      type: 'welcome',
+      self: this.#directory.describeSelf(account),
+      users: this.#usersOf(account),
+      chats: this.#chatsOf(account, device),
+    });
+    line.send({ type: 'progress', percent: 0 });
+    this.#postOffice.deviceLoggedIn(account, device);
+    line.send({ type: 'progress', percent: 100 });
+    this.#timers.after(this.#settings.syncDelayMs, () => {
+      if (device.line === line) line.send({ type: 'synced' });
+    });
+    return { account, device };
+  }
+
+  /** Unlinks devices; their pages are told now, or when they log in next. */
+  unlink(account: AccountRecord, devices: readonly Device[], times: number): void {
+    for (const device of devices) {
+      account.devices.delete(device.id);
+      device.line?.send({ type: 'logged-out', times, unpaired: this.#settings.unpairedOnLogout });
+      device.line = undefined;
+    }
+  }
+
+  /** Who is in its address book, and who it has written with. */
+  #usersOf(account: AccountRecord): WireUser[] {
+    const peers = new Set(account.log.map((message) => peerOf(message, account)));
+    peers.delete(account);
+    const users = [...peers].map((peer) => this.#directory.describe(peer, account));
+    return [...this.#directory.contactsOf(account), ...users.filter(({ name }) => name === undefined)];
+  }
+
+  #chatsOf(account: AccountRecord, device: Device): WireChat[] {
+    const byPeer = new Map<AccountRecord, Message[]>();
+    for (const message of account.log) {
+      if (device.waiting.has(message)) continue;
+      const peer = peerOf(message, account);
+      byPeer.set(peer, [...(byPeer.get(peer) ?? []), message]);
+    }
+    return [...byPeer].map(([peer, log]) => ({
+      id: chatIdOf(peer),
+      unreadCount: this.#postOffice.unread(account, peer).filter((message) => !device.waiting.has(message)).length,
+      messages: log.slice(-historyPerChat).map((message) => deviceView(message, account)),
+    }));
+  }
+}
+
+function createDevice(): Device {
+  const secret = randomBytes(16).toString('hex');
+  return { id: randomUUID(), secret, linkedAt: new Date(), line: undefined, waiting: new Set() };
+}

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ServerEvent, WireMessage } from '../page/wire.ts';
+import { seededAccounts } from '../seed.ts';
+import { defaultSettings } from '../settings.ts';
+import type { Line } from './account.ts';
+import { Network } from './network.ts';
+import { Phone } from './phone.ts';
+import { QrReferences } from './qr-references.ts';
+
+const [ada, ben, carla] = ['12025550101', '12025550102', '12025550103'] as const;
+
+/** What a page hears. */
+class RecordingLine implements Line {
+  readonly events: ServerEvent[] = [];
+
+  send(event: ServerEvent): void {
+    this.events.push(event);
+  }
+
+  drop(): void {}
+
+  all<T extends ServerEvent['type']>(type: T): Extract<ServerEvent, { type: T }>[] {
+    return this.events.filter((event): event is Extract<ServerEvent, { type: T }> => event.type === type);
+  }
+
+  get messages(): WireMessage[] {
+    return this.all('message').map(({ message }) => message);
+  }
+}
+
+let network: Network;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  network = new Network({ ...defaultSettings }, seededAccounts);
+});
+
+afterEach(() => {
+  network.close();
+  vi.useRealTimers();
+});
+
+/** A page that shows a QR. */
+function offerPage() {
+  const line = new RecordingLine();
+  const references = new QrReferences(line, network.settings, network.timers);
+  network.linking.offers.add({ line, noiseKey: 'noise', identityKey: 'identity', references });
+  references.start();
+  vi.advanceTimersByTime(network.settings.refDelayMs);
+  return { line, qr: () => `${references.current},noise,identity,secret,1` };
+}
+
+/** A device that is linked and logged in. */
+function linkDevice(number: string) {
+  const { line, qr } = offerPage();
+  new Phone(network, number).scan(qr());
+  vi.advanceTimersByTime(network.settings.pairDelayMs);
+  const [paired] = line.all('paired');
+  const login = (on: Line) => network.linking.login(on, paired?.deviceId ?? '', paired?.secret ?? '');
+  const account = network.directory.get(number);
+  const device = login(line)?.device;
+  if (!device) throw new Error('the device was not let in');
+  return { line, login, account, device };
+}
+
+describe('a QR', () => {
+  it('changes, and ends after the last reference until the page asks again', () => {
+    const { line } = offerPage();
+    const { qrCount, qrFirstMs, qrIntervalMs } = network.settings;
+    vi.advanceTimersByTime(qrFirstMs + qrIntervalMs * (qrCount - 1));
+    expect(new Set(line.all('ref').map(({ ref }) => ref)).size).toBe(qrCount);
+    expect(line.events.at(-1)).toEqual({ type: 'refs-ended' });
+  });
+
+  it('cannot be scanned once it has changed', () => {
+    const { qr } = offerPage();
+    const old = qr();
+    vi.advanceTimersByTime(network.settings.qrFirstMs);
+    expect(() => new Phone(network, ada).scan(old)).toThrow('has expired');
+    expect(new Phone(network, ada).scan(qr()).deviceId).toBeTruthy();
+  });
+});
+
+describe('a message', () => {
+  it('reaches phone and device of the other side, and its acks come back', () => {
+    const { line } = linkDevice(ada);
+    const { line: other, account, device } = linkDevice(ben);
+    const sent = new Phone(network, ada).send({ to: ben, body: 'hello' });
+    vi.advanceTimersByTime(network.settings.deliveryDelayMs);
+    network.postOffice.received(account, device, sent.id);
+    expect(other.messages).toMatchObject([{ id: sent.id, body: 'hello', fromMe: false, chat: `${ada}@c.us` }]);
+    expect(line.messages).toMatchObject([{ id: sent.id, body: 'hello', fromMe: true, chat: `${ben}@c.us` }]);
+    expect(new Phone(network, ben).read(ada)).toEqual({ read: 1 });
+    expect(line.all('ack').map(({ ack }) => ack)).toEqual([2, 3]);
+  });
+
+  it('waits for a phone that is off', () => {
+    const phone = new Phone(network, ben);
+    phone.turn(false);
+    new Phone(network, ada).send({ to: ben, body: 'hello' });
+    vi.advanceTimersByTime(network.settings.deliveryDelayMs);
+    expect(phone.messages(undefined)).toEqual([]);
+    expect(new Phone(network, ada).messages(ben)).toMatchObject([{ ack: 1 }]);
+    phone.turn(true);
+    expect(phone.messages(ada)).toMatchObject([{ body: 'hello', ack: 2 }]);
+  });
+
+  it('comes again at the next login until the device has confirmed it', () => {
+    const { login, account, device } = linkDevice(ada);
+    const sent = new Phone(network, ben).send({ to: ada, body: 'hello' });
+    vi.advanceTimersByTime(network.settings.deliveryDelayMs);
+    const [second, third] = [new RecordingLine(), new RecordingLine()];
+    login(second);
+    expect(second.messages).toHaveLength(1);
+    expect(second.all('welcome')[0]?.chats).toEqual([]);
+    network.postOffice.received(account, device, sent.id);
+    login(third);
+    expect(third.messages).toEqual([]);
+    expect(third.all('welcome')[0]?.chats).toMatchObject([{ unreadCount: 1, messages: [{ id: sent.id }] }]);
+  });
+
+  it('that a device sends twice is taken once', async () => {
+    const { account, device } = linkDevice(ada);
+    const to = network.directory.get(ben);
+    const message = { id: '3EB0', from: account, to, body: 'x', timestamp: 1, ack: 1 as const };
+    const whole = { ...message, quoted: undefined, decryptLateMs: undefined };
+    const answers = [network.postOffice.submit({ ...whole }, device), network.postOffice.submit({ ...whole }, device)];
+    vi.advanceTimersByTime(network.settings.ackDelayMs + network.settings.deliveryDelayMs);
+    await Promise.all([...answers, network.postOffice.submit({ ...whole }, device)]);
+    expect(new Phone(network, ben).messages(ada)).toHaveLength(1);
+  });
+
+  it('of somebody with a hidden number comes under it, and quotes under it', () => {
+    const { line } = linkDevice(ada);
+    const { id } = new Phone(network, ada).send({ to: carla, body: 'question' });
+    vi.advanceTimersByTime(network.settings.deliveryDelayMs);
+    new Phone(network, carla).send({ to: ada, body: 'answer', quotedMessageId: id });
+    vi.advanceTimersByTime(network.settings.deliveryDelayMs);
+    const lid = '81604523377103@lid';
+    expect(line.messages[0]).toMatchObject({ chat: lid, to: lid, from: '81604523377101@lid' });
+    expect(line.messages[1]).toMatchObject({ chat: lid, from: lid, quoted: { id, author: '81604523377101@lid' } });
+  });
+});
+
+describe('a device', () => {
+  it('is told that it is unlinked, at once and when it logs in again', () => {
+    const { line, login } = linkDevice(ada);
+    expect(new Phone(network, ada).logout(undefined, 3)).toEqual({ devices: 1 });
+    expect(line.all('logged-out')).toMatchObject([{ times: 3 }]);
+    const later = new RecordingLine();
+    expect(login(later)).toBeUndefined();
+    expect(later.events).toMatchObject([{ type: 'logged-out', times: 1 }]);
+  });
+
+  it('loses its place to a second page with the same link', () => {
+    const { line, login } = linkDevice(ada);
+    login(new RecordingLine());
+    expect(line.events.at(-1)).toEqual({ type: 'conflict' });
+  });
+});

@@ -1,0 +1,68 @@
+import { Emitter } from './emitter.ts';
+import type { Model } from './model.ts';
+
+/** Anything with a serialised form: a string, an id object, or a model's id. */
+type Id = string | { toString(): string };
+
+/** Models by id, in the order in which they were added. Tells of `add` and `remove`, and of what its models tell. */
+export class Collection<M extends Model<{ id: Id }>> extends Emitter {
+  /** The class of its members, for scripts that make some of their own. */
+  readonly modelClass: new (
+    values: never,
+  ) => M;
+  readonly #byId = new Map<string, M>();
+  #models: M[] = [];
+
+  constructor(modelClass: new (values: never) => M) {
+    super();
+    this.modelClass = modelClass;
+  }
+
+  get length(): number {
+    return this.#models.length;
+  }
+
+  get _models(): M[] {
+    return this.getModelsArray();
+  }
+
+  /** The member with that id; ids compare by their serialised form. */
+  get(id: Id | null | undefined): M | undefined {
+    return id === null || id === undefined ? undefined : this.#byId.get(String(id));
+  }
+
+  /** Adds what is not there yet, then triggers `add`; at the end, or before the member at that index. */
+  add(model: M, at = this.#models.length): M {
+    const key = String(model.get('id'));
+    const present = this.#byId.get(key);
+    if (present) return present;
+    this.#byId.set(key, model);
+    this.#models.splice(at, 0, model);
+    model.bubbleTo(this);
+    this.trigger('add', model, this);
+    return model;
+  }
+
+  remove(model: M): void {
+    if (!this.#byId.delete(String(model.get('id')))) return;
+    this.#models = this.#models.filter((member) => member !== model);
+    this.trigger('remove', model, this);
+    model.stopBubblingTo(this);
+  }
+
+  getModelsArray(): M[] {
+    return [...this.#models];
+  }
+
+  forEach(visit: (model: M) => void): void {
+    this.getModelsArray().forEach(visit);
+  }
+
+  filter(matches: (model: M) => boolean): M[] {
+    return this.getModelsArray().filter(matches);
+  }
+
+  serialize(): Record<string, unknown>[] {
+    return this.getModelsArray().map((model) => model.serialize());
+  }
+}

@@ -1,0 +1,102 @@
+import type { PageMessage, RequestName, Requests, ServerEvent } from './wire.ts';
+
+type EventOf<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>;
+
+interface Pending {
+  readonly message: PageMessage;
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+/** What the owner of a connection is told. */
+export interface ConnectionListener {
+  opened(): void;
+  /** `failures` counts the attempts in a row that did not last, the first being the loss itself. */
+  lost(failures: number): void;
+}
+
+/**
+ * The page's connection to the network. It comes back by itself after a loss; requests wait until the network has
+ * admitted this device, and those without an answer are asked again after a loss: offline, a request hangs.
+ */
+export class Connection {
+  readonly #url: string;
+  readonly #retryDelayMs: number;
+  readonly #handlers = new Map<string, (event: never) => void>();
+  readonly #pending = new Map<number, Pending>();
+  #socket: WebSocket | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #admitted = false;
+  #failures = 0;
+  #lastRequest = 0;
+
+  constructor(url: string, retryDelayMs: number) {
+    this.#url = url;
+    this.#retryDelayMs = retryDelayMs;
+  }
+
+  /** What to do on one kind of event. */
+  handle<T extends ServerEvent['type']>(type: T, handler: (event: EventOf<T>) => void): void {
+    this.#handlers.set(type, handler as (event: never) => void);
+  }
+
+  /** `deviceId` tells the network on whose line this is, before anything is said. */
+  open(deviceId: string | undefined, listener: ConnectionListener): void {
+    this.close();
+    const socket = new WebSocket(deviceId ? `${this.#url}&device=${encodeURIComponent(deviceId)}` : this.#url);
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#failures = 0;
+      listener.opened();
+    };
+    socket.onmessage = ({ data }) => this.#receive(JSON.parse(String(data)) as ServerEvent);
+    socket.onclose = () => {
+      this.#admitted = false;
+      this.#retry = setTimeout(() => this.open(deviceId, listener), this.#retryDelayMs);
+      this.#failures += 1;
+      listener.lost(this.#failures);
+    };
+  }
+
+  /** Ends it without coming back. */
+  close(): void {
+    clearTimeout(this.#retry);
+    this.#admitted = false;
+    if (!this.#socket) return;
+    this.#socket.onclose = null;
+    this.#socket.onmessage = null;
+    this.#socket.close();
+    this.#socket = undefined;
+  }
+
+  send(message: PageMessage): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  /** The login was accepted: what waits goes out, in the order in which it was asked. */
+  admit(): void {
+    this.#admitted = true;
+    for (const { message } of this.#pending.values()) this.send(message);
+  }
+
+  /** Resolves with the answer, whenever the network gives one. */
+  request<N extends RequestName>(name: N, params: Requests[N]['params']): Promise<Requests[N]['result']> {
+    this.#lastRequest += 1;
+    const message = { type: 'request', request: this.#lastRequest, name, params } as PageMessage;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(this.#lastRequest, { message, resolve: resolve as (result: unknown) => void, reject });
+      if (this.#admitted) this.send(message);
+    });
+  }
+
+  #receive(event: ServerEvent): void {
+    if (event.type === 'answer' || event.type === 'refused') {
+      const pending = this.#pending.get(event.request);
+      this.#pending.delete(event.request);
+      if (event.type === 'answer') pending?.resolve(event.result);
+      else pending?.reject(new Error(event.message));
+      return;
+    }
+    this.#handlers.get(event.type)?.(event as never);
+  }
+}

@@ -1,0 +1,66 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { MsgKey } from './msg-key.ts';
+import { spelling } from './spelling.ts';
+import { createWid } from './wid.ts';
+
+const ada = createWid('12025550101@c.us');
+const ben = createWid('12025550102@c.us');
+
+afterEach(() => {
+  Object.assign(spelling, { msgKey: '_serialized', wid: '_serialized' });
+});
+
+describe('a Wid', () => {
+  it('is what its text says', () => {
+    expect({ ...createWid('81604523377101@lid') }).toEqual({
+      server: 'lid',
+      user: '81604523377101',
+      _serialized: '81604523377101@lid',
+    });
+    expect(createWid('81604523377101@lid').isLid()).toBe(true);
+    expect(createWid('120363000000000000@g.us').isGroup()).toBe(true);
+    expect(createWid('status@broadcast').isStatus()).toBe(true);
+  });
+
+  it('carries its serialised form under the name of the build', () => {
+    spelling.wid = '$1';
+    expect(JSON.parse(JSON.stringify(createWid(ada.toJid())))).toEqual({
+      server: 'c.us',
+      user: '12025550101',
+      $1: '12025550101@c.us',
+    });
+  });
+
+  it('comes back from what JSON leaves of it', () => {
+    expect(createWid(JSON.parse(JSON.stringify(ada))).equals(ada)).toBe(true);
+  });
+
+  it.each(['+12025550101@c.us', '12025550101', '@c.us', 'ada@c.us', ''])('refuses %j', (text) => {
+    expect(() => createWid(text)).toThrow('invalid wid');
+  });
+});
+
+describe('a message key', () => {
+  it('names the chat, not the writer', () => {
+    expect(String(new MsgKey({ from: ada, to: ben, id: 'X', selfDir: 'out' }))).toBe('true_12025550102@c.us_X');
+    expect(String(new MsgKey({ from: ben, to: ada, id: 'X', selfDir: 'in' }))).toBe('false_12025550102@c.us_X');
+  });
+
+  it('has the writer at its end in a group', () => {
+    const group = createWid('120363000000000000@g.us');
+    const key = new MsgKey({ from: ada, to: group, id: 'X', participant: ada, selfDir: 'out' });
+    expect(String(key)).toBe('true_120363000000000000@g.us_X_12025550101@c.us');
+    expect(String(MsgKey.fromString(String(key)))).toBe(String(key));
+  });
+
+  it('carries its serialised form under the name of the build', () => {
+    spelling.msgKey = '$1';
+    const key = new MsgKey({ from: ada, to: ben, id: 'X', selfDir: 'out' });
+    expect(key).toHaveProperty('$1', 'true_12025550102@c.us_X');
+    expect(key).not.toHaveProperty('_serialized');
+  });
+
+  it('gets a fresh id in the manner of a web client', async () => {
+    expect(await MsgKey.newId()).toMatch(/^3EB0[0-9A-F]{18}$/);
+  });
+});

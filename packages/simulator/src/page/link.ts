@@ -1,0 +1,124 @@
+import { encodeB64 } from './base64.ts';
+import type { Connection } from './connection.ts';
+import { type Credentials, clearCredentials, saveCredentials } from './credentials.ts';
+import type { Mailbox } from './mailbox.ts';
+import { cmd } from './models/cmd.ts';
+import { conn } from './models/conn.ts';
+import { socket, stream } from './models/socket.ts';
+import type { Outbox } from './outbox.ts';
+import type { Users } from './users.ts';
+import { createWid } from './wid.ts';
+import type { ServerEvent } from './wire.ts';
+
+const afterLogout = '/?post_logout=1&logout_reason=0';
+/** Time for whoever asked for a logout to close the browser, before the page goes on to a new QR. */
+const logoutGraceMs = 1000;
+
+/** What a link brings to life. */
+export interface LinkParts {
+  readonly connection: Connection;
+  readonly users: Users;
+  readonly mailbox: Mailbox;
+  readonly outbox: Outbox;
+}
+
+/** The life of this page's link to an account: references, pairing, login, sync, and its end. */
+export class Link {
+  /** How much of what came while the page was away has been delivered, in percent. */
+  offlineProgress = 0;
+  #credentials: Credentials;
+  readonly #connection: Connection;
+  readonly #parts: LinkParts;
+
+  constructor(credentials: Credentials, parts: LinkParts) {
+    const { connection } = parts;
+    this.#credentials = credentials;
+    this.#connection = connection;
+    this.#parts = parts;
+    connection.handle('ref', ({ ref }) => {
+      socket.set({ state: 'UNPAIRED' });
+      conn.set({ ref });
+    });
+    connection.handle('refs-ended', () => socket.set({ state: 'UNPAIRED_IDLE' }));
+    connection.handle('pairing', () => socket.set({ state: 'PAIRING' }));
+    connection.handle('paired', (event) => void this.#pair(event.deviceId, event.secret));
+    connection.handle('welcome', (event) => this.#enter(event));
+    connection.handle('progress', ({ percent }) => {
+      this.offlineProgress = percent;
+      cmd.trigger('offline_progress_update_from_bridge');
+    });
+    connection.handle('synced', () => socket.set({ hasSynced: true }));
+    connection.handle('logged-out', (event) => void this.#end(event));
+    connection.handle('conflict', () => {
+      connection.close();
+      socket.set({ state: 'CONFLICT' });
+    });
+  }
+
+  get credentials(): Credentials {
+    return this.#credentials;
+  }
+
+  /** Connects: with the link in the profile, or without one to get a QR. */
+  start(): void {
+    const { noiseKey, identityKey, device } = this.#credentials;
+    this.#connection.open(device?.id, {
+      opened: () => {
+        if (device) this.#connection.send({ type: 'login', deviceId: device.id, secret: device.secret });
+        else {
+          socket.set({ state: 'UNPAIRED' });
+          const keys = { noiseKey: encodeB64(noiseKey), identityKey: encodeB64(identityKey) };
+          this.#connection.send({ type: 'register', ...keys });
+        }
+      },
+      // A second failure in a row: the loss lasts.
+      lost: (failures) => socket.set({ state: failures > 1 ? 'TIMEOUT' : 'OPENING' }),
+    });
+  }
+
+  /** Takes the link back from the page that it was lost to. */
+  takeover(): void {
+    if (socket.get('state') !== 'CONFLICT') return;
+    socket.set({ state: 'OPENING' });
+    this.start();
+  }
+
+  /** Fresh references in place of those that ran out. */
+  refreshQr(): void {
+    this.#connection.send({ type: 'refresh' });
+  }
+
+  /** Unlinks this device; the page shows a new QR afterwards. */
+  async logout(): Promise<void> {
+    await this.#connection.request('logout', {});
+    await clearCredentials();
+    setTimeout(() => location.replace(afterLogout), logoutGraceMs);
+  }
+
+  async #pair(id: string, secret: string): Promise<void> {
+    this.#credentials = { ...this.#credentials, device: { id, secret } };
+    await saveCredentials(this.#credentials);
+    this.start();
+  }
+
+  #enter({ self, users, chats }: Extract<ServerEvent, { type: 'welcome' }>): void {
+    const parts = this.#parts;
+    parts.users.become(self);
+    for (const user of users) parts.users.learn(user);
+    conn.set({ wid: createWid(self.pn), lid: createWid(self.lid), pushname: self.pushname, platform: self.platform });
+    conn.set({ connected: true });
+    stream.set({ mode: 'MAIN' });
+    for (const chat of chats) parts.mailbox.restore(chat);
+    socket.set({ state: 'CONNECTED' });
+    this.#connection.admit();
+    void parts.outbox.resume();
+  }
+
+  async #end({ times, unpaired }: Extract<ServerEvent, { type: 'logged-out' }>): Promise<void> {
+    this.#connection.close();
+    for (let time = 0; time < times; time += 1) cmd.trigger('logout');
+    await clearCredentials();
+    if (unpaired) socket.set({ state: 'UNPAIRED' });
+    location.replace(afterLogout);
+  }
+}

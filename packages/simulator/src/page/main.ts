@@ -1,0 +1,50 @@
+import { loadCredentials } from './credentials.ts';
+import { chatModules } from './modules/chat-modules.ts';
+import { collectionModules } from './modules/collection-modules.ts';
+import { idModules } from './modules/id-modules.ts';
+import { linkModules } from './modules/link-modules.ts';
+import { messageModules } from './modules/message-modules.ts';
+import { registrationModules } from './modules/registration-modules.ts';
+import { userModules } from './modules/user-modules.ts';
+import { createPage } from './page.ts';
+import { readPageSettings } from './page-settings.ts';
+import { currentQr, showState } from './qr-view.ts';
+import { createRequire } from './registry.ts';
+import { spelling } from './spelling.ts';
+import { joinStage } from './stage.ts';
+
+declare global {
+  interface Window {
+    require: (name: string) => unknown;
+    Debug: { VERSION: string };
+  }
+}
+
+/** One id for as long as the tab lives, so that a test finds it again after a reload. */
+function tabId(): string {
+  const id = sessionStorage.getItem('tab') ?? crypto.randomUUID();
+  sessionStorage.setItem('tab', id);
+  return id;
+}
+
+const settings = readPageSettings();
+Object.assign(spelling, { msgKey: settings.idProperty, wid: settings.widProperty });
+
+const address = (path: string) => `wss://${location.host}${path}?page=${tabId()}`;
+const page = createPage(address('/ws/chat'), settings.reconnectDelayMs, await loadCredentials());
+const credentials = () => page.link.credentials;
+
+window.require = createRequire(
+  idModules,
+  linkModules(page),
+  registrationModules(page),
+  userModules(page),
+  collectionModules(page),
+  chatModules(page),
+  messageModules(page),
+);
+window.Debug = { VERSION: '2.3000.1023204200' };
+
+showState(credentials);
+joinStage(address('/ws/stage'), () => currentQr(credentials()));
+page.link.start();

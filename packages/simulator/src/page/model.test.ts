@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { Collection } from './collection.ts';
+import { Model } from './model.ts';
+
+interface NoteAttributes {
+  id: string;
+  text: string;
+  stars: number;
+}
+
+class Note extends Model<NoteAttributes> {
+  static override readonly props = ['id', 'text', 'stars'];
+}
+
+it('tells of each change with the old value, then of all, when every value is in place', () => {
+  const note = new Note({ id: 'a', text: 'old', stars: 1 });
+  const heard: unknown[] = [];
+  note.on('change:text', (model: Note, value: string, previous: string) => {
+    heard.push([value, previous, model.get('stars')]);
+  });
+  note.on('change', () => heard.push('change'));
+  note.set({ text: 'new', stars: 5 });
+  expect(heard).toEqual([['new', 'old', 5], 'change']);
+});
+
+it('stays silent when nothing changes', () => {
+  const note = new Note({ id: 'a', text: 'same' });
+  note.on('change change:text', () => expect.unreachable());
+  note.set({ text: 'same' });
+});
+
+it('offers its attributes as properties, and ignores what it does not know', () => {
+  const note = new Note({ id: 'a', text: 'one', ...{ colour: 'red' } }) as Note & NoteAttributes;
+  note.text = 'two';
+  expect(note.serialize()).toEqual({ id: 'a', text: 'two' });
+});
+
+it('listens to several events by one name, and once', () => {
+  const note = new Note({ id: 'a', text: 'one', stars: 0 });
+  const heard: unknown[] = [];
+  note.on('change:text change:stars', (_note: Note, value: unknown) => heard.push(value));
+  note.once('change:stars', () => heard.push('once'));
+  note.set({ text: 'two', stars: 1 }).set({ stars: 2 });
+  expect(heard).toEqual(['two', 1, 'once', 2]);
+});
+
+it('goes no further once a listener is off', () => {
+  const note = new Note({ id: 'a' });
+  const listener = () => expect.unreachable();
+  note.on('change', listener).off('change', listener).set({ text: 'x' });
+});
+
+it('makes a collection hear of its members, and tells of a new one when it is in', () => {
+  const notes = new Collection<Note>(Note);
+  const heard: unknown[] = [];
+  notes.on('add', (note: Note) => heard.push(notes.get('a') === note));
+  notes.on('change:text', (_note: Note, text: string) => heard.push(text));
+  const note = notes.add(new Note({ id: 'a', text: 'one' }));
+  note.set({ text: 'two' });
+  notes.remove(note);
+  note.set({ text: 'three' });
+  expect(heard).toEqual([true, 'two']);
+  expect(notes.get({ toString: () => 'a' })).toBeUndefined();
+});
+
+it('keeps the order of members, and the first of two with one id', () => {
+  const notes = new Collection<Note>(Note);
+  for (const id of ['b', 'c', 'b']) notes.add(new Note({ id }));
+  notes.add(new Note({ id: 'a' }), 0);
+  expect(notes.getModelsArray().map((note) => note.get('id'))).toEqual(['a', 'b', 'c']);
+  expect(notes.get(undefined)).toBeUndefined();
+});

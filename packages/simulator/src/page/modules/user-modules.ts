@@ -1,0 +1,47 @@
+import type { Contact } from '../models/contact.ts';
+import type { Page } from '../page.ts';
+import type { Modules } from '../registry.ts';
+import { createWid, type Wid } from '../wid.ts';
+
+/** Who somebody is: the account itself, its contacts, and who is registered. */
+export function userModules({ users }: Page): Modules {
+  return {
+    WAWebUserPrefsMeUser: {
+      getMaybeMePnUser: () => users.self && createWid(users.self.pn),
+      getMaybeMeLidUser: () => users.self && createWid(users.self.lid),
+      isMeAccount: (wid: Wid) => [users.self?.pn, users.self?.lid].includes(String(wid)),
+    },
+    WAWebApiContact: {
+      getCurrentLid: (wid: Wid) => (wid.isLid() ? wid : users.lidOf(wid)),
+      getPhoneNumber: (wid: Wid) => (wid.isLid() ? users.numberOf(wid) : wid),
+      getAlternateUserWid: (wid: Wid) => (wid.isLid() ? users.numberOf(wid) : users.lidOf(wid)),
+    },
+    WAWebLidMigrationUtils: {
+      toPn: (wid: Wid) => (wid.isLid() ? users.numberOf(wid) : wid),
+      toLid: (wid: Wid) => (wid.isLid() ? wid : users.lidOf(wid)),
+    },
+    WAWebQueryExistsJob: {
+      queryWidExists: async (wid: Wid) => {
+        const user = await users.query(wid);
+        return user ? { wid: createWid(user.pn), biz: false, disappearingMode: undefined } : null;
+      },
+    },
+    WAWebContactGetters: contactGetters,
+    WAWebFrontendContactGetters: { getIsMyContact: (contact: Contact) => contact.get('name') !== undefined },
+  };
+}
+
+const contactGetters = {
+  getIsMe: (contact: Contact) => contact.get('isMe') ?? false,
+  getIsUser: (contact: Contact) => contact.get('id')?.isUser() ?? false,
+  getIsGroup: (contact: Contact) => contact.get('id')?.isGroup() ?? false,
+  getIsWAContact: (contact: Contact) => contact.get('id')?.isUser() ?? false,
+  getUserid: (contact: Contact) => contact.get('id')?.user,
+  getVerifiedName: () => undefined,
+  getVerifiedLevel: () => undefined,
+  getStatusMute: () => false,
+  getName: (contact: Contact) => contact.get('name'),
+  getShortName: (contact: Contact) => contact.get('shortName'),
+  getPushname: (contact: Contact) => contact.get('pushname'),
+  getIsEnterprise: () => false,
+};

@@ -1,0 +1,21 @@
+import { Connection } from './connection.ts';
+import type { Credentials } from './credentials.ts';
+import { Link, type LinkParts } from './link.ts';
+import { Mailbox } from './mailbox.ts';
+import { Outbox } from './outbox.ts';
+import { Users } from './users.ts';
+
+/** The parts of a page that its modules speak to. */
+export interface Page extends LinkParts {
+  readonly link: Link;
+}
+
+/** Puts a page together; nothing is connected yet. */
+export function createPage(url: string, reconnectDelayMs: number, credentials: Credentials): Page {
+  const connection = new Connection(url, reconnectDelayMs);
+  const users = new Users(connection);
+  const mailbox = new Mailbox(connection, users);
+  const outbox = new Outbox(connection, mailbox);
+  const link = new Link(credentials, { connection, users, mailbox, outbox });
+  return { connection, users, mailbox, outbox, link };
+}

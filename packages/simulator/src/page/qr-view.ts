@@ -1,0 +1,34 @@
+import { encodeB64 } from './base64.ts';
+import type { Credentials } from './credentials.ts';
+import { conn } from './models/conn.ts';
+import { socket } from './models/socket.ts';
+
+/** Which kind of client asks to be linked, as the last part of the QR says it. */
+export const devicePlatform = '1';
+
+/** The text of the QR as it is now; undefined while there is nothing to scan. */
+export function currentQr(credentials: Credentials): string | undefined {
+  const ref = conn.get('ref');
+  if (ref === undefined || socket.get('state') !== 'UNPAIRED') return undefined;
+  const keys = [encodeB64(credentials.noiseKey), encodeB64(credentials.identityKey), credentials.advSecret];
+  return [ref, ...keys, devicePlatform].join(',');
+}
+
+/** Shows the QR on the screen, with its text in `data-ref`, and the state of the connection beside it. */
+export function showState(credentials: () => Credentials): void {
+  const show = () => {
+    const qr = currentQr(credentials());
+    const image = document.createElement('img');
+    image.alt = 'Scan this QR code to link a device';
+    if (qr) image.src = `/qr.svg?text=${encodeURIComponent(qr)}`;
+    const frame = document.createElement('div');
+    if (qr) frame.dataset.ref = qr;
+    frame.append(...(qr ? [image] : []));
+    const state = document.createElement('p');
+    state.textContent = socket.get('state') ?? '';
+    document.getElementById('app')?.replaceChildren(state, frame);
+  };
+  socket.on('change:state', show);
+  conn.on('change:ref', show);
+  show();
+}

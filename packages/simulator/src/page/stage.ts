@@ -1,0 +1,49 @@
+import { conn } from './models/conn.ts';
+import { socket } from './models/socket.ts';
+import type { PageReport, StageCue } from './wire.ts';
+
+const retryDelayMs = 1000;
+
+const cues: Record<StageCue, () => void> = {
+  reload: () => location.reload(),
+  pushState: () => history.pushState(null, '', `/?step=${Date.now()}`),
+  iframe: () => {
+    const frame = document.createElement('iframe');
+    frame.srcdoc = '<p>An advertisement</p>';
+    document.body.append(frame);
+  },
+  sync: () => {
+    socket.set({ hasSynced: false });
+    socket.set({ hasSynced: true });
+  },
+};
+
+/**
+ * Tells the simulator what there is to see on this page, and does to it what a test wants done. Apart from the
+ * network, so that it goes on while that is away.
+ */
+export function joinStage(url: string, currentQr: () => string | undefined): void {
+  const stage = new WebSocket(url);
+  const report = () => {
+    if (stage.readyState === WebSocket.OPEN) stage.send(JSON.stringify(look(currentQr())));
+  };
+  stage.onopen = report;
+  stage.onmessage = ({ data }) => cues[String(data) as StageCue]?.();
+  stage.onclose = () => {
+    socket.off('change', report);
+    conn.off('change', report);
+    setTimeout(() => joinStage(url, currentQr), retryDelayMs);
+  };
+  socket.on('change', report);
+  conn.on('change', report);
+}
+
+function look(qr: string | undefined): PageReport {
+  const number = conn.get('wid')?.user;
+  return {
+    socketState: socket.get('state') ?? 'OPENING',
+    hasSynced: socket.get('hasSynced') ?? false,
+    ...(qr === undefined ? {} : { qr }),
+    ...(number === undefined ? {} : { number }),
+  };
+}

@@ -1,0 +1,63 @@
+import type { Connection } from './connection.ts';
+import { learnContact } from './models/contact.ts';
+import { createWid, type Wid } from './wid.ts';
+import type { WireSelf, WireUser } from './wire.ts';
+
+/** Who is who: numbers, hidden numbers (`@lid`) and names of the people that this page has heard of. */
+export class Users {
+  readonly #connection: Connection;
+  readonly #byId = new Map<string, WireUser>();
+  #self: WireSelf | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** The account itself; undefined until the network has admitted this device. */
+  get self(): WireSelf | undefined {
+    return this.#self;
+  }
+
+  become(self: WireSelf): void {
+    this.#self = self;
+    this.learn(self);
+  }
+
+  learn(user: WireUser): void {
+    this.#byId.set(user.pn, user).set(user.lid, user);
+    learnContact(user, user.pn === this.#self?.pn);
+  }
+
+  known(id: Wid | string): WireUser | undefined {
+    return this.#byId.get(String(id));
+  }
+
+  /** Asks the network, always; undefined where nobody has that id. Hangs while offline. */
+  async query(id: Wid): Promise<WireUser | undefined> {
+    const user = await this.#connection.request('exists', { jid: String(id) });
+    if (!user) return undefined;
+    if (!this.known(id)) this.learn(user);
+    return user;
+  }
+
+  /** Asks the network only about people that are not known yet. */
+  async resolve(id: Wid): Promise<WireUser | undefined> {
+    return this.known(id) ?? this.query(id);
+  }
+
+  lidOf(id: Wid): Wid | undefined {
+    const lid = this.known(id)?.lid;
+    return lid === undefined ? undefined : createWid(lid);
+  }
+
+  numberOf(id: Wid): Wid | undefined {
+    const pn = this.known(id)?.pn;
+    return pn === undefined ? undefined : createWid(pn);
+  }
+
+  /** How a chat with that person is titled. */
+  titleOf(id: Wid | string): string {
+    const user = this.known(id);
+    return user?.name ?? user?.pushname ?? String(id).replace(/@.*/, '');
+  }
+}

@@ -1,0 +1,85 @@
+import { spelling } from './spelling.ts';
+
+const pattern = /^([\w.-]*?)(?::(\d+))?@(c\.us|s\.whatsapp\.net|g\.us|lid|broadcast|newsletter|call)$/;
+const digitsOnly = new Set(['c.us', 'lid']);
+
+/** The id of a person, group or list: `<user>@<server>`. Its serialised form is an own property, named by `spelling`. */
+export class Wid {
+  readonly server: string;
+  readonly user: string;
+
+  constructor(text: string) {
+    const [, user = '', , server = ''] = pattern.exec(text) ?? [];
+    this.server = server === 's.whatsapp.net' ? 'c.us' : server;
+    this.user = user;
+    if (user === '' || (digitsOnly.has(this.server) && !/^\d+$/.test(user))) throw new Error('wid error: invalid wid');
+    Object.assign(this, { [spelling.wid]: `${this.user}@${this.server}` });
+  }
+
+  /** True for a Wid, and for the plain object that is left of one after JSON. */
+  static isWid(value: unknown): boolean {
+    return (
+      value instanceof Wid || (typeof value === 'object' && value !== null && 'user' in value && 'server' in value)
+    );
+  }
+
+  toString(): string {
+    return `${this.user}@${this.server}`;
+  }
+
+  toJid(): string {
+    return this.server === 'c.us' ? `${this.user}@s.whatsapp.net` : this.toString();
+  }
+
+  toLogString(): string {
+    return this.toString();
+  }
+
+  equals(other: unknown): boolean {
+    return Wid.isWid(other) && String(createWid(other as Wid)) === this.toString();
+  }
+
+  isUser(): boolean {
+    return this.server === 'c.us' || this.server === 'lid';
+  }
+
+  isRegularUser(): boolean {
+    return this.isUser();
+  }
+
+  isRegularUserPn(): boolean {
+    return this.server === 'c.us';
+  }
+
+  isLid(): boolean {
+    return this.server === 'lid';
+  }
+
+  isGroup(): boolean {
+    return this.server === 'g.us';
+  }
+
+  isBroadcast(): boolean {
+    return this.server === 'broadcast';
+  }
+
+  isStatus(): boolean {
+    return this.server === 'broadcast' && this.user === 'status';
+  }
+
+  isNewsletter(): boolean {
+    return this.server === 'newsletter';
+  }
+
+  isBot(): boolean {
+    return false;
+  }
+}
+
+/** A Wid from its text or from a wid-like object; throws `invalid wid` for anything else, such as a leading plus. */
+export function createWid(value: string | { user: string; server: string }): Wid {
+  if (value instanceof Wid) return value;
+  if (typeof value === 'string') return new Wid(value);
+  if (Wid.isWid(value)) return new Wid(`${value.user}@${value.server}`);
+  throw new Error('wid error: invalid wid');
+}

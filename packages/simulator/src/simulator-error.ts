@@ -1,0 +1,10 @@
+/** A refusal with the HTTP status that says it on the control API. */
+export class SimulatorError extends Error {
+  readonly status: 400 | 403 | 404 | 409;
+
+  constructor(status: 400 | 403 | 404 | 409, message: string) {
+    super(message);
+    this.name = 'SimulatorError';
+    this.status = status;
+  }
+}

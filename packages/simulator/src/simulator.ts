@@ -1,0 +1,66 @@
+import { createServer } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { AccountSeed, SimulatorClient } from './api.ts';
+import { browserArgs } from './browser-args.ts';
+import { createCertificate } from './certificate.ts';
+import { createControlApp } from './control/app.ts';
+import { connectSimulator } from './control/client.ts';
+import { type Listening, listen } from './listen.ts';
+import { Network } from './network/network.ts';
+import { seededAccounts } from './seed.ts';
+import { defaultSettings, type SimulatorSettings } from './settings.ts';
+import { Pages } from './web/pages.ts';
+import { createWebServer } from './web/web-server.ts';
+
+/** How a simulator starts; a port of 0, the default, takes a free one. */
+export interface SimulatorOptions {
+  readonly port?: number;
+  readonly controlPort?: number;
+  readonly settings?: Partial<SimulatorSettings>;
+  /** Default: a handful of people who know each other. */
+  readonly accounts?: readonly AccountSeed[];
+}
+
+/** A simulator that runs. */
+export interface Simulator {
+  /** Where it is web.whatsapp.com, on 127.0.0.1. */
+  readonly port: number;
+  /** Where its control API is. */
+  readonly controlUrl: string;
+  /** Makes a Chromium go to this simulator, and nowhere else. */
+  readonly browserArgs: string[];
+  /** Plays the phones and the network. */
+  readonly phones: SimulatorClient;
+  close(): Promise<void>;
+}
+
+/** Starts a simulator on loopback. Rejects with the system's error where a port is busy (EADDRINUSE, with `port`). */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const certificate = await createCertificate();
+  const network = new Network({ ...defaultSettings, ...options.settings }, options.accounts ?? seededAccounts);
+  const pages = new Pages();
+  const web = createWebServer(certificate, network, pages);
+  const control = createServer(getRequestListener(createControlApp({ network, pages }).fetch));
+  const servers: Listening[] = [];
+  let closing: Promise<unknown> | undefined;
+  const close = async () => {
+    network.close();
+    closing ??= Promise.all(servers.map((server) => server.close()));
+    await closing;
+  };
+  try {
+    const { port } = await listening(servers, web, options.port);
+    const controlUrl = `http://127.0.0.1:${(await listening(servers, control, options.controlPort)).port}`;
+    const phones = connectSimulator(controlUrl);
+    return { port, controlUrl, browserArgs: browserArgs(port, certificate.fingerprint), phones, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function listening(servers: Listening[], server: Parameters<typeof listen>[0], port = 0): Promise<Listening> {
+  const started = await listen(server, port);
+  servers.push(started);
+  return started;
+}

@@ -1,0 +1,52 @@
+import { readdir, readFile } from 'node:fs/promises';
+import encodeQR from 'qr';
+import type { PageSettings } from '../page/wire.ts';
+
+/** What the server answers a GET with. */
+export interface Document {
+  readonly type: string;
+  readonly body: string;
+}
+
+/** The compiled page lies beside the compiled server. */
+const folder = new URL('../page/', import.meta.url);
+
+/** The scripts of the page by their path, read once. */
+export async function readScripts(): Promise<Map<string, string>> {
+  const names = await readdir(folder, { recursive: true });
+  const scripts = names.filter((name) => name.endsWith('.js'));
+  const entries = scripts.map(async (name): Promise<[string, string]> => {
+    const text = await readFile(new URL(name, folder), 'utf8');
+    return [`/page/${name}`, text.replace(/^\/\/# sourceMappingURL=.*$/m, '')];
+  });
+  return new Map(await Promise.all(entries));
+}
+
+/** The page itself. It names all its scripts at once, so that none waits for another to ask for it. */
+export function renderPage(settings: PageSettings, scripts: Iterable<string>): Document {
+  const preloads = [...scripts].map((path) => `<link rel="modulepreload" href="${path}">`).join('\n');
+  const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
+  const body = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>WhatsApp Web (simulated)</title>
+<link rel="icon" href="data:,">
+<style>
+  body { font-family: sans-serif; margin: 2rem; background: #fff }
+  img { width: 20rem; height: 20rem }
+</style>
+<script type="application/json" id="page-settings">${json}</script>
+${preloads}
+<script type="module" src="/page/main.js"></script>
+</head>
+<body><main id="app"></main></body>
+</html>
+`;
+  return { type: 'text/html; charset=utf-8', body };
+}
+
+/** The picture of a QR. */
+export function renderQr(text: string): Document {
+  return { type: 'image/svg+xml', body: encodeQR(text, 'svg', { ecc: 'low', border: 4 }) };
+}

@@ -1,0 +1,71 @@
+import type { IncomingMessage } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { Certificate } from '../certificate.ts';
+import type { Network } from '../network/network.ts';
+import { type Document, readScripts, renderPage, renderQr } from './documents.ts';
+import { PageConnection } from './page-connection.ts';
+import type { Pages } from './pages.ts';
+
+/** web.whatsapp.com: the page, its scripts, and the two sockets that a page opens. Not listening yet. */
+export function createWebServer(certificate: Certificate, network: Network, pages: Pages): Server {
+  const server = createServer({ key: certificate.key, cert: certificate.cert });
+  const sockets = new WebSocketServer({ noServer: true });
+  const scripts = readScripts();
+  // Whoever asks for a script learns of the failure; until then nobody has to.
+  scripts.catch(() => undefined);
+
+  server.on('request', async (request, response) => {
+    try {
+      const document = findDocument(urlOf(request), network, await scripts);
+      response.writeHead(document ? 200 : 404, {
+        'content-type': document?.type ?? 'text/plain',
+        'cache-control': 'no-store',
+      });
+      response.end(document?.body ?? 'not found');
+    } catch (error) {
+      response.writeHead(500, { 'content-type': 'text/plain' }).end(String(error));
+    }
+  });
+
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const url = urlOf(request);
+    const page = url.searchParams.get('page') ?? '';
+    const accept = acceptor(url, page, network, pages);
+    if (!accept) {
+      socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, accept);
+  });
+  return server;
+}
+
+type Acceptor = Parameters<WebSocketServer['handleUpgrade']>[3];
+
+function acceptor(url: URL, page: string, network: Network, pages: Pages): Acceptor | undefined {
+  if (url.pathname === '/ws/stage') return (socket) => pages.join(page, socket);
+  if (url.pathname !== '/ws/chat' || isCutOff(url.searchParams.get('device'), network)) return undefined;
+  return (socket) => {
+    const connection = new PageConnection(socket, network);
+    pages.connected(page, connection);
+    socket.on('close', () => pages.disconnected(page, connection));
+  };
+}
+
+/** True for a device whose account has no network now. */
+function isCutOff(deviceId: string | null, { directory }: Network): boolean {
+  return directory.all().some(({ connected, devices }) => !connected && deviceId !== null && devices.has(deviceId));
+}
+
+function findDocument(url: URL, { settings }: Network, scripts: Map<string, string>): Document | undefined {
+  if (url.pathname === '/') return renderPage(settings, scripts.keys());
+  if (url.pathname === '/qr.svg') return renderQr(url.searchParams.get('text') ?? '');
+  const script = scripts.get(url.pathname);
+  return script === undefined ? undefined : { type: 'text/javascript; charset=utf-8', body: script };
+}
+
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  return new URL(url, 'https://web.whatsapp.com');
+}
