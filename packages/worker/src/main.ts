@@ -1,4 +1,11 @@
-import { asGatewayError, errorText, type GatewayMessage, type WorkerEvent } from '@chat-web/protocol';
+import {
+  asGatewayError,
+  errorText,
+  type GatewayMessage,
+  type Handlers,
+  type WorkerEvent,
+  type WorkerOperationName,
+} from '@chat-web/protocol';
 import { LinkedSession } from './client/linked-session.ts';
 import { dispatch } from './dispatch.ts';
 import { GatewayLink } from './gateway-link.ts';
@@ -9,6 +16,7 @@ const EXIT_TIMEOUT_MS = 9_500;
 
 const link = new GatewayLink();
 let session: LinkedSession | undefined;
+let handlers: Handlers<WorkerOperationName> | undefined;
 let ending = false;
 
 // The gateway ends its workers itself; a Ctrl+C in a terminal reaches the whole process group.
@@ -30,6 +38,7 @@ function onMessage(message: GatewayMessage): void {
         report({ name: 'failed', reason: errorText(error), retry: false });
         return;
       }
+      handlers = createHandlers(session);
       void session.start();
       return;
     case 'call':
@@ -47,8 +56,8 @@ function report(event: WorkerEvent): void {
 
 async function answer(callId: number, operation: string, input: unknown): Promise<void> {
   try {
-    if (!session) throw new Error('a call came before the start');
-    link.send({ type: 'answer', callId, answer: await dispatch(createHandlers(session), operation, input) });
+    if (!handlers) throw new Error('a call came before the start');
+    link.send({ type: 'answer', callId, answer: await dispatch(handlers, operation, input) });
   } catch (error) {
     const { code, message } = asGatewayError(error, 'internal_error');
     link.send({ type: 'error', callId, code, message });

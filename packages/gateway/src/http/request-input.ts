@@ -1,4 +1,4 @@
-import { type FieldIssue, GatewayError, type ObjectSchema, type Operation } from '@chat-web/protocol';
+import { asGatewayError, type FieldIssue, GatewayError, type ObjectSchema, type Operation } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
 
@@ -69,10 +69,14 @@ async function readBytes(c: Context, maxBodyBytes: number): Promise<Uint8Array> 
   if (Number(c.req.header('Content-Length') ?? 0) > maxBodyBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of c.req.raw.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBodyBytes) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of c.req.raw.body ?? []) {
+      size += chunk.byteLength;
+      if (size > maxBodyBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw asGatewayError(error, 'invalid_request'); // The caller broke off in the middle.
   }
   return Buffer.concat(chunks);
 }

@@ -1,4 +1,4 @@
-import type { WorkerEvent, WorkerOperationName } from '@chat-web/protocol';
+import { errorText, type WorkerEvent, type WorkerOperationName } from '@chat-web/protocol';
 import type { Log } from '../log.ts';
 import { endBrowsersOn } from './browser-sweep.ts';
 import type { SessionContext } from './session-context.ts';
@@ -34,28 +34,20 @@ export class Run {
     this.#listener = listener;
   }
 
-  /** Waits for a slot, then starts the worker. Never rejects. */
+  /** Waits for a slot, runs the worker, and resolves at its end. Never rejects. */
   async start(): Promise<void> {
-    const { saved, startQueue, config } = this.#context;
     try {
-      this.#releaseSlot = await startQueue.acquire(this.#ended.signal);
+      this.#releaseSlot = await this.#context.startQueue.acquire(this.#ended.signal);
     } catch {
       return; // Ended while it waited.
     }
-    await endBrowsersOn(saved.profileOf(this.#id));
-    if (this.#ended.signal.aborted) return;
-    const options = {
-      sessionId: this.#id,
-      sessionDir: saved.dirOf(this.#id),
-      browserPath: config.browserPath,
-      browserArgs: [...config.browserArgs],
-    };
-    const worker = new Worker(options, this.#log, (event) => this.#onEvent(event));
-    this.#worker = worker;
-    this.#log.info({ pid: worker.pid }, 'worker started');
-    setTimeout(() => this.#releaseSlot?.(), SLOT_TIMEOUT_MS).unref();
-    this.#setDeadline(config.startTimeoutMs, 'the start');
-    this.#onExit(await worker.exited);
+    try {
+      await endBrowsersOn(this.#context.saved.profileOf(this.#id));
+      if (this.#ended.signal.aborted) return;
+      this.#onExit(await this.#startWorker().exited);
+    } catch (error) {
+      this.#onExit(`not started: ${errorText(error)}`);
+    }
   }
 
   call(operation: WorkerOperationName, input: unknown): Promise<unknown> | undefined {
@@ -68,6 +60,22 @@ export class Run {
     this.#release();
     await this.#worker?.stop(unlink, timeoutMs);
     await endBrowsersOn(this.#context.saved.profileOf(this.#id));
+  }
+
+  #startWorker(): Worker {
+    const { saved, config } = this.#context;
+    const options = {
+      sessionId: this.#id,
+      sessionDir: saved.dirOf(this.#id),
+      browserPath: config.browserPath,
+      browserArgs: [...config.browserArgs],
+    };
+    const worker = new Worker(options, this.#log, (event) => this.#onEvent(event));
+    this.#worker = worker;
+    this.#log.info({ pid: worker.pid }, 'worker started');
+    setTimeout(() => this.#releaseSlot?.(), SLOT_TIMEOUT_MS).unref();
+    this.#setDeadline(config.startTimeoutMs, 'the start');
+    return worker;
   }
 
   #onEvent(event: WorkerEvent): void {

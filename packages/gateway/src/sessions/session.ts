@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AnswerOf,
+  errorText,
   GatewayError,
   type SessionInfo,
   type WorkerEvent,
@@ -62,6 +63,7 @@ export class Session {
   start(): Promise<void> {
     return this.#lock.run(async () => {
       if (isRunning(this.#state)) return;
+      await this.#endRun(false, STOP_TIMEOUT_MS); // What a failed session may have left.
       this.#failures = [];
       this.#apply({ type: 'start' });
       this.#startRun();
@@ -125,7 +127,7 @@ export class Session {
   #startRun(): void {
     const run: Run = new Run(this.id, this.#context, this.#log, {
       onEvent: (event) => this.#onEvent(event),
-      onCrash: (reason, retry) => void this.#onCrash(run, reason, retry),
+      onCrash: (reason, retry) => this.#onCrash(run, reason, retry),
     });
     this.#run = run;
     void run.start();
@@ -182,7 +184,7 @@ export class Session {
   #onUnlinked(): void {
     const run = this.#run;
     this.#apply({ type: 'unlinked' });
-    void this.#lock.run(async () => {
+    this.#inBackground(async () => {
       if (!run || this.#run !== run) return; // Stopped or deleted meanwhile.
       await this.#endRun(false, STOP_TIMEOUT_MS);
       await this.#context.saved.wipe(this.id);
@@ -190,11 +192,11 @@ export class Session {
     });
   }
 
-  #onCrash(run: Run, reason: string, retry: boolean): Promise<void> {
+  #onCrash(run: Run, reason: string, retry: boolean): void {
     clearTimeout(this.#recovered);
     this.#failures.push(Date.now());
     this.#apply({ type: 'crashed', reason });
-    return this.#lock.run(async () => {
+    this.#inBackground(async () => {
       if (this.#run !== run) return; // Stopped or deleted meanwhile.
       await this.#endRun(false, STOP_TIMEOUT_MS);
       const verdict = retry ? afterFailure(this.#failures, Math.random) : { giveUp: undefined };
@@ -204,6 +206,14 @@ export class Session {
       }
       this.#log.warn({ reason, restartInMs: verdict.restartInMs }, 'restarting');
       this.#restart = setTimeout(() => this.#startRun(), verdict.restartInMs);
+    });
+  }
+
+  /** Work under the lock that nobody waits for: what it fails with ends the session, never the gateway. */
+  #inBackground(work: () => Promise<void>): void {
+    this.#lock.run(work).catch((error: unknown) => {
+      this.#log.error({ err: error }, 'the session could not be brought back');
+      this.#apply({ type: 'gave_up', reason: errorText(error) });
     });
   }
 

@@ -61,7 +61,8 @@ export class SessionEvents implements ClientSignals {
       this.#authenticating();
       void this.#readyIfSo();
     } else if (state === 'PAIRING') this.#authenticating();
-    else if (!(UNPAIRED_STATES.has(state) && this.#phase !== 'ready')) this.#lost(state);
+    else if (UNPAIRED_STATES.has(state) && this.#phase !== 'ready') this.#unpaired();
+    else this.#lost(state);
   }
 
   onListening(): void {
@@ -121,6 +122,13 @@ export class SessionEvents implements ClientSignals {
     if (this.#phase !== 'starting' && this.#phase !== 'qr') return;
     this.#phase = 'authenticating';
     this.#report({ name: 'authenticating' });
+  }
+
+  /** A pairing that came to nothing: the next QR counts again, also if it is the one of before. */
+  #unpaired(): void {
+    if (this.#phase !== 'authenticating') return;
+    this.#phase = 'starting';
+    this.#qrText = '';
   }
 
   #lost(reason: string): void {

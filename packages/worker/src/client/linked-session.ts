@@ -7,10 +7,12 @@ import type { ClientPort, Log, ReportEvent, TextToSend } from './port.ts';
 import { toMessage } from './resources.ts';
 import { WhatsAppClient } from './whatsapp-client.ts';
 
-/** How long the network may take to accept a message before its outcome is called unknown. */
-const ACK_TIMEOUT_MS = 20_000;
+/** A send's three steps; together they end before the operation's own time limit, so that the answer is the truer one. */
+const CHECK_TIMEOUT_MS = 6_000;
+const SEND_TIMEOUT_MS = 10_000;
+const ACK_TIMEOUT_MS = 12_000;
 const UNLINK_TIMEOUT_MS = 5_000;
-const CLOSE_TIMEOUT_MS = 4_000;
+const CLOSE_TIMEOUT_MS = 3_000;
 
 /** One linked account in one browser, from launch to end. */
 export class LinkedSession implements ClientPort {
@@ -46,13 +48,16 @@ export class LinkedSession implements ClientPort {
   }
 
   async #checkSend(to: string, quotedMessageId: string | undefined): Promise<void> {
-    const finding = await this.#client.page.evaluate(checkSend, to, quotedMessageId).catch((error: unknown) => {
+    const check = this.#client.page.evaluate(checkSend, to, quotedMessageId).catch((error: unknown) => {
       if (/No LID for user/i.test(errorText(error))) return 'not_registered' as const;
       throw new GatewayError('client_failed', `the page could not look up the recipient (${errorText(error)})`);
     });
+    const finding = await within(check, CHECK_TIMEOUT_MS, 'too_slow' as const);
     switch (finding) {
       case 'ok':
         return;
+      case 'too_slow':
+        throw new GatewayError('client_failed', 'the network did not look up the recipient in time; nothing was sent');
       case 'not_registered':
         throw new GatewayError('recipient_not_found', 'the recipient is not registered on the network');
       case 'no_chat':
@@ -67,7 +72,7 @@ export class LinkedSession implements ClientPort {
   }
 
   async #send(to: string, body: string, quotedMessageId: string | undefined): Promise<Message> {
-    const sent = await this.#client
+    const sending = this.#client
       .sendMessage(to, body, {
         ...(quotedMessageId ? { quotedMessageId } : {}),
         ignoreQuoteErrors: false,
@@ -77,11 +82,12 @@ export class LinkedSession implements ClientPort {
         sendSeen: false,
       })
       .catch((error: unknown) => {
-        const lost = /closed|detached|destroyed|timed out/i.test(errorText(error));
-        throw lost
+        const isLost = /closed|detached|destroyed|timed out/i.test(errorText(error));
+        throw isLost
           ? new GatewayError('outcome_unknown', `the page was lost while sending (${errorText(error)})`)
           : new GatewayError('client_failed', `the web client refused the message (${errorText(error)})`);
       });
+    const sent = await within(sending, SEND_TIMEOUT_MS, undefined);
     if (!sent) throw new GatewayError('outcome_unknown', 'the web client did not say what became of the message');
     try {
       return toMessage(sent.rawData);
@@ -94,11 +100,11 @@ export class LinkedSession implements ClientPort {
   async stop(unlinkFirst: boolean): Promise<void> {
     const wasReady = this.#events.isReady;
     this.#events.end();
-    if (unlinkFirst && wasReady) await withLimit(this.#client.page.evaluate(unlink), UNLINK_TIMEOUT_MS);
+    if (unlinkFirst && wasReady) await ended(this.#client.page.evaluate(unlink), UNLINK_TIMEOUT_MS);
     const browser = this.#client.pupBrowser;
     if (!browser) return; // Still being launched: it ends with the pipe to this process.
     const browserProcess = browser.process();
-    await withLimit(browser.close(), CLOSE_TIMEOUT_MS);
+    await ended(browser.close(), CLOSE_TIMEOUT_MS);
     if (browserProcess?.pid && browserProcess.exitCode === null && browserProcess.signalCode === null) {
       try {
         process.kill(-browserProcess.pid, 'SIGKILL'); // The browser leads a process group of its own.
@@ -115,8 +121,20 @@ function acknowledged(sent: Message, ack: number): Message {
   throw new GatewayError('outcome_unknown', `the network has not confirmed message ${sent.id}; it may still be sent`);
 }
 
-async function withLimit(work: Promise<unknown>, timeoutMs: number): Promise<void> {
-  await Promise.race([work.catch(() => {}), delay(timeoutMs, undefined, { ref: false })]);
+/** What the work comes to, or `otherwise` when the time is up; the work goes on, and its end is nobody's business. */
+async function within<T, O>(work: Promise<T>, timeoutMs: number, otherwise: O): Promise<T | O> {
+  const over = new AbortController();
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, delay(timeoutMs, otherwise, { signal: over.signal })]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** Waits for the end of some work, good or bad, or until the time is up. */
+async function ended(work: Promise<unknown>, timeoutMs: number): Promise<void> {
+  await within(work, timeoutMs, undefined).catch(() => {});
 }
 
 async function renderQr(text: string): Promise<string> {

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig, settings } from './config.ts';
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    return error instanceof ConfigError ? error.problems : [String(error)];
+  }
+}
+
+describe('readConfig', () => {
+  it('needs no setting at all', () => {
+    expect(readConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 3_000,
+      token: undefined,
+      autoStartSessions: true,
+      browserArgs: [],
+      startConcurrency: 2,
+      startTimeoutMs: 90_000,
+      maxBodyBytes: 104_857_600,
+      logLevel: 'info',
+    });
+    expect(Object.isFrozen(readConfig({}))).toBe(true);
+  });
+
+  it.each(['true', 'TRUE', '1', 'yes'])('reads %s as yes', (written) => {
+    expect(readConfig({ CHAT_WEB_AUTO_START_SESSIONS: written }).autoStartSessions).toBe(true);
+  });
+
+  it.each(['false', 'False', '0', 'no'])('reads %s as no', (written) => {
+    expect(readConfig({ CHAT_WEB_AUTO_START_SESSIONS: written }).autoStartSessions).toBe(false);
+  });
+
+  it('takes what the host sets under other names, unless its own setting is there', () => {
+    const host = { STATE_DIRECTORY: '/var/lib/chat-web:/x', PUPPETEER_EXECUTABLE_PATH: '/opt/chrome' };
+    expect(readConfig(host)).toMatchObject({ dataDir: '/var/lib/chat-web', browserPath: '/opt/chrome' });
+    const own = { CHAT_WEB_DATA_DIR: '/srv/data', CHAT_WEB_BROWSER_PATH: '/usr/bin/chromium' };
+    expect(readConfig({ ...host, ...own })).toMatchObject({ dataDir: '/srv/data', browserPath: '/usr/bin/chromium' });
+  });
+
+  it('names every bad setting in a line of its own, and repeats no value', () => {
+    const problems = problemsOf({
+      CHAT_WEB_PORT: '70000',
+      CHAT_WEB_TOKEN: 'two words',
+      CHAT_WEB_AUTO_START_SESSIONS: 'perhaps',
+      CHAT_WEB_BROWSER_ARGS: '--lang=de',
+      CHAT_WEB_START_CONCURRENCY: '-1',
+      CHAT_WEB_LOG_LEVEL: 'loud',
+    });
+    expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+      'CHAT_WEB_PORT',
+      'CHAT_WEB_TOKEN',
+      'CHAT_WEB_AUTO_START_SESSIONS',
+      'CHAT_WEB_BROWSER_ARGS',
+      'CHAT_WEB_START_CONCURRENCY',
+      'CHAT_WEB_LOG_LEVEL',
+    ]);
+    expect(problems.join()).not.toMatch(/two words|perhaps|loud|70000/);
+  });
+
+  it('treats an empty setting as absent', () => {
+    const empty = Object.fromEntries(Object.keys(settings).map((name) => [name, ' ']));
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+});
+
+it('lists the settings in the README as they are', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  for (const [name, setting] of Object.entries(settings)) {
+    const fallback = 'fallback' in setting && setting.fallback ? `\`${setting.fallback}\`` : 'none';
+    expect(readme).toContain(`| \`${name}\` | ${fallback} | ${setting.meaning} |`);
+  }
+});

@@ -1,0 +1,64 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WorkerLink } from './worker-link.ts';
+import { exitOf } from './worker-process.ts';
+
+const log = pino({ enabled: false });
+const options = { sessionId: 'main', sessionDir: '/nowhere', browserArgs: [] };
+const children: ChildProcess[] = [];
+
+function linkTo(fixture: string) {
+  const path = fileURLToPath(new URL(`../../../../test/fixtures/${fixture}-worker.mjs`, import.meta.url));
+  const child = fork(path, { serialization: 'json' });
+  children.push(child);
+  const link = new WorkerLink(child, options, log, () => {});
+  void exitOf(child).then((how) => link.close(`exited (${how})`));
+  return { child, link };
+}
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const child of children.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+  }
+});
+
+describe('a call to a worker', () => {
+  it('that dies fails at once, naming how, and so does every later one', async () => {
+    const { link } = linkTo('crashing');
+    const calls = [link.call('sendMessage', {}), link.call('sendMessage', {})];
+    for (const call of calls) {
+      await expect(call).rejects.toMatchObject({
+        code: 'outcome_unknown',
+        message: 'worker of session main exited (signal SIGKILL) during sendMessage',
+      });
+    }
+    await expect(link.call('sendMessage', {})).rejects.toMatchObject({ code: 'outcome_unknown' });
+  });
+
+  it('that hangs fails when the time is up', async () => {
+    const { child, link } = linkTo('hanging');
+    await once(child, 'message');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const call = link.call('sendMessage', {});
+    const failed = expect(call).rejects.toMatchObject({
+      code: 'outcome_unknown',
+      message: 'worker of session main did not answer within 30 s during sendMessage',
+    });
+    vi.advanceTimersByTime(30_000);
+    await failed;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('that talks nonsense gets its answer all the same', async () => {
+    const { link } = linkTo('babbling');
+    await expect(link.call('sendMessage', {})).resolves.toBe('the real one');
+    await expect(link.call('sendMessage', {})).resolves.toBe('the real one');
+  });
+});

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL(import.meta.resolve('@chat-web/gateway/main')));
+const START_TIMEOUT_MS = 15_000;
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A gateway in a process of its own, as an operator runs it. */
+export interface GatewayProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Every line that it has logged so far. */
+  readonly log: readonly string[];
+  readonly exited: Promise<Exit>;
+  /** Sends a signal and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<Exit>;
+}
+
+/**
+ * Starts a gateway with these settings. Rejects with what it said if it does not come up. `detached`: a Ctrl+C in the
+ * terminal does not reach it, so that its parent can end it in its own time.
+ */
+export async function spawnGateway(
+  settings: Readonly<Record<string, string>>,
+  { detached = false } = {},
+): Promise<GatewayProcess> {
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...ownEnvironment(), ...settings },
+    detached,
+  });
+  const log: string[] = [];
+  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  const url = await listening(child, log, exited);
+  return {
+    url,
+    pid: child.pid ?? 0,
+    log,
+    exited,
+    end: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+function listening(child: ChildProcess, log: string[], exited: Promise<Exit>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      reject(new Error([`the gateway ${why}`, ...log].join('\n')));
+    };
+    const timer = setTimeout(() => fail('did not start in time'), START_TIMEOUT_MS);
+    const read = (line: string) => {
+      log.push(line);
+      const url = /"url":"([^"]+)".*"msg":"gateway listens"/.exec(line)?.[1];
+      if (!url) return;
+      clearTimeout(timer);
+      resolve(url);
+    };
+    for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', read);
+    void exited.then(({ code, signal }) => fail(`ended at once (${signal ?? `code ${code}`})`));
+  });
+}
+
+/** Our environment without settings that were meant for another gateway; where the browser is holds for all. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env);
+  return Object.fromEntries(
+    entries.filter(([name]) => !name.startsWith('CHAT_WEB_') || name === 'CHAT_WEB_BROWSER_PATH'),
+  );
+}

@@ -1,0 +1,45 @@
+import { type GatewayAddress, openEventStream } from '@chat-web/host';
+import type { EventData, EventName, SessionEvent } from '@chat-web/protocol';
+import { eventually } from './eventually.ts';
+
+/** Everything that one event stream has brought so far. */
+export class EventLog {
+  readonly events: SessionEvent[] = [];
+  /** True once the gateway has ended the stream. */
+  ended = false;
+  readonly #abort = new AbortController();
+
+  static async open(address: GatewayAddress, id: string): Promise<EventLog> {
+    const log = new EventLog();
+    const events = await openEventStream(address, id, log.#abort.signal);
+    void log.#read(events);
+    return log;
+  }
+
+  /** The data of all events of a name, oldest first. */
+  all<N extends EventName>(name: N): EventData<N>[] {
+    return this.events.flatMap((event) => (event.name === name ? [event.data as EventData<N>] : []));
+  }
+
+  /** Waits for an event that fits, past ones counted. */
+  until<N extends EventName>(name: N, fits: (data: EventData<N>) => boolean = () => true): Promise<EventData<N>> {
+    return eventually(() => {
+      const found = this.all(name).find(fits);
+      if (found === undefined) throw new Error(`no such ${name} among ${this.events.map((event) => event.name)}`);
+      return found;
+    });
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  async #read(events: AsyncIterable<SessionEvent>): Promise<void> {
+    try {
+      for await (const event of events) this.events.push(event);
+    } catch {
+      // Closed by the test, or broken off by the gateway's death: both are an end.
+    }
+    this.ended = true;
+  }
+}

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@chat-web/host';
+import type { OperationMethods } from '@chat-web/protocol';
+import { type Simulator, type SimulatorSettings, startSimulator } from '@chat-web/simulator';
+import { type GatewayProcess, spawnGateway } from '../../scripts/gateway-process.ts';
+import { EventLog } from './event-log.ts';
+import { eventually } from './eventually.ts';
+
+/** Numbers of the simulator's seeded accounts. */
+export const ADA = '12025550101';
+export const BEN = '12025550102';
+
+/** How a stack is set up. */
+export interface StackOptions {
+  readonly simulator?: Partial<SimulatorSettings>;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** The whole path for a story: a simulator, and a real gateway process that may be ended and started again. */
+export class Stack implements AsyncDisposable {
+  readonly dataDir: string;
+  readonly simulator: Simulator;
+  gateway: GatewayProcess;
+  readonly #settings: Readonly<Record<string, string>>;
+  readonly #logs: EventLog[] = [];
+
+  private constructor(
+    dataDir: string,
+    simulator: Simulator,
+    gateway: GatewayProcess,
+    settings: Record<string, string>,
+  ) {
+    this.dataDir = dataDir;
+    this.simulator = simulator;
+    this.gateway = gateway;
+    this.#settings = settings;
+  }
+
+  static async start({ simulator: simulated = {}, settings = {} }: StackOptions = {}): Promise<Stack> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+    const simulator = await startSimulator({ settings: simulated });
+    const all = {
+      CHAT_WEB_PORT: '0',
+      CHAT_WEB_LOG_LEVEL: 'debug',
+      CHAT_WEB_DATA_DIR: dataDir,
+      CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
+      ...settings,
+    };
+    return new Stack(dataDir, simulator, await spawnGateway(all), all);
+  }
+
+  get client(): OperationMethods {
+    return createClient(this.address);
+  }
+
+  get address() {
+    return { url: this.gateway.url, token: this.#settings.CHAT_WEB_TOKEN };
+  }
+
+  get phones() {
+    return this.simulator.phones;
+  }
+
+  /** Starts another gateway on the same data, in the place of one that has ended. */
+  async restartGateway(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.gateway = await spawnGateway({ ...this.#settings, ...settings });
+  }
+
+  /** Opens a session's event stream and keeps what comes. */
+  async listen(id: string): Promise<EventLog> {
+    const log = await EventLog.open(this.address, id);
+    this.#logs.push(log);
+    return log;
+  }
+
+  /** Links a session to an account: start, scan, ready. */
+  async link(id: string, number: string): Promise<void> {
+    const { qr } = await this.client.startSession({ id });
+    if (!qr) throw new Error(`session ${id} shows no QR`);
+    await this.phones.scan(number, qr);
+    await this.untilStatus(id, 'ready');
+  }
+
+  async untilStatus(id: string, wanted: string): Promise<void> {
+    await eventually(async () => {
+      const { status, reason } = await this.client.getSessionStatus({ id });
+      if (status !== wanted) throw new Error(`session ${id} is ${status} (${reason}), not ${wanted}`);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const log of this.#logs) log.close();
+    await this.gateway.end();
+    await this.simulator.close();
+    await rm(this.dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import { browsersIn, renderersIn, workersOf } from './helpers/processes.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+describe('two accounts in two workers', () => {
+  it('write to each other', async () => {
+    await using stack = await Stack.start();
+    await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
+    expect(workersOf(stack.gateway.pid)).toHaveLength(2);
+    const [ada, ben] = await Promise.all([stack.listen('ada'), stack.listen('ben')]);
+
+    const question = await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'ping' });
+    const received = await ben.until('message', ({ body }) => body === 'ping');
+    expect(received.from).toBe(`${ADA}@c.us`);
+    await stack.client.sendMessage({ id: 'ben', type: 'text', to: ADA, body: 'pong', quotedMessageId: received.id });
+    const answer = await ada.until('message', ({ body }) => body === 'pong');
+    expect(answer).toMatchObject({ from: `${BEN}@c.us`, quotedMessageId: question.id });
+    expect([ada, ben].map((events) => events.all('message').length)).toEqual([1, 1]);
+  });
+
+  it('do not feel each other die: SIGKILL of one worker', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    const [dying = 0] = workersOf(stack.gateway.pid);
+    await stack.link('ben', BEN);
+    const [ada, ben] = await Promise.all([stack.listen('ada'), stack.listen('ben')]);
+    const adasFolder = `${stack.dataDir}/sessions/ada`;
+    const before = browsersIn(adasFolder);
+
+    process.kill(dying, 'SIGKILL');
+    const bodies = Array.from({ length: 20 }, (_, n) => `undisturbed ${n}`);
+    for (const body of bodies) await stack.client.sendMessage({ id: 'ben', type: 'text', to: ADA, body });
+    await eventually(async () => {
+      const arrived = (await stack.phones.messages(ADA, { with: BEN })).map(({ body }) => body);
+      expect(arrived).toEqual(bodies);
+    });
+
+    const { reason } = await ada.until('disconnected');
+    expect(reason).toContain('SIGKILL');
+    await eventually(() => expect(before.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]));
+    await stack.client.startSession({ id: 'ada' });
+    await ada.until('ready');
+    await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'back' });
+    expect(ada.ended).toBe(false);
+    expect(ben.all('disconnected')).toEqual([]);
+  });
+
+  it('do not feel each other die: SIGKILL of a renderer, with sends in flight', async () => {
+    await using stack = await Stack.start({ simulator: { ackDelayMs: 5_000 } });
+    await stack.link('ada', ADA);
+    const events = await stack.listen('ada');
+    const sends = Array.from({ length: 5 }, (_, n) =>
+      stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: `in flight ${n}` }),
+    );
+    const outcomes = Promise.allSettled(sends);
+    await delay(1_000); // Long enough to be in the page, and too short for the network to confirm.
+    const killedAt = Date.now();
+    const renderers = renderersIn(stack.dataDir);
+    expect(renderers).not.toEqual([]);
+    for (const pid of renderers) process.kill(pid, 'SIGKILL');
+    for (const outcome of await outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'outcome_unknown' } });
+    }
+    expect(Date.now() - killedAt).toBeLessThan(5_000);
+    await events.until('disconnected');
+    await events.until('ready');
+    await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'back' });
+  });
+});
+
+describe('the end of the gateway', () => {
+  it('by SIGKILL leaves no worker and no browser, and the next start resumes without a QR', async () => {
+    await using stack = await Stack.start();
+    await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
+    const workers = workersOf(stack.gateway.pid);
+    expect(workers).toHaveLength(2);
+    await stack.gateway.end('SIGKILL');
+    await eventually(() => {
+      expect(workers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+      expect(browsersIn(stack.dataDir)).toEqual([]);
+    }, 10_000);
+
+    await stack.restartGateway();
+    await Promise.all([stack.untilStatus('ada', 'ready'), stack.untilStatus('ben', 'ready')]);
+  });
+
+  it('by SIGTERM ends streams, workers and browsers within 5 s, with exit code 0', async () => {
+    await using stack = await Stack.start();
+    await Promise.all([stack.link('ada', ADA), stack.client.startSession({ id: 'new' })]);
+    const events = await stack.listen('ada');
+    const workers = workersOf(stack.gateway.pid);
+    const startedAt = Date.now();
+    expect(await stack.gateway.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    expect(workers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+    expect(browsersIn(stack.dataDir)).toEqual([]);
+    await eventually(() => expect(events.ended).toBe(true));
+  });
+});
+
+describe('a page that does not sit still', () => {
+  it('becomes ready also when it has synced before the library listens', async () => {
+    await using stack = await Stack.start({ simulator: { syncDelayMs: 0, pairDelayMs: 0 } });
+    await stack.link('main', ADA);
+    await stack.client.stopSession({ id: 'main' });
+    await stack.client.startSession({ id: 'main' });
+    await stack.untilStatus('main', 'ready');
+  });
+
+  it('survives navigations of every kind: one ready each time, one event for each message', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    const events = await stack.listen('main');
+    const [page] = await stack.phones.pages();
+    const disturb = (kind: 'pushState' | 'iframe' | 'sync') => stack.phones.disturb(page?.id ?? '', kind);
+    for (let round = 0; round < 5; round += 1) {
+      for (const kind of ['pushState', 'iframe', 'sync'] as const) await disturb(kind);
+    }
+    await stack.phones.send(BEN, { to: ADA, body: 'after the storm' });
+    await events.until('message');
+    expect(events.events.map(({ name }) => name)).toEqual(['message']);
+
+    await stack.phones.disturb(page?.id ?? '', 'reload');
+    await events.until('disconnected');
+    await events.until('ready');
+    await stack.phones.send(BEN, { to: ADA, body: 'after the reload' });
+    await events.until('message', ({ body }) => body === 'after the reload');
+    expect(events.events.map(({ name }) => name)).toEqual(['message', 'disconnected', 'ready', 'message']);
+    expect(workersOf(stack.gateway.pid)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import { browsersIn, workersOf } from './helpers/processes.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+describe('stop', () => {
+  it('keeps the auth, so that the next start needs no QR; delete wipes it, so that the next one does', async () => {
+    await using stack = await Stack.start();
+    const { client, phones } = stack;
+    await stack.link('main', ADA);
+    const events = await stack.listen('main');
+
+    expect(await client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
+    expect(await client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
+    expect(await client.listSessions()).toEqual({ sessions: [{ id: 'main', status: 'stopped' }] });
+    expect(browsersIn(stack.dataDir)).toEqual([]);
+    expect(workersOf(stack.gateway.pid)).toEqual([]);
+    const whileStopped = client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'x' });
+    await expect(whileStopped).rejects.toMatchObject({ code: 'session_not_ready' });
+
+    const { status, qr } = await client.startSession({ id: 'main' });
+    expect({ isUp: ['authenticating', 'ready'].includes(status), qr }).toEqual({ isUp: true, qr: undefined });
+    await stack.untilStatus('main', 'ready');
+    expect(events.events.map(({ name }) => name)).toEqual(['disconnected', 'ready']);
+    expect(events.ended).toBe(false);
+
+    expect((await phones.account(ADA)).devices).toHaveLength(1);
+    expect(await client.deleteSession({ id: 'main' })).toEqual({ id: 'main', status: 'removed' });
+    await eventually(() => expect(events.ended).toBe(true));
+    expect((await phones.account(ADA)).devices).toEqual([]);
+    await expect(client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
+    expect(await readdir(join(stack.dataDir, 'sessions'))).toEqual([]);
+    expect((await client.startSession({ id: 'main' })).status).toBe('qr');
+  });
+
+  it('leaves nothing behind of a session that never was linked', async () => {
+    await using stack = await Stack.start();
+    const { client } = stack;
+    expect((await client.startSession({ id: 'main' })).status).toBe('qr');
+    expect(await client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
+    await expect(client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
+    await expect(client.stopSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
+    expect(existsSync(join(stack.dataDir, 'sessions', 'main'))).toBe(false);
+    expect(browsersIn(stack.dataDir)).toEqual([]);
+  });
+});
+
+describe('start', () => {
+  it('ten times at once forks one worker, and answers each', async () => {
+    await using stack = await Stack.start();
+    const starts = Array.from({ length: 10 }, () => stack.client.startSession({ id: 'main' }));
+    const answers = await Promise.all(starts);
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill('qr'));
+    expect(workersOf(stack.gateway.pid)).toHaveLength(1);
+    expect(stack.gateway.log.filter((line) => line.includes('"worker started"'))).toHaveLength(1);
+  });
+
+  it('and stop and delete at once end in an orderly way', async () => {
+    await using stack = await Stack.start();
+    const { client } = stack;
+    const calls = [
+      client.startSession({ id: 'main' }),
+      client.stopSession({ id: 'main' }),
+      client.deleteSession({ id: 'main' }),
+    ];
+    await Promise.allSettled(calls);
+    await eventually(() => expect(workersOf(stack.gateway.pid)).toEqual([]));
+    expect(browsersIn(stack.dataDir)).toEqual([]);
+  });
+
+  it('without a usable browser fails at once, and says what to do', async () => {
+    await using stack = await Stack.start({ settings: { CHAT_WEB_BROWSER_PATH: '/nowhere/chromium' } });
+    expect(await stack.client.startSession({ id: 'main' })).toMatchObject({ status: 'failed' });
+    const { reason } = await stack.client.getSessionStatus({ id: 'main' });
+    expect(reason).toContain('CHAT_WEB_BROWSER_PATH');
+  });
+});
+
+describe('saved sessions', () => {
+  it('come up at boot without a QR, and not with CHAT_WEB_AUTO_START_SESSIONS=false', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    await stack.gateway.end();
+
+    await stack.restartGateway({ CHAT_WEB_AUTO_START_SESSIONS: 'false' });
+    expect(await stack.client.listSessions()).toEqual({ sessions: [{ id: 'main', status: 'stopped' }] });
+    expect(workersOf(stack.gateway.pid)).toEqual([]);
+    await stack.gateway.end();
+
+    await stack.restartGateway();
+    const { sessions } = await stack.client.listSessions();
+    expect(sessions.map(({ id }) => id)).toEqual(['main']);
+    const events = await stack.listen('main');
+    await stack.untilStatus('main', 'ready');
+    expect(events.all('qr')).toEqual([]);
+  });
+});
+
+describe('an account that is unlinked on the phone', () => {
+  it('is told once as LOGOUT, shows a fresh QR, and can be linked again for good', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    const events = await stack.listen('main');
+    await stack.phones.logout(ADA, { times: 3 });
+    expect(await events.until('disconnected')).toEqual({ reason: 'LOGOUT' });
+    await stack.untilStatus('main', 'qr');
+    expect(events.all('disconnected')).toHaveLength(1);
+
+    const { qr } = await stack.client.getQr({ id: 'main' });
+    await stack.phones.scan(BEN, qr);
+    expect(await events.until('ready')).toMatchObject({ phone: BEN });
+    await stack.client.stopSession({ id: 'main' });
+    expect((await stack.client.startSession({ id: 'main' })).qr).toBeUndefined();
+    await stack.untilStatus('main', 'ready');
+  });
+
+  it('while nothing ran is found out at the next start', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    await stack.client.stopSession({ id: 'main' });
+    await stack.phones.logout(ADA);
+    const events = await stack.listen('main');
+    await stack.client.startSession({ id: 'main' });
+    await stack.untilStatus('main', 'qr');
+    expect(events.all('disconnected')).toEqual([{ reason: 'LOGOUT' }]);
+  });
+});

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readQr } from '../scripts/demo-output.ts';
+import { ADA, Stack } from './helpers/stack.ts';
+
+describe('linking an account', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await Stack.start();
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  it('goes from nothing to ready by scanning the QR that start, GET qr and the event stream all show', async () => {
+    const { client, phones } = stack;
+    const started = await client.startSession({ id: 'main' });
+    expect(started).toMatchObject({ id: 'main', status: 'qr' });
+    const events = await stack.listen('main');
+
+    const shown = (await phones.pages()).map(({ qr }) => qr);
+    expect(shown).toHaveLength(1);
+    const { qr } = await client.getQr({ id: 'main' });
+    expect(readQr(qr)).toBe(shown[0]);
+    expect(readQr(started.qr ?? '')).toBe(shown[0]);
+    expect(readQr(await events.until('qr'))).toBe(shown[0]);
+    expect(await client.getSessionStatus({ id: 'main' })).toMatchObject({ id: 'main', status: 'qr' });
+    await expect(client.getSessionInfo({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_ready' });
+    const tooEarly = client.sendMessage({ id: 'main', type: 'text', to: ADA, body: 'too early' });
+    await expect(tooEarly).rejects.toMatchObject({ code: 'session_not_ready' });
+
+    await phones.scan(ADA, qr);
+    const account = { pushname: 'Ada Marsh', wid: `${ADA}@c.us`, phone: ADA };
+    expect(await events.until('ready')).toEqual(account);
+    expect(await client.getSessionInfo({ id: 'main' })).toMatchObject({ ...account, platform: expect.any(String) });
+    expect(await client.listSessions()).toEqual({ sessions: [{ id: 'main', status: 'ready' }] });
+    expect(await client.startSession({ id: 'main' })).toEqual({ id: 'main', status: 'ready' });
+    await expect(client.getQr({ id: 'main' })).rejects.toMatchObject({ code: 'qr_not_available' });
+    expect(events.all('ready')).toHaveLength(1);
+  });
+
+  it('writes neither the QR nor a message into the log', async () => {
+    await stack.client.sendMessage({ id: 'main', type: 'text', to: '12025550102', body: 'a secret for one' });
+    const log = stack.gateway.log.join('\n');
+    expect(log).toContain('"operation":"sendMessage"');
+    expect(log).toContain('"session":"main"');
+    expect(log).not.toContain('a secret for one');
+    expect(log).not.toContain('data:image');
+  });
+});
+
+describe('the QR', () => {
+  it('is a fresh one each time the page rotates it, and never dies while the session waits', async () => {
+    await using stack = await Stack.start({ simulator: { qrFirstMs: 700, qrIntervalMs: 700, qrCount: 2 } });
+    await stack.client.startSession({ id: 'main' });
+    const events = await stack.listen('main');
+    await events.until('qr', () => events.all('qr').length >= 5);
+    const texts = events.all('qr').map(readQr);
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(texts.filter((text) => text.startsWith('undefined'))).toEqual([]);
+
+    const { qr } = await stack.client.getQr({ id: 'main' });
+    await stack.phones.scan(ADA, qr);
+    await stack.untilStatus('main', 'ready');
+  });
+
+  it('is the PNG itself for a caller that asks for an image', async () => {
+    await using stack = await Stack.start();
+    await stack.client.startSession({ id: 'main' });
+    const response = await fetch(new URL('/sessions/main/qr', stack.gateway.url), { headers: { Accept: 'image/png' } });
+    expect(response.headers.get('content-type')).toBe('image/png');
+    const png = Buffer.from(await response.arrayBuffer()).toString('base64');
+    expect(readQr(`data:image/png;base64,${png}`)).toBe((await stack.phones.pages())[0]?.qr);
+  });
+});

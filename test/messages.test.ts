@@ -1,0 +1,154 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventLog } from './helpers/event-log.ts';
+import { eventually } from './helpers/eventually.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const builds = [
+  { name: 'the page spells ids _serialized', simulator: {} },
+  { name: 'the page spells message ids $1', simulator: { idProperty: '$1' } },
+  { name: 'the page spells all ids $1', simulator: { idProperty: '$1', widProperty: '$1' } },
+] as const;
+
+describe.each(builds)('messages, where $name', ({ simulator }) => {
+  let stack: Stack;
+  let events: EventLog;
+  beforeAll(async () => {
+    stack = await Stack.start({ simulator });
+    await stack.link('main', ADA);
+    events = await stack.listen('main');
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  const send = (body: string, more: { to?: string; quotedMessageId?: string } = {}) =>
+    stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body, ...more });
+  const onBensPhone = async (...bodies: string[]) => {
+    const all = await stack.phones.messages(BEN, { with: ADA });
+    return all.filter(({ body }) => bodies.includes(body));
+  };
+
+  it('a text arrives at the phone once, as it was written', async () => {
+    const body = '  Grüße, "quoted" \\ \n 👩‍👩‍👧 العربية <b>&amp;</b> https://example.com/?a=1 ';
+    const before = Math.floor(Date.now() / 1_000);
+    const sent = await send(body, { to: `+${BEN}` });
+    expect(sent).toMatchObject({
+      from: `${ADA}@c.us`,
+      to: `${BEN}@c.us`,
+      fromMe: true,
+      body,
+      type: 'text',
+      hasMedia: false,
+    });
+    expect(sent.id).toMatch(new RegExp(`^true_${BEN}@c\\.us_[0-9A-F]+$`));
+    expect(sent.ack).toBeGreaterThanOrEqual(1);
+    expect(sent.timestamp).toBeGreaterThanOrEqual(before);
+    expect(sent.timestamp).toBeLessThanOrEqual(before + 5);
+    await eventually(async () => expect(await onBensPhone(body)).toHaveLength(1));
+  });
+
+  it('acks 1, 2 and 3 come as message_ack, in this order and once each', async () => {
+    const sent = await send('read me');
+    const acks = () => events.all('message_ack').flatMap(({ id, ack }) => (id === sent.id ? [ack] : []));
+    await events.until('message_ack', ({ id, ack }) => id === sent.id && ack === 2);
+    await stack.phones.read(BEN, ADA);
+    await events.until('message_ack', ({ id, ack }) => id === sent.id && ack === 3);
+    expect(acks()).toEqual([1, 2, 3]);
+  });
+
+  it('an inbound text is one message event', async () => {
+    const sent = await stack.phones.send(BEN, { to: ADA, body: 'hello you' });
+    const message = await events.until('message', ({ body }) => body === 'hello you');
+    expect(message).toMatchObject({
+      id: `false_${BEN}@c.us_${sent.id}`,
+      from: `${BEN}@c.us`,
+      to: `${ADA}@c.us`,
+      fromMe: false,
+      type: 'text',
+      timestamp: sent.timestamp,
+    });
+    await delay(300);
+    expect(events.all('message').filter(({ body }) => body === 'hello you')).toHaveLength(1);
+  });
+
+  it('a reply quotes, in both directions', async () => {
+    await stack.phones.send(BEN, { to: ADA, body: 'a question' });
+    const question = await events.until('message', ({ body }) => body === 'a question');
+    const reply = await send('an answer', { quotedMessageId: question.id });
+    expect(reply.quotedMessageId).toBe(question.id);
+    const received = await eventually(async () => {
+      const [answer] = await onBensPhone('an answer');
+      expect(answer).toMatchObject({ quotedBody: 'a question' });
+      return answer;
+    });
+
+    await stack.phones.send(BEN, { to: ADA, body: 'thanks', quotedMessageId: received?.id ?? '' });
+    expect(await events.until('message', ({ body }) => body === 'thanks')).toMatchObject({ quotedMessageId: reply.id });
+  });
+
+  it('a message that is decrypted late is one message event, with its text', async () => {
+    await stack.phones.send(BEN, { to: ADA, body: 'late', decryptLateMs: 500 });
+    await events.until('message', ({ body }) => body === 'late');
+    await delay(300);
+    expect(events.all('message').filter(({ body }) => body === 'late' || body === '')).toHaveLength(1);
+  });
+
+  it('an unregistered number is 404, an unknown group 404, and nothing is sent', async () => {
+    const nobody = send('to nobody', { to: '12025559999' });
+    await expect(nobody).rejects.toMatchObject({ code: 'recipient_not_found' });
+    const noGroup = send('to no group', { to: '120363000000000000@g.us' });
+    await expect(noGroup).rejects.toMatchObject({ code: 'chat_not_found' });
+  });
+
+  it('an unknown quotedMessageId is 404, and nothing is sent', async () => {
+    const reply = send('quoting nothing', { quotedMessageId: `false_${BEN}@c.us_3EB0000000000000` });
+    await expect(reply).rejects.toMatchObject({ code: 'message_not_found' });
+    expect(await onBensPhone('quoting nothing')).toEqual([]);
+  });
+
+  it('twenty at once arrive once each', async () => {
+    const bodies = Array.from({ length: 20 }, (_, n) => `one of many ${n}`);
+    const sent = await Promise.all(bodies.map((body) => send(body)));
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(20);
+    await eventually(async () => {
+      const received = (await onBensPhone(...bodies)).map(({ body }) => body);
+      expect(received.sort()).toEqual([...bodies].sort());
+    });
+  });
+
+  it('the texts of an account with a hidden id come from its phone number', async () => {
+    const hidden = (await stack.phones.accounts()).find(({ addressing }) => addressing === 'lid');
+    if (!hidden) throw new Error('the seed has no account that is addressed by its lid');
+    await stack.phones.send(hidden.number, { to: ADA, body: 'from behind a lid' });
+    const message = await events.until('message', ({ body }) => body === 'from behind a lid');
+    expect(message.from).toBe(`${hidden.number}@c.us`);
+    const reply = await send('I see you', { to: message.from, quotedMessageId: message.id });
+    expect(reply).toMatchObject({ to: `${hidden.number}@c.us`, quotedMessageId: message.id });
+    await eventually(async () => {
+      const [received] = (await stack.phones.messages(hidden.number)).filter(({ body }) => body === 'I see you');
+      expect(received).toMatchObject({ quotedBody: 'from behind a lid' });
+    });
+  });
+});
+
+describe('while the account is offline', () => {
+  it('a send is refused, never answered 200, and goes out again after the return', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    const events = await stack.listen('main');
+    const send = (body: string) => stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body });
+
+    await stack.phones.disconnect(ADA);
+    const { reason } = await events.until('disconnected');
+    expect(reason).toMatch(/^(OPENING|TIMEOUT)$/);
+    expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'disconnected', reason });
+    await expect(send('offline')).rejects.toMatchObject({ code: 'session_not_ready' });
+
+    await stack.phones.reconnect(ADA);
+    await events.until('ready');
+    await send('back again');
+    await eventually(async () => {
+      const received = (await stack.phones.messages(BEN, { with: ADA })).map(({ body }) => body);
+      expect(received).toEqual(['back again']);
+    });
+  });
+});

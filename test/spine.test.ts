@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import {
+  type AnswerOf,
+  errorTable,
+  type Handlers,
+  type InputOf,
+  type Message,
+  type Operation,
+  type OperationMethods,
+  operations,
+  type WorkerOperationName,
+} from '@chat-web/protocol';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+
+describe('the operation table', () => {
+  const rows = Object.entries<Operation>(operations);
+
+  it.each(rows)('%s has path and parameters that agree, and no field of the same name in its body', (_, row) => {
+    const inPath = [...row.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+    const inSchema = Object.keys(entriesOf(row.params));
+    expect(inPath.sort()).toEqual(inSchema.sort());
+    const options = (row.body as { options?: unknown[] } | undefined)?.options ?? [row.body];
+    for (const option of options.filter(Boolean)) {
+      expect(Object.keys(entriesOf(option)).filter((field) => inSchema.includes(field))).toEqual([]);
+    }
+  });
+
+  it('has each method and path once', () => {
+    const routes = rows.map(([, { method, path }]) => `${method} ${path}`);
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+});
+
+describe('what is derived from it', () => {
+  type WorkerHandlers = Handlers<WorkerOperationName>;
+
+  it('does not take a handler that is missing or of another shape', () => {
+    expectTypeOf<Record<never, never>>().not.toExtend<WorkerHandlers>();
+    expectTypeOf<{ sendMessage: () => Promise<string> }>().not.toExtend<WorkerHandlers>();
+    expectTypeOf<{ sendMessage: (input: { nothing: number }) => Promise<Message> }>().not.toExtend<WorkerHandlers>();
+    expectTypeOf<{ sendMessage: (input: { to: string }) => Promise<Message> }>().toExtend<WorkerHandlers>();
+  });
+
+  it('types what a caller writes and what it is answered', () => {
+    expectTypeOf<InputOf<'sendMessage'>>().toExtend<{ id: string; to: string; body: string }>();
+    expectTypeOf<AnswerOf<'sendMessage'>>().toEqualTypeOf<Message>();
+    expectTypeOf<OperationMethods['listSessions']>().parameters.toEqualTypeOf<[]>();
+  });
+});
+
+describe('the README', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+
+  it('lists every error code as it is', () => {
+    for (const [code, { status, when }] of Object.entries(errorTable)) {
+      expect(readme).toContain(`| ${status} | \`${code}\` | ${when} |`);
+    }
+  });
+
+  it('lists every route', () => {
+    for (const { method, path } of Object.values(operations)) {
+      expect(readme).toContain(`\`${method} ${path.replace(/:(\w+)/g, '{$1}')}\``);
+    }
+  });
+});
+
+function entriesOf(schema: unknown): object {
+  return (schema as { entries: object }).entries;
+}
