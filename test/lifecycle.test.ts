@@ -100,22 +100,26 @@ describe('saved sessions', () => {
 });
 
 describe('an account that is unlinked on the phone', () => {
-  it('is told once as LOGOUT, shows a fresh QR, and can be linked again for good', async () => {
-    await using stack = await Stack.start();
-    await stack.link('main', ADA);
-    const events = await stack.listen('main');
-    await stack.phones.logout(ADA, { times: 3 });
-    expect(await events.until('disconnected')).toEqual({ reason: 'LOGOUT' });
-    await stack.untilStatus('main', 'qr');
-    expect(events.all('disconnected')).toHaveLength(1);
+  // Whether the page says UNPAIRED before it goes away is not settled in reality either.
+  it.each([{ unpairedOnLogout: false }, { unpairedOnLogout: true }])(
+    'is told once as LOGOUT, shows a fresh QR, and can be linked again for good: %j',
+    async (simulator) => {
+      await using stack = await Stack.start({ simulator });
+      await stack.link('main', ADA);
+      const events = await stack.listen('main');
+      await stack.phones.logout(ADA, { times: 3 });
+      expect(await events.until('disconnected')).toEqual({ reason: 'LOGOUT' });
+      await stack.untilStatus('main', 'qr');
+      expect(events.all('disconnected')).toHaveLength(1);
 
-    const { qr } = await stack.client.getQr({ id: 'main' });
-    await stack.phones.scan(BEN, qr);
-    expect(await events.until('ready')).toMatchObject({ phone: BEN });
-    await stack.client.stopSession({ id: 'main' });
-    expect((await stack.client.startSession({ id: 'main' })).qr).toBeUndefined();
-    await stack.untilStatus('main', 'ready');
-  });
+      const { qr } = await stack.client.getQr({ id: 'main' });
+      await stack.phones.scan(BEN, qr);
+      expect(await events.until('ready')).toMatchObject({ phone: BEN });
+      await stack.client.stopSession({ id: 'main' });
+      expect((await stack.client.startSession({ id: 'main' })).qr).toBeUndefined();
+      await stack.untilStatus('main', 'ready');
+    },
+  );
 
   it('while nothing ran is found out at the next start', async () => {
     await using stack = await Stack.start();
