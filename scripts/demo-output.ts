@@ -28,8 +28,9 @@ export function showCall({ url, token }: GatewayAddress) {
   return (method: string, path: string, body?: object): void => {
     const parts = ['curl', ...(method === 'GET' ? ['-N'] : ['-X', method]), `${url}${path}`];
     if (token) parts.push('-H', `'Authorization: Bearer ${token}'`);
-    if (body) parts.push('-H', "'Content-Type: application/json'", '-d', `'${JSON.stringify(body)}'`);
-    console.log(`> ${parts.join(' ')}`);
+    if (body)
+      parts.push('-H', "'Content-Type: application/json'", '-d', `'${JSON.stringify(body).replaceAll("'", `'\\''`)}'`);
+    console.log(parts.join(' '));
   };
 }
 

@@ -32,7 +32,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       CHAT_WEB_DATA_DIR: dataDir,
       CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
     };
-    const gateway = await step('start the gateway', () => spawnGateway(settings, { detached: true }), signal);
+    const gateway = await step('start the gateway', () => spawnGateway(settings, { detached: true, signal }), signal);
     try {
       console.log(`gateway    ${gateway.url}   token ${token}`);
       console.log(`simulator  ${simulator.controlUrl}   plays the phones\n`);

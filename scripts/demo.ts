@@ -26,9 +26,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 try {
   await runDemo({ dataDir, port, once, signal: interrupted.signal });
 } catch (error) {
+  process.exitCode = 1;
   if (!interrupted.signal.aborted) {
     console.error(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`);
-    process.exitCode = 1;
   }
 } finally {
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });

@@ -24,11 +24,11 @@ export interface GatewayProcess {
 
 /**
  * Starts a gateway with these settings. Rejects with what it said if it does not come up. `detached`: a Ctrl+C in the
- * terminal does not reach it, so that its parent can end it in its own time.
+ * terminal does not reach it, so that its parent can end it in its own time. `signal` calls the start off.
  */
 export async function spawnGateway(
   settings: Readonly<Record<string, string>>,
-  { detached = false } = {},
+  { detached = false, signal }: { readonly detached?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<GatewayProcess> {
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -37,7 +37,7 @@ export async function spawnGateway(
   });
   const log: string[] = [];
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-  const url = await listening(child, log, exited);
+  const url = await listening(child, log, exited, signal);
   return {
     url,
     pid: child.pid ?? 0,
@@ -50,7 +50,12 @@ export async function spawnGateway(
   };
 }
 
-function listening(child: ChildProcess, log: string[], exited: Promise<Exit>): Promise<string> {
+function listening(
+  child: ChildProcess,
+  log: string[],
+  exited: Promise<Exit>,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => {
       clearTimeout(timer);
@@ -58,11 +63,14 @@ function listening(child: ChildProcess, log: string[], exited: Promise<Exit>): P
       reject(new Error([`the gateway ${why}`, ...log].join('\n')));
     };
     const timer = setTimeout(() => fail('did not start in time'), START_TIMEOUT_MS);
+    const callOff = () => fail('was not wanted any more');
+    signal?.addEventListener('abort', callOff);
     const read = (line: string) => {
       log.push(line);
       const url = /"url":"([^"]+)".*"msg":"gateway listens"/.exec(line)?.[1];
       if (!url) return;
       clearTimeout(timer);
+      signal?.removeEventListener('abort', callOff);
       resolve(url);
     };
     for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', read);

@@ -96,6 +96,12 @@ describe('bad session ids', () => {
     expect(await readdir(dataDir, { recursive: true })).toEqual(before);
   });
 
+  it('are answered 400 before the body is looked at', async () => {
+    const answer = await rawRequest(open.url, { method: 'POST', path: '/sessions/..%2Fx/messages', body: '{' });
+    expectError(answer, 400, 'invalid_request');
+    expect(answer.body.issues).toMatchObject([{ path: 'id' }]);
+  });
+
   it('are answered 400 by the event stream too', async () => {
     expectError(await rawRequest(open.url, { path: '/sessions/..%2Fx/events' }), 400, 'invalid_request');
   });

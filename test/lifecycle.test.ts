@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
 import { browsersIn, workersOf } from './helpers/processes.ts';
@@ -120,6 +121,15 @@ describe('an account that is unlinked on the phone', () => {
       await stack.untilStatus('main', 'ready');
     },
   );
+
+  it("is not the fate of one that leaves the page's greeting unanswered: the worker answers it", async () => {
+    await using stack = await Stack.start({ simulator: { onboardingMs: 5_000 } });
+    await stack.link('main', ADA);
+    const events = await stack.listen('main');
+    await delay(6_000);
+    expect(events.events).toEqual([]);
+    expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready' });
+  });
 
   it('while nothing ran is found out at the next start', async () => {
     await using stack = await Stack.start();

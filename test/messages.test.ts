@@ -97,6 +97,8 @@ describe.each(builds)('messages, where $name', ({ simulator }) => {
     await expect(nobody).rejects.toMatchObject({ code: 'recipient_not_found' });
     const noGroup = send('to no group', { to: '120363000000000000@g.us' });
     await expect(noGroup).rejects.toMatchObject({ code: 'chat_not_found' });
+    const sent = (await stack.phones.messages(ADA)).map(({ body }) => body);
+    expect(sent.filter((body) => body === 'to nobody' || body === 'to no group')).toEqual([]);
   });
 
   it('an unknown quotedMessageId is 404, and nothing is sent', async () => {

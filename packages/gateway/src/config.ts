@@ -134,6 +134,8 @@ export interface Config {
   readonly maxBodyBytes: number;
   readonly allowedHosts: readonly string[];
   readonly logLevel: string;
+  /** What workers, and so their browsers, see of our environment: nothing that could be a secret. */
+  readonly workerEnv: Readonly<Record<string, string | undefined>>;
 }
 
 /** Settings that cannot be used: one line for each problem, naming the setting and never its value. */
@@ -146,6 +148,9 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
+
+const PASSED_ON =
+  /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|PUPPETEER_CACHE_DIR|CHROME_DEVEL_SANDBOX)$/;
 
 /** Reads the settings from the environment. Throws a ConfigError that names every bad one. */
 export function readConfig(env: Environment): Config {
@@ -172,6 +177,7 @@ export function readConfig(env: Environment): Config {
     maxBodyBytes: values.CHAT_WEB_MAX_BODY_BYTES,
     allowedHosts: values.CHAT_WEB_ALLOWED_HOSTS,
     logLevel: values.CHAT_WEB_LOG_LEVEL,
+    workerEnv: Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name))),
   });
 }
 

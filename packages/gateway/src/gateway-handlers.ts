@@ -9,8 +9,9 @@ export function gatewayHandlers(supervisor: Supervisor): Handlers<GatewayOperati
     }),
 
     startSession: async ({ id }) => {
+      const deadline = Date.now() + operations.startSession.timeoutMs;
       const session = await supervisor.start(id);
-      await session.settled(operations.startSession.timeoutMs);
+      await session.settled(deadline - Date.now());
       const { state } = session;
       return { id, status: state.status, ...(state.status === 'qr' ? { qr: state.qr } : {}) };
     },

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { type OperationName, type WorkerOperationName, workerOperations } from '@chat-web/protocol';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Config } from './config.ts';
+import { holdDataDir } from './data-lock.ts';
 import { gatewayHandlers } from './gateway-handlers.ts';
 import { createApp } from './http/app.ts';
 import type { AnyHandler } from './http/operation-route.ts';
@@ -20,6 +21,7 @@ export interface Gateway {
 /** Puts the gateway together and starts it. Rejects where the address or the data folder cannot be used. */
 export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const saved = new SavedSessions(config.dataDir);
+  const releaseDataDir = await holdDataDir(config.dataDir);
   const supervisor = new Supervisor({
     config,
     saved,
@@ -41,7 +43,6 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
-  // Only now is the data folder ours: a second gateway by mistake has failed to listen.
   await saved.load();
   open();
   if (config.autoStartSessions) supervisor.startSaved();
@@ -54,6 +55,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
       await supervisor.close();
       if ('closeAllConnections' in server) server.closeAllConnections();
       await closed;
+      await releaseDataDir();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { errorText } from '@chat-web/protocol';
 import { type Config, ConfigError, helpText, readConfig, version } from './config.ts';
+import { DataDirInUseError } from './data-lock.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { createLog } from './log.ts';
 
@@ -55,6 +56,7 @@ async function run(config: Config): Promise<void> {
 }
 
 function startProblem(error: unknown, { host, port, dataDir }: Config): string {
+  if (error instanceof DataDirInUseError) return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')
     return `${host}:${port} is in use: set CHAT_WEB_PORT to another port, or end what listens there`;

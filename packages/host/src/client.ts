@@ -34,6 +34,11 @@ export function createClient(address: GatewayAddress): OperationMethods {
   return Object.fromEntries(methods) as OperationMethods;
 }
 
+/** The address of a route; the gateway may stand behind a path of a proxy. */
+export function routeUrl({ url }: GatewayAddress, path: string): URL {
+  return new URL(url.replace(/\/+$/, '') + path);
+}
+
 /** The headers that every request to the gateway bears. */
 export function authHeaders({ token }: GatewayAddress): Record<string, string> {
   return token ? { Authorization: `Bearer ${token}` } : {};
@@ -43,7 +48,7 @@ async function request(address: GatewayAddress, name: string, operation: Operati
   const { method, timeoutMs } = operation;
   const { path, rest } = fillPath(operation.path, input);
   const body = operation.body ? JSON.stringify(rest) : undefined;
-  const response = await fetch(new URL(path, address.url), {
+  const response = await fetch(routeUrl(address, path), {
     method,
     headers: { ...authHeaders(address), ...(body ? { 'Content-Type': 'application/json' } : {}) },
     ...(body ? { body } : {}),

@@ -1,7 +1,7 @@
 import { type EventName, eventData, type SessionEvent } from '@chat-web/protocol';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import * as v from 'valibot';
-import { answeredError, authHeaders, type GatewayAddress } from './client.ts';
+import { answeredError, authHeaders, type GatewayAddress, routeUrl } from './client.ts';
 
 /**
  * One connection to a session's event stream, from now on. Resolves when the gateway has accepted it; the events end
@@ -12,7 +12,7 @@ export async function openEventStream(
   id: string,
   signal: AbortSignal,
 ): Promise<AsyncIterable<SessionEvent>> {
-  const response = await fetch(new URL(`/sessions/${encodeURIComponent(id)}/events`, address.url), {
+  const response = await fetch(routeUrl(address, `/sessions/${encodeURIComponent(id)}/events`), {
     headers: { ...authHeaders(address), Accept: 'text/event-stream' },
     signal,
   });

@@ -30,6 +30,8 @@ export interface SimulatorSettings {
    * `disconnected` UNPAIRED; if it does not, `disconnected` LOGOUT comes and the browser goes on to a new QR.
    */
   unpairedOnLogout: boolean;
+  /** How long a newly linked page may leave the dialogue "What's new" unanswered before it is unlinked. */
+  onboardingMs: number;
 }
 
 /** As the real page, but quick. */
@@ -46,6 +48,7 @@ export const defaultSettings: Readonly<SimulatorSettings> = {
   deliveryDelayMs: 20,
   reconnectDelayMs: 500,
   unpairedOnLogout: false,
+  onboardingMs: 300_000,
 };
 
 const property = v.optional(v.picklist(['_serialized', '$1']));
@@ -65,4 +68,5 @@ export const settingsSchema = v.strictObject({
   deliveryDelayMs: delayMs,
   reconnectDelayMs: delayMs,
   unpairedOnLogout: v.optional(v.boolean()),
+  onboardingMs: delayMs,
 });

@@ -29,11 +29,14 @@ link.listen({ onMessage, onGone: () => void end(false) });
 link.send({ type: 'booted' });
 
 function onMessage(message: GatewayMessage): void {
-  if (ending) return;
+  if (ending) {
+    if (message.type === 'call') refuse(message.callId);
+    return;
+  }
   switch (message.type) {
     case 'start':
       try {
-        session = new LinkedSession(message.options, report, (level, text) => link.log(level, text));
+        session = new LinkedSession(message.options, process.env, report, (level, text) => link.log(level, text));
       } catch (error) {
         report({ name: 'failed', reason: errorText(error), retry: false });
         return;
@@ -47,6 +50,11 @@ function onMessage(message: GatewayMessage): void {
     case 'stop':
       void end(message.unlink);
   }
+}
+
+/** Nothing has been sent yet, and nothing will be. */
+function refuse(callId: number): void {
+  link.send({ type: 'error', callId, code: 'session_not_ready', message: 'the session is ending' });
 }
 
 function report(event: WorkerEvent): void {

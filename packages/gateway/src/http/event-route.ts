@@ -23,7 +23,9 @@ export function eventRoute(supervisor: Supervisor): Handler<ServerEnv> {
     const stream = new ResponseStream(outgoing);
     const close = session.subscribe(stream);
     outgoing.on('close', close);
-    stream.open();
+    if (outgoing.destroyed)
+      close(); // The caller has left already.
+    else stream.open();
     return RESPONSE_ALREADY_SENT;
   };
 }

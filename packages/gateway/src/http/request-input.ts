@@ -8,14 +8,14 @@ export async function parseInput(
   operation: Operation,
   maxBodyBytes: number,
 ): Promise<Record<string, unknown>> {
-  const params = v.safeParse(operation.params, c.req.param());
-  const body = operation.body && v.safeParse(operation.body, await readJson(c, maxBodyBytes));
-  const issues = [...(params.issues ?? []), ...(body?.issues ?? [])];
-  if (issues.length > 0) throw invalid(issues.map(fieldIssue));
-  return { ...(params.output as object), ...(body?.output as object | undefined) };
+  const params = parseParams(c, operation.params); // Before a body of any size is read.
+  if (!operation.body) return params;
+  const body = v.safeParse(operation.body, await readJson(c, maxBodyBytes));
+  if (body.success) return { ...params, ...body.output };
+  throw invalid(body.issues.map(fieldIssue));
 }
 
-/** Parses path parameters alone, for a route that is not in the table. 400 if they are not right. */
+/** Parses path parameters alone. 400 if they are not right. */
 export function parseParams<S extends ObjectSchema>(c: Context, schema: S): v.InferOutput<S> {
   const params = v.safeParse(schema, c.req.param());
   if (params.success) return params.output;

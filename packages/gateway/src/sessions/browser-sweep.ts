@@ -1,8 +1,21 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const GONE_WITHIN_MS = 2_000;
 const CHECK_EVERY_MS = 20;
+
+/** Makes a profile fit for a start: ends what still runs on it, and removes a lock that Chromium would not heal. */
+export async function freeProfile(profileDir: string): Promise<void> {
+  await endBrowsersOn(profileDir);
+  // Chromium removes the lock of a dead process of this host by itself. One that names another host it takes for a
+  // browser elsewhere; the data folder is ours alone, so it is this machine under the name it had before.
+  const owner = await readlink(join(profileDir, 'SingletonLock')).catch(() => undefined);
+  if (owner === undefined || owner.startsWith(`${hostname()}-`)) return;
+  for (const name of ['SingletonLock', 'SingletonCookie', 'SingletonSocket'])
+    await rm(join(profileDir, name), { force: true });
+}
 
 /**
  * Ends every browser that still runs on a profile, and waits until it is gone. A worker that died has closed its

@@ -1,6 +1,6 @@
 import { errorText, type WorkerEvent, type WorkerOperationName } from '@chat-web/protocol';
 import type { Log } from '../log.ts';
-import { endBrowsersOn } from './browser-sweep.ts';
+import { endBrowsersOn, freeProfile } from './browser-sweep.ts';
 import type { SessionContext } from './session-context.ts';
 import type { Release } from './start-queue.ts';
 import { Worker } from './worker.ts';
@@ -25,6 +25,7 @@ export class Run {
   #worker: Worker | undefined;
   #releaseSlot: Release | undefined;
   #deadline: NodeJS.Timeout | undefined;
+  #slotTimer: NodeJS.Timeout | undefined;
   #failure: { readonly reason: string; readonly retry: boolean } | undefined;
 
   constructor(id: string, context: SessionContext, log: Log, listener: RunListener) {
@@ -42,11 +43,13 @@ export class Run {
       return; // Ended while it waited.
     }
     try {
-      await endBrowsersOn(this.#context.saved.profileOf(this.#id));
+      await freeProfile(this.#context.saved.profileOf(this.#id));
       if (this.#ended.signal.aborted) return;
       this.#onExit(await this.#startWorker().exited);
     } catch (error) {
       this.#onExit(`not started: ${errorText(error)}`);
+    } finally {
+      this.#release();
     }
   }
 
@@ -70,10 +73,10 @@ export class Run {
       browserPath: config.browserPath,
       browserArgs: [...config.browserArgs],
     };
-    const worker = new Worker(options, this.#log, (event) => this.#onEvent(event));
+    const worker = new Worker(config.workerEnv, options, this.#log, (event) => this.#onEvent(event));
     this.#worker = worker;
     this.#log.info({ pid: worker.pid }, 'worker started');
-    setTimeout(() => this.#releaseSlot?.(), SLOT_TIMEOUT_MS).unref();
+    this.#slotTimer = setTimeout(() => this.#releaseSlot?.(), SLOT_TIMEOUT_MS);
     this.#setDeadline(config.startTimeoutMs, 'the start');
     return worker;
   }
@@ -81,13 +84,14 @@ export class Run {
   #onEvent(event: WorkerEvent): void {
     if (this.#ended.signal.aborted) return;
     if (event.name === 'failed') this.#failure = event;
-    else if (event.name === 'authenticating') this.#setDeadline(AUTHENTICATED_TO_READY_MS, 'coming up after the login');
-    else if (event.name === 'qr' || event.name === 'ready') this.#release();
+    // A start with saved auth still has its first deadline; one that showed a QR has none any more.
+    else if (event.name === 'authenticating' && !this.#deadline) {
+      this.#setDeadline(AUTHENTICATED_TO_READY_MS, 'coming up after the login');
+    } else if (event.name === 'qr' || event.name === 'ready') this.#release();
     this.#listener.onEvent(event);
   }
 
   #onExit(how: string): void {
-    this.#release();
     if (this.#ended.signal.aborted) return;
     const { reason, retry } = this.#failure ?? { reason: `its worker exited (${how})`, retry: true };
     this.#listener.onCrash(reason, retry);
@@ -95,6 +99,8 @@ export class Run {
 
   #release(): void {
     clearTimeout(this.#deadline);
+    clearTimeout(this.#slotTimer);
+    this.#deadline = undefined;
     this.#releaseSlot?.();
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SessionInfo, sessionId } from '@chat-web/protocol';
@@ -30,12 +30,8 @@ export class SavedSessions {
     await mkdir(this.#trashDir, { mode: 0o700 });
     for (const id of readdirSync(this.#sessionsDir)) {
       if (!v.is(sessionId, id)) continue; // Not ours to touch.
-      const isLinked = await access(join(this.dirOf(id), MARKER)).then(
-        () => true,
-        () => false,
-      );
-      if (isLinked) this.#saved.add(id);
-      else await this.wipe(id);
+      if (await this.#isUnlinked(id)) await this.wipe(id);
+      else this.#saved.add(id);
     }
   }
 
@@ -66,14 +62,24 @@ export class SavedSessions {
 
   /** Forgets the session and removes its folder: away in one step first, so that a half-wiped profile never starts. */
   async wipe(id: string): Promise<void> {
-    this.#saved.delete(id);
-    const condemned = join(this.#trashDir, `${id}-${randomUUID()}`);
-    try {
-      await rename(this.dirOf(id), condemned);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-      throw error;
+    if (!existsSync(this.dirOf(id))) {
+      this.#saved.delete(id);
+      return;
     }
+    const condemned = join(this.#trashDir, `${id}-${randomUUID()}`);
+    await mkdir(this.#trashDir, { recursive: true, mode: 0o700 });
+    await rename(this.dirOf(id), condemned);
+    this.#saved.delete(id);
     await rm(condemned, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** Only the plain absence of the marker says so: what cannot be read now may be worth keeping. */
+  async #isUnlinked(id: string): Promise<boolean> {
+    try {
+      await access(join(this.dirOf(id), MARKER));
+      return false;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ENOENT';
+    }
   }
 }

@@ -10,7 +10,7 @@ import {
 import type { Log } from '../log.ts';
 import { EventHub, type Subscriber } from './event-hub.ts';
 import { Lock } from './lock.ts';
-import { afterFailure, RECOVERED_AFTER_MS } from './restart-policy.ts';
+import { RECOVERED_AFTER_MS, restartDelay } from './restart-policy.ts';
 import { Run } from './run.ts';
 import type { SessionContext } from './session-context.ts';
 import { eventsOf, isRunning, next, type SessionState, type StateEvent } from './session-state.ts';
@@ -89,8 +89,8 @@ export class Session {
   /** Stops the session and keeps its auth; one that never was ready leaves nothing behind. */
   stop(timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
     return this.#lock.run(async () => {
+      this.#apply({ type: 'stop' }); // At once: from here on it takes no calls.
       await this.#endRun(false, timeoutMs);
-      this.#apply({ type: 'stop' });
       if (!this.#context.saved.has(this.id)) await this.#context.saved.wipe(this.id);
     });
   }
@@ -98,9 +98,10 @@ export class Session {
   /** Unlinks the session from the phone if it is ready, stops it, wipes its auth and ends its streams. */
   remove(): Promise<void> {
     return this.#lock.run(async () => {
-      await this.#endRun(this.#state.status === 'ready', STOP_TIMEOUT_MS);
-      await this.#context.saved.wipe(this.id);
+      const wasReady = this.#state.status === 'ready';
       this.#apply({ type: 'stop' });
+      await this.#endRun(wasReady, STOP_TIMEOUT_MS);
+      await this.#context.saved.wipe(this.id);
       this.#hub.endAll('the session was deleted');
     });
   }
@@ -199,13 +200,13 @@ export class Session {
     this.#inBackground(async () => {
       if (this.#run !== run) return; // Stopped or deleted meanwhile.
       await this.#endRun(false, STOP_TIMEOUT_MS);
-      const verdict = retry ? afterFailure(this.#failures, Math.random) : { giveUp: undefined };
-      if ('giveUp' in verdict) {
-        this.#apply({ type: 'gave_up', reason: verdict.giveUp ? `${reason} (${verdict.giveUp})` : reason });
+      if (!retry) {
+        this.#apply({ type: 'gave_up', reason });
         return;
       }
-      this.#log.warn({ reason, restartInMs: verdict.restartInMs }, 'restarting');
-      this.#restart = setTimeout(() => this.#startRun(), verdict.restartInMs);
+      const restartInMs = restartDelay(this.#failures, Math.random);
+      this.#log.warn({ reason, restartInMs }, 'restarting');
+      this.#restart = setTimeout(() => this.#startRun(), restartInMs);
     });
   }
 

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type AnswerOf, GatewayError, type WorkerOperationName } from '@chat-web/protocol';
 import { Session } from './session.ts';
 import type { SessionContext } from './session-context.ts';
 
-/** How long workers get to close their browsers when the gateway stops. */
-const SHUTDOWN_TIMEOUT_MS = 4_000;
+/** When the gateway stops: how long a worker gets to close its browser, and how long all of it may take. */
+const WORKER_TIMEOUT_MS = 3_500;
+const SHUTDOWN_TIMEOUT_MS = 4_500;
 
 /** All sessions of the gateway, by id. */
 export class Supervisor {
@@ -58,15 +60,20 @@ export class Supervisor {
     }
   }
 
-  /** Ends all streams and all workers, keeping auth. No session starts any more. */
+  /** Ends all streams and all workers, keeping auth. No session starts any more. Never rejects. */
   async close(): Promise<void> {
     this.#closing = true;
-    await Promise.all(
-      [...this.#sessions.values()].map(async (session) => {
-        session.endStreams('the gateway stops');
-        await session.stop(SHUTDOWN_TIMEOUT_MS);
-      }),
-    );
+    const sessions = [...this.#sessions.values()];
+    for (const session of sessions) session.endStreams('the gateway stops');
+    const ends = sessions.map(async (session) => {
+      try {
+        await session.stop(WORKER_TIMEOUT_MS);
+      } catch (error) {
+        this.#context.log.error({ session: session.id, err: error }, 'stop failed');
+      }
+    });
+    // A stop that waits behind another one, of a browser that hangs, ends with this process and its channels.
+    await Promise.race([Promise.all(ends), delay(SHUTDOWN_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   #session(id: string): Session {

@@ -82,7 +82,11 @@ export class WorkerLink {
   #receive(raw: unknown): void {
     const parsed = v.safeParse(workerMessage, raw);
     if (parsed.success) this.#handle(parsed.output);
-    else this.#log.error({ issues: v.flatten(parsed.issues).nested }, 'a message of the worker is not one');
+    else
+      this.#log.error(
+        { fields: parsed.issues.map((issue) => v.getDotPath(issue)) },
+        'a message of the worker is not one',
+      );
   }
 
   #handle(message: WorkerMessage): void {

@@ -1,20 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 
 const WORKER = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));
 
-/** What a worker, and so the browser below it, may see of our environment: nothing that could be a secret. */
-const PASSED_ON =
-  /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|PUPPETEER_CACHE_DIR|CHROME_DEVEL_SANDBOX)$/;
-
 /** Forks a worker. Whatever it writes to its own stdout or stderr becomes lines of our log. */
-export function forkWorker(log: Log): ChildProcess {
+export function forkWorker(env: Config['workerEnv'], log: Log): ChildProcess {
   const child = fork(WORKER, [], {
     serialization: 'json',
     execArgv: [],
-    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))),
+    env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { WorkerEvent, WorkerOperationName, WorkerOptions } from '@chat-web/protocol';
+import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { WorkerLink } from './worker-link.ts';
 import { exitOf, forkWorker } from './worker-process.ts';
@@ -11,8 +12,8 @@ export class Worker {
   readonly #child: ChildProcess;
   readonly #link: WorkerLink;
 
-  constructor(options: WorkerOptions, log: Log, onEvent: (event: WorkerEvent) => void) {
-    this.#child = forkWorker(log);
+  constructor(env: Config['workerEnv'], options: WorkerOptions, log: Log, onEvent: (event: WorkerEvent) => void) {
+    this.#child = forkWorker(env, log);
     this.#link = new WorkerLink(this.#child, options, log, onEvent);
     this.exited = exitOf(this.#child).then((how) => {
       this.#link.close(`exited (${how})`);

@@ -18,6 +18,8 @@ export interface Device {
   readonly linkedAt: Date;
   /** There while it is logged in. */
   line: Line | undefined;
+  /** Somebody at the page has answered the dialogue that greets a new device. */
+  onboarded: boolean;
   /** What has come for it and is not confirmed by it yet. */
   readonly waiting: Set<Message>;
 }

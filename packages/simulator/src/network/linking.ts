@@ -58,6 +58,9 @@ export class Linking {
     this.#timers.after(this.#settings.pairDelayMs, () =>
       offer.line.send({ type: 'paired', deviceId: device.id, secret: device.secret }),
     );
+    this.#timers.after(this.#settings.onboardingMs, () => {
+      if (!device.onboarded && account.devices.has(device.id)) this.unlink(account, [device], 1);
+    });
     return device;
   }
 
@@ -74,6 +77,7 @@ export class Linking {
     line.send({
       type: 'welcome',
       self: this.#directory.describeSelf(account),
+      onboarded: device.onboarded,
       users: this.#usersOf(account),
       chats: this.#chatsOf(account, device),
     });
@@ -120,5 +124,5 @@ export class Linking {
 
 function createDevice(): Device {
   const secret = randomBytes(16).toString('hex');
-  return { id: randomUUID(), secret, linkedAt: new Date(), line: undefined, waiting: new Set() };
+  return { id: randomUUID(), secret, linkedAt: new Date(), line: undefined, onboarded: false, waiting: new Set() };
 }

@@ -5,6 +5,7 @@ import type { Mailbox } from './mailbox.ts';
 import { cmd } from './models/cmd.ts';
 import { conn } from './models/conn.ts';
 import { socket, stream } from './models/socket.ts';
+import { showOnboarding } from './onboarding.ts';
 import type { Outbox } from './outbox.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
@@ -29,6 +30,8 @@ export class Link {
   #credentials: Credentials;
   readonly #connection: Connection;
   readonly #parts: LinkParts;
+  /** The dialogue has been answered, or stands there. */
+  #onboarded = false;
 
   constructor(credentials: Credentials, parts: LinkParts) {
     const { connection } = parts;
@@ -47,7 +50,12 @@ export class Link {
       this.offlineProgress = percent;
       cmd.trigger('offline_progress_update_from_bridge');
     });
-    connection.handle('synced', () => socket.set({ hasSynced: true }));
+    connection.handle('synced', () => {
+      socket.set({ hasSynced: true });
+      if (this.#onboarded) return;
+      this.#onboarded = true;
+      showOnboarding(() => void connection.request('onboarded', {}));
+    });
     connection.handle('logged-out', (event) => void this.#end(event));
     connection.handle('conflict', () => {
       connection.close();
@@ -101,7 +109,8 @@ export class Link {
     this.start();
   }
 
-  #enter({ self, users, chats }: Extract<ServerEvent, { type: 'welcome' }>): void {
+  #enter({ self, onboarded, users, chats }: Extract<ServerEvent, { type: 'welcome' }>): void {
+    this.#onboarded ||= onboarded;
     const parts = this.#parts;
     parts.users.become(self);
     for (const user of users) parts.users.learn(user);

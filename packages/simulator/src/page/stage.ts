@@ -3,6 +3,7 @@ import { socket } from './models/socket.ts';
 import type { PageReport, StageCue } from './wire.ts';
 
 const retryDelayMs = 1000;
+const resyncMs = 150;
 
 const cues: Record<StageCue, () => void> = {
   reload: () => location.reload(),
@@ -14,7 +15,7 @@ const cues: Record<StageCue, () => void> = {
   },
   sync: () => {
     socket.set({ hasSynced: false });
-    socket.set({ hasSynced: true });
+    setTimeout(() => socket.set({ hasSynced: true }), resyncMs);
   },
 };
 

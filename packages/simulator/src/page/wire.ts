@@ -71,6 +71,8 @@ export interface Requests {
   history: { params: { chat: string; before?: string; limit: number }; result: WireMessage[] };
   /** A message by its stanza id. */
   message: { params: { id: string }; result: WireMessage | null };
+  /** The dialogue that greets a new device has been answered. */
+  onboarded: { params: Record<string, never>; result: null };
   /** Unlinks this device. */
   logout: { params: Record<string, never>; result: null };
 }
@@ -105,6 +107,8 @@ export type ServerEvent =
   | {
       readonly type: 'welcome';
       readonly self: WireSelf;
+      /** False until the page has answered the dialogue that greets a new device. */
+      readonly onboarded: boolean;
       readonly users: readonly WireUser[];
       readonly chats: readonly WireChat[];
     }

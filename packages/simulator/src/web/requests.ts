@@ -35,6 +35,10 @@ const handlers: { readonly [N in RequestName]: Handler<N> } = {
     const found = account.log.find((message) => message.id === id);
     return found ? deviceView(found, account) : null;
   },
+  onboarded: (_network, { device }) => {
+    device.onboarded = true;
+    return null;
+  },
   logout: (_network, { account, device }) => {
     account.devices.delete(device.id);
     device.line = undefined;

@@ -35,13 +35,15 @@ export function findBrowser({ configured, env }: BrowserSearch): string {
 }
 
 function puppeteerDownloads(env: BrowserSearch['env']): string[] {
-  const cache = join(env.PUPPETEER_CACHE_DIR ?? join(env.HOME ?? homedir(), '.cache', 'puppeteer'), 'chrome');
-  try {
-    const newestFirst = readdirSync(cache).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-    return newestFirst.map((version) => join(cache, version, 'chrome-linux64', 'chrome'));
-  } catch {
-    return []; // Puppeteer has downloaded nothing here.
-  }
+  const cache = env.PUPPETEER_CACHE_DIR ?? join(env.HOME ?? homedir(), '.cache', 'puppeteer');
+  return ['chrome', 'chrome-headless-shell'].flatMap((kind) => {
+    try {
+      const newestFirst = readdirSync(join(cache, kind)).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+      return newestFirst.map((version) => join(cache, kind, version, `${kind}-linux64`, kind));
+    } catch {
+      return []; // Puppeteer has downloaded none here.
+    }
+  });
 }
 
 function onPath(path: string): string[] {
@@ -68,12 +70,12 @@ export function sandboxWorks(browserPath: string): boolean {
 }
 
 function setuidHelperBeside(browserPath: string): boolean {
-  return [dirname(browserPath), '/usr/lib/chromium'].some((folder) => {
-    try {
-      const helper = statSync(join(folder, 'chrome-sandbox'));
-      return helper.uid === 0 && (helper.mode & SETUID) !== 0;
-    } catch {
-      return false;
-    }
-  });
+  // Debian's chromium is a script beside which there is nothing.
+  const folder = browserPath === '/usr/bin/chromium' ? '/usr/lib/chromium' : dirname(browserPath);
+  try {
+    const helper = statSync(join(folder, 'chrome-sandbox'));
+    return helper.uid === 0 && (helper.mode & SETUID) !== 0;
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,7 @@
 import { errorText } from '@chat-web/protocol';
+import { wasNavigated } from './page-errors.ts';
 import type { Log, ReportEvent } from './port.ts';
-import { toMessage, toSessionInfo } from './resources.ts';
+import { toAck, toMessage, toSessionInfo } from './resources.ts';
 import type { ClientSignals } from './whatsapp-client.ts';
 
 /** What this part asks of the rest: the account behind the page, and a QR's text as a PNG data URL. */
@@ -72,6 +73,7 @@ export class SessionEvents implements ClientSignals {
 
   onPageReloaded(): void {
     this.#listening = false;
+    this.#connected = false;
     this.#lost('PAGE_RELOADED');
   }
 
@@ -95,7 +97,7 @@ export class SessionEvents implements ClientSignals {
     if (this.#phase === 'over') return;
     this.#tell('message_ack', () => {
       const { id, fromMe } = toMessage(model);
-      if (fromMe && isAck(ack)) this.#report({ name: 'message_ack', id, ack });
+      if (fromMe) this.#report({ name: 'message_ack', id, ack: toAck(ack) });
     });
   }
 
@@ -145,7 +147,8 @@ export class SessionEvents implements ClientSignals {
       this.#phase = 'ready';
       this.#report({ name: 'ready', info });
     } catch (error) {
-      if (this.#canBeReady()) this.onFailure(`the account could not be read (${errorText(error)})`);
+      if (this.#canBeReady() && !wasNavigated(error))
+        this.onFailure(`the account could not be read (${errorText(error)})`);
     }
   }
 
@@ -170,8 +173,4 @@ export class SessionEvents implements ClientSignals {
       return;
     }
   }
-}
-
-function isAck(value: number): value is -1 | 0 | 1 | 2 | 3 | 4 {
-  return Number.isInteger(value) && value >= -1 && value <= 4;
 }

@@ -1,13 +1,13 @@
 import type { WorkerOptions } from '@chat-web/protocol';
-import { findBrowser, sandboxWorks } from './browser.ts';
+import { type BrowserSearch, findBrowser, sandboxWorks } from './browser.ts';
 
 const LAUNCH_TIMEOUT_MS = 60_000;
 /** Behind all our own time limits: the last resort for a call to a page that never answers. */
 const PROTOCOL_TIMEOUT_MS = 120_000;
 
 /** How the browser is launched. */
-export function launchOptions({ browserPath, browserArgs }: WorkerOptions) {
-  const executablePath = findBrowser({ configured: browserPath, env: process.env });
+export function launchOptions({ browserPath, browserArgs }: WorkerOptions, env: BrowserSearch['env']) {
+  const executablePath = findBrowser({ configured: browserPath, env });
   return {
     executablePath,
     headless: true,

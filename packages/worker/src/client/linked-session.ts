@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, GatewayError, type Message, type WorkerOptions } from '@chat-web/protocol';
+import type { BrowserSearch } from './browser.ts';
 import { SessionEvents } from './events.ts';
 import { launchOptions } from './launch-options.ts';
 import { checkSend, readAccount, unlink, waitForAck } from './page-scripts.ts';
@@ -20,11 +21,11 @@ export class LinkedSession implements ClientPort {
   readonly #events: SessionEvents;
 
   /** Throws where no browser is to be found. */
-  constructor(options: WorkerOptions, report: ReportEvent, log: Log) {
+  constructor(options: WorkerOptions, env: BrowserSearch['env'], report: ReportEvent, log: Log) {
     const sources = { readAccount: () => this.#client.page.evaluate(readAccount), renderQr };
     this.#events = new SessionEvents(report, sources, log);
     this.#client = new WhatsAppClient(
-      { sessionDir: options.sessionDir, puppeteer: launchOptions(options) },
+      { sessionDir: options.sessionDir, puppeteer: launchOptions(options, env) },
       this.#events,
     );
   }
@@ -42,6 +43,8 @@ export class LinkedSession implements ClientPort {
     if (!this.#events.isReady) throw new GatewayError('session_not_ready', 'the account is not connected');
     await this.#checkSend(to, quotedMessageId);
     const sent = await this.#send(to, body, quotedMessageId);
+    // A status is not kept in the page under the id that it came with; its post ends when the network has it.
+    if (sent.isStatus) return { ...sent, ack: 1 };
     if (sent.ack !== 0) return acknowledged(sent, sent.ack);
     const ack = await this.#client.page.evaluate(waitForAck, sent.id, ACK_TIMEOUT_MS).catch(() => 0);
     return acknowledged(sent, ack);

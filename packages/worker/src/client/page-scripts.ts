@@ -39,7 +39,13 @@ interface PageModules {
   WAWebWidFactory: { createWid(id: string): object };
 }
 
+interface PageElement {
+  click(): void;
+  querySelectorAll(selector: string): ArrayLike<PageElement>;
+}
+
 interface PageWindow {
+  readonly document: { querySelectorAll(selector: string): Iterable<PageElement> };
   require<N extends keyof PageModules>(name: N): PageModules[N];
   WWebJS: {
     getChat(id: string, options: { getAsModel: false }): Promise<object | null | undefined>;
@@ -146,6 +152,20 @@ export function refreshQr(): void {
   const { Cmd } = window.require('WAWebCmd');
   if (Cmd.refreshQR) Cmd.refreshQR();
   else window.require('WAWebLaunchSocketUtils').refreshQR();
+}
+
+/**
+ * Acknowledges what the page wants a person to acknowledge. A newly linked device that leaves the dialogue "What's
+ * new" unanswered is unlinked after about five minutes. Labels change with language and build; a dialogue with one
+ * button leaves no choice, so that it is safe to press.
+ */
+export function acknowledgeDialogues(intervalMs: number): void {
+  setInterval(() => {
+    for (const dialogue of window.document.querySelectorAll('[role="dialog"]')) {
+      const buttons = dialogue.querySelectorAll('button, [role="button"]');
+      if (buttons.length === 1) buttons[0]?.click();
+    }
+  }, intervalMs);
 }
 
 /** Unlinks this device from the phone. */

@@ -21,7 +21,7 @@ const messageModel = v.object({
   body: optionalText,
   caption: optionalText,
   t: v.number(),
-  ack: v.optional(v.nullable(v.picklist([-1, 0, 1, 2, 3, 4]))),
+  ack: v.optional(v.nullable(v.number())),
   directPath: optionalText,
   mimetype: optionalText,
   filename: optionalText,
@@ -42,7 +42,7 @@ export function toMessage(model: unknown): Message {
     body: (hasMedia ? raw.caption : raw.body) ?? '',
     type: TYPE_NAMES[raw.type] ?? raw.type,
     timestamp: Math.floor(raw.t),
-    ack: raw.ack ?? 0,
+    ack: toAck(raw.ack ?? 0),
     hasMedia,
     ...(raw.mimetype ? { mimeType: raw.mimetype } : {}),
     ...(raw.filename ? { filename: raw.filename } : {}),
@@ -51,6 +51,11 @@ export function toMessage(model: unknown): Message {
     ...(ids.quotedMessageId ? { quotedMessageId: ids.quotedMessageId } : {}),
     mentionedIds: ids.mentionedIds,
   };
+}
+
+/** An ack in the API's range: the page has several kinds of failure below 0, and one above 4 that is its own affair. */
+export function toAck(ack: number): Message['ack'] {
+  return Math.max(-1, Math.min(4, Math.trunc(ack))) as Message['ack'];
 }
 
 const account = v.object({ pushname: optionalText, wid: v.string(), platform: optionalText });

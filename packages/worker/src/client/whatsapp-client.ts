@@ -1,6 +1,16 @@
+import { errorText } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import wwebjs from 'whatsapp-web.js';
-import { ignoreEvents, mark, normaliseIds, type PageLevels, readLevels, refreshQr } from './page-scripts.ts';
+import { wasNavigated } from './page-errors.ts';
+import {
+  acknowledgeDialogues,
+  ignoreEvents,
+  mark,
+  normaliseIds,
+  type PageLevels,
+  readLevels,
+  refreshQr,
+} from './page-scripts.ts';
 
 /** What the library's methods are that its types do not declare; they are its own seams between start and ready. */
 interface LibrarySeams {
@@ -49,6 +59,8 @@ const IGNORED_EVENTS = [
   'onRemoveChatEvent',
   'onRemoveMessageEvent',
 ];
+
+const DIALOGUE_INTERVAL_MS = 2_000;
 
 /** Auth in the session's own folder. It never deletes: the profile of a browser that runs is not ours to pull away. */
 class KeptAuth extends wwebjs.LocalAuth {
@@ -123,6 +135,7 @@ export class WhatsAppClient extends LibraryClient {
     const { document } = await this.page.evaluate(readLevels);
     await this.page.evaluate(normaliseIds);
     await super.attachEventListeners();
+    await this.page.evaluate(acknowledgeDialogues, DIALOGUE_INTERVAL_MS);
     await this.page.evaluate(mark, document, 'listening');
   }
 
@@ -139,7 +152,7 @@ export class WhatsAppClient extends LibraryClient {
         await this.#readLevels();
       } catch (error) {
         if (wasNavigated(error)) this.#injectAgain = true;
-        else this.#signals.onFailure(`the page could not be set up (${textOf(error)})`);
+        else this.#signals.onFailure(`the page could not be set up (${errorText(error)})`);
       }
     }
   }
@@ -166,10 +179,10 @@ export class WhatsAppClient extends LibraryClient {
       try {
         await attach();
         const levels: PageLevels = await this.page.evaluate(readLevels);
-        if (levels.listening && levels.hasSynced) this.#signals.onListening();
+        if (levels.listening) this.#signals.onListening();
         else if (levels.injected) this.#signals.onFailure('the listeners could not be attached to the page');
       } catch (error) {
-        if (!wasNavigated(error)) this.#signals.onFailure(`the page could not be listened to (${textOf(error)})`);
+        if (!wasNavigated(error)) this.#signals.onFailure(`the page could not be listened to (${errorText(error)})`);
       }
     }
   }
@@ -188,7 +201,7 @@ export class WhatsAppClient extends LibraryClient {
           try {
             await handler(...args);
           } catch (error) {
-            if (!wasNavigated(error)) this.#signals.onOddity(`${name} failed (${textOf(error)})`);
+            if (!wasNavigated(error)) this.#signals.onOddity(`${name} failed (${errorText(error)})`);
           }
         };
     }
@@ -198,15 +211,4 @@ export class WhatsAppClient extends LibraryClient {
     this.#signals.onSocketState(state);
     if (state === 'UNPAIRED_IDLE') await this.page.evaluate(refreshQr).catch(() => {});
   }
-}
-
-/** True for the errors of a call whose document was replaced or closed while it ran. */
-function wasNavigated(error: unknown): boolean {
-  return /context was destroyed|Cannot find context|detached|Target closed|Session closed|Inspected target/i.test(
-    textOf(error),
-  );
-}
-
-function textOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }
