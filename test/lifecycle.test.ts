@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -47,9 +47,29 @@ describe('stop', () => {
     expect(existsSync(join(stack.dataDir, 'sessions', 'main'))).toBe(false);
     expect(browsersIn(stack.dataDir)).toEqual([]);
   });
+
+  it('ends a worker that does not answer, and its browser', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    const [worker = 0] = workersOf(stack.gateway.pid);
+    process.kill(worker, 'SIGSTOP');
+    expect(await stack.client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
+    expect(workersOf(stack.gateway.pid)).toEqual([]);
+    expect(browsersIn(stack.dataDir)).toEqual([]);
+  });
 });
 
 describe('start', () => {
+  it('heals a profile lock that names this machine as it was called before', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    await stack.client.stopSession({ id: 'main' });
+    await symlink('another-name-4711', join(stack.dataDir, 'sessions/main/session/SingletonLock'));
+    await stack.client.startSession({ id: 'main' });
+    await stack.untilStatus('main', 'ready');
+    expect(stack.gateway.log.join()).not.toContain('restarting');
+  });
+
   it('ten times at once forks one worker, and answers each', async () => {
     await using stack = await Stack.start();
     const starts = Array.from({ length: 10 }, () => stack.client.startSession({ id: 'main' }));
