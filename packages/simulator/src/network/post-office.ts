@@ -58,6 +58,11 @@ export class PostOffice {
     return arrival;
   }
 
+  /** Resolves when a message that a device is sending has reached the server; at once for any other. */
+  async settled(messageId: string): Promise<void> {
+    await this.#arriving.get(messageId);
+  }
+
   /** The phone is on again and gets what waited. */
   phoneTurnedOn(account: AccountRecord): void {
     for (const message of account.waiting) this.#raise(message, account, 2);

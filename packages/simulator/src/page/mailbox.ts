@@ -33,7 +33,7 @@ export class Mailbox {
       for (const key of keys) messages.get(key)?.updateAck(ack);
     });
     connection.handle('hidden', ({ keys }) => {
-      for (const key of keys) this.#forget(key);
+      for (const key of keys) this.forget(key);
     });
     connection.handle('group', ({ group, users: members }) => {
       for (const member of members) users.learn(member);
@@ -111,6 +111,15 @@ export class Mailbox {
     return messages.get(key) ?? new Msg({ id: key, type: 'chat', body: quoted.body, from: participant, to });
   }
 
+  /** Lets go of a message, as after it was deleted for this account. */
+  forget(key: string): void {
+    const msg = messages.get(key);
+    if (!msg) return;
+    const chat = msg.get('id')?.remote;
+    if (chat) chats.get(chat)?.drop(msg);
+    messages.remove(msg);
+  }
+
   #chat(id: string): Chat {
     return openChat(id, this.#users.titleOf(id));
   }
@@ -161,13 +170,5 @@ export class Mailbox {
     if (chat?.get('lastReceivedKey') === old) chat?.set({ lastReceivedKey: id });
     const gone = Object.fromEntries(['caption', 'directPath', 'mediaKey', 'filename'].map((name) => [name, undefined]));
     msg.set({ type: 'revoked', subtype: message.fromMe ? 'sender' : 'admin', body: '', ...gone });
-  }
-
-  #forget(key: string): void {
-    const msg = messages.get(key);
-    if (!msg) return;
-    const chat = msg.get('id')?.remote;
-    if (chat) chats.get(chat)?.drop(msg);
-    messages.remove(msg);
   }
 }

@@ -42,6 +42,8 @@ interface MediaAttributes extends MediaFields {
 
 /** A file on its way out, or the state of one that came in. */
 export class MediaData extends Model<MediaAttributes> {
+  /** The library takes what has no keys of its own for no media. */
+  readonly isMediaData = true;
   static override readonly props = [
     ...[...mediaFieldNames, 'type', 'mediaStage', 'mediaBlob', 'renderableUrl', 'preview', 'caption'],
   ];

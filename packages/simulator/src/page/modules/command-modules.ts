@@ -12,8 +12,9 @@ interface Selection {
 const idsOf = (msgs: readonly Msg[]) => msgs.map((msg) => msg.get('id')?.id ?? '');
 
 /** What the user can command: deletion, and the marks of messages and chats, which stay on this page. */
-export function commandModules({ connection, link }: Page): Modules {
+export function commandModules({ connection, link, mailbox }: Page): Modules {
   const hide = async (msgs: readonly Msg[]) => {
+    for (const msg of msgs) mailbox.forget(String(msg.get('id')));
     await connection.request('hide', { ids: idsOf(msgs) });
   };
   const clear = async (chat: Chat) => hide(chat.get('msgs')?.getModelsArray() ?? []);

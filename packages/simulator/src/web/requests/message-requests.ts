@@ -35,19 +35,23 @@ export const messageRequests: Handlers<Names> = {
     const found = findMessage(account, id);
     return found ? deviceView(found, account) : null;
   },
-  react: ({ changes }, { account }, { id, emoji }) => {
+  react: async ({ changes, postOffice }, { account }, { id, emoji }) => {
+    await postOffice.settled(id);
     changes.react(account, id, emoji);
     return null;
   },
-  edit: ({ changes }, { account }, { id, body }) => {
+  edit: async ({ changes, postOffice }, { account }, { id, body }) => {
+    await postOffice.settled(id);
     changes.edit(account, id, body);
     return null;
   },
-  revoke: ({ changes }, { account }, { id }) => {
+  revoke: async ({ changes, postOffice }, { account }, { id }) => {
+    await postOffice.settled(id);
     changes.revoke(account, id);
     return null;
   },
-  hide: ({ changes }, { account }, { ids }) => {
+  hide: async ({ changes, postOffice }, { account }, { ids }) => {
+    await Promise.all(ids.map((id) => postOffice.settled(id)));
     changes.hide(account, ids);
     return null;
   },
