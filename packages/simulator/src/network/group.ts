@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Addressing, Group } from '../api.ts';
 import type { WireGroup } from '../page/wire.ts';
+import { SimulatorError } from '../simulator-error.ts';
 import type { AccountRecord } from './account.ts';
 
 /** What somebody may do in a group; there is one superadmin, who made it. */
@@ -57,6 +58,15 @@ export function createInviteCode(): string {
 export function isAdmin(group: GroupRecord, account: AccountRecord): boolean {
   const rank = group.members.get(account);
   return rank === 'admin' || rank === 'superadmin';
+}
+
+/** Refuses with 403 who has left, and who is no admin where only admins write. */
+export function requireWriter(group: GroupRecord, account: AccountRecord): void {
+  if (!group.members.has(account))
+    throw new SimulatorError(403, `to: ${account.number} is not in ${group.id} any more`);
+  if (group.announce && !isAdmin(group, account)) {
+    throw new SimulatorError(403, `to: in ${group.id} only admins write`);
+  }
 }
 
 /** How members see somebody: by number or by hidden number. */

@@ -2,6 +2,7 @@ import type { OutgoingMedia, OutgoingMessage, PhoneMessage, ReceivedMedia } from
 import type { WireType } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { AccountRecord } from './account.ts';
+import { requireWriter } from './group.ts';
 import { attach, createMessage, createMessageId, findMessage, type Message, partyOf } from './message.ts';
 import { phoneView } from './message-views.ts';
 import type { Network } from './network.ts';
@@ -34,9 +35,7 @@ export class Phone {
   async send({ to, body = '', quotedMessageId, decryptLateMs, media, mentions = [] }: OutgoingMessage) {
     const from = this.account;
     const party = this.#network.party(to, from, 'to');
-    if (party.kind === 'group' && !party.members.has(from)) {
-      throw new SimulatorError(403, `to: ${from.number} is not in ${to} any more`);
-    }
+    if (party.kind === 'group') requireWriter(party, from);
     const message = createMessage({
       ...{ id: createMessageId(from), from, to: party, type: media ? typeOf(media) : 'chat', body, decryptLateMs },
       attachment: media && (await this.#upload(media)),

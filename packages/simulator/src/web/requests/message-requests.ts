@@ -1,4 +1,5 @@
 import type { AccountRecord } from '../../network/account.ts';
+import { requireWriter } from '../../network/group.ts';
 import { type Attachment, createMessage, findMessage, partyOf } from '../../network/message.ts';
 import { deviceView } from '../../network/message-views.ts';
 import type { Network } from '../../network/network.ts';
@@ -12,7 +13,7 @@ type Names = 'send' | 'read' | 'history' | 'message' | 'react' | 'edit' | 'revok
 export const messageRequests: Handlers<Names> = {
   send: async (network, { account, device }, draft) => {
     const to = network.party(draft.chat, account, 'chat');
-    if (to.kind === 'group' && !to.members.has(account)) throw new SimulatorError(403, `not in ${to.id} any more`);
+    if (to.kind === 'group') requireWriter(to, account);
     const { id, t, type, body, style, fields } = draft;
     const message = createMessage({
       ...{ id, from: account, to, type, body, timestamp: t, style, fields },
