@@ -63,8 +63,9 @@ export class Mailbox {
       this.#update(message);
       return;
     }
-    const msg = this.#hold(message, true);
-    if (!message.fromMe && message.type !== 'gp2' && message.chat !== statusFeed) {
+    // Nobody is to hear of a message that was taken back before it came.
+    const msg = this.#hold(message, message.revokedId === undefined);
+    if (!message.fromMe && msg.get('isNewMsg') && message.type !== 'gp2' && message.chat !== statusFeed) {
       const chat = this.#chat(message.chat);
       chat.set({ unreadCount: Math.max(0, chat.get('unreadCount') ?? 0) + 1 });
     }
