@@ -55,6 +55,7 @@ export function createInviteCode(): string {
   return randomBytes(16).toString('base64url');
 }
 
+/** True for admins, the one who made the group among them. */
 export function isAdmin(group: GroupRecord, account: AccountRecord): boolean {
   const rank = group.members.get(account);
   return rank === 'admin' || rank === 'superadmin';
