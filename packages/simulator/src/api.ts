@@ -6,6 +6,12 @@ export type Addressing = 'pn' | 'lid';
 /** What a phone runs. */
 export type Platform = 'android' | 'iphone';
 
+/** Whether an account has a picture, and whether others may see it. */
+export type Picture = 'none' | 'private' | 'present';
+
+/** Who may put an account into a group; others can only invite it. */
+export type GroupPrivacy = 'all' | 'invite_only';
+
 /** What an account is made from. */
 export interface AccountSeed {
   /** Digits with the country code, without a plus. */
@@ -37,6 +43,10 @@ export interface Account {
   readonly name: string;
   readonly platform: Platform;
   readonly addressing: Addressing;
+  readonly picture: Picture;
+  readonly groupPrivacy: GroupPrivacy;
+  /** It is a business account. */
+  readonly business: boolean;
   /** The phone is on. */
   readonly online: boolean;
   /** Its linked devices have a network. */
@@ -56,13 +66,34 @@ export interface Page {
   readonly number?: string;
 }
 
+/** What kind of thing a message is. */
+export type MessageType =
+  | ('text' | MediaKind | 'location' | 'contact' | 'contacts')
+  /** An invitation to a group, for somebody who cannot be added. */
+  | 'invite'
+  /** Something that happened in a group; phones do not list those. */
+  | 'notice'
+  /** Taken back by who wrote it, or by an admin. */
+  | 'revoked';
+
+/** What a message with bytes shows as. */
+export type MediaKind = 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker';
+
 /** A message as a phone has it; people as `<number>@c.us`. */
 export interface PhoneMessage {
-  /** The stanza id, as in the last part of a page's message id. */
+  /** The stanza id, as in the third part of a page's message id. */
   readonly id: string;
+  readonly type: MessageType;
+  /** The person who wrote it, also in groups. */
   readonly from: string;
+  /** A person, a group, or `status@broadcast`. */
   readonly to: string;
+  /** Where the phone shows it: the other person, the group, or `status@broadcast`. */
+  readonly chat: string;
+  /** Who wrote it, in groups and in the status feed. */
+  readonly author?: string;
   readonly fromMe: boolean;
+  /** The text, or the caption. */
   readonly body: string;
   /** Unix seconds. */
   readonly timestamp: number;
@@ -70,23 +101,113 @@ export interface PhoneMessage {
   readonly ack: number;
   readonly quotedMessageId?: string;
   readonly quotedBody?: string;
+  readonly mimeType?: string;
+  readonly filename?: string;
+  /** Bytes. */
+  readonly size?: number;
+  readonly reactions: readonly { readonly from: string; readonly emoji: string }[];
+  readonly edited: boolean;
+  /** `#rrggbb`, of a text status. */
+  readonly backgroundColor?: string;
+  readonly font?: number;
+}
+
+/** A file that a phone sends. */
+export interface OutgoingMedia {
+  readonly kind: MediaKind;
+  /** The bytes. */
+  readonly base64: string;
+  readonly mimeType: string;
+  readonly filename?: string | undefined;
 }
 
 /** What a phone is to send. */
 export interface OutgoingMessage {
-  /** A number or `<number>@c.us`. */
+  /** Its stanza id; made up where absent. One that stands for another message already is refused. */
+  readonly id?: string | undefined;
+  /** A number, `<number>@c.us`, a group that the account is in, or `status@broadcast`. */
   readonly to: string;
-  readonly body: string;
+  /** The text, or the caption; needed where there is no media. */
+  readonly body?: string | undefined;
   /** A stanza id, or a page's message id. */
   readonly quotedMessageId?: string | undefined;
   /** The receiving pages cannot decrypt it before so many milliseconds have passed. */
   readonly decryptLateMs?: number | undefined;
+  readonly media?: OutgoingMedia | undefined;
+  /** Numbers, or `<number>@c.us`. */
+  readonly mentions?: readonly string[] | undefined;
+}
+
+/** The bytes of a message as the phone got them. */
+export interface ReceivedMedia {
+  readonly mimeType: string;
+  readonly filename?: string;
+  readonly size: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** A group as phones see it. */
+export interface Group {
+  /** `<18 digits>@g.us` */
+  readonly id: string;
+  readonly subject: string;
+  readonly participants: readonly { readonly id: string; readonly isAdmin: boolean }[];
+  /** Whether linked devices see members by number or by hidden number. */
+  readonly addressing: Addressing;
+}
+
+/** A group to be. */
+export interface GroupDraft {
+  /** `<18 digits>@g.us`; made up where absent. */
+  readonly id?: string | undefined;
+  readonly subject: string;
+  /** Numbers, or `<number>@c.us`. */
+  readonly participants: readonly string[];
+}
+
+/** What a member does to a group, in this order. People as numbers or `<number>@c.us`. */
+export interface GroupUpdate {
+  readonly subject?: string | undefined;
+  readonly add?: readonly string[] | undefined;
+  readonly remove?: readonly string[] | undefined;
+  readonly promote?: readonly string[] | undefined;
+  readonly demote?: readonly string[] | undefined;
+  readonly leave?: boolean | undefined;
+}
+
+/** What an account tells of itself. */
+export interface ProfileChange {
+  readonly picture?: Picture | undefined;
+  /** How long the network takes to say where the picture is. */
+  readonly pictureDelayMs?: number | undefined;
+  readonly groupPrivacy?: GroupPrivacy | undefined;
+  readonly business?: boolean | undefined;
+  readonly name?: string | undefined;
+}
+
+/** What happens in a phone's address book. */
+export interface ContactsChange {
+  readonly save?: readonly { readonly number: string; readonly name: string }[] | undefined;
+  readonly forget?: readonly string[] | undefined;
+  readonly block?: readonly string[] | undefined;
+  readonly unblock?: readonly string[] | undefined;
+}
+
+/** How much of each an account is given. */
+export interface Filling {
+  readonly chats?: number | undefined;
+  readonly contacts?: number | undefined;
+  readonly groups?: number | undefined;
 }
 
 /** What can happen to a page; `conflict` and `idle` come from the network. */
 export type Disturbance = 'reload' | 'pushState' | 'iframe' | 'sync' | 'conflict' | 'idle';
 
-/** Plays the phones and the network. Every call ends within 10 s, or rejects with the simulator's own sentence. */
+/**
+ * Plays the phones and the network. Every call ends within 10 s, one that sends media within 60 s, or rejects with the
+ * simulator's own sentence. Messages are named by their stanza id or by a page's message id.
+ */
 export interface SimulatorClient {
   accounts(): Promise<Account[]>;
   account(number: string): Promise<Account>;
@@ -95,8 +216,30 @@ export interface SimulatorClient {
   /** Links the page that shows this QR, given as its text or as a PNG data URL. */
   scan(number: string, qr: string): Promise<{ deviceId: string }>;
   send(number: string, message: OutgoingMessage): Promise<PhoneMessage>;
-  /** All that the phone has, oldest first. */
+  /** All that the phone has in chats and groups, oldest first; `with` is a person or a group. */
   messages(number: string, filter?: { with?: string }): Promise<PhoneMessage[]>;
+  react(number: string, reaction: { messageId: string; emoji: string }): Promise<void>;
+  /** Its own message, within 15 minutes. */
+  edit(number: string, edit: { messageId: string; body: string }): Promise<PhoneMessage>;
+  /** For everyone: its own message, or as an admin of the group anybody's, within the hour. */
+  revoke(number: string, revocation: { messageId: string }): Promise<void>;
+  /** What the phone got. */
+  media(number: string, messageId: string): Promise<ReceivedMedia>;
+  /** The media server forgets the bytes of a message; phones keep theirs. */
+  dropMedia(messageId: string): Promise<void>;
+  /** Makes a message that much older, everywhere. */
+  age(messageId: string, ms: number): Promise<void>;
+  /** With `restrict` on, as phones make them: only admins change the subject. */
+  createGroup(number: string, group: GroupDraft): Promise<Group>;
+  /** Those that the account is in. */
+  groups(number: string): Promise<Group[]>;
+  updateGroup(number: string, groupId: string, update: GroupUpdate): Promise<Group>;
+  profile(number: string, change: ProfileChange): Promise<Account>;
+  contacts(number: string, change: ContactsChange): Promise<void>;
+  /** Those of the last day that the phone can see or has posted, oldest first. */
+  statuses(number: string): Promise<PhoneMessage[]>;
+  /** Gives the account people it knows, chats and groups, at once and without a message being sent. */
+  fill(number: string, amounts: Filling): Promise<void>;
   /** The phone opens the chat with `from`: its messages become read. */
   read(number: string, from: string): Promise<{ read: number }>;
   /** Turns the phone on or off; while it is off, what comes for it waits. */

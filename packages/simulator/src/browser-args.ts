@@ -1,8 +1,14 @@
+import { pictureHost } from './web/pictures.ts';
+
+/** The hosts that the simulator plays. */
+export const playedHosts = ['web.whatsapp.com', pictureHost];
+
 /**
  * The arguments that make a Chromium take this simulator for web.whatsapp.com, and find no other host. The
  * certificate is accepted by its hash alone, which Chromium does only with a profile directory of its own.
  */
 export function browserArgs(port: number, fingerprint: string): string[] {
-  const rules = [`MAP web.whatsapp.com 127.0.0.1:${port}`, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1', 'EXCLUDE localhost'];
+  const played = playedHosts.map((host) => `MAP ${host} 127.0.0.1:${port}`);
+  const rules = [...played, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1', 'EXCLUDE localhost'];
   return [`--host-resolver-rules=${rules.join(', ')}`, `--ignore-certificate-errors-spki-list=${fingerprint}`];
 }

@@ -1,8 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 
-const host = 'web.whatsapp.com';
-
 /** A key with its certificate, both PEM, and the hash by which Chromium is told to accept it. */
 export interface Certificate {
   readonly key: string;
@@ -11,12 +9,12 @@ export interface Certificate {
   readonly fingerprint: string;
 }
 
-/** A fresh self-signed certificate for the host that is played. */
-export async function createCertificate(): Promise<Certificate> {
-  const made = await generate([{ name: 'commonName', value: host }], {
+/** A fresh self-signed certificate for those hosts, the first being its name. */
+export async function createCertificate(hosts: readonly string[]): Promise<Certificate> {
+  const made = await generate([{ name: 'commonName', value: hosts[0] ?? '' }], {
     keyType: 'ec',
     algorithm: 'sha256',
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: host }] }],
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: hosts[0] ?? '' }] }],
   });
   const publicKey = new X509Certificate(made.cert).publicKey.export({ type: 'spki', format: 'der' });
   const fingerprint = createHash('sha256').update(publicKey).digest('base64');

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { AccountSeed, SimulatorClient } from './api.ts';
-import { browserArgs } from './browser-args.ts';
+import { browserArgs, playedHosts } from './browser-args.ts';
 import { createCertificate } from './certificate.ts';
 import { createControlApp } from './control/app.ts';
 import { connectSimulator } from './control/client.ts';
@@ -36,7 +36,7 @@ export interface Simulator {
 
 /** Starts a simulator on loopback. Rejects with the system's error where a port is busy (EADDRINUSE, with `port`). */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const certificate = await createCertificate();
+  const certificate = await createCertificate(playedHosts);
   const network = new Network({ ...defaultSettings, ...options.settings }, options.accounts ?? seededAccounts);
   const pages = new Pages();
   const web = createWebServer(certificate, network, pages);

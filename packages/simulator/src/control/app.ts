@@ -1,10 +1,14 @@
 import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
 import { SimulatorError } from '../simulator-error.ts';
 import { routes, type Stage } from './routes.ts';
 
 /** Names of this machine under which the control API may be called. */
 const ownHosts = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
+
+/** A file of 64 MB as base64, with room for the rest. */
+const largestBody = 96 * 2 ** 20;
 
 /** The control API as an HTTP application. */
 export function createControlApp(stage: Stage): Hono {
@@ -13,9 +17,13 @@ export function createControlApp(stage: Stage): Hono {
     refuseForeign(context.req.header('origin'), context.req.header('host'));
     await next();
   });
+  app.use(
+    bodyLimit({ maxSize: largestBody, onError: (context) => context.json({ error: 'the body is too large' }, 413) }),
+  );
   for (const { method, path, handle } of routes) {
     app.on(method, path, async (context) => {
-      const call = { stage, id: context.req.param('id') ?? '', query: context.req.query() };
+      const { id = '', other = '' } = context.req.param() as Record<string, string>;
+      const call = { stage, id, other, query: context.req.query() };
       return context.json((await handle(call, await readBody(context))) ?? {});
     });
   }

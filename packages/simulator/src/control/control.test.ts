@@ -34,6 +34,64 @@ describe('the phones', () => {
     expect(await phones.messages('12025550101')).toMatchObject([{ fromMe: true, ack: 3 }, { fromMe: false }]);
   });
 
+  it('send files, and know their bytes', async () => {
+    const media = { kind: 'document', base64: 'aGVsbG8=', mimeType: 'text/plain', filename: 'hello.txt' } as const;
+    const sent = await simulator.phones.send('12025550104', { to: '12025550105', body: 'see', media });
+    expect(sent).toMatchObject({ type: 'document', body: 'see', size: 5, filename: 'hello.txt' });
+    await expect.poll(() => simulator.phones.messages('12025550105')).toMatchObject([{ mimeType: 'text/plain' }]);
+    const received = { mimeType: 'text/plain', filename: 'hello.txt', size: 5 };
+    expect(await simulator.phones.media('12025550105', sent.id)).toMatchObject({
+      ...{ ...received, sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824' },
+    });
+    await simulator.phones.dropMedia(sent.id);
+  });
+
+  it('react, edit and take back', async () => {
+    const { phones } = simulator;
+    const { id: messageId } = await phones.send('12025550104', { to: '12025550107', body: 'helo' });
+    await expect.poll(() => phones.messages('12025550107')).toHaveLength(1);
+    await phones.react('12025550107', { messageId, emoji: '👍' });
+    expect(await phones.edit('12025550104', { messageId, body: 'hello' })).toMatchObject({ edited: true });
+    const seen = { body: 'hello', reactions: [{ from: '12025550107@c.us', emoji: '👍' }] };
+    expect(await phones.messages('12025550107')).toMatchObject([seen]);
+    await phones.age(messageId, 3_600_000);
+    await expect(phones.revoke('12025550104', { messageId })).rejects.toThrow('too old to be deleted for everyone');
+    await phones.age(messageId, -3_600_000);
+    await phones.revoke('12025550104', { messageId });
+    expect(await phones.messages('12025550107')).toMatchObject([{ type: 'revoked', body: '' }]);
+  });
+
+  it('make groups, and do in them what their rights allow', async () => {
+    const { phones } = simulator;
+    const group = await phones.createGroup('12025550101', { subject: 'Trip', participants: ['12025550103'] });
+    expect(group).toMatchObject({ subject: 'Trip', participants: [{ isAdmin: true }, { id: '12025550103@c.us' }] });
+    await expect(phones.updateGroup('12025550103', group.id, { subject: 'Mine' })).rejects.toThrow('is not an admin');
+    await phones.updateGroup('12025550101', group.id, { subject: 'Ours', add: ['12025550107'], leave: true });
+    expect(await phones.groups('12025550101')).toEqual([]);
+    const [seen] = await phones.groups('12025550107');
+    expect([seen?.subject, seen?.participants.map(({ isAdmin }) => isAdmin)]).toEqual(['Ours', [true, false]]);
+  });
+
+  it('post statuses, and see those of people they know', async () => {
+    const { id } = await simulator.phones.send('12025550101', { to: 'status@broadcast', body: 'at sea' });
+    await expect.poll(() => simulator.phones.statuses('12025550105')).toMatchObject([{ id, body: 'at sea', font: 0 }]);
+  });
+
+  it('tell of themselves, keep an address book, and are given people', async () => {
+    const { phones } = simulator;
+    expect(await phones.profile('12025550104', { picture: 'private', groupPrivacy: 'invite_only' })).toMatchObject({
+      ...{ picture: 'private', groupPrivacy: 'invite_only', business: false },
+    });
+    await phones.contacts('12025550104', { save: [{ number: '12025550105', name: 'Edie' }], block: ['12025550101'] });
+    await expect(phones.contacts('12025550104', { forget: ['12025550199'] })).rejects.toThrow('forget: 12025550199');
+    const before = (await phones.accounts()).length;
+    await phones.fill('12025550104', { contacts: 3, chats: 2, groups: 1 });
+    expect((await phones.accounts()).length).toBe(before + 3);
+    expect(await phones.messages('12025550104')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ body: 'Message of chat 1' })]),
+    );
+  });
+
   it('take a new account once', async () => {
     const seed = { number: '12025550190', name: 'Nora Quist', addressing: 'lid' } as const;
     expect(await simulator.phones.addAccount(seed)).toMatchObject({ ...seed, lid: expect.stringMatching(/^\d+@lid$/) });
@@ -57,6 +115,15 @@ describe('a refusal', () => {
     ['an unknown number', 404, '/accounts/12025550199', {}, 'number: 12025550199 is not registered'],
     ['a message to nobody', 404, '/accounts/12025550101/messages', { to: '12025550199', body: 'x' }, 'to: 12025550199'],
     ['a missing field', 400, '/accounts/12025550101/messages', { to: '12025550102' }, 'body: '],
+    ['a file that is not base64', 400, '/accounts/12025550101/messages', file('***='), 'media.base64: must be base64'],
+    ['a message that nobody has', 404, '/messages/NONE/age', { ms: 1 }, 'id: nobody has a message NONE'],
+    [
+      'an unknown group',
+      404,
+      '/accounts/12025550101/messages',
+      { to: '120363000000000000@g.us', body: 'x' },
+      'group: ',
+    ],
     ['a quote of nothing', 404, '/accounts/12025550101/messages', reply('nothing'), 'quotedMessageId: '],
     ['an expired QR', 404, '/accounts/12025550101/scan', { qr: '2@x,a,b,c,1' }, 'qr: no page shows this QR'],
     ['no QR at all', 400, '/accounts/12025550101/scan', { qr: 'hello' }, 'qr: not a QR'],
@@ -85,6 +152,10 @@ it('is told apart from a busy port', async () => {
   const taken = { port: simulator.port };
   await expect(startSimulator(taken)).rejects.toMatchObject({ code: 'EADDRINUSE', port: simulator.port });
 });
+
+function file(base64: string) {
+  return { to: '12025550102', media: { kind: 'image', base64, mimeType: 'image/png' } };
+}
 
 function reply(quotedMessageId: string) {
   return { to: '12025550102', body: 'x', quotedMessageId };

@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 import { describeAccount } from '../network/account.ts';
+import { fill } from '../network/fill.ts';
+import { GroupPhone } from '../network/group-phone.ts';
 import type { Network } from '../network/network.ts';
+import { changeContacts, changeProfile } from '../network/people.ts';
 import { Phone } from '../network/phone.ts';
 import { readQr } from '../qr-image.ts';
 import { settingsSchema } from '../settings.ts';
@@ -15,21 +18,23 @@ export interface Stage {
 
 interface Call {
   readonly stage: Stage;
-  /** The parameter in the path. */
+  /** The parameters in the path. */
   readonly id: string;
+  readonly other: string;
   readonly query: Record<string, string>;
 }
 
 /** One route of the control API. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
-  /** In Hono's notation; its parameter is called `id`. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** In Hono's notation; its parameters are called `id` and `other`. */
   readonly path: string;
   /** Answers with what becomes the JSON body; `body` is what came, unchecked. */
   handle(call: Call, body: unknown): unknown;
 }
 
 const phone = ({ stage, id }: Call) => new Phone(stage.network, id);
+const groupPhone = ({ stage, id }: Call) => new GroupPhone(stage.network, id);
 
 /** A handler that gets its body checked. */
 function checked<S extends v.GenericSchema>(schema: S, act: (call: Call, body: v.InferOutput<S>) => unknown) {
@@ -59,6 +64,61 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/accounts/:id/messages',
     handle: checked(schemas.message, (call, message) => phone(call).send(message)),
+  },
+  {
+    method: 'POST',
+    path: '/accounts/:id/reactions',
+    handle: checked(schemas.reaction, (call, { messageId, emoji }) => phone(call).react(messageId, emoji)),
+  },
+  {
+    method: 'PATCH',
+    path: '/accounts/:id/messages/:other',
+    handle: checked(schemas.edit, (call, { body }) => phone(call).edit(call.other, body)),
+  },
+  { method: 'DELETE', path: '/accounts/:id/messages/:other', handle: (call) => phone(call).revoke(call.other) },
+  { method: 'GET', path: '/accounts/:id/messages/:other/media', handle: (call) => phone(call).media(call.other) },
+  { method: 'GET', path: '/accounts/:id/statuses', handle: (call) => phone(call).statuses() },
+  { method: 'GET', path: '/accounts/:id/groups', handle: (call) => groupPhone(call).list() },
+  {
+    method: 'POST',
+    path: '/accounts/:id/groups',
+    handle: checked(schemas.group, (call, draft) => groupPhone(call).create(draft)),
+  },
+  {
+    method: 'PATCH',
+    path: '/accounts/:id/groups/:other',
+    handle: checked(schemas.groupUpdate, (call, update) => groupPhone(call).update(call.other, update)),
+  },
+  {
+    method: 'PATCH',
+    path: '/accounts/:id/profile',
+    handle: checked(schemas.profile, ({ stage, id }, change) =>
+      changeProfile(stage.network, stage.network.directory.get(id), change),
+    ),
+  },
+  {
+    method: 'PATCH',
+    path: '/accounts/:id/contacts',
+    handle: checked(schemas.contacts, ({ stage, id }, change) =>
+      changeContacts(stage.network, stage.network.directory.get(id), change),
+    ),
+  },
+  {
+    method: 'POST',
+    path: '/accounts/:id/fill',
+    handle: checked(schemas.fill, ({ stage, id }, amounts) =>
+      fill(stage.network, stage.network.directory.get(id), amounts),
+    ),
+  },
+  {
+    method: 'DELETE',
+    path: '/messages/:id/media',
+    handle: ({ stage: { network }, id }) => network.changes.dropMedia(id, network.mediaStore),
+  },
+  {
+    method: 'POST',
+    path: '/messages/:id/age',
+    handle: checked(schemas.age, ({ stage, id }, { ms }) => stage.network.changes.age(id, ms)),
   },
   {
     method: 'POST',

@@ -5,6 +5,10 @@ const person = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d{4,14}(@c\.us)?$/, 'must be a number without a plus, or <number>@c.us'),
 );
+const group = v.pipe(v.string(), v.regex(/^\d{5,20}@g\.us$/, 'must be <digits>@g.us'));
+const people = v.array(person);
+const delayMs = v.pipe(v.number(), v.integer(), v.minValue(0));
+const amount = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)));
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
 
 /** The body of each route that takes one. */
@@ -17,13 +21,49 @@ export const schemas = {
     addressing: v.optional(v.picklist(['pn', 'lid'])),
   }),
   scan: v.strictObject({ qr: text }),
-  message: v.strictObject({
-    to: person,
-    body: v.string(),
-    quotedMessageId: v.optional(text),
-    decryptLateMs: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  message: v.pipe(
+    v.strictObject({
+      id: v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{10,40}$/, 'must be 10 to 40 hexadecimal digits'))),
+      to: v.union([person, group, v.literal('status@broadcast')], 'must be a number, a group or status@broadcast'),
+      body: v.optional(v.string()),
+      quotedMessageId: v.optional(text),
+      decryptLateMs: v.optional(delayMs),
+      media: v.optional(
+        v.strictObject({
+          kind: v.picklist(['image', 'video', 'audio', 'voice', 'document', 'sticker']),
+          base64: v.pipe(v.string(), v.check(isBase64, 'must be base64')),
+          mimeType: text,
+          filename: v.optional(v.string()),
+        }),
+      ),
+      mentions: v.optional(people),
+    }),
+    v.forward(
+      v.check(({ body, media }) => body !== undefined || media !== undefined, 'must be there where there is no media'),
+      ['body'],
+    ),
+  ),
+  reaction: v.strictObject({ messageId: text, emoji: v.string() }),
+  edit: v.strictObject({ body: text }),
+  age: v.strictObject({ ms: v.pipe(v.number(), v.integer()) }),
+  group: v.strictObject({ id: v.optional(group), subject: text, participants: people }),
+  groupUpdate: v.strictObject({
+    ...{ subject: v.optional(text), add: v.optional(people), remove: v.optional(people) },
+    ...{ promote: v.optional(people), demote: v.optional(people), leave: v.optional(v.boolean()) },
   }),
-  read: v.strictObject({ from: person }),
+  profile: v.strictObject({
+    picture: v.optional(v.picklist(['none', 'private', 'present'])),
+    pictureDelayMs: v.optional(delayMs),
+    groupPrivacy: v.optional(v.picklist(['all', 'invite_only'])),
+    business: v.optional(v.boolean()),
+    name: v.optional(text),
+  }),
+  contacts: v.strictObject({
+    save: v.optional(v.array(v.strictObject({ number: person, name: text }))),
+    ...{ forget: v.optional(people), block: v.optional(people), unblock: v.optional(people) },
+  }),
+  fill: v.strictObject({ chats: amount, contacts: amount, groups: amount }),
+  read: v.strictObject({ from: v.union([person, group], 'must be a number or a group') }),
   online: v.strictObject({ online: v.boolean() }),
   logout: v.strictObject({
     deviceId: v.optional(text),
@@ -31,3 +71,12 @@ export const schemas = {
   }),
   disturb: v.strictObject({ kind: v.picklist(['reload', 'pushState', 'iframe', 'sync', 'conflict', 'idle']) }),
 };
+
+/** Without a regular expression over it all: there may be 90 MB. */
+function isBase64(base64: string): boolean {
+  return base64.length > 0 && base64.length % 4 === 0 && Buffer.byteLength(base64, 'base64') === sizeOf(base64);
+}
+
+function sizeOf(base64: string): number {
+  return Buffer.from(base64, 'base64').length;
+}

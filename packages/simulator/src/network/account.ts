@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, AccountSeed, Addressing, Platform } from '../api.ts';
+import type { Account, AccountSeed, Addressing, GroupPrivacy, Picture, Platform } from '../api.ts';
 import type { ServerEvent } from '../page/wire.ts';
 import type { Message } from './message.ts';
 
@@ -26,17 +26,29 @@ export interface Device {
 
 /** An account, its phone and its linked devices, as the network keeps them. */
 export interface AccountRecord {
+  readonly kind: 'person';
   readonly number: string;
   /** `<number>@c.us` */
   readonly pn: string;
   /** `<digits>@lid` */
   readonly lid: string;
-  readonly name: string;
+  name: string;
   readonly platform: Platform;
   readonly addressing: Addressing;
+  isBusiness: boolean;
+  /** The text under the name. */
+  about: string;
+  picture: Picture;
+  pictureDelayMs: number;
+  groupPrivacy: GroupPrivacy;
   phoneOn: boolean;
   connected: boolean;
   readonly devices: Map<string, Device>;
+  /** Who is in its address book, and under which name. */
+  readonly book: Map<AccountRecord, string>;
+  readonly blocked: Set<AccountRecord>;
+  /** Whose number its devices have learned without having it in the book. */
+  readonly disclosed: Set<AccountRecord>;
   /** Every message from and to it, in the order in which the server had them. */
   readonly log: Message[];
   /** Those that its phone has not got yet. */
@@ -46,17 +58,11 @@ export interface AccountRecord {
 /** An account from its seed, its phone on and nothing linked. */
 export function createAccount({ number, name, lid, platform, addressing }: AccountSeed): AccountRecord {
   return {
-    number,
-    name,
-    pn: `${number}@c.us`,
-    lid: `${lid ?? madeUpLid()}@lid`,
-    platform: platform ?? 'android',
-    addressing: addressing ?? 'pn',
-    phoneOn: true,
-    connected: true,
-    devices: new Map(),
-    log: [],
-    waiting: new Set(),
+    ...{ kind: 'person', number, name, pn: `${number}@c.us`, lid: `${lid ?? madeUpLid()}@lid` },
+    ...{ platform: platform ?? 'android', addressing: addressing ?? 'pn' },
+    ...{ isBusiness: false, about: 'Hey there! I am using WhatsApp.' },
+    ...{ picture: 'none', pictureDelayMs: 0, groupPrivacy: 'all', phoneOn: true, connected: true },
+    ...{ devices: new Map(), book: new Map(), blocked: new Set(), disclosed: new Set(), log: [], waiting: new Set() },
   };
 }
 
@@ -65,15 +71,23 @@ export function chatIdOf(account: AccountRecord): string {
   return account.addressing === 'lid' ? account.lid : account.pn;
 }
 
+/** Says something to all devices of an account that are logged in, or to all but one. */
+export function tellDevices(account: AccountRecord, event: ServerEvent, except?: Device): void {
+  for (const device of account.devices.values()) if (device !== except) device.line?.send(event);
+}
+
 /** The account as the control API shows it. */
 export function describeAccount(account: AccountRecord): Account {
-  const { number, lid, name, platform, addressing, connected, phoneOn } = account;
+  const { number, lid, name, platform, addressing, connected, phoneOn, picture, groupPrivacy, isBusiness } = account;
   const devices = [...account.devices.values()].map((device) => ({
     id: device.id,
     linkedAt: device.linkedAt.toISOString(),
     online: device.line !== undefined,
   }));
-  return { number, lid, name, platform, addressing, online: phoneOn, connected, devices };
+  return {
+    ...{ number, lid, name, platform, addressing, picture, groupPrivacy, business: isBusiness },
+    ...{ online: phoneOn, connected, devices },
+  };
 }
 
 function madeUpLid(): string {

@@ -5,30 +5,33 @@ import { type AccountRecord, chatIdOf, createAccount } from './account.ts';
 
 /** Who is registered. Those of the seed have each other in their address books; who is added later is a stranger. */
 export class Directory {
-  readonly #accounts = new Map<string, AccountRecord>();
-  readonly #acquainted: ReadonlySet<string>;
+  readonly #byNumber = new Map<string, AccountRecord>();
+  readonly #byLid = new Map<string, AccountRecord>();
 
   constructor(seeds: readonly AccountSeed[]) {
-    for (const seed of seeds) this.add(seed);
-    this.#acquainted = new Set(seeds.map(({ number }) => number));
+    const accounts = seeds.map((seed) => this.add(seed));
+    for (const account of accounts) {
+      for (const other of accounts) if (other !== account) account.book.set(other, other.name);
+    }
   }
 
   add(seed: AccountSeed): AccountRecord {
     const account = createAccount(seed);
     if (this.find(account.pn)) throw new SimulatorError(409, `number: ${seed.number} is registered already`);
     if (this.find(account.lid)) throw new SimulatorError(409, `lid: ${account.lid} is taken already`);
-    this.#accounts.set(account.number, account);
+    this.#byNumber.set(account.number, account);
+    this.#byLid.set(account.lid, account);
     return account;
   }
 
   all(): AccountRecord[] {
-    return [...this.#accounts.values()];
+    return [...this.#byNumber.values()];
   }
 
   /** By number, `<number>@c.us` or `<digits>@lid`. */
   find(id: string): AccountRecord | undefined {
-    if (id.endsWith('@lid')) return this.all().find(({ lid }) => lid === id);
-    return this.#accounts.get(id.replace(/@(c\.us|s\.whatsapp\.net)$/, ''));
+    if (id.endsWith('@lid')) return this.#byLid.get(id);
+    return this.#byNumber.get(id.replace(/@(c\.us|s\.whatsapp\.net)$/, ''));
   }
 
   /** The same, for what must be there; `field` says what named it. */
@@ -38,20 +41,30 @@ export class Directory {
     return account;
   }
 
-  /** A person as `viewer` knows them. */
+  /** A person as `viewer` knows them. From then on the number is known, too. */
   describe(account: AccountRecord, viewer: AccountRecord): WireUser {
-    const known = this.#acquainted.has(account.number) && this.#acquainted.has(viewer.number) && account !== viewer;
-    const { pn, lid, name } = account;
-    return { pn, lid, chat: chatIdOf(account), pushname: name, ...(known ? { name } : {}) };
+    viewer.disclosed.add(account);
+    return this.describeMember(account, viewer);
+  }
+
+  /** The same for somebody met in a group: the number stays hidden, unless it is known already. */
+  describeMember(account: AccountRecord, viewer: AccountRecord): WireUser {
+    const { pn, lid, name: pushname, isBusiness, addressing } = account;
+    const name = viewer.book.get(account);
+    const isHidden = addressing === 'lid' && name === undefined && account !== viewer && !viewer.disclosed.has(account);
+    return {
+      ...{ lid, chat: chatIdOf(account), pushname, isBusiness, isBlocked: viewer.blocked.has(account) },
+      ...(isHidden ? {} : { pn }),
+      ...(name === undefined ? {} : { name }),
+    };
   }
 
   describeSelf(account: AccountRecord): WireSelf {
-    return { ...this.describe(account, account), platform: account.platform };
+    return { ...this.describe(account, account), pn: account.pn, platform: account.platform };
   }
 
-  /** Everybody in the account's address book. */
-  contactsOf(viewer: AccountRecord): WireUser[] {
-    const users = this.all().map((account) => this.describe(account, viewer));
-    return users.filter(({ name }) => name !== undefined);
+  /** Who sees what the account posts: people who have each other in their books. */
+  statusAudienceOf(account: AccountRecord): AccountRecord[] {
+    return [...account.book.keys()].filter(({ book, blocked }) => book.has(account) && !blocked.has(account));
   }
 }

@@ -1,15 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { WireChat, WireUser } from '../page/wire.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { Timers } from '../timers.ts';
-import { type AccountRecord, chatIdOf, type Device, type Line } from './account.ts';
+import type { AccountRecord, Device, Line } from './account.ts';
+import { brief } from './briefing.ts';
 import type { Directory } from './directory.ts';
-import { deviceView, type Message, peerOf } from './message.ts';
+import type { Groups } from './groups.ts';
 import type { PostOffice } from './post-office.ts';
 import type { QrReferences } from './qr-references.ts';
-
-const historyPerChat = 20;
 
 /** A page that offers itself for linking: the keys that its QR carries, and its references. */
 export interface Offer {
@@ -25,18 +23,23 @@ export interface Login {
   readonly device: Device;
 }
 
+/** The parts of the network that a login needs. */
+interface LinkingParts {
+  readonly directory: Directory;
+  readonly groups: Groups;
+  readonly postOffice: PostOffice;
+}
+
 /** Links devices to accounts, logs them in, and unlinks them. */
 export class Linking {
   readonly offers = new Set<Offer>();
   readonly #settings: SimulatorSettings;
-  readonly #directory: Directory;
-  readonly #postOffice: PostOffice;
+  readonly #parts: LinkingParts;
   readonly #timers: Timers;
 
-  constructor(settings: SimulatorSettings, directory: Directory, postOffice: PostOffice, timers: Timers) {
+  constructor(settings: SimulatorSettings, parts: LinkingParts, timers: Timers) {
     this.#settings = settings;
-    this.#directory = directory;
-    this.#postOffice = postOffice;
+    this.#parts = parts;
     this.#timers = timers;
   }
 
@@ -66,7 +69,7 @@ export class Linking {
 
   /** Logs a device in on this line, and tells it all it should know; undefined, and unlinked, if it is not known. */
   login(line: Line, deviceId: string, secret: string): Login | undefined {
-    const account = this.#directory.all().find(({ devices }) => devices.get(deviceId)?.secret === secret);
+    const account = this.#parts.directory.all().find(({ devices }) => devices.get(deviceId)?.secret === secret);
     const device = account?.devices.get(deviceId);
     if (!account || !device) {
       line.send({ type: 'logged-out', times: 1, unpaired: this.#settings.unpairedOnLogout });
@@ -76,18 +79,24 @@ export class Linking {
     device.line = line;
     line.send({
       type: 'welcome',
-      self: this.#directory.describeSelf(account),
+      self: this.#parts.directory.describeSelf(account),
       onboarded: device.onboarded,
-      users: this.#usersOf(account),
-      chats: this.#chatsOf(account, device),
+      ...brief(account, device, this.#parts),
     });
     line.send({ type: 'progress', percent: 0 });
-    this.#postOffice.deviceLoggedIn(account, device);
+    this.#parts.postOffice.deviceLoggedIn(account, device);
     line.send({ type: 'progress', percent: 100 });
     this.#timers.after(this.#settings.syncDelayMs, () => {
       if (device.line === line) line.send({ type: 'synced' });
     });
     return { account, device };
+  }
+
+  /** Tells the devices that are logged in what they would learn at their next login. */
+  refresh(account: AccountRecord): void {
+    for (const device of account.devices.values()) {
+      device.line?.send({ type: 'news', ...brief(account, device, this.#parts) });
+    }
   }
 
   /** Unlinks devices; their pages are told now, or when they log in next. */
@@ -97,28 +106,6 @@ export class Linking {
       device.line?.send({ type: 'logged-out', times, unpaired: this.#settings.unpairedOnLogout });
       device.line = undefined;
     }
-  }
-
-  /** Who is in its address book, and who it has written with. */
-  #usersOf(account: AccountRecord): WireUser[] {
-    const peers = new Set(account.log.map((message) => peerOf(message, account)));
-    peers.delete(account);
-    const users = [...peers].map((peer) => this.#directory.describe(peer, account));
-    return [...this.#directory.contactsOf(account), ...users.filter(({ name }) => name === undefined)];
-  }
-
-  #chatsOf(account: AccountRecord, device: Device): WireChat[] {
-    const byPeer = new Map<AccountRecord, Message[]>();
-    for (const message of account.log) {
-      if (device.waiting.has(message)) continue;
-      const peer = peerOf(message, account);
-      byPeer.set(peer, [...(byPeer.get(peer) ?? []), message]);
-    }
-    return [...byPeer].map(([peer, log]) => ({
-      id: chatIdOf(peer),
-      unreadCount: this.#postOffice.unread(account, peer).filter((message) => !device.waiting.has(message)).length,
-      messages: log.slice(-historyPerChat).map((message) => deviceView(message, account)),
-    }));
   }
 }
 

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import type { PhoneMessage } from '../api.ts';
-import type { WireMessage, WireQuote } from '../page/wire.ts';
-import { type AccountRecord, chatIdOf } from './account.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import type { WireMedia, WireNotice, WireTextStyle, WireType } from '../page/wire.ts';
+import type { AccountRecord } from './account.ts';
+import type { StoredFile } from './media-store.ts';
+import type { Party } from './party.ts';
 
 /** What a reply tells of the message that it answers. */
 export interface Quote {
@@ -10,19 +11,68 @@ export interface Quote {
   readonly body: string;
 }
 
-/** A message as the network keeps it: one for both sides. */
+/** What a message carries besides its caption. */
+export interface Attachment extends WireMedia {
+  /** Hex, of the plain bytes. */
+  readonly sha256: string;
+}
+
+/** What has happened in a group. */
+export interface Notice {
+  readonly subtype: WireNotice['subtype'];
+  readonly recipients: readonly AccountRecord[];
+}
+
+/** Somebody's answer to a message. */
+export interface ReactionRecord {
+  readonly id: string;
+  readonly emoji: string;
+  readonly atMs: number;
+}
+
+/** A message as the network keeps it: one for all sides. */
 export interface Message {
   /** The stanza id. */
   readonly id: string;
   readonly from: AccountRecord;
-  readonly to: AccountRecord;
-  readonly body: string;
+  readonly to: Party;
+  readonly type: WireType;
+  /** The text, or the caption. */
+  body: string;
   /** Unix seconds. */
-  readonly timestamp: number;
+  timestamp: number;
   readonly quoted: Quote | undefined;
+  readonly attachment: Attachment | undefined;
+  readonly mentions: readonly AccountRecord[];
+  readonly notice: Notice | undefined;
+  readonly style: WireTextStyle | undefined;
+  /** What the network passes on without a look: places, contact cards, invitations. */
+  readonly fields: Readonly<Record<string, unknown>> | undefined;
   readonly decryptLateMs: number | undefined;
-  /** 1 on the server, 2 delivered, 3 read. */
+  /** 1 on the server, 2 delivered, 3 read; in a group by all. */
   ack: 1 | 2 | 3;
+  /** Who it was meant for, and how far it got with each. */
+  readonly receipts: Map<AccountRecord, 1 | 2 | 3>;
+  readonly reactions: Map<AccountRecord, ReactionRecord>;
+  editedAtMs: number | undefined;
+  /** There once it was taken back; pages know the message by this id from then on. */
+  revocation: { readonly id: string; readonly by: AccountRecord } | undefined;
+  /** Who has deleted it for themselves. */
+  readonly hiddenFrom: Set<AccountRecord>;
+}
+
+/** What every message has, with all the rest that some have. */
+export type MessageParts = Pick<Message, 'id' | 'from' | 'to'> & Partial<Message>;
+
+/** A message that nobody has got yet. */
+export function createMessage(parts: MessageParts): Message {
+  return {
+    ...{ type: 'chat', body: '', timestamp: Math.floor(Date.now() / 1000), mentions: [], ack: 1 },
+    ...{ quoted: undefined, attachment: undefined, notice: undefined, style: undefined, fields: undefined },
+    ...{ decryptLateMs: undefined, editedAtMs: undefined, revocation: undefined },
+    ...{ receipts: new Map(), reactions: new Map(), hiddenFrom: new Set() },
+    ...parts,
+  };
 }
 
 /** A stanza id in the manner of the phone that makes it. */
@@ -31,36 +81,30 @@ export function createMessageId({ platform }: AccountRecord): string {
   return `${prefix}${randomBytes(bytes).toString('hex')}`.toUpperCase();
 }
 
-/** The other side of a message. */
-export function peerOf(message: Message, account: AccountRecord): AccountRecord {
-  return message.from === account ? message.to : message.from;
+/** The stanza id in a page's message id; a stanza id as it is. */
+export function stanzaIdOf(messageId: string): string {
+  return messageId.split('_')[2] ?? messageId;
 }
 
-/** The message as a phone has it. */
-export function phoneView(message: Message, account: AccountRecord): PhoneMessage {
-  const { id, from, to, body, timestamp, ack, quoted } = message;
-  const quote = quoted ? { quotedMessageId: quoted.id, quotedBody: quoted.body } : {};
-  return { id, from: from.pn, to: to.pn, fromMe: from === account, body, timestamp, ack, ...quote };
+/** Where the account has a message: the other side, the group, or the feed. */
+export function partyOf({ from, to }: Message, account: AccountRecord): Party {
+  return to.kind === 'person' && from !== account ? from : to;
 }
 
-/** The message as the account's linked devices see it. */
-export function deviceView(message: Message, account: AccountRecord): WireMessage {
-  const { id, from, body, timestamp, ack, quoted, decryptLateMs } = message;
-  const fromMe = from === account;
-  const peer = peerOf(message, account);
-  const chat = chatIdOf(peer);
-  // In a chat by hidden numbers the account writes under its own one.
-  const self = fromMe && peer.addressing === 'lid' ? account.lid : account.pn;
+/** The message of that stanza id, or that page's message id, unless the account has deleted it. */
+export function findMessage(account: AccountRecord, messageId: string): Message | undefined {
+  const id = stanzaIdOf(messageId);
+  const found = account.log.find((message) => message.id === id || message.revocation?.id === id);
+  return found?.hiddenFrom.has(account) ? undefined : found;
+}
+
+/** What a phone writes about a file that it has put on the media server. */
+export function attach(file: StoredFile, details: Pick<WireMedia, 'mimetype' | 'filename'>): Attachment {
+  const { path, size, sha256 } = file;
+  const mediaKey = randomBytes(32).toString('base64');
+  const encFilehash = createHash('sha256').update(mediaKey).update(sha256).digest('base64');
   return {
-    // What others wrote has reached the server, and its acks are the writer's business.
-    ...{ id, chat, fromMe, t: timestamp, ack: fromMe ? ack : 1, body, notifyName: from.name },
-    ...{ from: fromMe ? self : chat, to: fromMe ? chat : account.pn },
-    ...(quoted ? { quoted: quoteView(quoted, account, peer) } : {}),
-    ...(decryptLateMs === undefined || fromMe ? {} : { decryptLateMs }),
+    ...{ ...details, directPath: path, size, sha256, filehash: Buffer.from(sha256, 'hex').toString('base64') },
+    ...{ mediaKey, mediaKeyTimestamp: Math.floor(Date.now() / 1000), encFilehash },
   };
-}
-
-function quoteView({ id, body, author }: Quote, account: AccountRecord, peer: AccountRecord): WireQuote {
-  const self = peer.addressing === 'lid' ? account.lid : account.pn;
-  return { id, body, author: author === account ? self : chatIdOf(author) };
 }

@@ -3,6 +3,7 @@ import type { ServerEvent, WireMessage } from '../page/wire.ts';
 import { seededAccounts } from '../seed.ts';
 import { defaultSettings } from '../settings.ts';
 import type { Line } from './account.ts';
+import { createMessage } from './message.ts';
 import { Network } from './network.ts';
 import { Phone } from './phone.ts';
 import { QrReferences } from './qr-references.ts';
@@ -82,10 +83,10 @@ describe('a QR', () => {
 });
 
 describe('a message', () => {
-  it('reaches phone and device of the other side, and its acks come back', () => {
+  it('reaches phone and device of the other side, and its acks come back', async () => {
     const { line } = linkDevice(ada);
     const { line: other, account, device } = linkDevice(ben);
-    const sent = new Phone(network, ada).send({ to: ben, body: 'hello' });
+    const sent = await new Phone(network, ada).send({ to: ben, body: 'hello' });
     vi.advanceTimersByTime(network.settings.deliveryDelayMs);
     network.postOffice.received(account, device, sent.id);
     expect(other.messages).toMatchObject([{ id: sent.id, body: 'hello', fromMe: false, chat: `${ada}@c.us` }]);
@@ -94,10 +95,10 @@ describe('a message', () => {
     expect(line.all('ack').map(({ ack }) => ack)).toEqual([2, 3]);
   });
 
-  it('waits for a phone that is off', () => {
+  it('waits for a phone that is off', async () => {
     const phone = new Phone(network, ben);
     phone.turn(false);
-    new Phone(network, ada).send({ to: ben, body: 'hello' });
+    await new Phone(network, ada).send({ to: ben, body: 'hello' });
     vi.advanceTimersByTime(network.settings.deliveryDelayMs);
     expect(phone.messages(undefined)).toEqual([]);
     expect(new Phone(network, ada).messages(ben)).toMatchObject([{ ack: 1 }]);
@@ -105,9 +106,9 @@ describe('a message', () => {
     expect(phone.messages(ada)).toMatchObject([{ body: 'hello', ack: 2 }]);
   });
 
-  it('comes again at the next login until the device has confirmed it', () => {
+  it('comes again at the next login until the device has confirmed it', async () => {
     const { login, account, device } = linkDevice(ada);
-    const sent = new Phone(network, ben).send({ to: ada, body: 'hello' });
+    const sent = await new Phone(network, ben).send({ to: ada, body: 'hello' });
     vi.advanceTimersByTime(network.settings.deliveryDelayMs);
     const [second, third] = [new RecordingLine(), new RecordingLine()];
     login(second);
@@ -122,19 +123,18 @@ describe('a message', () => {
   it('that a device sends twice is taken once', async () => {
     const { account, device } = linkDevice(ada);
     const to = network.directory.get(ben);
-    const message = { id: '3EB0', from: account, to, body: 'x', timestamp: 1, ack: 1 as const };
-    const whole = { ...message, quoted: undefined, decryptLateMs: undefined };
-    const answers = [network.postOffice.submit({ ...whole }, device), network.postOffice.submit({ ...whole }, device)];
+    const fresh = () => createMessage({ id: '3EB0', from: account, to, body: 'x', timestamp: 1 });
+    const answers = [network.postOffice.submit(fresh(), device), network.postOffice.submit(fresh(), device)];
     vi.advanceTimersByTime(network.settings.ackDelayMs + network.settings.deliveryDelayMs);
-    await Promise.all([...answers, network.postOffice.submit({ ...whole }, device)]);
+    await Promise.all([...answers, network.postOffice.submit(fresh(), device)]);
     expect(new Phone(network, ben).messages(ada)).toHaveLength(1);
   });
 
-  it('of somebody with a hidden number comes under it, and quotes under it', () => {
+  it('of somebody with a hidden number comes under it, and quotes under it', async () => {
     const { line } = linkDevice(ada);
-    const { id } = new Phone(network, ada).send({ to: carla, body: 'question' });
+    const { id } = await new Phone(network, ada).send({ to: carla, body: 'question' });
     vi.advanceTimersByTime(network.settings.deliveryDelayMs);
-    new Phone(network, carla).send({ to: ada, body: 'answer', quotedMessageId: id });
+    await new Phone(network, carla).send({ to: ada, body: 'answer', quotedMessageId: id });
     vi.advanceTimersByTime(network.settings.deliveryDelayMs);
     const lid = '81604523377103@lid';
     expect(line.messages[0]).toMatchObject({ chat: lid, to: lid, from: '81604523377101@lid' });

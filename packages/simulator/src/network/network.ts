@@ -1,8 +1,13 @@
 import type { AccountSeed } from '../api.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import { Timers } from '../timers.ts';
+import type { AccountRecord } from './account.ts';
 import { Directory } from './directory.ts';
+import { Groups } from './groups.ts';
 import { Linking } from './linking.ts';
+import { MediaStore } from './media-store.ts';
+import { MessageChanges } from './message-changes.ts';
+import { type Party, statusFeed } from './party.ts';
 import { PostOffice } from './post-office.ts';
 
 /** The network behind the page: who is registered, what is linked, what is written. All of it in memory. */
@@ -11,14 +16,25 @@ export class Network {
   readonly settings: SimulatorSettings;
   readonly timers = new Timers();
   readonly directory: Directory;
+  readonly mediaStore = new MediaStore();
   readonly postOffice: PostOffice;
+  readonly changes: MessageChanges;
+  readonly groups: Groups;
   readonly linking: Linking;
 
   constructor(settings: SimulatorSettings, seeds: readonly AccountSeed[]) {
     this.settings = settings;
     this.directory = new Directory(seeds);
     this.postOffice = new PostOffice(settings, this.directory, this.timers);
-    this.linking = new Linking(settings, this.directory, this.postOffice, this.timers);
+    this.changes = new MessageChanges(this.directory);
+    this.groups = new Groups(this.directory, this.postOffice);
+    this.linking = new Linking(settings, this, this.timers);
+  }
+
+  /** What an account means by the id of a chat; `field` says what named it. */
+  party(id: string, account: AccountRecord, field: string): Party {
+    if (id === statusFeed.id) return statusFeed;
+    return id.endsWith('@g.us') ? this.groups.get(id, account) : this.directory.get(id, field);
   }
 
   close(): void {

@@ -1,8 +1,16 @@
-import type { OutgoingMessage, PhoneMessage } from '../api.ts';
+import type { OutgoingMedia, OutgoingMessage, PhoneMessage, ReceivedMedia } from '../api.ts';
+import type { WireType } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { AccountRecord } from './account.ts';
-import { createMessageId, type Message, peerOf, phoneView } from './message.ts';
+import { requireWriter } from './group.ts';
+import { attach, createMessage, createMessageId, findMessage, type Message, partyOf } from './message.ts';
+import { phoneView } from './message-views.ts';
 import type { Network } from './network.ts';
+import { statusFeed } from './party.ts';
+
+const dayMs = 86_400_000;
+/** The text status of somebody who chose no colour. */
+const plainStyle = { backgroundColor: 0xff7acca5, font: 0 };
 
 /** Plays the phone of an account. All but turning it on needs it to be on. */
 export class Phone {
@@ -14,32 +22,74 @@ export class Phone {
     this.#account = network.directory.get(number);
   }
 
-  scan(qr: string): { deviceId: string } {
-    return { deviceId: this.#network.linking.scan(this.#whenOn(), qr).id };
+  /** The account, for what can be done while its phone is on. */
+  get account(): AccountRecord {
+    if (!this.#account.phoneOn) throw new SimulatorError(409, `the phone of ${this.#account.number} is off`);
+    return this.#account;
   }
 
-  send({ to, body, quotedMessageId, decryptLateMs }: OutgoingMessage): PhoneMessage {
-    const from = this.#whenOn();
-    const message: Message = {
-      ...{ id: createMessageId(from), from, to: this.#network.directory.get(to, 'to'), body, decryptLateMs, ack: 1 },
-      timestamp: Math.floor(Date.now() / 1000),
+  scan(qr: string): { deviceId: string } {
+    return { deviceId: this.#network.linking.scan(this.account, qr).id };
+  }
+
+  async send({ id, to, body = '', quotedMessageId, decryptLateMs, media, mentions = [] }: OutgoingMessage) {
+    const from = this.account;
+    const party = this.#network.party(to, from, 'to');
+    if (party.kind === 'group') requireWriter(party, from);
+    if (id && findMessage(from, id)) throw new SimulatorError(409, `id: there is a message ${id} already`);
+    const message = createMessage({
+      ...{
+        id: id ?? createMessageId(from),
+        from,
+        to: party,
+        type: media ? typeOf(media) : 'chat',
+        body,
+        decryptLateMs,
+      },
+      attachment: media && (await this.#upload(media)),
       quoted: quotedMessageId === undefined ? undefined : this.#quote(quotedMessageId),
-    };
+      mentions: mentions.map((id) => this.#network.directory.get(id, 'mentions')),
+      style: party === statusFeed && !media ? plainStyle : undefined,
+    });
     this.#network.postOffice.accept(message, undefined);
     return phoneView(message, from);
   }
 
   messages(peerId: string | undefined): PhoneMessage[] {
-    const account = this.#account;
-    const peer = peerId === undefined ? undefined : this.#network.directory.get(peerId, 'with');
-    return account.log
-      .filter((message) => !account.waiting.has(message) && (!peer || peerOf(message, account) === peer))
-      .map((message) => phoneView(message, account));
+    const peer = peerId === undefined ? undefined : this.#network.party(peerId, this.#account, 'with');
+    return this.#views((message) => {
+      const party = partyOf(message, this.#account);
+      return peer ? party === peer : party !== statusFeed;
+    });
+  }
+
+  statuses(): PhoneMessage[] {
+    const since = Date.now() - dayMs;
+    return this.#views(({ to, revocation, timestamp }) => to === statusFeed && !revocation && timestamp * 1000 > since);
+  }
+
+  media(messageId: string): ReceivedMedia {
+    const { attachment } = this.#find(messageId, 'id');
+    if (!attachment) throw new SimulatorError(404, `id: message ${messageId} has no media`);
+    const { mimetype, filename, size, sha256 } = attachment;
+    return { mimeType: mimetype, size, sha256, ...(filename === undefined ? {} : { filename }) };
+  }
+
+  react(messageId: string, emoji: string): void {
+    this.#network.changes.react(this.account, messageId, emoji);
+  }
+
+  edit(messageId: string, body: string): PhoneMessage {
+    return phoneView(this.#network.changes.edit(this.account, messageId, body), this.account);
+  }
+
+  revoke(messageId: string): void {
+    this.#network.changes.revoke(this.account, messageId);
   }
 
   read(from: string): { read: number } {
-    const peer = this.#network.directory.get(from, 'from');
-    return { read: this.#network.postOffice.read(this.#whenOn(), peer) };
+    const party = this.#network.party(from, this.account, 'from');
+    return { read: this.#network.postOffice.read(this.account, party) };
   }
 
   turn(on: boolean): void {
@@ -48,7 +98,7 @@ export class Phone {
   }
 
   logout(deviceId: string | undefined, times: number): { devices: number } {
-    const { devices } = this.#whenOn();
+    const { devices } = this.account;
     const chosen = [...devices.values()].filter(({ id }) => deviceId === undefined || id === deviceId);
     if (deviceId !== undefined && chosen.length === 0) {
       throw new SimulatorError(404, `deviceId: ${deviceId} is not linked to ${this.#account.number}`);
@@ -64,15 +114,32 @@ export class Phone {
     for (const device of this.#account.devices.values()) device.line?.drop();
   }
 
-  #whenOn(): AccountRecord {
-    if (!this.#account.phoneOn) throw new SimulatorError(409, `the phone of ${this.#account.number} is off`);
-    return this.#account;
+  /** What the phone has of its log, as it shows it. */
+  #views(wanted: (message: Message) => boolean): PhoneMessage[] {
+    const { log, waiting } = this.#account;
+    return log
+      .filter((message) => !waiting.has(message) && !message.hiddenFrom.has(this.#account) && message.type !== 'gp2')
+      .filter(wanted)
+      .map((message) => phoneView(message, this.#account));
+  }
+
+  #find(messageId: string, field: string): Message {
+    const found = findMessage(this.#account, messageId);
+    if (found && !this.#account.waiting.has(found)) return found;
+    throw new SimulatorError(404, `${field}: the phone has no message ${messageId}`);
   }
 
   #quote(messageId: string): Message['quoted'] {
-    const stanzaId = messageId.split('_')[2] ?? messageId;
-    const original = this.#account.log.find(({ id }) => id === stanzaId);
-    if (!original) throw new SimulatorError(404, `quotedMessageId: the phone has no message ${messageId}`);
+    const original = this.#find(messageId, 'quotedMessageId');
     return { id: original.id, author: original.from, body: original.body };
   }
+
+  async #upload({ base64, mimeType, filename }: OutgoingMedia): Promise<Message['attachment']> {
+    const file = await this.#network.mediaStore.receive([Buffer.from(base64, 'base64')]);
+    return attach(file, { mimetype: mimeType, ...(filename === undefined ? {} : { filename }) });
+  }
+}
+
+function typeOf({ kind }: OutgoingMedia): WireType {
+  return kind === 'voice' ? 'ptt' : kind;
 }

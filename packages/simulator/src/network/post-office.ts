@@ -1,9 +1,10 @@
-import type { ServerEvent } from '../page/wire.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import type { Timers } from '../timers.ts';
-import { type AccountRecord, chatIdOf, type Device } from './account.ts';
+import { type AccountRecord, chatIdOf, type Device, tellDevices } from './account.ts';
 import type { Directory } from './directory.ts';
-import { deviceView, type Message, peerOf } from './message.ts';
+import { type Message, partyOf } from './message.ts';
+import { deviceView, keyView } from './message-views.ts';
+import type { Party } from './party.ts';
 
 /** Takes messages in, brings them to phones and linked devices, and tells the senders. */
 export class PostOffice {
@@ -19,19 +20,24 @@ export class PostOffice {
   }
 
   /** Takes a message in; `origin` is the linked device that wrote it, undefined if the phone did. */
-  accept(message: Message, origin: Device | undefined): void {
+  accept(message: Message, origin: Device | undefined, audience = this.#audienceOf(message)): void {
     const { from, to } = message;
     from.log.push(message);
+    for (const recipient of audience) message.receipts.set(recipient, 1);
     if (origin) this.#toPhone(message, from);
     this.#toDevices(message, from, origin);
     if (to === from) {
-      this.#raise(message, 3);
+      this.#setAck(message, 3);
       return;
     }
     this.#timers.after(this.#settings.deliveryDelayMs, () => {
-      to.log.push(message);
-      this.#toPhone(message, to);
-      this.#toDevices(message, to, undefined);
+      for (const recipient of audience) {
+        // Who has blocked somebody gets nothing, and the writer is not told why.
+        if (to.kind === 'person' && recipient.blocked.has(from)) continue;
+        recipient.log.push(message);
+        this.#toPhone(message, recipient);
+        this.#toDevices(message, recipient, undefined);
+      }
     });
   }
 
@@ -52,9 +58,14 @@ export class PostOffice {
     return arrival;
   }
 
+  /** Resolves when a message that a device is sending has reached the server; at once for any other. */
+  async settled(messageId: string): Promise<void> {
+    await this.#arriving.get(messageId);
+  }
+
   /** The phone is on again and gets what waited. */
   phoneTurnedOn(account: AccountRecord): void {
-    for (const message of account.waiting) this.#delivered(message, account);
+    for (const message of account.waiting) this.#raise(message, account, 2);
     account.waiting.clear();
   }
 
@@ -66,26 +77,36 @@ export class PostOffice {
   /** A device has taken a message in. */
   received(account: AccountRecord, device: Device, messageId: string): void {
     for (const message of device.waiting) {
-      if (message.id !== messageId) continue;
+      if (message.id !== messageId && message.revocation?.id !== messageId) continue;
       device.waiting.delete(message);
-      this.#delivered(message, account);
+      this.#raise(message, account, 2);
     }
   }
 
-  /** The account has seen what `peer` wrote. */
-  read(account: AccountRecord, peer: AccountRecord): number {
-    const unread = this.unread(account, peer);
-    for (const message of unread) this.#raise(message, 3);
-    if (unread.length > 0) this.#tell(account, { type: 'chat-read', chat: chatIdOf(peer) });
+  /** The account has seen what is in a chat. */
+  read(account: AccountRecord, party: Party): number {
+    const unread = this.unread(account, party);
+    for (const message of unread) this.#raise(message, account, 3);
+    const chat = party.kind === 'person' ? chatIdOf(party) : party.id;
+    if (unread.length > 0) tellDevices(account, { type: 'chat-read', chat });
     return unread.length;
   }
 
-  unread(account: AccountRecord, peer: AccountRecord): Message[] {
-    return account.log.filter(({ from, to, ack }) => from === peer && to === account && from !== to && ack < 3);
+  unread(account: AccountRecord, party: Party): Message[] {
+    return account.log.filter((message) => {
+      if (message.from === account || message.type === 'gp2') return false;
+      return partyOf(message, account) === party && message.receipts.get(account) !== 3;
+    });
+  }
+
+  #audienceOf({ from, to }: Message): AccountRecord[] {
+    if (to.kind === 'status') return this.#directory.statusAudienceOf(from);
+    const people = to.kind === 'group' ? [...to.members.keys()] : [to];
+    return people.filter((account) => account !== from);
   }
 
   #toPhone(message: Message, account: AccountRecord): void {
-    if (account.phoneOn) this.#delivered(message, account);
+    if (account.phoneOn) this.#raise(message, account, 2);
     else account.waiting.add(message);
   }
 
@@ -98,21 +119,27 @@ export class PostOffice {
   }
 
   #hand(message: Message, account: AccountRecord, device: Device): void {
-    const user = this.#directory.describe(peerOf(message, account), account);
-    device.line?.send({ type: 'message', message: deviceView(message, account), user });
+    if (!device.line) return;
+    const party = partyOf(message, account);
+    const user =
+      party.kind === 'person'
+        ? this.#directory.describe(party, account)
+        : this.#directory.describeMember(message.from, account);
+    device.line.send({ type: 'message', message: deviceView(message, account), user });
   }
 
-  #delivered(message: Message, account: AccountRecord): void {
-    if (message.to === account && message.from !== account) this.#raise(message, 2);
+  /** A recipient has got a message, or has read it. */
+  #raise(message: Message, account: AccountRecord, ack: 2 | 3): void {
+    if ((message.receipts.get(account) ?? 3) >= ack) return;
+    message.receipts.set(account, ack);
+    const all = [...message.receipts.values()];
+    // A group's message counts as delivered once all have it, a status once anybody has.
+    this.#setAck(message, (message.to.kind === 'status' ? Math.max(...all) : Math.min(...all)) as 1 | 2 | 3);
   }
 
-  #raise(message: Message, ack: 2 | 3): void {
+  #setAck(message: Message, ack: 1 | 2 | 3): void {
     if (message.ack >= ack) return;
     message.ack = ack;
-    this.#tell(message.from, { type: 'ack', chat: chatIdOf(message.to), ids: [message.id], ack });
-  }
-
-  #tell(account: AccountRecord, event: ServerEvent): void {
-    for (const device of account.devices.values()) device.line?.send(event);
+    tellDevices(message.from, { type: 'ack', keys: [keyView(message, message.from)], ack });
   }
 }

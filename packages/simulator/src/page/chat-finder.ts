@@ -4,9 +4,10 @@ import type { Wid } from './wid.ts';
 
 /**
  * The chat with that person, opened if need be; its id may be the person's other one. Throws for somebody who is
- * not registered. A group or list is only found, never opened.
+ * not registered. The status feed becomes a chat, too; a group is only found, never opened.
  */
 export async function findOrCreateChat(users: Users, id: Wid): Promise<Chat | undefined> {
+  if (id.isStatus()) return openChat(String(id), 'Status');
   if (!id.isUser()) return chats.get(id);
   const user = await users.resolve(id);
   if (!user) throw new Error(`No LID for user ${id}`);

@@ -43,6 +43,12 @@ export class Collection<M extends Model<{ id: Id }>> extends Emitter {
     return model;
   }
 
+  /** Makes a member known by the id that it is about to get. */
+  rename(model: M, id: Id): void {
+    if (!this.#byId.delete(String(model.get('id')))) return;
+    this.#byId.set(String(id), model);
+  }
+
   remove(model: M): void {
     if (!this.#byId.delete(String(model.get('id')))) return;
     this.#models = this.#models.filter((member) => member !== model);
@@ -60,6 +66,10 @@ export class Collection<M extends Model<{ id: Id }>> extends Emitter {
 
   filter(matches: (model: M) => boolean): M[] {
     return this.getModelsArray().filter(matches);
+  }
+
+  map<T>(transform: (model: M) => T): T[] {
+    return this.getModelsArray().map(transform);
   }
 
   serialize(): Record<string, unknown>[] {

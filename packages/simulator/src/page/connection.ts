@@ -1,3 +1,4 @@
+import { ServerStatusCodeError } from './server-status-code-error.ts';
 import type { PageMessage, RequestName, Requests, ServerEvent } from './wire.ts';
 
 type EventOf<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>;
@@ -79,7 +80,7 @@ export class Connection {
     for (const { message } of this.#pending.values()) this.send(message);
   }
 
-  /** Resolves with the answer, whenever the network gives one. */
+  /** Resolves with the answer, whenever the network gives one; rejects with a ServerStatusCodeError if it refuses. */
   request<N extends RequestName>(name: N, params: Requests[N]['params']): Promise<Requests[N]['result']> {
     this.#lastRequest += 1;
     const message = { type: 'request', request: this.#lastRequest, name, params } as PageMessage;
@@ -94,7 +95,7 @@ export class Connection {
       const pending = this.#pending.get(event.request);
       this.#pending.delete(event.request);
       if (event.type === 'answer') pending?.resolve(event.result);
-      else pending?.reject(new Error(event.message));
+      else pending?.reject(new ServerStatusCodeError(event.status, event.message));
       return;
     }
     this.#handlers.get(event.type)?.(event as never);

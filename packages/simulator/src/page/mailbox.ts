@@ -1,12 +1,18 @@
 import type { Connection } from './connection.ts';
+import { contentOf, keyOf, modelOf, textOf } from './message-forms.ts';
 import { type Chat, chats, openChat } from './models/chat.ts';
+import { learnGroup } from './models/group.ts';
 import { Msg, messages } from './models/message.ts';
+import { learnReactions } from './models/reactions.ts';
+import { holdStatus } from './models/statuses.ts';
 import { MsgKey } from './msg-key.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
 import type { WireChat, WireDraft, WireMessage } from './wire.ts';
 
-/** Puts what the network brings into the page's chats: messages, history, receipts. */
+const statusFeed = 'status@broadcast';
+
+/** Puts what the network brings into the page's chats: messages, history, changes, receipts. */
 export class Mailbox {
   readonly #connection: Connection;
   readonly #users: Users;
@@ -19,34 +25,61 @@ export class Mailbox {
       this.receive(message);
       connection.send({ type: 'received', id: message.id });
     });
-    connection.handle('ack', ({ chat, ids, ack }) => {
-      for (const id of ids) messages.get(`true_${chat}_${id}`)?.updateAck(ack);
+    connection.handle('changed', ({ message, user }) => {
+      if (user) users.learn(user);
+      this.#update(message);
+    });
+    connection.handle('ack', ({ keys, ack }) => {
+      for (const key of keys) messages.get(key)?.updateAck(ack);
+    });
+    connection.handle('hidden', ({ keys }) => {
+      for (const key of keys) this.forget(key);
+    });
+    connection.handle('group', ({ group, users: members }) => {
+      for (const member of members) users.learn(member);
+      learnGroup(group);
+    });
+    connection.handle('news', (news) => {
+      for (const user of news.users) users.learn(user);
+      for (const chat of news.chats) this.restore(chat);
     });
     connection.handle('chat-read', ({ chat }) => chats.get(chat)?.set({ unreadCount: 0 }));
   }
 
   /** A chat as it was when the device was admitted; its messages are history. */
-  restore({ id, unreadCount, messages: history }: WireChat): void {
-    const chat = openChat(id, this.#users.titleOf(id));
-    for (const message of history) this.#hold(message, chat, false);
-    chat.set({ unreadCount });
+  restore({ id, unreadCount, messages: history, group }: WireChat): void {
+    if (group) learnGroup(group);
+    for (const message of history) {
+      if (messages.get(keyOf(message)) || this.#heldBefore(message)) this.#update(message);
+      else this.#hold(message, false);
+    }
+    if (id !== statusFeed) this.#chat(id).set({ unreadCount });
   }
 
   /** A message that is new. */
   receive(message: WireMessage): void {
     if (messages.get(keyOf(message))) return;
-    const chat = openChat(message.chat, this.#users.titleOf(message.chat));
-    const msg = this.#hold(message, chat, true);
-    if (!message.fromMe) chat.set({ unreadCount: (chat.get('unreadCount') ?? 0) + 1 });
-    if (message.decryptLateMs === undefined) return;
-    setTimeout(() => msg.set({ type: 'chat', body: message.body, ...quoteOf(message) }), message.decryptLateMs);
+    if (this.#heldBefore(message)) {
+      this.#update(message);
+      return;
+    }
+    // Nobody is to hear of a message that was taken back before it came.
+    const msg = this.#hold(message, message.revokedId === undefined);
+    if (!message.fromMe && msg.get('isNewMsg') && message.type !== 'gp2' && message.chat !== statusFeed) {
+      const chat = this.#chat(message.chat);
+      chat.set({ unreadCount: Math.max(0, chat.get('unreadCount') ?? 0) + 1 });
+    }
+    if (message.decryptLateMs !== undefined) setTimeout(() => msg.set(contentOf(message)), message.decryptLateMs);
   }
 
   /** A message that an earlier page could not send. */
   keepUnsent(draft: WireDraft): void {
-    const chat = openChat(draft.chat, this.#users.titleOf(draft.chat));
-    const self = chat.get('id')?.isLid() ? this.#users.self?.lid : this.#users.self?.pn;
-    if (self) this.#hold({ ...draft, from: self, to: draft.chat, fromMe: true, ack: 0 }, chat, false);
+    const chat = this.#chat(draft.chat);
+    const byLid = chat.get('id')?.isLid() || chat.groupMetadata?.get('isLidAddressingMode');
+    const self = byLid ? this.#users.self?.lid : this.#users.self?.pn;
+    const author = chat.get('id')?.isUser() ? {} : { author: self ?? '' };
+    const rest = { to: draft.chat, fromMe: true, ack: 0, reactions: [], ...author };
+    if (self) this.#hold({ ...draft, ...rest, from: self }, false);
   }
 
   /** The messages before the oldest one that the chat holds; empty at its beginning. */
@@ -54,7 +87,7 @@ export class Mailbox {
     const oldest = chat.get('msgs')?.getModelsArray()[0]?.get('id')?.id;
     const before = oldest === undefined ? {} : { before: oldest };
     const found = await this.#connection.request('history', { chat: String(chat.get('id')), ...before, limit });
-    const earlier = found.map((message) => messages.add(modelOf(message, false)));
+    const earlier = found.map((message) => this.#add(message, false));
     chat.holdEarlier(earlier);
     return earlier;
   }
@@ -73,45 +106,70 @@ export class Mailbox {
     const [id, participant, quoted] = [msg.get('quotedStanzaID'), msg.get('quotedParticipant'), msg.get('quotedMsg')];
     const remote = msg.get('id')?.remote;
     if (!id || !participant || !remote || !quoted) return undefined;
-    const self = this.#users.self;
-    const fromMe = [self?.pn, self?.lid].includes(String(participant));
-    const key = new MsgKey({ fromMe, remote, id });
-    const to = fromMe ? remote : createWid(self?.pn ?? String(remote));
+    const fromMe = this.#users.isMe(participant);
+    const key = new MsgKey({ fromMe, remote, id, participant: remote.isUser() ? undefined : participant });
+    const to = fromMe ? remote : createWid(this.#users.self?.pn ?? String(remote));
     return messages.get(key) ?? new Msg({ id: key, type: 'chat', body: quoted.body, from: participant, to });
   }
 
-  #hold(message: WireMessage, chat: Chat, isNew: boolean): Msg {
-    const present = messages.get(keyOf(message));
-    if (present) {
-      present.updateAck(message.ack);
-      return present;
-    }
-    const msg = modelOf(message, isNew);
-    chat.hold(msg);
-    return messages.add(msg);
+  /** Lets go of a message, as after it was deleted for this account. */
+  forget(key: string): void {
+    const msg = messages.get(key);
+    if (!msg) return;
+    const chat = msg.get('id')?.remote;
+    if (chat) chats.get(chat)?.drop(msg);
+    messages.remove(msg);
   }
-}
 
-function keyOf({ fromMe, chat, id }: WireMessage): MsgKey {
-  return new MsgKey({ fromMe, remote: createWid(chat), id });
-}
+  #chat(id: string): Chat {
+    return openChat(id, this.#users.titleOf(id));
+  }
 
-function modelOf(message: WireMessage, isNew: boolean): Msg {
-  const late = isNew && message.decryptLateMs !== undefined;
-  return new Msg({
-    ...{ id: keyOf(message), from: createWid(message.from), to: createWid(message.to), t: message.t },
-    ...{ self: message.fromMe ? ('out' as const) : ('in' as const), ack: message.ack, isNewMsg: isNew },
-    ...{ viewed: false, star: false, mentionedJidList: [], groupMentions: [] },
-    ...(message.notifyName === undefined ? {} : { notifyName: message.notifyName }),
-    ...(late ? { type: 'ciphertext' } : { type: 'chat', body: message.body, ...quoteOf(message) }),
-  });
-}
+  #hold(message: WireMessage, isNew: boolean): Msg {
+    const msg = modelOf(message, isNew);
+    const key = keyOf(message);
+    if (messages.get(key)) return messages.add(msg);
+    if (message.chat === statusFeed) {
+      holdStatus(createWid(message.author ?? message.from), msg);
+      chats.get(statusFeed)?.hold(msg);
+    } else this.#chat(message.chat).hold(msg);
+    return this.#add(message, isNew, msg);
+  }
 
-function quoteOf({ quoted }: WireMessage): object {
-  if (!quoted) return {};
-  return {
-    quotedMsg: { type: 'chat', body: quoted.body },
-    quotedStanzaID: quoted.id,
-    quotedParticipant: createWid(quoted.author),
-  };
+  #add(message: WireMessage, isNew: boolean, msg = modelOf(message, isNew)): Msg {
+    const added = messages.add(msg);
+    learnReactions(keyOf(message), message.reactions, isNew);
+    return added;
+  }
+
+  /** Something is different about a message: its age, its text, its reactions; or it was taken back. */
+  #update(message: WireMessage): void {
+    const before = this.#heldBefore(message);
+    if (before) this.#revoke(before, message);
+    const msg = messages.get(keyOf(message));
+    if (!msg) return;
+    msg.updateAck(message.ack);
+    if (msg.get('type') === 'ciphertext') return;
+    const { editedAtMs, t } = message;
+    const isEdited = editedAtMs !== undefined && editedAtMs !== msg.get('latestEditSenderTimestampMs');
+    const edit = { ...textOf(message), latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: keyOf(message) };
+    msg.set({ t, ...(isEdited ? (edit as object) : {}) });
+    learnReactions(keyOf(message), message.reactions, true);
+  }
+
+  /** The page holds the message under the id that it had before it was taken back. */
+  #heldBefore(message: WireMessage): Msg | undefined {
+    return message.revokedId === undefined ? undefined : messages.get(keyOf({ ...message, id: message.revokedId }));
+  }
+
+  /** In two steps, as the real page: scripts see what there was under the new id before they see it go. */
+  #revoke(msg: Msg, message: WireMessage): void {
+    const [id, old] = [keyOf(message), msg.get('id')];
+    const chat = chats.get(message.chat);
+    for (const collection of [messages, chat?.get('msgs')]) collection?.rename(msg, id);
+    msg.set({ id, ...(old ? { protocolMessageKey: old } : {}) });
+    if (chat?.get('lastReceivedKey') === old) chat?.set({ lastReceivedKey: id });
+    const gone = Object.fromEntries(['caption', 'directPath', 'mediaKey', 'filename'].map((name) => [name, undefined]));
+    msg.set({ type: 'revoked', subtype: message.fromMe ? 'sender' : 'admin', body: '', ...gone });
+  }
 }

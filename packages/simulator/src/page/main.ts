@@ -1,10 +1,17 @@
 import { loadCredentials } from './credentials.ts';
+import { mediaServer } from './media/media-server.ts';
 import { chatModules } from './modules/chat-modules.ts';
 import { collectionModules } from './modules/collection-modules.ts';
+import { commandModules } from './modules/command-modules.ts';
+import { contactModules } from './modules/contact-modules.ts';
+import { groupModules } from './modules/group-modules.ts';
 import { idModules } from './modules/id-modules.ts';
+import { inviteModules } from './modules/invite-modules.ts';
 import { linkModules } from './modules/link-modules.ts';
+import { mediaModules } from './modules/media-modules.ts';
 import { messageModules } from './modules/message-modules.ts';
 import { registrationModules } from './modules/registration-modules.ts';
+import { statusModules } from './modules/status-modules.ts';
 import { userModules } from './modules/user-modules.ts';
 import { createPage } from './page.ts';
 import { readPageSettings } from './page-settings.ts';
@@ -34,6 +41,8 @@ const address = (path: string) => `wss://${location.host}${path}?page=${tabId()}
 const page = createPage(address('/ws/chat'), settings.reconnectDelayMs, await loadCredentials());
 const credentials = () => page.link.credentials;
 
+mediaServer.deviceId = () => credentials().device?.id;
+
 window.require = createRequire(
   idModules,
   linkModules(page),
@@ -42,6 +51,12 @@ window.require = createRequire(
   collectionModules(page),
   chatModules(page),
   messageModules(page),
+  commandModules(page),
+  mediaModules,
+  groupModules(page),
+  inviteModules(page),
+  statusModules(page),
+  contactModules(page),
 );
 window.Debug = { VERSION: '2.3000.1023204200' };
 

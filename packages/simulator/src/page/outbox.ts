@@ -1,8 +1,11 @@
 import type { Connection } from './connection.ts';
 import { readAll, remove, write } from './database.ts';
 import type { Mailbox } from './mailbox.ts';
+import { draftOf } from './message-forms.ts';
 import type { Chat } from './models/chat.ts';
 import { Msg, type MsgAttributes, messages } from './models/message.ts';
+import { holdStatus } from './models/statuses.ts';
+import type { Wid } from './wid.ts';
 import type { WireDraft } from './wire.ts';
 
 /** How a send ended, as the real page says it. */
@@ -24,33 +27,42 @@ export class Outbox {
 
   /** The first promise is there once the message is in its chat, the second when the network has it. */
   send(chat: Chat, values: Partial<MsgAttributes>): [Promise<Msg>, Promise<SendResult>] {
-    const msg = new Msg(values);
-    const draft = draftOf(chat, msg);
+    const msg = new Msg(completed(values));
+    const draft = draftOf(String(chat.get('id')), msg);
     const added = Promise.resolve().then(() => {
       chat.hold(msg);
-      messages.add(msg);
-      return msg;
+      return messages.add(msg);
     });
-    const result = added.then(async () => {
-      await write('outbox', draft.id, draft);
-      return this.#deliver(draft);
-    });
-    return [added, result];
+    return [added, added.then(() => this.#keep(draft, msg))];
+  }
+
+  /** The same for a post to the status feed, which is not in a chat. */
+  async post(author: Wid, msg: Msg): Promise<SendResult> {
+    const draft = draftOf('status@broadcast', msg);
+    holdStatus(author, msg);
+    messages.add(msg);
+    return this.#keep(draft, msg);
   }
 
   /** Sends what an earlier page could not. */
   async resume(): Promise<void> {
-    for (const draft of await readAll<WireDraft>('outbox')) {
+    for (const draft of await readAll<WireDraft & { key: string }>('outbox')) {
       if (this.#sending.has(draft.id)) continue;
       this.#mailbox.keepUnsent(draft);
-      void this.#deliver(draft);
+      void this.#deliver(draft, draft.key);
     }
   }
 
-  async #deliver(draft: WireDraft): Promise<SendResult> {
+  async #keep(draft: WireDraft, msg: Msg): Promise<SendResult> {
+    const key = String(msg.get('id'));
+    await write('outbox', draft.id, { ...draft, key });
+    return this.#deliver(draft, key);
+  }
+
+  async #deliver(draft: WireDraft, key: string): Promise<SendResult> {
     this.#sending.add(draft.id);
     const answer = await this.#connection.request('send', draft).catch(() => undefined);
-    const msg = messages.get(`true_${draft.chat}_${draft.id}`);
+    const msg = messages.get(key);
     // Before anything is awaited, since the receipt of delivery may be close behind.
     if (answer) msg?.updateAck(1);
     else msg?.set({ ack: -1 });
@@ -60,19 +72,13 @@ export class Outbox {
   }
 }
 
-function draftOf(chat: Chat, msg: Msg): WireDraft {
-  const {
-    id,
-    t = 0,
-    body = '',
-    quotedMsg,
-    quotedStanzaID,
-    quotedParticipant,
-  } = msg.serialize() as Partial<MsgAttributes>;
-  if (!id) throw new Error('the message has no id');
-  const quoted =
-    quotedMsg && quotedStanzaID && quotedParticipant
-      ? { quoted: { id: quotedStanzaID, author: String(quotedParticipant), body: quotedMsg.body } }
-      : {};
-  return { id: id.id, chat: String(chat.get('id')), t, body, ...quoted };
+/** What the page adds to what a script hands it. */
+function completed(values: Partial<MsgAttributes>): Partial<MsgAttributes> {
+  const { type, caption, filename } = values;
+  return {
+    ...{ mentionedJidList: [], groupMentions: [], star: false, hasReaction: false, ...values },
+    ...(type === 'sticker' ? { mimetype: 'image/webp' } : {}),
+    // A document without a caption shows its name.
+    ...(type === 'document' && !caption && filename ? { caption: filename, isCaptionByUser: false } : {}),
+  };
 }

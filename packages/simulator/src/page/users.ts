@@ -24,8 +24,12 @@ export class Users {
   }
 
   learn(user: WireUser): void {
-    this.#byId.set(user.pn, user).set(user.lid, user);
-    learnContact(user, user.pn === this.#self?.pn);
+    // Who met the person in a group may not know the number; who knew it before still does.
+    const pn = user.pn ?? this.#byId.get(user.lid)?.pn;
+    const whole: WireUser = pn === undefined ? user : { ...user, pn };
+    this.#byId.set(user.lid, whole);
+    if (pn !== undefined) this.#byId.set(pn, whole);
+    learnContact(whole, whole.lid === this.#self?.lid);
   }
 
   known(id: Wid | string): WireUser | undefined {
@@ -43,6 +47,11 @@ export class Users {
   /** Asks the network only about people that are not known yet. */
   async resolve(id: Wid): Promise<WireUser | undefined> {
     return this.known(id) ?? this.query(id);
+  }
+
+  /** True for both ids of the account itself. */
+  isMe(id: Wid | string): boolean {
+    return [this.#self?.pn, this.#self?.lid].includes(String(id));
   }
 
   lidOf(id: Wid): Wid | undefined {

@@ -1,63 +1,18 @@
-/** A person as an account's linked devices know them. */
-export interface WireUser {
-  /** `<number>@c.us` */
-  readonly pn: string;
-  /** `<digits>@lid` */
-  readonly lid: string;
-  /** The id that the chat with this person has: one of the two above. */
-  readonly chat: string;
-  /** The name that the person chose. */
-  readonly pushname: string;
-  /** The name in the account's address book; absent for strangers. */
-  readonly name?: string;
-}
+import type {
+  WireChat,
+  WireDraft,
+  WireGroup,
+  WireGroupChange,
+  WireGroupDraft,
+  WireMemberAction,
+  WireMessage,
+  WireParticipantResult,
+  WirePicture,
+  WireSelf,
+  WireUser,
+} from './wire-values.ts';
 
-/** The account that a device is linked to. */
-export interface WireSelf extends WireUser {
-  readonly platform: string;
-}
-
-/** What a reply tells of the message that it answers. */
-export interface WireQuote {
-  readonly id: string;
-  /** Who wrote it, as `@c.us` or `@lid` id. */
-  readonly author: string;
-  readonly body: string;
-}
-
-/** A message as one account sees it. */
-export interface WireMessage {
-  /** The stanza id: the last part of a serialised message id. */
-  readonly id: string;
-  readonly chat: string;
-  readonly from: string;
-  readonly to: string;
-  readonly fromMe: boolean;
-  /** Unix seconds. */
-  readonly t: number;
-  readonly ack: number;
-  readonly body: string;
-  readonly notifyName?: string;
-  readonly quoted?: WireQuote;
-  /** Stays undecrypted for so long after it arrived. */
-  readonly decryptLateMs?: number;
-}
-
-/** A chat with its newest messages, oldest first. */
-export interface WireChat {
-  readonly id: string;
-  readonly unreadCount: number;
-  readonly messages: readonly WireMessage[];
-}
-
-/** A message that a page wants to send. */
-export interface WireDraft {
-  readonly id: string;
-  readonly chat: string;
-  readonly t: number;
-  readonly body: string;
-  readonly quoted?: WireQuote;
-}
+export type * from './wire-values.ts';
 
 /** Questions of a page that the network answers, by name. */
 export interface Requests {
@@ -73,6 +28,25 @@ export interface Requests {
   message: { params: { id: string }; result: WireMessage | null };
   /** The dialogue that greets a new device has been answered. */
   onboarded: { params: Record<string, never>; result: null };
+  /** Those three are told to all sides, this page among them, before they are answered. */
+  react: { params: { id: string; emoji: string }; result: null };
+  edit: { params: { id: string; body: string }; result: null };
+  revoke: { params: { id: string }; result: null };
+  /** Deletes messages for this account alone. */
+  hide: { params: { ids: readonly string[] }; result: null };
+  'create-group': { params: WireGroupDraft; result: { group: WireGroup; participants: WireParticipantResult[] } };
+  group: { params: { id: string }; result: WireGroup };
+  'change-group': { params: { id: string; change: WireGroupChange }; result: null };
+  'add-to-group': { params: { id: string; who: string }; result: WireParticipantResult };
+  'change-members': { params: { id: string; who: readonly string[]; action: WireMemberAction }; result: null };
+  'leave-group': { params: { id: string }; result: null };
+  'group-invite': { params: { id: string; renew: boolean }; result: { code: string } };
+  'invited-group': { params: { code: string }; result: WireGroup };
+  'join-group': { params: { code: string }; result: { id: string } };
+  picture: { params: { id: string }; result: WirePicture };
+  block: { params: { id: string; blocked: boolean }; result: null };
+  /** The text under a name; with `text`, one's own is set to that first. */
+  about: { params: { id: string; text?: string }; result: { text: string } };
   /** Unlinks this device. */
   logout: { params: Record<string, never>; result: null };
 }
@@ -112,18 +86,25 @@ export type ServerEvent =
       readonly users: readonly WireUser[];
       readonly chats: readonly WireChat[];
     }
+  /** More of what the device should know, such as the address book after it has changed. */
+  | { readonly type: 'news'; readonly users: readonly WireUser[]; readonly chats: readonly WireChat[] }
   /** How much of what came while the device was away has been delivered. */
   | { readonly type: 'progress'; readonly percent: number }
   | { readonly type: 'synced' }
   | { readonly type: 'message'; readonly message: WireMessage; readonly user?: WireUser }
-  | { readonly type: 'ack'; readonly chat: string; readonly ids: readonly string[]; readonly ack: number }
+  /** Something about a message is different now: its text, its age, its reactions; or it was taken back. */
+  | { readonly type: 'changed'; readonly message: WireMessage; readonly user?: WireUser }
+  /** Deleted elsewhere for this account, by page message id. */
+  | { readonly type: 'hidden'; readonly keys: readonly string[] }
+  | { readonly type: 'group'; readonly group: WireGroup; readonly users: readonly WireUser[] }
+  | { readonly type: 'ack'; readonly keys: readonly string[]; readonly ack: number }
   /** The chat was read elsewhere. */
   | { readonly type: 'chat-read'; readonly chat: string }
   /** Unlinked; the page raises it so many times, and goes through state UNPAIRED before it reloads if told to. */
   | { readonly type: 'logged-out'; readonly times: number; readonly unpaired: boolean }
   | { readonly type: 'conflict' }
   | { readonly type: 'answer'; readonly request: number; readonly result: unknown }
-  | { readonly type: 'refused'; readonly request: number; readonly message: string };
+  | { readonly type: 'refused'; readonly request: number; readonly status: number; readonly message: string };
 
 /** What a page reports on `/ws/stage`: what somebody who looks at it would see. */
 export interface PageReport {

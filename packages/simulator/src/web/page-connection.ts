@@ -4,7 +4,8 @@ import type { Login, Offer } from '../network/linking.ts';
 import type { Network } from '../network/network.ts';
 import { QrReferences } from '../network/qr-references.ts';
 import type { PageMessage, ServerEvent } from '../page/wire.ts';
-import { answer } from './requests.ts';
+import { SimulatorError } from '../simulator-error.ts';
+import { answer } from './requests/answer.ts';
 
 /** One connection of a page to the network, from `register` or `login` until it is closed. */
 export class PageConnection implements Line {
@@ -74,7 +75,9 @@ export class PageConnection implements Line {
       if (!this.#login) throw new Error('this device has not logged in');
       this.send({ type: 'answer', request, result: await answer(this.#network, this.#login, name, params) });
     } catch (error) {
-      this.send({ type: 'refused', request, message: error instanceof Error ? error.message : String(error) });
+      const status = error instanceof SimulatorError ? error.status : 500;
+      const sentence = error instanceof Error ? error.message : String(error);
+      this.send({ type: 'refused', request, status, message: sentence });
     }
   }
 

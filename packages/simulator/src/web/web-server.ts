@@ -1,12 +1,14 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { Certificate } from '../certificate.ts';
 import type { Network } from '../network/network.ts';
 import { type Document, readScripts, renderPage, renderQr } from './documents.ts';
+import { serveMedia } from './media-server.ts';
 import { PageConnection } from './page-connection.ts';
 import type { Pages } from './pages.ts';
+import { pictureHost, servePicture } from './pictures.ts';
 
 /** web.whatsapp.com: the page, its scripts, and the two sockets that a page opens. Not listening yet. */
 export function createWebServer(certificate: Certificate, network: Network, pages: Pages): Server {
@@ -17,15 +19,16 @@ export function createWebServer(certificate: Certificate, network: Network, page
   scripts.catch(() => undefined);
 
   server.on('request', async (request, response) => {
+    const url = urlOf(request);
     try {
-      const document = findDocument(urlOf(request), network, await scripts);
-      response.writeHead(document ? 200 : 404, {
-        'content-type': document?.type ?? 'text/plain',
-        'cache-control': 'no-store',
-      });
-      response.end(document?.body ?? 'not found');
+      if (request.headers.host?.startsWith(pictureHost)) servePicture(response);
+      else if (isMedia(url)) {
+        if (isCutOff(url.searchParams.get('device'), network)) request.socket.destroy();
+        else await serveMedia(network.mediaStore, url.pathname, request, response);
+      } else serveDocument(response, findDocument(url, network, await scripts));
     } catch (error) {
-      response.writeHead(500, { 'content-type': 'text/plain' }).end(String(error));
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { 'content-type': 'text/plain' }).end(String(error));
     }
   });
 
@@ -57,6 +60,15 @@ function acceptor(url: URL, page: string, network: Network, pages: Pages): Accep
 /** True for a device whose account has no network now. */
 function isCutOff(deviceId: string | null, { directory }: Network): boolean {
   return directory.all().some(({ connected, devices }) => !connected && deviceId !== null && devices.has(deviceId));
+}
+
+function isMedia({ pathname }: URL): boolean {
+  return pathname.startsWith('/mms/') || pathname.startsWith('/v/');
+}
+
+function serveDocument(response: ServerResponse, document: Document | undefined): void {
+  const headers = { 'content-type': document?.type ?? 'text/plain', 'cache-control': 'no-store' };
+  response.writeHead(document ? 200 : 404, headers).end(document?.body ?? 'not found');
 }
 
 function findDocument(url: URL, { settings }: Network, scripts: Map<string, string>): Document | undefined {

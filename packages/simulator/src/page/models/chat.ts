@@ -2,7 +2,9 @@ import { Collection } from '../collection.ts';
 import { Model } from '../model.ts';
 import type { MsgKey } from '../msg-key.ts';
 import { createWid, type Wid } from '../wid.ts';
+import type { GroupMetadata } from './group.ts';
 import { Msg } from './message.ts';
+import { Mute } from './mute.ts';
 
 interface ChatAttributes {
   id: Wid;
@@ -10,14 +12,15 @@ interface ChatAttributes {
   t: number;
   name: string;
   formattedTitle: string;
+  /** -1 where the user has marked it as unread. */
   unreadCount: number;
-  lastReceivedKey: MsgKey;
+  lastReceivedKey: MsgKey | undefined;
   archive: boolean;
   pin: number;
   isReadOnly: boolean;
   isLocked: boolean;
   muteExpiration: number;
-  mute: { expiration: number; isMuted: boolean };
+  mute: Mute;
   msgs: Collection<Msg>;
 }
 
@@ -27,13 +30,21 @@ export class Chat extends Model<ChatAttributes> {
     ...['id', 't', 'name', 'formattedTitle', 'unreadCount', 'lastReceivedKey', 'archive', 'pin', 'isReadOnly'],
     ...['isLocked', 'muteExpiration', 'mute', 'msgs'],
   ];
+  /** There for groups. */
+  groupMetadata: GroupMetadata | undefined;
 
   constructor(id: Wid, title: string) {
     super({
       ...{ id, name: title, formattedTitle: title, unreadCount: 0, archive: false, pin: 0 },
-      ...{ isReadOnly: false, isLocked: false, muteExpiration: 0, mute: { expiration: 0, isMuted: false } },
-      msgs: new Collection<Msg>(Msg),
+      ...{ isReadOnly: false, isLocked: false, muteExpiration: 0 },
+      mute: new Mute((expiration) => this.set({ muteExpiration: expiration })),
+      msgs: new Collection<Msg>(Msg as never),
     });
+  }
+
+  /** Whether the account has rights in the group. */
+  iAmAdmin(): boolean {
+    return this.groupMetadata?.iAmAdmin() ?? false;
   }
 
   /** Takes in the latest message. */
@@ -49,6 +60,12 @@ export class Chat extends Model<ChatAttributes> {
     earlier.forEach((msg, index) => {
       this.get('msgs')?.add(msg, index);
     });
+  }
+
+  /** Lets go of a message; the one before it becomes the latest. */
+  drop(msg: Msg): void {
+    this.get('msgs')?.remove(msg);
+    this.set({ lastReceivedKey: this.get('msgs')?.getModelsArray().at(-1)?.get('id') });
   }
 }
 

@@ -2,45 +2,74 @@ import { Collection } from '../collection.ts';
 import { Model } from '../model.ts';
 import { createWid, type Wid } from '../wid.ts';
 import type { WireUser } from '../wire.ts';
+import type { BusinessProfile } from './business-profile.ts';
 
 interface ContactAttributes {
   id: Wid;
-  /** The name in the address book; absent for strangers. */
+  /** The name in the address book; absent for strangers. Of a group, its subject. */
   name: string | undefined;
   shortName: string | undefined;
   /** The name that the person chose. */
-  pushname: string;
-  type: 'in';
+  pushname: string | undefined;
+  /** `out` for a number that nobody has. */
+  type: 'in' | 'out';
   isMe: boolean;
   isBusiness: boolean;
   isEnterprise: boolean;
   isContactBlocked: boolean;
   /** The number behind a `@lid` contact. */
   phoneNumber: Wid;
+  businessProfile: BusinessProfile;
 }
 
-/** A person; whoever is known by number and by lid has a contact for each. */
+/** A person or a group; whoever is known by number and by lid has a contact for each. */
 export class Contact extends Model<ContactAttributes> {
   static override readonly props = [
     ...['id', 'name', 'shortName', 'pushname', 'type', 'isMe', 'isBusiness', 'isEnterprise', 'isContactBlocked'],
-    'phoneNumber',
+    ...['phoneNumber', 'businessProfile'],
   ];
+
+  /** How a list shows it. */
+  get formattedName(): string {
+    return this.get('name') ?? this.get('pushname') ?? this.get('id')?.user ?? '';
+  }
 }
 
-/** The account's contacts, itself among them. */
-export const contacts = new Collection<Contact>(Contact);
+/** Groups, people and the account itself. */
+export const contacts = new Collection<Contact>(Contact as never);
 
-/** Puts both contacts of a person into the collection, or brings them up to date. */
+interface BlockedAttributes {
+  id: Wid;
+}
+
+class Blocked extends Model<BlockedAttributes> {
+  static override readonly props = ['id'];
+}
+
+/** Whom the account has blocked, by lid. */
+export const blocklist = new Collection<Blocked>(Blocked);
+
+/** Puts the contacts of a person into the collection, or brings them up to date. */
 export function learnContact(user: WireUser, isMe: boolean): void {
+  const { name, pushname, isBusiness, isBlocked, pn, lid } = user;
   const shared = {
-    ...{ name: user.name, shortName: user.name?.split(' ')[0], pushname: user.pushname, type: 'in' as const, isMe },
-    ...{ isBusiness: false, isEnterprise: false, isContactBlocked: false },
+    ...{ name, shortName: name?.split(' ')[0], pushname, type: 'in' as const, isMe, isBusiness, isEnterprise: false },
   };
-  for (const id of [user.pn, user.lid]) {
-    const wid = createWid(id);
-    const values = wid.isLid() ? { ...shared, id: wid, phoneNumber: createWid(user.pn) } : { ...shared, id: wid };
-    const present = contacts.get(id);
-    if (present) present.set({ ...shared });
-    else contacts.add(new Contact(values));
-  }
+  if (pn !== undefined) put(pn, { ...shared, isContactBlocked: false });
+  // Only the contact by lid is known to be blocked; of its twin, the list has to tell.
+  put(lid, { ...shared, isContactBlocked: isBlocked, ...(pn === undefined ? {} : { phoneNumber: createWid(pn) }) });
+  const entry = blocklist.get(lid);
+  if (isBlocked && !entry) blocklist.add(new Blocked({ id: createWid(lid) }));
+  if (!isBlocked && entry) blocklist.remove(entry);
+}
+
+/** The contact that each group has. */
+export function learnGroupContact(id: string, subject: string): void {
+  put(id, { name: subject, type: 'in', isMe: false, isBusiness: false, isEnterprise: false, isContactBlocked: false });
+}
+
+function put(id: string, values: Partial<ContactAttributes>): void {
+  const present = contacts.get(id);
+  if (present) present.set(values);
+  else contacts.add(new Contact({ ...values, id: createWid(id) }));
 }

@@ -1,18 +1,28 @@
 import { Collection } from '../collection.ts';
+import { resolveMedia } from '../media/downloads.ts';
+import { MediaData, type MediaFields, mediaFieldNames } from '../media/media-data.ts';
 import { Model } from '../model.ts';
 import type { MsgKey } from '../msg-key.ts';
 import type { Wid } from '../wid.ts';
+import type { WireNotice, WireType } from '../wire.ts';
 import type { Chat } from './chat.ts';
 
 /** What a message consists of; `ciphertext` is one that is not decrypted yet. */
-export interface MsgAttributes {
+export interface MsgAttributes extends MediaFields {
   id: MsgKey;
-  type: 'chat' | 'ciphertext';
+  type: WireType | 'ciphertext';
+  subtype: WireNotice['subtype'] | 'sender' | 'admin' | undefined;
+  /** The text; of a file, the thumbnail. */
   body: string | undefined;
+  caption: string | undefined;
+  /** False where the caption is but the name of a document. */
+  isCaptionByUser: boolean;
   /** Unix seconds. */
   t: number;
   from: Wid;
   to: Wid;
+  /** Who wrote it, in groups and in the status feed. */
+  author: Wid;
   self: 'in' | 'out';
   ack: number;
   /** Arrived or was written while the page was there, as opposed to history. */
@@ -21,12 +31,27 @@ export interface MsgAttributes {
   notifyName: string;
   viewed: boolean;
   star: boolean;
+  hasReaction: boolean;
   quotedMsg: { type: string; body: string };
   quotedStanzaID: string;
   quotedParticipant: Wid;
   mentionedJidList: Wid[];
   groupMentions: unknown[];
+  /** Whom a notice in a group concerns. */
+  recipients: string[];
+  latestEditMsgKey: MsgKey;
+  latestEditSenderTimestampMs: number;
+  /** Of a message that was taken back: what it was called before. */
+  protocolMessageKey: MsgKey;
+  backgroundColor: number;
+  font: number;
 }
+
+/** Fields that the network passes on without a look: of places, contact cards and invitations. */
+export const passedFields = [
+  ...['loc', 'lat', 'lng', 'vcardFormattedName', 'vcardList'],
+  ...['inviteCode', 'inviteCodeExp', 'inviteGrp', 'inviteGrpName'],
+] as const;
 
 /** What a reply carries of the message that it answers. */
 export type ContextInfo = Pick<MsgAttributes, 'quotedMsg' | 'quotedStanzaID' | 'quotedParticipant'>;
@@ -34,9 +59,33 @@ export type ContextInfo = Pick<MsgAttributes, 'quotedMsg' | 'quotedStanzaID' | '
 /** A message. */
 export class Msg extends Model<MsgAttributes> {
   static override readonly props = [
-    ...['id', 'type', 'body', 't', 'from', 'to', 'self', 'ack', 'isNewMsg', 'local', 'notifyName', 'viewed', 'star'],
-    ...['quotedMsg', 'quotedStanzaID', 'quotedParticipant', 'mentionedJidList', 'groupMentions'],
+    ...['id', 'type', 'subtype', 'body', 'caption', 'isCaptionByUser', 't', 'from', 'to', 'author', 'self', 'ack'],
+    ...['isNewMsg', 'local', 'notifyName', 'viewed', 'star', 'hasReaction', 'quotedMsg', 'quotedStanzaID'],
+    ...['quotedParticipant', 'mentionedJidList', 'groupMentions', 'recipients', 'latestEditMsgKey'],
+    ...['latestEditSenderTimestampMs', 'protocolMessageKey', 'backgroundColor', 'font'],
+    ...mediaFieldNames,
+    ...passedFields,
   ];
+  /** There where the message has a file. */
+  readonly mediaData: MediaData | undefined;
+  readonly mediaObject: MediaData | undefined;
+
+  constructor(values: Partial<MsgAttributes>) {
+    super(values);
+    if (!values.directPath) return;
+    // What was sent from here is here; all else the page fetches when somebody asks for it.
+    const mediaStage = values.local ? 'RESOLVED' : 'NEED_POKE';
+    this.mediaData = new MediaData({ type: values.type ?? '', mediaStage, directPath: values.directPath });
+    this.mediaObject = this.mediaData;
+  }
+
+  get isStatusV3(): boolean {
+    return this.get('id')?.remote.isStatus() ?? false;
+  }
+
+  get isNotification(): boolean {
+    return this.get('type') === 'gp2';
+  }
 
   /** The model behind a view of it; here there is but one. */
   unsafe(): this {
@@ -49,21 +98,29 @@ export class Msg extends Model<MsgAttributes> {
 
   /** What a reply to this message carries. */
   msgContextInfo(_chat: Chat): ContextInfo {
-    const { id, from, body = '', type = 'chat' } = this.serialize() as Partial<MsgAttributes>;
-    if (!id || !from) throw new Error('the message has no id');
-    return { quotedMsg: { type, body }, quotedStanzaID: id.id, quotedParticipant: id.participant ?? from };
+    const { id, from, author, body, caption, type = 'chat' } = this.serialize() as Partial<MsgAttributes>;
+    const participant = id?.participant ?? author ?? from;
+    if (!id || !participant) throw new Error('the message has no id');
+    return { quotedMsg: { type, body: caption ?? body ?? '' }, quotedStanzaID: id.id, quotedParticipant: participant };
   }
 
   /** Acks only rise: a receipt that comes late changes nothing. */
   updateAck(ack: number): void {
     if (ack > (this.get('ack') ?? 0)) this.set({ ack });
   }
+
+  /** Brings the file to this machine; `mediaData.mediaStage` says how that went. */
+  async downloadMedia(_options?: object): Promise<void> {
+    const directPath = this.get('directPath');
+    if (this.mediaData && directPath) await resolveMedia(this.mediaData, directPath);
+  }
 }
 
-/** False for what is still on its way or not decrypted. */
+/** False for what is still on its way, not decrypted, or taken back. */
 export function canReply(msg: Msg): boolean {
-  return (msg.get('ack') ?? 0) > 0 && msg.get('type') !== 'ciphertext';
+  const type = msg.get('type');
+  return (msg.get('ack') ?? 0) > 0 && type !== 'ciphertext' && type !== 'revoked' && type !== 'gp2';
 }
 
 /** Every message that the page holds. */
-export const messages = new Collection<Msg>(Msg);
+export const messages = new Collection<Msg>(Msg as never);

@@ -1,8 +1,13 @@
 import { findOrCreateChat } from '../chat-finder.ts';
 import { Collection } from '../collection.ts';
+import { businessProfiles } from '../models/business-profile.ts';
 import { chats } from '../models/chat.ts';
-import { Contact, contacts } from '../models/contact.ts';
+import { blocklist, Contact, contacts } from '../models/contact.ts';
+import { groups, learnGroup } from '../models/group.ts';
 import { type Msg, messages } from '../models/message.ts';
+import { pictures } from '../models/pictures.ts';
+import { aggregate } from '../models/reactions.ts';
+import { statuses } from '../models/statuses.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
@@ -16,17 +21,48 @@ export function collectionModules(page: Page): Modules {
   };
   const findContact = async (id: string | Wid) => {
     const wid = createWid(id);
-    await page.users.resolve(wid);
-    return contacts.get(wid) ?? new Contact({ id: wid, type: 'in', isMe: false });
+    if (wid.isUser()) await page.users.resolve(wid);
+    return contacts.get(wid) ?? new Contact({ id: wid, type: 'out', isMe: false });
   };
+  const Reactions = {
+    find: async (key: string) => {
+      const reactions = aggregate(key, (wid) => page.users.isMe(wid));
+      return { reactions: Object.assign(reactions, { serialize: () => reactions }) };
+    },
+  };
+  const updateGroup = async (id: Wid) => learnGroup(await page.connection.request('group', { id: String(id) }));
   return {
     WAWebCollections: {
-      Msg: Object.assign(messages, { getMessagesById }),
+      Msg: Object.assign(messages, { getMessagesById, search: searchMessages }),
       Chat: Object.assign(chats, { find: async (id: string | Wid) => findOrCreateChat(page.users, createWid(id)) }),
-      Contact: Object.assign(contacts, { find: findContact }),
-      Blocklist: new Collection<Contact>(Contact),
+      Contact: Object.assign(contacts, { find: findContact, gadd: addContact }),
+      Blocklist: blocklist,
+      BusinessProfile: businessProfiles,
+      GroupMetadata: Object.assign(groups, { update: updateGroup }),
+      ProfilePicThumb: pictures(page.connection),
+      Reactions,
+      Status: Object.assign(statuses, {
+        find: async (id: string | Wid) => statuses.get(id),
+        getMyStatus: () => statuses.get(page.users.self?.pn),
+      }),
     },
     // The library looks for the map of calls inside, to wrap its `set`.
-    WAWebCallCollection: Object.assign(new Collection<Contact>(Contact), { calls: new Map<string, unknown>() }),
+    WAWebCallCollection: Object.assign(new Collection<Contact>(Contact as never), {
+      calls: new Map<string, unknown>(),
+    }),
   };
+}
+
+function addContact(id: Wid): Contact {
+  return contacts.get(id) ?? contacts.add(new Contact({ id, type: 'in', isMe: false }));
+}
+
+/** Among those that the page holds. */
+async function searchMessages(query: string, _page?: number, count = 100, remote?: string): Promise<object> {
+  const found = messages.filter((msg) => {
+    const text = msg.get('caption') ?? msg.get('body') ?? '';
+    const isThere = remote === undefined || String(msg.get('id')?.remote) === remote;
+    return isThere && text.toLowerCase().includes(query.toLowerCase());
+  });
+  return { messages: found.slice(-count).reverse() };
 }

@@ -1,4 +1,3 @@
-import { cmd } from '../models/cmd.ts';
 import { conn } from '../models/conn.ts';
 import { socket, stream } from '../models/socket.ts';
 import type { Page } from '../page.ts';
@@ -6,15 +5,13 @@ import type { Modules } from '../registry.ts';
 
 /** The connection, its states, and what can be done to the link. */
 export function linkModules({ link }: Page): Modules {
-  const refreshQR = () => link.refreshQr();
   return {
     WAWebSocketModel: {
       Socket: Object.assign(socket, { logout: () => link.logout(), takeover: () => link.takeover() }),
     },
     WAWebStreamModel: { Stream: stream },
     WAWebConnModel: { Conn: conn },
-    WAWebCmd: { Cmd: Object.assign(cmd, { refreshQR }) },
-    WAWebLaunchSocketUtils: { refreshQR },
+    WAWebLaunchSocketUtils: { refreshQR: () => link.refreshQr() },
     WAWebOfflineHandler: { OfflineMessageHandler: { getOfflineDeliveryProgress: () => link.offlineProgress } },
     WAWebPresenceChatAction: {
       sendPresenceAvailable: async () => stream.markAvailable(),

@@ -1,18 +1,33 @@
 import { findLink, findLinks } from '../linkify.ts';
 import type { Chat } from '../models/chat.ts';
-import { canReply, type Msg, type MsgAttributes } from '../models/message.ts';
+import { canReply, type Msg, type MsgAttributes, messages } from '../models/message.ts';
+import { reactionTableMode } from '../models/reactions.ts';
+import type { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 
 /** What can be done with a message. */
-export function messageModules({ outbox, mailbox }: Page): Modules {
+export function messageModules({ connection, outbox, mailbox }: Page): Modules {
   return {
     WAWebSendMsgChatAction: {
       addAndSendMsgToChat: (chat: Chat, values: Partial<MsgAttributes>) => outbox.send(chat, values),
     },
+    WAWebSendMessageEditAction: {
+      sendMessageEdit: async (msg: Msg, body: string) => {
+        await connection.request('edit', { id: msg.get('id')?.id ?? '', body });
+      },
+    },
+    WAWebSendReactionMsgAction: {
+      sendReactionToMsg: async (msg: Msg, emoji: string) => {
+        await connection.request('react', { id: msg.get('id')?.id ?? '', emoji });
+      },
+    },
+    WAWebAddonReactionTableMode: { reactionTableMode },
+    WAWebAddonPollVoteTableMode: { pollVoteTableMode: { bulkUpsert: () => undefined } },
     WAWebGetEphemeralFieldsMsgActionsUtils: { getEphemeralFields: () => ({}) },
     WAWebMsgReply: { canReplyMsg: canReply },
     WAWebQuotedMsgModelUtils: { getQuotedMsgObj: (msg: Msg) => mailbox.quotedBy(msg) },
+    WAWebApiMessageInfoStore: { queryMsgInfo: async (key: MsgKey) => receiptsOf(key) },
     WALinkify: { findLink, findLinks },
     WAWebLinkPreviewChatAction: { getLinkPreview: async () => null },
     WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled: () => false },
@@ -20,5 +35,15 @@ export function messageModules({ outbox, mailbox }: Page): Modules {
     // The library wraps these two; nothing here calls them.
     WAWebBackendJobsCommon: { mediaTypeFromProtobuf: () => null },
     WAWebE2EProtoUtils: { typeAttributeFromProtobuf: () => 'text' },
+  };
+}
+
+/** How far a message got; of a group, only whether all have it. */
+function receiptsOf(key: MsgKey): object {
+  const ack = messages.get(key)?.get('ack') ?? 0;
+  const receipt = [{ id: key.remote, t: Math.floor(Date.now() / 1000) }];
+  return {
+    ...{ delivery: ack >= 2 ? receipt : [], deliveryRemaining: ack >= 2 ? 0 : 1 },
+    ...{ read: ack >= 3 ? receipt : [], readRemaining: ack >= 3 ? 0 : 1, played: [], playedRemaining: 0 },
   };
 }

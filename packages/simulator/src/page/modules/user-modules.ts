@@ -1,5 +1,6 @@
 import type { Contact } from '../models/contact.ts';
 import type { Page } from '../page.ts';
+import { findCountryCode, formatNumber } from '../phone-numbers.ts';
 import type { Modules } from '../registry.ts';
 import { createWid, type Wid } from '../wid.ts';
 
@@ -9,7 +10,7 @@ export function userModules({ users }: Page): Modules {
     WAWebUserPrefsMeUser: {
       getMaybeMePnUser: () => users.self && createWid(users.self.pn),
       getMaybeMeLidUser: () => users.self && createWid(users.self.lid),
-      isMeAccount: (wid: Wid) => [users.self?.pn, users.self?.lid].includes(String(wid)),
+      isMeAccount: (wid: Wid) => users.isMe(wid),
     },
     WAWebApiContact: {
       getCurrentLid: (wid: Wid) => (wid.isLid() ? wid : users.lidOf(wid)),
@@ -23,11 +24,16 @@ export function userModules({ users }: Page): Modules {
     WAWebQueryExistsJob: {
       queryWidExists: async (wid: Wid) => {
         const user = await users.query(wid);
-        return user ? { wid: createWid(user.pn), biz: false, disappearingMode: undefined } : null;
+        if (!user) return null;
+        return { wid: createWid(user.pn ?? user.lid), biz: user.isBusiness, disappearingMode: undefined };
       },
     },
+    WAWebPhoneUtils: { formattedPhoneNumber: formatNumber },
+    WAPhoneFindCC: { findCC: findCountryCode },
     WAWebContactGetters: contactGetters,
-    WAWebFrontendContactGetters: { getIsMyContact: (contact: Contact) => contact.get('name') !== undefined },
+    WAWebFrontendContactGetters: {
+      getIsMyContact: (contact: Contact) => contactGetters.getIsUser(contact) && contact.get('name') !== undefined,
+    },
   };
 }
 
@@ -35,7 +41,7 @@ const contactGetters = {
   getIsMe: (contact: Contact) => contact.get('isMe') ?? false,
   getIsUser: (contact: Contact) => contact.get('id')?.isUser() ?? false,
   getIsGroup: (contact: Contact) => contact.get('id')?.isGroup() ?? false,
-  getIsWAContact: (contact: Contact) => contact.get('id')?.isUser() ?? false,
+  getIsWAContact: (contact: Contact) => contactGetters.getIsUser(contact) && contact.get('type') === 'in',
   getUserid: (contact: Contact) => contact.get('id')?.user,
   getVerifiedName: () => undefined,
   getVerifiedLevel: () => undefined,

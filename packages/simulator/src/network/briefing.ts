@@ -1,0 +1,60 @@
+import type { WireChat, WireUser } from '../page/wire.ts';
+import { type AccountRecord, chatIdOf, type Device } from './account.ts';
+import type { Directory } from './directory.ts';
+import { type GroupRecord, groupView } from './group.ts';
+import type { Groups } from './groups.ts';
+import { type Message, partyOf } from './message.ts';
+import { deviceView } from './message-views.ts';
+import type { Party } from './party.ts';
+import type { PostOffice } from './post-office.ts';
+
+const historyPerChat = 20;
+
+/** What a device has to know to show an account as it is. */
+export interface Briefing {
+  readonly users: WireUser[];
+  readonly chats: WireChat[];
+}
+
+interface Sources {
+  readonly directory: Directory;
+  readonly groups: Groups;
+  readonly postOffice: PostOffice;
+}
+
+/** People, chats and groups of an account, without what still waits for the device. */
+export function brief(account: AccountRecord, device: Device, sources: Sources): Briefing {
+  const groups = sources.groups.of(account);
+  const logs = new Map<Party, Message[]>(groups.map((group) => [group, []]));
+  for (const message of account.log) {
+    if (device.waiting.has(message) || message.hiddenFrom.has(account)) continue;
+    const party = partyOf(message, account);
+    const log = logs.get(party);
+    if (log) log.push(message);
+    else logs.set(party, [message]);
+  }
+  const chats = [...logs].map(([party, log]): WireChat => {
+    const unread = sources.postOffice.unread(account, party).filter((message) => !device.waiting.has(message));
+    return {
+      ...{ id: party.kind === 'person' ? chatIdOf(party) : party.id, unreadCount: unread.length },
+      messages: log.slice(-historyPerChat).map((message) => deviceView(message, account)),
+      ...(party.kind === 'group' ? { group: groupView(party, account) } : {}),
+    };
+  });
+  return { users: usersOf(account, [...logs.keys()], groups, sources.directory), chats };
+}
+
+/** Who is in its address book, who it has written with, and who is in its groups. */
+function usersOf(
+  account: AccountRecord,
+  parties: readonly Party[],
+  groups: readonly GroupRecord[],
+  directory: Directory,
+): WireUser[] {
+  const people = new Set([...account.book.keys(), ...account.blocked]);
+  for (const party of parties) if (party.kind === 'person') people.add(party);
+  const users = [...people].filter((person) => person !== account).map((person) => directory.describe(person, account));
+  const members = new Set(groups.flatMap((group) => [...group.members.keys()]));
+  const others = [...members].filter((member) => member !== account && !people.has(member));
+  return [...users, ...others.map((member) => directory.describeMember(member, account))];
+}

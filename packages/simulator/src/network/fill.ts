@@ -1,0 +1,58 @@
+import { randomInt } from 'node:crypto';
+import type { Filling } from '../api.ts';
+import { SimulatorError } from '../simulator-error.ts';
+import type { AccountRecord } from './account.ts';
+import { createMessage, createMessageId } from './message.ts';
+import type { Network } from './network.ts';
+import type { Party } from './party.ts';
+
+const membersPerGroup = 5;
+const minuteSeconds = 60;
+
+/** Gives an account people it knows, chats and groups. Those people do not know it, and do nothing by themselves. */
+export function fill(network: Network, account: AccountRecord, amounts: Filling): void {
+  const { chats = 0, contacts = 0, groups = 0 } = amounts;
+  const saved = Array.from({ length: contacts }, () => register(network));
+  for (const person of saved) account.book.set(person, person.name);
+  const strangers = Array.from({ length: Math.max(0, chats - contacts) }, () => register(network));
+  const people = [...saved, ...strangers];
+  // The first is the newest, as in a list of chats.
+  for (const [index, person] of people.slice(0, chats).entries()) {
+    converse(account, person, person, index, `Message of chat ${index + 1}`);
+  }
+  for (let index = 0; index < groups; index += 1) {
+    const others = Array.from({ length: membersPerGroup }, (_, at) => people[(index + at) % people.length]);
+    foundGroup(network, account, others, index);
+  }
+  network.linking.refresh(account);
+}
+
+/** Half of the groups are the account's own, in the others it is a plain member. */
+function foundGroup(network: Network, account: AccountRecord, others: (AccountRecord | undefined)[], at: number): void {
+  const members = new Set(others.filter((person) => person !== undefined));
+  const [first = account] = members;
+  const creator = at % 2 === 0 ? account : first;
+  const group = network.groups.found(creator, { subject: `Group ${at + 1}`, addressing: 'pn', restrict: true });
+  for (const member of [account, ...members]) if (member !== creator) group.members.set(member, 'member');
+  converse(account, group, first, at, `Message of group ${at + 1}`);
+}
+
+/** A message that was read long ago, put where it would be. */
+function converse(account: AccountRecord, to: Party, other: AccountRecord, minutesAgo: number, body: string): void {
+  const timestamp = Math.floor(Date.now() / 1000) - minuteSeconds * (minutesAgo + 1);
+  const message = createMessage({
+    ...{ id: createMessageId(other), from: other, to: to.kind === 'person' ? account : to, body, timestamp, ack: 3 },
+  });
+  message.receipts.set(account, 3);
+  other.log.push(message);
+  if (other !== account) account.log.unshift(message);
+}
+
+function register({ directory }: Network): AccountRecord {
+  // No country has this code.
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const number = `999${String(randomInt(1e9)).padStart(9, '0')}`;
+    if (!directory.find(number)) return directory.add({ number, name: `Person ${number.slice(-5)}` });
+  }
+  throw new SimulatorError(409, 'there are no free numbers left');
+}

@@ -1,0 +1,100 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { Addressing, Group } from '../api.ts';
+import type { WireGroup } from '../page/wire.ts';
+import { SimulatorError } from '../simulator-error.ts';
+import type { AccountRecord } from './account.ts';
+
+/** What somebody may do in a group; there is one superadmin, who made it. */
+export type Rank = 'superadmin' | 'admin' | 'member';
+
+/** A group, as the network keeps it. */
+export interface GroupRecord {
+  readonly kind: 'group';
+  /** `<18 digits>@g.us` */
+  readonly id: string;
+  readonly creator: AccountRecord;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** Whether members see each other by number or by hidden number. */
+  readonly addressing: Addressing;
+  subject: string;
+  description: { readonly id: string; readonly text: string } | undefined;
+  /** Only admins write. */
+  announce: boolean;
+  /** Only admins change subject and description. */
+  restrict: boolean;
+  /** Only admins add. */
+  adminsAdd: boolean;
+  inviteCode: string;
+  readonly members: Map<AccountRecord, Rank>;
+  /** Who was in it and is not any more; true for who left by themselves. */
+  readonly gone: Map<AccountRecord, boolean>;
+}
+
+/** What a group is made with. */
+export interface GroupDraft {
+  /** Made up where absent. */
+  readonly id?: string | undefined;
+  readonly subject: string;
+  readonly addressing: Addressing;
+  readonly announce?: boolean;
+  readonly restrict?: boolean;
+  readonly adminsAdd?: boolean;
+}
+
+/** A group with its creator alone. */
+export function createGroup(creator: AccountRecord, draft: GroupDraft): GroupRecord {
+  const { id = createGroupId(), subject, addressing, announce = false, restrict = false, adminsAdd = false } = draft;
+  return {
+    ...{ kind: 'group', id, creator, subject, addressing },
+    ...{ createdAt: Math.floor(Date.now() / 1000), description: undefined, announce, restrict, adminsAdd },
+    ...{ inviteCode: createInviteCode(), members: new Map([[creator, 'superadmin']]), gone: new Map() },
+  };
+}
+
+function createGroupId(): string {
+  return `120363${String(randomInt(1e12)).padStart(12, '0')}@g.us`;
+}
+
+/** The last part of a link that lets people join. */
+export function createInviteCode(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+/** True for admins, the one who made the group among them. */
+export function isAdmin(group: GroupRecord, account: AccountRecord): boolean {
+  const rank = group.members.get(account);
+  return rank === 'admin' || rank === 'superadmin';
+}
+
+/** Refuses with 403 who has left, and who is no admin where only admins write. */
+export function requireWriter(group: GroupRecord, account: AccountRecord): void {
+  if (!group.members.has(account))
+    throw new SimulatorError(403, `to: ${account.number} is not in ${group.id} any more`);
+  if (group.announce && !isAdmin(group, account)) {
+    throw new SimulatorError(403, `to: in ${group.id} only admins write`);
+  }
+}
+
+/** How members see somebody: by number or by hidden number. */
+export function memberIdOf({ addressing }: GroupRecord, { lid, pn }: AccountRecord): string {
+  return addressing === 'lid' ? lid : pn;
+}
+
+/** The group as phones see it. */
+export function describeGroup(group: GroupRecord): Group {
+  const { id, subject, addressing, members } = group;
+  const participants = [...members.keys()].map((member) => ({ id: member.pn, isAdmin: isAdmin(group, member) }));
+  return { id, subject, addressing, participants };
+}
+
+/** The group as the linked devices of an account see it. */
+export function groupView(group: GroupRecord, viewer: AccountRecord): WireGroup {
+  const { id, subject, creator, createdAt, addressing, announce, restrict, adminsAdd, members, description } = group;
+  return {
+    ...{ id, subject, creation: createdAt, addressing, announce, restrict, adminsAdd },
+    ...{ owner: memberIdOf(group, creator), isMember: members.has(viewer) },
+    ...(description ? { description } : {}),
+    participants: [...members].map(([member, rank]) => ({ id: memberIdOf(group, member), rank })),
+  };
+}

@@ -1,0 +1,171 @@
+import type { WireGroupChange, WireMemberAction, WireNotice } from '../page/wire.ts';
+import { SimulatorError } from '../simulator-error.ts';
+import { type AccountRecord, tellDevices } from './account.ts';
+import type { Directory } from './directory.ts';
+import { createGroup, createInviteCode, type GroupDraft, type GroupRecord, groupView, isAdmin } from './group.ts';
+import { createMessage, createMessageId } from './message.ts';
+import type { PostOffice } from './post-office.ts';
+
+const longestSubject = 100;
+
+/** How it went with one person who was to be added: in, invite only, left lately, or a member already. */
+export type AddOutcome = 200 | 403 | 408 | 409;
+
+/** The groups, and what members do in them. Whoever lacks the rights is refused with 403. */
+export class Groups {
+  readonly #groups = new Map<string, GroupRecord>();
+  readonly #directory: Directory;
+  readonly #postOffice: PostOffice;
+
+  constructor(directory: Directory, postOffice: PostOffice) {
+    this.#directory = directory;
+    this.#postOffice = postOffice;
+  }
+
+  find(id: string): GroupRecord | undefined {
+    return this.#groups.get(id);
+  }
+
+  /** One that the account is in, or has been in. */
+  get(id: string, account: AccountRecord): GroupRecord {
+    const group = this.#groups.get(id);
+    if (group && (group.members.has(account) || group.gone.has(account))) return group;
+    throw new SimulatorError(404, `group: ${account.number} knows no group ${id}`);
+  }
+
+  invited(code: string): GroupRecord {
+    const group = [...this.#groups.values()].find(({ inviteCode }) => inviteCode === code);
+    if (!group) throw new SimulatorError(404, `code: ${code} invites to no group`);
+    return group;
+  }
+
+  /** Those that the account is in, or has been in. */
+  of(account: AccountRecord): GroupRecord[] {
+    return [...this.#groups.values()].filter(({ members, gone }) => members.has(account) || gone.has(account));
+  }
+
+  /** A group with its creator alone; nobody is told before `announce`. */
+  found(creator: AccountRecord, draft: GroupDraft): GroupRecord {
+    checkSubject(draft.subject);
+    if (draft.id && this.#groups.has(draft.id))
+      throw new SimulatorError(409, `id: there is a group ${draft.id} already`);
+    const group = createGroup(creator, draft);
+    this.#groups.set(group.id, group);
+    return group;
+  }
+
+  /** Puts the people in who may be, and tells all of the new group. */
+  announce(group: GroupRecord, people: readonly AccountRecord[]): Map<AccountRecord, AddOutcome> {
+    const outcomes = new Map(people.map((person) => [person, enter(group, person)]));
+    this.#publish(group, group.creator, 'create', [...group.members.keys()]);
+    return outcomes;
+  }
+
+  add(group: GroupRecord, by: AccountRecord, person: AccountRecord): AddOutcome {
+    this.#require(group, by, group.adminsAdd);
+    const outcome = enter(group, person);
+    if (outcome === 200) this.#publish(group, by, 'add', [person]);
+    return outcome;
+  }
+
+  /** By an invitation, which goes past all but having been removed. */
+  join(group: GroupRecord, person: AccountRecord): void {
+    if (group.members.has(person)) return;
+    group.gone.delete(person);
+    group.members.set(person, 'member');
+    this.#publish(group, person, 'invite', [person]);
+  }
+
+  /** Removes, promotes or demotes; who is not a member is passed over. */
+  change(group: GroupRecord, by: AccountRecord, people: readonly AccountRecord[], action: WireMemberAction): void {
+    this.#require(group, by, true);
+    const members = people.filter((person) => group.members.has(person) && person !== group.creator);
+    if (members.length === 0) return;
+    for (const member of members) {
+      if (action !== 'remove') group.members.set(member, action === 'promote' ? 'admin' : 'member');
+      else expel(group, member, false);
+    }
+    this.#publish(group, by, action, members);
+  }
+
+  leave(group: GroupRecord, account: AccountRecord): void {
+    this.#require(group, account, false);
+    expel(group, account, true);
+    // Somebody has to be left who can let others in.
+    const [heir] = group.members.keys();
+    if (heir && ![...group.members.keys()].some((member) => isAdmin(group, member))) group.members.set(heir, 'admin');
+    this.#publish(group, account, 'leave', [account]);
+  }
+
+  set(group: GroupRecord, by: AccountRecord, change: WireGroupChange): void {
+    const isInfo = 'subject' in change || 'description' in change;
+    this.#require(group, by, isInfo ? group.restrict : true);
+    if ('subject' in change) checkSubject(change.subject);
+    Object.assign(group, change);
+    this.#publish(group, by, noticeOf(change), [], 'subject' in change ? change.subject : '');
+  }
+
+  renewInvite(group: GroupRecord, by: AccountRecord): void {
+    this.#require(group, by, true);
+    group.inviteCode = createInviteCode();
+  }
+
+  /** Refuses who is not a member, or not an admin where that is needed. */
+  #require(group: GroupRecord, account: AccountRecord, admin: boolean): void {
+    if (!group.members.has(account)) {
+      throw new SimulatorError(404, `group: ${account.number} is not in ${group.id}`);
+    }
+    if (admin && !isAdmin(group, account)) {
+      throw new SimulatorError(403, `group: ${account.number} is not an admin of ${group.id}`);
+    }
+  }
+
+  /** Tells members, and those who are concerned, how the group is now, and what happened. */
+  #publish(
+    group: GroupRecord,
+    by: AccountRecord,
+    subtype: WireNotice['subtype'],
+    recipients: AccountRecord[],
+    body = '',
+  ): void {
+    const audience = new Set([...group.members.keys(), ...recipients]);
+    for (const account of audience) this.tell(group, account);
+    const notice = { subtype, recipients };
+    const message = createMessage({ id: createMessageId(by), from: by, to: group, type: 'gp2', body, notice });
+    audience.delete(by);
+    this.#postOffice.accept(message, undefined, [...audience]);
+  }
+
+  /** Tells the account's devices how the group is now. */
+  tell(group: GroupRecord, account: AccountRecord): void {
+    const users = [...group.members.keys()].map((member) => this.#directory.describeMember(member, account));
+    tellDevices(account, { type: 'group', group: groupView(group, account), users });
+  }
+}
+
+function enter(group: GroupRecord, person: AccountRecord): AddOutcome {
+  if (group.members.has(person)) return 409;
+  if (group.gone.get(person)) return 408;
+  if (person.groupPrivacy === 'invite_only') return 403;
+  group.gone.delete(person);
+  group.members.set(person, 'member');
+  return 200;
+}
+
+function expel(group: GroupRecord, account: AccountRecord, byThemselves: boolean): void {
+  group.members.delete(account);
+  group.gone.set(account, byThemselves);
+}
+
+function noticeOf(change: WireGroupChange): WireNotice['subtype'] {
+  if ('subject' in change) return 'subject';
+  if ('description' in change) return 'description';
+  if ('announce' in change) return 'announce';
+  return 'restrict' in change ? 'restrict' : 'member_add_mode';
+}
+
+function checkSubject(subject: string): void {
+  if (subject.trim() === '' || [...subject].length > longestSubject) {
+    throw new SimulatorError(400, `subject: must have 1 to ${longestSubject} characters`);
+  }
+}

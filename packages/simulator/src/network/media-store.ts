@@ -1,0 +1,41 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** A file on the media server. */
+export interface StoredFile {
+  /** Under which path it is fetched. */
+  readonly path: string;
+  readonly size: number;
+  /** Hex, of the bytes as they came. */
+  readonly sha256: string;
+  /** As they came in: joining them would double a large file. */
+  readonly chunks: readonly Buffer[];
+}
+
+/** The media server's files. They stay until somebody drops them. */
+export class MediaStore {
+  readonly #files = new Map<string, StoredFile>();
+
+  /** Takes in a file; the path is its own, also for bytes that are there already. */
+  async receive(source: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<StoredFile> {
+    const hash = createHash('sha256');
+    const chunks: Buffer[] = [];
+    for await (const chunk of source) {
+      hash.update(chunk);
+      chunks.push(chunk);
+    }
+    const size = chunks.reduce((total, { length }) => total + length, 0);
+    const path = `/v/t62.7118-24/${randomBytes(12).toString('hex')}.enc`;
+    const file = { path, size, sha256: hash.digest('hex'), chunks };
+    this.#files.set(path, file);
+    return file;
+  }
+
+  find(path: string): StoredFile | undefined {
+    return this.#files.get(path);
+  }
+
+  /** From now on the path is unknown. */
+  drop(path: string): void {
+    this.#files.delete(path);
+  }
+}

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PhoneMessage } from '../api.ts';
+import { seededAccounts } from '../seed.ts';
+import { defaultSettings } from '../settings.ts';
+import { Network } from './network.ts';
+import { Phone } from './phone.ts';
+
+const minuteMs = 60_000;
+const [adaNumber, benNumber, carlaNumber] = ['12025550101', '12025550102', '12025550103'] as const;
+let network: Network;
+let ada: Phone;
+let ben: Phone;
+let sent: PhoneMessage;
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  network = new Network({ ...defaultSettings }, seededAccounts);
+  [ada, ben] = [new Phone(network, adaNumber), new Phone(network, benNumber)];
+  sent = await ada.send({ to: benNumber, body: 'hello' });
+  vi.advanceTimersByTime(network.settings.deliveryDelayMs);
+});
+
+afterEach(() => {
+  network.close();
+  vi.useRealTimers();
+});
+
+const onBens = () => ben.messages(adaNumber)[0];
+const status = (code: number) => expect.objectContaining({ status: code });
+
+describe('a reaction', () => {
+  it('replaces the one before, and an empty one takes it back', () => {
+    ben.react(sent.id, '👍');
+    ben.react(sent.id, '🎉');
+    expect(onBens()?.reactions).toEqual([{ from: `${benNumber}@c.us`, emoji: '🎉' }]);
+    ben.react(sent.id, '');
+    expect(onBens()?.reactions).toEqual([]);
+  });
+
+  it('needs a message that is there', () => {
+    expect(() => ben.react('NONE', '👍')).toThrow(status(404));
+    ada.revoke(sent.id);
+    expect(() => ben.react(sent.id, '👍')).toThrow(status(404));
+  });
+});
+
+describe('an edit', () => {
+  it('shows on all sides', () => {
+    expect(ada.edit(sent.id, 'hello there')).toMatchObject({ body: 'hello there', edited: true });
+    expect(onBens()).toMatchObject({ body: 'hello there', edited: true });
+  });
+
+  it('is for the writer, and for 15 minutes', () => {
+    expect(() => ben.edit(sent.id, 'x')).toThrow(status(403));
+    network.changes.age(sent.id, 15 * minuteMs);
+    expect(() => ada.edit(sent.id, 'x')).toThrow(status(409));
+  });
+});
+
+describe('taking back', () => {
+  it('leaves nothing to be read', () => {
+    ada.revoke(sent.id);
+    expect(onBens()).toMatchObject({ id: sent.id, type: 'revoked', body: '' });
+  });
+
+  it('is for the writer, and for an hour', () => {
+    expect(() => ben.revoke(sent.id)).toThrow(status(403));
+    network.changes.age(sent.id, 60 * minuteMs);
+    expect(() => ada.revoke(sent.id)).toThrow(status(409));
+  });
+
+  it('is for admins, too, in a group', async () => {
+    const group = network.groups.found(network.directory.get(adaNumber), { subject: 'Trip', addressing: 'pn' });
+    network.groups.announce(group, [network.directory.get(benNumber), network.directory.get(carlaNumber)]);
+    const { id } = await ben.send({ to: group.id, body: 'hello' });
+    vi.advanceTimersByTime(network.settings.deliveryDelayMs);
+    expect(() => new Phone(network, carlaNumber).revoke(id)).toThrow(status(403));
+    ada.revoke(id);
+    expect(ben.messages(group.id)).toMatchObject([{ id, type: 'revoked' }]);
+  });
+});
+
+it('of a message that one has deleted leaves the others theirs', () => {
+  network.changes.hide(network.directory.get(benNumber), [sent.id]);
+  expect([onBens(), ada.messages(benNumber).length]).toEqual([undefined, 1]);
+});

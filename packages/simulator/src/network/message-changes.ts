@@ -1,0 +1,100 @@
+import { editWindowMs, isWithin, revokeWindowMs } from '../page/windows.ts';
+import { SimulatorError } from '../simulator-error.ts';
+import { type AccountRecord, tellDevices } from './account.ts';
+import type { Directory } from './directory.ts';
+import { isAdmin } from './group.ts';
+import type { MediaStore } from './media-store.ts';
+import { createMessageId, findMessage, type Message } from './message.ts';
+import { deviceView, keyView } from './message-views.ts';
+
+/** What happens to messages after they were sent: reactions, edits, deletion. Every side is told. */
+export class MessageChanges {
+  readonly #directory: Directory;
+
+  constructor(directory: Directory) {
+    this.#directory = directory;
+  }
+
+  /** An empty emoji takes the reaction back. */
+  react(account: AccountRecord, messageId: string, emoji: string): void {
+    const message = changeable(account, messageId);
+    if (emoji === '') message.reactions.delete(account);
+    else message.reactions.set(account, { id: createMessageId(account), emoji, atMs: Date.now() });
+    this.#tellAll(message, account);
+  }
+
+  edit(account: AccountRecord, messageId: string, body: string): Message {
+    const message = changeable(account, messageId);
+    if (message.from !== account) throw new SimulatorError(403, `message ${messageId} is somebody else's`);
+    if (!isWithin(editWindowMs, message.timestamp)) {
+      throw new SimulatorError(409, `message ${messageId} is too old to be edited`);
+    }
+    message.body = body;
+    message.editedAtMs = Date.now();
+    this.#tellAll(message, account);
+    return message;
+  }
+
+  /** For everyone: one's own message, or anybody's in a group where one is an admin. */
+  revoke(account: AccountRecord, messageId: string): void {
+    const message = changeable(account, messageId);
+    const { from, to, timestamp } = message;
+    if (from !== account && !(to.kind === 'group' && isAdmin(to, account))) {
+      throw new SimulatorError(403, `message ${messageId} is somebody else's`);
+    }
+    if (!isWithin(revokeWindowMs, timestamp)) {
+      throw new SimulatorError(409, `message ${messageId} is too old to be deleted for everyone`);
+    }
+    message.revocation = { id: createMessageId(account), by: account };
+    message.reactions.clear();
+    this.#tellAll(message, account);
+  }
+
+  /** For the account alone, on all its devices; what it does not have is passed over. */
+  hide(account: AccountRecord, messageIds: readonly string[]): void {
+    const messages = messageIds.flatMap((id) => findMessage(account, id) ?? []);
+    const keys = messages.map((message) => keyView(message, account));
+    for (const message of messages) message.hiddenFrom.add(account);
+    tellDevices(account, { type: 'hidden', keys });
+  }
+
+  /** Makes a message older by so many milliseconds. */
+  age(messageId: string, ms: number): void {
+    const message = this.#anywhere(messageId);
+    message.timestamp -= Math.round(ms / 1000);
+    this.#tellAll(message, message.from);
+  }
+
+  /** The media server forgets the bytes of a message. */
+  dropMedia(messageId: string, store: MediaStore): void {
+    const { attachment } = this.#anywhere(messageId);
+    if (!attachment) throw new SimulatorError(404, `id: message ${messageId} has no media`);
+    store.drop(attachment.directPath);
+  }
+
+  #anywhere(messageId: string): Message {
+    for (const account of this.#directory.all()) {
+      const message = findMessage(account, messageId);
+      if (message) return message;
+    }
+    throw new SimulatorError(404, `id: nobody has a message ${messageId}`);
+  }
+
+  #tellAll(message: Message, by: AccountRecord): void {
+    for (const account of new Set([message.from, ...message.receipts.keys()])) {
+      const user = this.#directory.describeMember(by, account);
+      for (const { line, waiting } of account.devices.values()) {
+        // Whoever has not got the message yet gets it as it is now.
+        if (!waiting.has(message)) line?.send({ type: 'changed', message: deviceView(message, account), user });
+      }
+    }
+  }
+}
+
+function changeable(account: AccountRecord, messageId: string): Message {
+  const message = findMessage(account, messageId);
+  if (!message || message.revocation) {
+    throw new SimulatorError(404, `messageId: ${account.number} has no message ${messageId}`);
+  }
+  return message;
+}

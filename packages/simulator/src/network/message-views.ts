@@ -1,0 +1,100 @@
+import type { MessageType, PhoneMessage } from '../api.ts';
+import type { WireMessage, WireQuote, WireReaction, WireType } from '../page/wire.ts';
+import { type AccountRecord, chatIdOf } from './account.ts';
+import { memberIdOf } from './group.ts';
+import { type Message, partyOf, type Quote } from './message.ts';
+import { type Party, phoneIdOf } from './party.ts';
+
+const phoneTypes: Readonly<Record<WireType, MessageType>> = {
+  ...{ chat: 'text', image: 'image', video: 'video', audio: 'audio', ptt: 'voice', document: 'document' },
+  ...{ sticker: 'sticker', location: 'location', vcard: 'contact', multi_vcard: 'contacts', revoked: 'revoked' },
+  ...{ groups_v4_invite: 'invite', gp2: 'notice' },
+};
+
+/** The message as a phone has it. */
+export function phoneView(message: Message, account: AccountRecord): PhoneMessage {
+  const { id, from, to, timestamp, ack, quoted, attachment, style, revocation, editedAtMs } = message;
+  const base = {
+    ...{ id, from: from.pn, to: phoneIdOf(to), chat: phoneIdOf(partyOf(message, account)), fromMe: from === account },
+    ...{ timestamp, ack, edited: editedAtMs !== undefined },
+    ...(to.kind === 'person' ? {} : { author: from.pn }),
+  };
+  if (revocation) return { ...base, type: 'revoked', body: '', reactions: [] };
+  return {
+    ...{ ...base, type: phoneTypes[message.type], body: message.body },
+    reactions: [...message.reactions].map(([who, { emoji }]) => ({ from: who.pn, emoji })),
+    ...(quoted ? { quotedMessageId: quoted.id, quotedBody: quoted.body } : {}),
+    ...(attachment ? { mimeType: attachment.mimetype, size: attachment.size } : {}),
+    ...(attachment?.filename === undefined ? {} : { filename: attachment.filename }),
+    ...(style ? { backgroundColor: hex(style.backgroundColor), font: style.font } : {}),
+  };
+}
+
+/** The message as the account's linked devices see it. */
+export function deviceView(message: Message, account: AccountRecord): WireMessage {
+  const { id, from, to, timestamp, ack, decryptLateMs, editedAtMs, revocation } = message;
+  const fromMe = from === account;
+  const party = partyOf(message, account);
+  const chat = chatIdIn(party);
+  const base = {
+    // What others wrote has reached the server, and its acks are the writer's business.
+    ...{ chat, fromMe, t: timestamp, ack: fromMe ? ack : 1, notifyName: from.name },
+    ...{ from: fromMe ? idIn(party, account, account) : chat, to: fromMe ? chat : account.pn },
+    ...(to.kind === 'person' ? {} : { author: idIn(party, from, account) }),
+    ...(decryptLateMs === undefined || fromMe ? {} : { decryptLateMs }),
+  };
+  if (revocation) {
+    return { ...base, id: revocation.id, type: 'revoked', body: '', reactions: [], revokedId: id };
+  }
+  return { ...base, id, ...contentOf(message, account), ...(editedAtMs === undefined ? {} : { editedAtMs }) };
+}
+
+/** The message's id in the account's pages. */
+export function keyView(message: Message, account: AccountRecord): string {
+  const { fromMe, chat, id, author } = deviceView(message, account);
+  return `${fromMe}_${chat}_${id}${author === undefined ? '' : `_${author}`}`;
+}
+
+type Content = Omit<WireMessage, 'id' | 'chat' | 'from' | 'to' | 'fromMe' | 't' | 'ack'>;
+
+function contentOf(message: Message, account: AccountRecord): Content {
+  const { type, body, quoted, attachment, mentions, notice, style, fields } = message;
+  const party = partyOf(message, account);
+  const view = (who: AccountRecord) => idIn(party, who, account);
+  return {
+    ...{ type, body, reactions: reactionsOf(message, account) },
+    ...(quoted ? { quoted: quoteView(quoted, view) } : {}),
+    ...(attachment ? { media: attachment } : {}),
+    ...(mentions.length > 0 ? { mentions: mentions.map(view) } : {}),
+    ...(notice ? { notice: { subtype: notice.subtype, recipients: notice.recipients.map(view) } } : {}),
+    ...(style ? { style } : {}),
+    ...(fields ? { fields } : {}),
+  };
+}
+
+function reactionsOf(message: Message, account: AccountRecord): WireReaction[] {
+  const party = partyOf(message, account);
+  return [...message.reactions].map(([who, { id, emoji, atMs }]) => {
+    return { id, emoji, atMs, from: idIn(party, who, account), fromMe: who === account };
+  });
+}
+
+function quoteView({ id, body, author }: Quote, view: (who: AccountRecord) => string): WireQuote {
+  return { id, body, author: view(author) };
+}
+
+function chatIdIn(party: Party): string {
+  return party.kind === 'person' ? chatIdOf(party) : party.id;
+}
+
+/** Under which id somebody appears to the account in a chat. */
+function idIn(party: Party, who: AccountRecord, account: AccountRecord): string {
+  if (party.kind === 'group') return memberIdOf(party, who);
+  if (who !== account) return chatIdOf(who);
+  // In a chat by hidden numbers the account writes under its own one.
+  return party.kind === 'person' && party.addressing === 'lid' ? who.lid : who.pn;
+}
+
+function hex(argb: number): string {
+  return `#${(argb & 0xffffff).toString(16).padStart(6, '0')}`;
+}

@@ -1,0 +1,40 @@
+import type { Account, ContactsChange, ProfileChange } from '../api.ts';
+import { type AccountRecord, describeAccount, tellDevices } from './account.ts';
+import type { Network } from './network.ts';
+
+/** What an account tells of itself; everybody who can see it is told. */
+export function changeProfile(network: Network, account: AccountRecord, change: ProfileChange): Account {
+  const { business, ...rest } = change;
+  Object.assign(account, definedOnly(rest), business === undefined ? {} : { isBusiness: business });
+  for (const viewer of network.directory.all()) {
+    if (viewer.disclosed.has(account) && viewer !== account) tellOf(network, viewer, [account]);
+  }
+  return describeAccount(account);
+}
+
+/** What happens in an account's address book; its linked devices are told. */
+export function changeContacts(network: Network, account: AccountRecord, change: ContactsChange): void {
+  const { save = [], forget = [], block = [], unblock = [] } = change;
+  const find = (field: string) => (id: string) => network.directory.get(id, field);
+  const saved = save.map(({ number, name }) => ({ person: find('save')(number), name }));
+  const [forgotten, blocked, unblocked] = [
+    forget.map(find('forget')),
+    block.map(find('block')),
+    unblock.map(find('unblock')),
+  ];
+  for (const { person, name } of saved) account.book.set(person, name);
+  for (const person of forgotten) account.book.delete(person);
+  for (const person of blocked) account.blocked.add(person);
+  for (const person of unblocked) account.blocked.delete(person);
+  tellOf(network, account, [...saved.map(({ person }) => person), ...forgotten, ...blocked, ...unblocked]);
+}
+
+/** Tells a viewer's devices how people are now. */
+export function tellOf({ directory }: Network, viewer: AccountRecord, people: readonly AccountRecord[]): void {
+  const users = people.map((person) => directory.describe(person, viewer));
+  tellDevices(viewer, { type: 'news', users, chats: [] });
+}
+
+function definedOnly<T extends object>(values: T): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

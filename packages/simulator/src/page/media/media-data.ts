@@ -1,0 +1,50 @@
+import { Model } from '../model.ts';
+import type { OpaqueData } from './opaque-data.ts';
+
+/** What the page has of a file: nothing yet, the bytes, or no hope of them. */
+export type MediaStage = 'NEED_POKE' | 'FETCHING' | 'RESOLVED' | 'REUPLOADING' | 'ERROR_UNKNOWN';
+
+/** What a message with a file tells of it. */
+export interface MediaFields {
+  mimetype: string;
+  filename: string | undefined;
+  size: number;
+  filehash: string;
+  encFilehash: string;
+  uploadhash: string;
+  mediaKey: string;
+  /** Unix seconds. */
+  mediaKeyTimestamp: number;
+  directPath: string;
+  clientUrl: string;
+  deprecatedMms3Url: string;
+  isGif: boolean;
+  isViewOnce: boolean;
+  waveform: Uint8Array;
+}
+
+/** The names of those fields. */
+export const mediaFieldNames: readonly (keyof MediaFields)[] = [
+  ...(['mimetype', 'filename', 'size', 'filehash', 'encFilehash', 'uploadhash', 'mediaKey'] as const),
+  ...(['mediaKeyTimestamp', 'directPath', 'clientUrl', 'deprecatedMms3Url', 'isGif', 'isViewOnce'] as const),
+  'waveform',
+];
+
+interface MediaAttributes extends MediaFields {
+  type: string;
+  mediaStage: MediaStage;
+  mediaBlob: OpaqueData;
+  renderableUrl: string;
+  /** The thumbnail; none is made here. */
+  preview: string;
+  caption: string;
+}
+
+/** A file on its way out, or the state of one that came in. */
+export class MediaData extends Model<MediaAttributes> {
+  /** The library takes what has no keys of its own for no media. */
+  readonly isMediaData = true;
+  static override readonly props = [
+    ...[...mediaFieldNames, 'type', 'mediaStage', 'mediaBlob', 'renderableUrl', 'preview', 'caption'],
+  ];
+}

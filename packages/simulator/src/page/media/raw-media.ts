@@ -1,0 +1,46 @@
+import { encodeB64 } from '../base64.ts';
+import { MediaData } from './media-data.ts';
+import type { OpaqueData } from './opaque-data.ts';
+
+/** As what the file is meant. */
+export interface MediaIntent {
+  readonly asSticker?: boolean;
+  readonly asGif?: boolean;
+  readonly isPtt?: boolean;
+  readonly asDocument?: boolean;
+}
+
+/** What a file becomes in a chat, by its type and by what was asked for. */
+export function mediaTypeOf(mimeType: string, { asSticker, isPtt, asDocument }: MediaIntent): string {
+  if (asSticker) return 'sticker';
+  if (asDocument) return 'document';
+  const [kind = ''] = mimeType.split('/');
+  if (kind === 'audio') return isPtt ? 'ptt' : 'audio';
+  return kind === 'image' || kind === 'video' ? kind : 'document';
+}
+
+/** A file in preparation; unlike in the real page, its bytes are left as they are. */
+export function prepareMedia(data: OpaqueData, intent: MediaIntent) {
+  return {
+    waitForPrep: async () => {
+      const type = mediaTypeOf(data.type(), intent);
+      const { filename } = data;
+      return new MediaData({
+        ...{
+          type,
+          mimetype: data.type(),
+          size: data.size(),
+          mediaBlob: data,
+          filehash: await hashOf(data.forceToBlob()),
+        },
+        ...(intent.asGif && type === 'video' ? { isGif: true } : {}),
+        ...(type === 'document' && filename !== undefined ? { filename } : {}),
+      });
+    },
+  };
+}
+
+/** The SHA-256 of the bytes, in base64. */
+export async function hashOf(blob: Blob): Promise<string> {
+  return encodeB64(await crypto.subtle.digest('SHA-256', await blob.arrayBuffer()));
+}

@@ -1,0 +1,40 @@
+import { chats } from './models/chat.ts';
+import type { Msg } from './models/message.ts';
+import { editWindowMs, isWithin, revokeWindowMs } from './windows.ts';
+
+const captioned = ['image', 'video', 'document'];
+
+/** A text of one's own, within the window. */
+export function canEditText(msg: Msg): boolean {
+  return msg.get('type') === 'chat' && isOwn(msg, editWindowMs);
+}
+
+/** The same for what is written under a file. */
+export function canEditCaption(msg: Msg): boolean {
+  return captioned.includes(msg.get('type') ?? '') && isOwn(msg, editWindowMs);
+}
+
+/** One's own message, within the window. */
+export function canSenderRevokeMsg(msg: Msg): boolean {
+  return isThere(msg) && isOwn(msg, revokeWindowMs);
+}
+
+/** Anybody's message, in a group where one is an admin. */
+export function canAdminRevokeMsg(msg: Msg): boolean {
+  const chat = msg.get('id')?.remote;
+  const isAdmin = chat !== undefined && (chats.get(chat)?.iAmAdmin() ?? false);
+  return isThere(msg) && isAdmin && isWithin(revokeWindowMs, msg.get('t') ?? 0);
+}
+
+/** Anything that is still there. */
+export function canStarMsg(msg: Msg): boolean {
+  return isThere(msg);
+}
+
+function isOwn(msg: Msg, windowMs: number): boolean {
+  return (msg.get('id')?.fromMe ?? false) && isWithin(windowMs, msg.get('t') ?? 0);
+}
+
+function isThere(msg: Msg): boolean {
+  return msg.get('type') !== 'revoked' && !msg.isNotification;
+}

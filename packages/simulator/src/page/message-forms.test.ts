@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { draftOf, keyOf, modelOf } from './message-forms.ts';
+import type { WireMedia, WireMessage } from './wire.ts';
+
+const [ada, ben, group] = ['12025550101@c.us', '12025550102@c.us', '120363000000000000@g.us'];
+const media: WireMedia = {
+  ...{ directPath: '/v/a', mimetype: 'application/pdf', filename: 'a.pdf', size: 3, mediaKeyTimestamp: 1 },
+  ...{ filehash: 'h', encFilehash: 'e', mediaKey: 'k' },
+};
+const base = { id: 'X', chat: ben, from: ben, to: ada, fromMe: false, t: 1, ack: 1, reactions: [] };
+const text: WireMessage = { ...base, type: 'chat', body: 'hello' };
+
+describe('a message of the network', () => {
+  it('has its author in its id, in a group', () => {
+    expect(String(keyOf({ ...text, chat: group, author: ben }))).toBe(`false_${group}_X_${ben}`);
+    expect(String(keyOf(text))).toBe(`false_${ben}_X`);
+  });
+
+  it('has its text in the body, or under its file', () => {
+    expect(modelOf(text, true).serialize()).toMatchObject({ body: 'hello', type: 'chat', isNewMsg: true });
+    const picture = modelOf({ ...text, type: 'image', media }, false).serialize();
+    expect(picture).toMatchObject({ caption: 'hello', isCaptionByUser: true, directPath: '/v/a' });
+    expect(picture).not.toHaveProperty('body');
+  });
+
+  it('shows the name of a document that has no caption', () => {
+    const document = modelOf({ ...text, type: 'document', body: '', media }, false);
+    expect(document.serialize()).toMatchObject({ caption: 'a.pdf', isCaptionByUser: false });
+    expect(document.mediaData?.get('mediaStage')).toBe('NEED_POKE');
+  });
+
+  it('shows nothing before it is decrypted', () => {
+    const late = modelOf({ ...text, decryptLateMs: 5 }, true).serialize();
+    expect(late).toMatchObject({ type: 'ciphertext' });
+    expect(late).not.toHaveProperty('body');
+  });
+
+  it('names what it was before it was taken back', () => {
+    const revoked = modelOf({ ...text, id: 'Y', type: 'revoked', body: '', revokedId: 'X' }, false).serialize();
+    expect(String(revoked.protocolMessageKey)).toBe(`false_${ben}_X`);
+  });
+});
+
+describe('a draft', () => {
+  it('says of a message what the network has to know', () => {
+    const msg = modelOf({ ...text, mentions: [ada], quoted: { id: 'Q', author: ada, body: 'question' } }, false);
+    expect(draftOf(ben, msg)).toEqual({
+      ...{ id: 'X', chat: ben, t: 1, type: 'chat', body: 'hello', mentions: [ada] },
+      quoted: { id: 'Q', author: ada, body: 'question' },
+    });
+  });
+
+  it('does not take the name of a document for a caption', () => {
+    const msg = modelOf({ ...text, type: 'document', body: '', media }, false);
+    expect(draftOf(ben, msg)).toMatchObject({ body: '', media: { filename: 'a.pdf', directPath: '/v/a' } });
+  });
+
+  it('passes on what a place consists of', () => {
+    const msg = modelOf({ ...text, type: 'location', body: '', fields: { lat: 1, lng: 2, loc: 'Here' } }, false);
+    expect(draftOf(ben, msg)).toMatchObject({ type: 'location', fields: { lat: 1, lng: 2, loc: 'Here' } });
+  });
+});

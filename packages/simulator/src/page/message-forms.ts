@@ -1,0 +1,91 @@
+import { mediaFieldNames } from './media/media-data.ts';
+import { Msg, type MsgAttributes, passedFields } from './models/message.ts';
+import { MsgKey } from './msg-key.ts';
+import { createWid } from './wid.ts';
+import type { WireDraft, WireMedia, WireMessage, WireType } from './wire.ts';
+
+/** The id that a message of the network has in the page. */
+export function keyOf({ fromMe, chat, id, author }: Pick<WireMessage, 'fromMe' | 'chat' | 'id' | 'author'>): MsgKey {
+  const participant = author === undefined ? undefined : createWid(author);
+  return new MsgKey({ fromMe, remote: createWid(chat), id, participant });
+}
+
+/** A message of the network as the page holds it; one that is new may not be decrypted yet. */
+export function modelOf(message: WireMessage, isNew: boolean): Msg {
+  const late = isNew && message.decryptLateMs !== undefined;
+  return new Msg({
+    ...{ id: keyOf(message), from: createWid(message.from), to: createWid(message.to), t: message.t },
+    ...{ self: message.fromMe ? ('out' as const) : ('in' as const), ack: message.ack, isNewMsg: isNew },
+    ...{ viewed: false, star: false, mentionedJidList: [], groupMentions: [], hasReaction: false },
+    ...(message.author === undefined ? {} : { author: createWid(message.author) }),
+    ...(message.notifyName === undefined ? {} : { notifyName: message.notifyName }),
+    ...(late ? { type: 'ciphertext' as const } : contentOf(message)),
+  });
+}
+
+/** What there is to see of a message, once it is decrypted. */
+export function contentOf(message: WireMessage): Partial<MsgAttributes> {
+  const { type, notice, media, mentions, style, fields, revokedId, editedAtMs } = message;
+  return {
+    ...{ ...fields, type, ...textOf(message), ...media, ...style, ...quoteOf(message) },
+    ...(media ? { deprecatedMms3Url: `https://mmg.whatsapp.net${media.directPath}` } : {}),
+    ...(mentions ? { mentionedJidList: mentions.map((id) => createWid(id)) } : {}),
+    ...(notice ? { subtype: notice.subtype, recipients: [...notice.recipients] } : {}),
+    ...(revokedId === undefined ? {} : { protocolMessageKey: keyOf({ ...message, id: revokedId }) }),
+    ...(editedAtMs === undefined ? {} : { latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: keyOf(message) }),
+  };
+}
+
+/** Where a message has its text: in the body, or beside its file. A document without a caption shows its name. */
+export function textOf({ media, body }: Pick<WireMessage, 'media' | 'body'>): Partial<MsgAttributes> {
+  if (!media) return { body };
+  const caption = body === '' ? media.filename : body;
+  return caption === undefined ? {} : { caption, isCaptionByUser: body !== '' };
+}
+
+/** What the network is to know of a message that the page sends. */
+export function draftOf(chat: string, msg: Msg): WireDraft {
+  const values = msg.serialize() as Partial<MsgAttributes>;
+  const { id, t = 0, type = 'chat', mentionedJidList = [], isCaptionByUser } = values;
+  if (!id) throw new Error('the message has no id');
+  const media = mediaOf(values);
+  const caption = isCaptionByUser ? (values.caption ?? '') : '';
+  const fields = Object.fromEntries(Object.entries(values).filter(([name]) => passedFields.includes(name as 'loc')));
+  return {
+    ...{ id: id.id, chat, t, type: type as WireType, body: (media ? caption : values.body) ?? '' },
+    ...(media ? { media } : {}),
+    ...(mentionedJidList.length > 0 ? { mentions: mentionedJidList.map(String) } : {}),
+    ...(Object.keys(fields).length > 0 ? { fields } : {}),
+    ...quoteDraft(values),
+    ...styleOf(values),
+  };
+}
+
+function mediaOf(values: Partial<MsgAttributes>): WireMedia | undefined {
+  if (!values.directPath) return undefined;
+  const known = Object.entries(values).filter(([name, value]) => mediaFieldNames.includes(name as 'size') && value);
+  const { waveform: _, ...media } = Object.fromEntries(known);
+  return media as unknown as WireMedia;
+}
+
+function quoteDraft({
+  quotedMsg,
+  quotedStanzaID,
+  quotedParticipant,
+}: Partial<MsgAttributes>): Pick<WireDraft, 'quoted'> {
+  if (!quotedMsg || !quotedStanzaID || !quotedParticipant) return {};
+  return { quoted: { id: quotedStanzaID, author: String(quotedParticipant), body: quotedMsg.body } };
+}
+
+function styleOf({ backgroundColor, font }: Partial<MsgAttributes>): Pick<WireDraft, 'style'> {
+  return backgroundColor === undefined || font === undefined ? {} : { style: { backgroundColor, font } };
+}
+
+function quoteOf({ quoted }: WireMessage): Partial<MsgAttributes> {
+  if (!quoted) return {};
+  return {
+    quotedMsg: { type: 'chat', body: quoted.body },
+    quotedStanzaID: quoted.id,
+    quotedParticipant: createWid(quoted.author),
+  };
+}

@@ -1,0 +1,81 @@
+import { MsgKey } from '../msg-key.ts';
+import { createWid, type Wid } from '../wid.ts';
+import type { WireReaction } from '../wire.ts';
+import { messages } from './message.ts';
+
+/** A reaction as the page's tables have it. */
+export interface ReactionRow {
+  readonly id: MsgKey;
+  readonly reactionParentKey: MsgKey;
+  /** Empty where it was taken back. */
+  readonly reactionText: string;
+  /** Milliseconds. */
+  readonly reactionTimestamp: number;
+  readonly from: Wid;
+  readonly author: Wid;
+  /** 1 where the page does not hold the message. */
+  readonly orphan: 0 | 1;
+  readonly read: boolean;
+  readonly ack: number;
+}
+
+const byMessage = new Map<string, Map<string, ReactionRow>>();
+
+/** The table of reactions; scripts wrap `bulkUpsert` to hear of them. */
+export const reactionTableMode = {
+  bulkUpsert: (rows: readonly ReactionRow[]): void => {
+    for (const row of rows) {
+      const key = row.reactionParentKey.toString();
+      const rowsOfMessage = byMessage.get(key) ?? new Map<string, ReactionRow>();
+      if (row.reactionText === '') rowsOfMessage.delete(row.author.toString());
+      else rowsOfMessage.set(row.author.toString(), row);
+      byMessage.set(key, rowsOfMessage);
+      messages.get(key)?.set({ hasReaction: rowsOfMessage.size > 0 });
+    }
+  },
+};
+
+const writeSilently = reactionTableMode.bulkUpsert;
+
+/** Makes the table say of a message what the network says; history is no news. */
+export function learnReactions(parent: MsgKey, reactions: readonly WireReaction[], isNews: boolean): void {
+  const held = byMessage.get(parent.toString()) ?? new Map<string, ReactionRow>();
+  const now = new Set(reactions.map(({ from }) => from));
+  const gone = [...held.values()].filter(({ author }) => !now.has(author.toString()));
+  const fresh = reactions.filter(({ from, emoji, atMs }) => {
+    const row = held.get(from);
+    return row?.reactionText !== emoji || row.reactionTimestamp !== atMs;
+  });
+  const rows = [
+    ...fresh.map((reaction) => rowOf(parent, reaction)),
+    ...gone.map((row) => ({ ...row, reactionText: '', reactionTimestamp: Date.now() })),
+  ];
+  if (rows.length === 0) return;
+  if (isNews) reactionTableMode.bulkUpsert(rows);
+  else writeSilently(rows);
+}
+
+/** The reactions to a message, together by emoji. */
+export function aggregate(parent: string, isMe: (wid: Wid) => boolean) {
+  const byEmoji = new Map<string, ReactionRow[]>();
+  for (const row of byMessage.get(parent)?.values() ?? []) {
+    byEmoji.set(row.reactionText, [...(byEmoji.get(row.reactionText) ?? []), row]);
+  }
+  return [...byEmoji].map(([emoji, rows]) => ({
+    ...{ id: emoji, aggregateEmoji: emoji, hasReactionByMe: rows.some(({ author }) => isMe(author)) },
+    senders: rows.map((row) => ({
+      ...{ ...row, msgKey: row.id, parentMsgKey: row.reactionParentKey, senderUserJid: row.author.toString() },
+      timestamp: row.reactionTimestamp,
+    })),
+  }));
+}
+
+function rowOf(parent: MsgKey, { id, from, fromMe, emoji, atMs }: WireReaction): ReactionRow {
+  const author = createWid(from);
+  const participant = parent.remote.isUser() ? undefined : author;
+  return {
+    ...{ id: new MsgKey({ fromMe, remote: parent.remote, id, participant }), reactionParentKey: parent },
+    ...{ reactionText: emoji, reactionTimestamp: atMs, from: author, author, read: fromMe, ack: 1 },
+    orphan: messages.get(parent) ? 0 : 1,
+  };
+}

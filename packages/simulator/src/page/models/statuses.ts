@@ -1,0 +1,35 @@
+import { Collection } from '../collection.ts';
+import { Model } from '../model.ts';
+import type { Wid } from '../wid.ts';
+import { Msg } from './message.ts';
+
+interface StatusAttributes {
+  /** Who posted. */
+  id: Wid;
+  /** Unix seconds of the latest. */
+  t: number;
+  totalCount: number;
+  unreadCount: number;
+  msgs: Collection<Msg>;
+}
+
+/** What somebody has posted to the status feed. */
+export class Status extends Model<StatusAttributes> {
+  static override readonly props = ['id', 't', 'totalCount', 'unreadCount', 'msgs'];
+}
+
+/** The status feed, by who posted. */
+export const statuses = new Collection<Status>(Status);
+
+/** Puts a post into the feed. */
+export function holdStatus(author: Wid, msg: Msg): void {
+  const empty = { id: author, totalCount: 0, unreadCount: 0, msgs: new Collection<Msg>(Msg as never) };
+  const status = statuses.get(author) ?? statuses.add(new Status(empty));
+  const msgs = status.get('msgs');
+  msgs?.add(msg);
+  const isUnread = msg.get('self') === 'in' && msg.get('isNewMsg');
+  status.set({
+    ...{ t: msg.get('t') ?? 0, totalCount: msgs?.length ?? 0 },
+    unreadCount: (status.get('unreadCount') ?? 0) + (isUnread ? 1 : 0),
+  });
+}

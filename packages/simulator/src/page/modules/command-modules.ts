@@ -1,0 +1,47 @@
+import * as capability from '../message-capability.ts';
+import { type Chat, chats } from '../models/chat.ts';
+import { cmd } from '../models/cmd.ts';
+import type { Msg } from '../models/message.ts';
+import type { Page } from '../page.ts';
+import type { Modules } from '../registry.ts';
+
+interface Selection {
+  readonly list: readonly Msg[];
+}
+
+const idsOf = (msgs: readonly Msg[]) => msgs.map((msg) => msg.get('id')?.id ?? '');
+
+/** What the user can command: deletion, and the marks of messages and chats, which stay on this page. */
+export function commandModules({ connection, link, mailbox }: Page): Modules {
+  const hide = async (msgs: readonly Msg[]) => {
+    for (const msg of msgs) mailbox.forget(String(msg.get('id')));
+    await connection.request('hide', { ids: idsOf(msgs) });
+  };
+  const clear = async (chat: Chat) => hide(chat.get('msgs')?.getModelsArray() ?? []);
+  const star = (isStarred: boolean) => async (_chat: Chat, msgs: readonly Msg[]) => {
+    for (const msg of msgs) msg.set({ star: isStarred });
+  };
+  const commands = {
+    refreshQR: () => link.refreshQr(),
+    sendRevokeMsgs: async (_chat: Chat, { list }: Selection) => {
+      for (const id of idsOf(list)) await connection.request('revoke', { id });
+    },
+    sendDeleteMsgs: async (_chat: Chat, { list }: Selection) => hide(list),
+    sendStarMsgs: star(true),
+    sendUnstarMsgs: star(false),
+    archiveChat: async (chat: Chat, archive: boolean) => chat.set({ archive }),
+    pinChat: async (chat: Chat, isPinned: boolean) => chat.set({ pin: isPinned ? Math.floor(Date.now() / 1000) : 0 }),
+    markChatUnread: async (chat: Chat, isUnread: boolean) => chat.set({ unreadCount: isUnread ? -1 : 0 }),
+  };
+  return {
+    WAWebCmd: { Cmd: Object.assign(cmd, commands) },
+    WAWebMsgActionCapability: { ...capability },
+    WAWebChatClearBridge: { sendClear: clear },
+    WAWebDeleteChatAction: {
+      sendDelete: async (chat: Chat) => {
+        await clear(chat);
+        chats.remove(chat);
+      },
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { downloadMedia } from '../media/downloads.ts';
+import type { MediaData } from '../media/media-data.ts';
+import { getOrCreateMediaObject, type MediaObject, releaseMediaObject } from '../media/media-objects.ts';
+import { mediaServer } from '../media/media-server.ts';
+import { OpaqueData } from '../media/opaque-data.ts';
+import { type MediaIntent, prepareMedia } from '../media/raw-media.ts';
+import { toWebpSticker } from '../media/sticker.ts';
+import type { Modules } from '../registry.ts';
+
+interface Upload {
+  readonly mediaObject: MediaObject;
+  readonly mediaType: string;
+}
+
+/** As the real page, it does not reject: without a `mediaEntry`, it has failed. */
+async function uploadMedia({ mediaObject, mediaType }: Upload): Promise<object> {
+  const blob = mediaObject.mediaBlob?.forceToBlob();
+  if (!blob) return { kind: 'error' };
+  try {
+    const { url, encFilehash, ...entry } = await mediaServer.upload(blob, mediaType);
+    const urls = { mmsUrl: url, deprecatedMms3Url: url };
+    return { kind: 'success', mediaEntry: { ...entry, ...urls, encFilehash, uploadHash: encFilehash } };
+  } catch {
+    return { kind: 'error' };
+  } finally {
+    releaseMediaObject(mediaObject);
+  }
+}
+
+/** Files: what becomes of them, up to the media server and down from it. */
+export const mediaModules: Modules = {
+  WAWebMediaOpaqueData: OpaqueData,
+  WAWebPrepRawMedia: { prepRawMedia: (data: OpaqueData, intent: MediaIntent) => prepareMedia(data, intent) },
+  WAWebMediaStorage: { getOrCreateMediaObject },
+  WAWebMmsMediaTypes: {
+    msgToMediaType: ({ type, isGif }: { type: string; isGif?: boolean }) => (isGif ? 'gif' : type),
+    castToV4: (type: string) => type,
+  },
+  // Nothing is cached: a large file would be held for as long as the page lives.
+  WAWebMediaDataUtils: { shouldUseMediaCache: () => false },
+  WAWebMediaInMemoryBlobCache: { InMemoryMediaBlobCache: { put: () => undefined, get: () => undefined } },
+  WAWebMediaMmsV4Upload: { uploadMedia },
+  WAWebMediaUpdateMsg: (_media: MediaData) => undefined,
+  WAWebStartMediaUploadQpl: { startMediaUploadQpl: () => ({}) },
+  WAWebUploadManager: {
+    encryptAndUpload: ({ blob, type, mediaKey }: { blob: Blob; type: string; mediaKey: string }) =>
+      mediaServer.upload(blob, type, mediaKey),
+  },
+  WAWebDownloadManager: { downloadManager: { downloadAndMaybeDecrypt: downloadMedia } },
+  WAWebImageUtils: { toWebpSticker },
+};

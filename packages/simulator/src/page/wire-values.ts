@@ -1,0 +1,169 @@
+/** A person as an account's linked devices know them. */
+export interface WireUser {
+  /** `<number>@c.us`; absent where the number is hidden, as of strangers in a group. */
+  readonly pn?: string;
+  /** `<digits>@lid` */
+  readonly lid: string;
+  /** The id that the chat with this person has: one of the two above. */
+  readonly chat: string;
+  /** The name that the person chose. */
+  readonly pushname: string;
+  /** The name in the account's address book; absent for strangers. */
+  readonly name?: string;
+  readonly isBusiness: boolean;
+  readonly isBlocked: boolean;
+}
+
+/** The account that a device is linked to. */
+export interface WireSelf extends WireUser {
+  readonly pn: string;
+  readonly platform: string;
+}
+
+/** What kind of thing a message is, in the words of the page. */
+export type WireType =
+  | ('chat' | 'image' | 'video' | 'audio' | 'ptt' | 'document' | 'sticker' | 'location' | 'vcard' | 'multi_vcard')
+  | ('groups_v4_invite' | 'gp2' | 'revoked');
+
+/** What a reply tells of the message that it answers. */
+export interface WireQuote {
+  readonly id: string;
+  /** Who wrote it, as `@c.us` or `@lid` id. */
+  readonly author: string;
+  readonly body: string;
+}
+
+/** A file on the media server, as a message names it. */
+export interface WireMedia {
+  readonly directPath: string;
+  readonly mimetype: string;
+  readonly filename?: string;
+  readonly size: number;
+  /** Base64 of the SHA-256 of the plain bytes. */
+  readonly filehash: string;
+  readonly encFilehash: string;
+  readonly mediaKey: string;
+  /** Unix seconds. */
+  readonly mediaKeyTimestamp: number;
+  readonly isGif?: boolean;
+  readonly isViewOnce?: boolean;
+}
+
+/** How a text status looks. */
+export interface WireTextStyle {
+  /** 0xAARRGGBB */
+  readonly backgroundColor: number;
+  readonly font: number;
+}
+
+/** What a notice in a group is about, and whom it concerns. */
+export interface WireNotice {
+  readonly subtype:
+    | ('create' | 'add' | 'invite' | 'remove' | 'leave' | 'promote' | 'demote')
+    | ('subject' | 'description' | 'announce' | 'restrict' | 'member_add_mode');
+  readonly recipients: readonly string[];
+}
+
+/** Somebody's answer to a message; an empty one was taken back. */
+export interface WireReaction {
+  readonly id: string;
+  readonly from: string;
+  readonly fromMe: boolean;
+  readonly emoji: string;
+  readonly atMs: number;
+}
+
+/** A message as one account sees it. */
+export interface WireMessage {
+  /** The stanza id: the third part of a serialised message id. */
+  readonly id: string;
+  readonly chat: string;
+  readonly from: string;
+  readonly to: string;
+  readonly fromMe: boolean;
+  /** Who wrote it, in groups and in the status feed. */
+  readonly author?: string;
+  /** Unix seconds. */
+  readonly t: number;
+  readonly ack: number;
+  readonly type: WireType;
+  /** The text, or the caption. */
+  readonly body: string;
+  readonly media?: WireMedia;
+  readonly mentions?: readonly string[];
+  readonly notifyName?: string;
+  readonly quoted?: WireQuote;
+  readonly notice?: WireNotice;
+  readonly style?: WireTextStyle;
+  /** What the network passes on without a look. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly reactions: readonly WireReaction[];
+  readonly editedAtMs?: number;
+  /** Under which id it went before it was taken back. */
+  readonly revokedId?: string;
+  /** Stays undecrypted for so long after it arrived. */
+  readonly decryptLateMs?: number;
+}
+
+/** A group as one of its members, past ones included, sees it. */
+export interface WireGroup {
+  readonly id: string;
+  readonly subject: string;
+  readonly description?: { readonly id: string; readonly text: string };
+  readonly owner: string;
+  /** Unix seconds. */
+  readonly creation: number;
+  readonly addressing: 'pn' | 'lid';
+  readonly announce: boolean;
+  readonly restrict: boolean;
+  readonly adminsAdd: boolean;
+  /** False once the account has left or was removed. */
+  readonly isMember: boolean;
+  readonly participants: readonly { readonly id: string; readonly rank: 'superadmin' | 'admin' | 'member' }[];
+}
+
+/** A chat with its newest messages, oldest first. */
+export interface WireChat {
+  readonly id: string;
+  readonly unreadCount: number;
+  readonly messages: readonly WireMessage[];
+  readonly group?: WireGroup;
+}
+
+/** A message that a page wants to send. */
+export type WireDraft = Pick<
+  WireMessage,
+  'id' | 'chat' | 't' | 'type' | 'body' | 'quoted' | 'media' | 'mentions' | 'style' | 'fields'
+>;
+
+/** What a page makes a group from. */
+export interface WireGroupDraft {
+  readonly subject: string;
+  readonly participants: readonly string[];
+  readonly addressing: 'pn' | 'lid';
+  readonly announce: boolean;
+  readonly restrict: boolean;
+  readonly adminsAdd: boolean;
+}
+
+/** How it went with one person who was to be in a group; 200 is well. */
+export interface WireParticipantResult {
+  readonly id: string;
+  readonly code: 200 | 403 | 404 | 408 | 409;
+  /** What an invitation needs, where the person can only be invited. */
+  readonly invite?: { readonly code: string; readonly expiration: number };
+}
+
+/** What members do to each other. */
+export type WireMemberAction = 'remove' | 'promote' | 'demote';
+
+/** What can be set in a group. */
+export type WireGroupChange =
+  | { readonly subject: string }
+  | { readonly description: { readonly id: string; readonly text: string } }
+  | { readonly announce: boolean }
+  | { readonly restrict: boolean }
+  | { readonly adminsAdd: boolean };
+
+/** A picture, or why there is none: 401 for one that is private, 404 where there is none. */
+export type WirePicture = { readonly url: string } | { readonly code: 401 | 404 };

@@ -1,0 +1,22 @@
+import type { ServerResponse } from 'node:http';
+import type { AccountRecord } from '../network/account.ts';
+
+/** The host of profile pictures. */
+export const pictureHost = 'pps.whatsapp.net';
+
+/** Everybody has the same: a real JPEG of 96 by 96 pixels. */
+const picture = Buffer.from(
+  '/9j/4AAQSkZJRgABAQAAAQABAAD/4gHYSUNDX1BST0ZJTEUAAQEAAAHIAAAAAAQwAABtbnRyUkdCIFhZWiAH4AABAAEAAAAAAABhY3NwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQAA9tYAAQAAAADTLQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAlkZXNjAAAA8AAAACRyWFlaAAABFAAAABRnWFlaAAABKAAAABRiWFlaAAABPAAAABR3dHB0AAABUAAAABRyVFJDAAABZAAAAChnVFJDAAABZAAAAChiVFJDAAABZAAAAChjcHJ0AAABjAAAADxtbHVjAAAAAAAAAAEAAAAMZW5VUwAAAAgAAAAcAHMAUgBHAEJYWVogAAAAAAAAb6IAADj1AAADkFhZWiAAAAAAAABimQAAt4UAABjaWFlaIAAAAAAAACSgAAAPhAAAts9YWVogAAAAAAAA9tYAAQAAAADTLXBhcmEAAAAAAAQAAAACZmYAAPKnAAANWQAAE9AAAApbAAAAAAAAAABtbHVjAAAAAAAAAAEAAAAMZW5VUwAAACAAAAAcAEcAbwBvAGcAbABlACAASQBuAGMALgAgADIAMAAxADb/2wBDABQODxIPDRQSEBIXFRQYHjIhHhwcHj0sLiQySUBMS0dARkVQWnNiUFVtVkVGZIhlbXd7gYKBTmCNl4x9lnN+gXz/2wBDARUXFx4aHjshITt8U0ZTfHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHz/wAARCABgAGADASIAAhEBAxEB/8QAGgABAAIDAQAAAAAAAAAAAAAAAAMFAQIEBv/EACcQAAICAQIEBgMAAAAAAAAAAAABAgMRBDEFEiFxEyJBUWGxMjSh/8QAGAEBAAMBAAAAAAAAAAAAAAAAAAEDBAL/xAAZEQEBAQEBAQAAAAAAAAAAAAAAARECAyH/2gAMAwEAAhEDEQA/ALMAHLCAAAAAAAAAAAAAAAAAAAS16a6xZhW2vfY69BpU4q2xZz+Kf2WBOLuPLZtUlmmurWZ1tL33Ij0BX6/SpRdtaxj8kvsYd+WTYrwAQpAAAAAAAAX8IqMIxWyWDJDpbVdRGXqlh9yY6bZdgYnFShKL2awZIdVaqaJSz1awu4LcilAByxAAAAAAAbQhKyXLCLk/gDai+dE+aD33T9Sxr4hTJefMH2yQVcNk1m2fL8I6I8PoW6lLuyfq/idxiziFMV5MzfbBXX3zvnzTe2yXoWUuH0PZSj2Zz28Nkk3VPm+H0H07ndcIMzhKuXLOLi/ZmCFAAAAAA3pqldYoR3f8LiiiFEOWC7v3I9DR4VKbXml1Z0kxp8+Mm0ABK0AAEV9EL4cs12fsU91UqbHCW6/penNrqPFpbS80eqIqr042bFQACGYN6YeJdCD2b6mhPof268/P0E8/bFyADptAAAAAAAAUV0PDunFbJvBoT679uzHx9EByxdfLX//Z',
+  'base64',
+);
+
+/** Where the network says that somebody's picture is. */
+export function pictureUrl({ number }: AccountRecord): string {
+  return `https://${pictureHost}/v/t61.24694-24/${number}.jpg?oe=${Math.floor(Date.now() / 1000) + 86_400}`;
+}
+
+/** Serves a picture, to any page, as the real host does. */
+export function servePicture(response: ServerResponse): void {
+  const headers = { 'content-type': 'image/jpeg', 'content-length': picture.length };
+  response.writeHead(200, { ...headers, 'access-control-allow-origin': '*', 'cache-control': 'no-store' }).end(picture);
+}

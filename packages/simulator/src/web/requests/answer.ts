@@ -1,0 +1,15 @@
+import type { Login } from '../../network/linking.ts';
+import type { Network } from '../../network/network.ts';
+import type { RequestName } from '../../page/wire.ts';
+import { groupRequests } from './group-requests.ts';
+import type { Handler, Handlers } from './handler.ts';
+import { messageRequests } from './message-requests.ts';
+import { peopleRequests } from './people-requests.ts';
+
+const handlers: Handlers<RequestName> = { ...messageRequests, ...groupRequests, ...peopleRequests };
+
+/** Answers a question of a device that has logged in; rejects with a sentence. */
+export async function answer(network: Network, login: Login, name: RequestName, params: unknown): Promise<unknown> {
+  const handler = handlers[name] as Handler<RequestName>;
+  return handler(network, login, params as never);
+}

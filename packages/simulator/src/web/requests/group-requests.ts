@@ -1,0 +1,67 @@
+import type { AccountRecord } from '../../network/account.ts';
+import { type GroupRecord, groupView, memberIdOf } from '../../network/group.ts';
+import type { AddOutcome } from '../../network/groups.ts';
+import type { Network } from '../../network/network.ts';
+import type { WireParticipantResult } from '../../page/wire.ts';
+import type { Handlers } from './handler.ts';
+
+type Names =
+  | ('create-group' | 'group' | 'change-group' | 'add-to-group' | 'change-members' | 'leave-group')
+  | ('group-invite' | 'invited-group' | 'join-group');
+
+const invitationMs = 3 * 86_400_000;
+
+/** What a device does with groups. */
+export const groupRequests: Handlers<Names> = {
+  'create-group': ({ groups, directory }, { account }, { participants, ...draft }) => {
+    const people = participants.map((id) => directory.get(id, 'participants'));
+    const group = groups.found(account, draft);
+    const outcomes = groups.announce(
+      group,
+      [...new Set(people)].filter((person) => person !== account),
+    );
+    const results = [...outcomes].map(([person, code]) => resultOf(group, person, code));
+    return {
+      group: groupView(group, account),
+      participants: [{ id: memberIdOf(group, account), code: 200 as const }, ...results],
+    };
+  },
+  group: ({ groups }, { account }, { id }) => groupView(groups.get(id, account), account),
+  'change-group': ({ groups }, { account }, { id, change }) => {
+    groups.set(groups.get(id, account), account, change);
+    return null;
+  },
+  'add-to-group': ({ groups, directory }, { account }, { id, who }) => {
+    const group = groups.get(id, account);
+    const person = directory.find(who);
+    return person ? resultOf(group, person, groups.add(group, account, person)) : { id: who, code: 404 };
+  },
+  'change-members': (network, { account }, { id, who, action }) => {
+    network.groups.change(network.groups.get(id, account), account, peopleOf(network, who), action);
+    return null;
+  },
+  'leave-group': ({ groups }, { account }, { id }) => {
+    groups.leave(groups.get(id, account), account);
+    return null;
+  },
+  'group-invite': ({ groups }, { account }, { id, renew }) => {
+    const group = groups.get(id, account);
+    if (renew) groups.renewInvite(group, account);
+    return { code: group.inviteCode };
+  },
+  'invited-group': ({ groups }, { account }, { code }) => groupView(groups.invited(code), account),
+  'join-group': ({ groups }, { account }, { code }) => {
+    const group = groups.invited(code);
+    groups.join(group, account);
+    return { id: group.id };
+  },
+};
+
+function resultOf(group: GroupRecord, person: AccountRecord, code: AddOutcome): WireParticipantResult {
+  const invite = { code: group.inviteCode, expiration: Math.floor((Date.now() + invitationMs) / 1000) };
+  return { id: memberIdOf(group, person), code, ...(code === 403 ? { invite } : {}) };
+}
+
+function peopleOf({ directory }: Network, ids: readonly string[]): AccountRecord[] {
+  return ids.flatMap((id) => directory.find(id) ?? []);
+}

@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { tellOf } from '../../network/people.ts';
+import { pictureUrl } from '../pictures.ts';
+import type { Handlers } from './handler.ts';
+
+type Names = 'exists' | 'picture' | 'block' | 'about' | 'onboarded' | 'logout';
+
+/** What a device asks about people, and about itself. */
+export const peopleRequests: Handlers<Names> = {
+  exists: ({ directory }, { account }, { jid }) => {
+    const found = directory.find(jid);
+    if (!found) return null;
+    return jid.endsWith('@lid') ? directory.describeMember(found, account) : directory.describe(found, account);
+  },
+  picture: async ({ directory }, _login, { id }) => {
+    const found = directory.find(id);
+    if (!found) return { code: 404 };
+    if (found.pictureDelayMs > 0) await delay(found.pictureDelayMs, undefined, { ref: false });
+    if (found.picture === 'present') return { url: pictureUrl(found) };
+    return { code: found.picture === 'private' ? 401 : 404 };
+  },
+  block: (network, { account }, { id, blocked }) => {
+    const person = network.directory.get(id, 'id');
+    if (blocked) account.blocked.add(person);
+    else account.blocked.delete(person);
+    tellOf(network, account, [person]);
+    return null;
+  },
+  about: ({ directory }, { account }, { id, text }) => {
+    if (text !== undefined) account.about = text;
+    return { text: text === undefined ? directory.get(id, 'id').about : text };
+  },
+  onboarded: (_network, { device }) => {
+    device.onboarded = true;
+    return null;
+  },
+  logout: (_network, { account, device }) => {
+    account.devices.delete(device.id);
+    device.line = undefined;
+    return null;
+  },
+};
