@@ -99,6 +99,22 @@ export const settings = {
     fallback: '104857600',
     meaning: 'largest request body',
   },
+  CHAT_WEB_MEDIA_HOSTS: {
+    schema: list,
+    fallback: '',
+    meaning:
+      'hosts (or host:port, or CIDR ranges) that a media url may name although they are not on the public internet; comma between them',
+  },
+  CHAT_WEB_MEDIA_MAX_BYTES: {
+    schema: wholeNumber(1_024, 1_073_741_824),
+    fallback: '67108864',
+    meaning: 'largest file that a media url may bring',
+  },
+  CHAT_WEB_MEDIA_TIMEOUT_SECONDS: {
+    schema: wholeNumber(1, 60),
+    fallback: '30',
+    meaning: 'how long fetching a media url may take',
+  },
   CHAT_WEB_ALLOWED_HOSTS: {
     schema: list,
     fallback: '',
@@ -132,6 +148,9 @@ export interface Config {
   readonly startConcurrency: number;
   readonly startTimeoutMs: number;
   readonly maxBodyBytes: number;
+  readonly mediaHosts: readonly string[];
+  readonly mediaMaxBytes: number;
+  readonly mediaTimeoutMs: number;
   readonly allowedHosts: readonly string[];
   readonly logLevel: string;
   /** What workers, and so their browsers, see of our environment: nothing that could be a secret. */
@@ -175,6 +194,9 @@ export function readConfig(env: Environment): Config {
     startConcurrency: values.CHAT_WEB_START_CONCURRENCY,
     startTimeoutMs: values.CHAT_WEB_START_TIMEOUT_SECONDS * 1_000,
     maxBodyBytes: values.CHAT_WEB_MAX_BODY_BYTES,
+    mediaHosts: values.CHAT_WEB_MEDIA_HOSTS,
+    mediaMaxBytes: values.CHAT_WEB_MEDIA_MAX_BYTES,
+    mediaTimeoutMs: values.CHAT_WEB_MEDIA_TIMEOUT_SECONDS * 1_000,
     allowedHosts: values.CHAT_WEB_ALLOWED_HOSTS,
     logLevel: values.CHAT_WEB_LOG_LEVEL,
     workerEnv: Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name))),

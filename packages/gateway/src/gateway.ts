@@ -7,9 +7,13 @@ import { gatewayHandlers } from './gateway-handlers.ts';
 import { createApp } from './http/app.ts';
 import type { AnyHandler } from './http/operation-route.ts';
 import type { Log } from './log.ts';
+import { Spool } from './media/spool.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
+
+/** Who is slower than this is cut off: with the head of a request, and with all of it. Milliseconds. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 300_000, connectionsCheckingInterval: 2_000 };
 
 /** A gateway that runs. */
 export interface Gateway {
@@ -22,14 +26,16 @@ export interface Gateway {
 export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const saved = new SavedSessions(config.dataDir);
   const releaseDataDir = await holdDataDir(config.dataDir);
+  const spool = new Spool(config.dataDir);
   const supervisor = new Supervisor({
     config,
+    spoolDir: spool.dir,
     saved,
     startQueue: new StartQueue(config.startConcurrency),
     streamCount: { open: 0 },
     log,
   });
-  const app = createApp({ config, supervisor, handlers: allHandlers(supervisor), log });
+  const app = createApp({ config, supervisor, handlers: allHandlers(supervisor), spool, log });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -37,13 +43,14 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const server = createAdaptorServer({
     // A request that comes at once must not meet sessions that are still being looked up.
     fetch: (request, env) => opened.then(() => app.fetch(request, env)),
+    serverOptions: LIMITS,
   });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
-  await saved.load();
+  await Promise.all([saved.load(), spool.clear()]);
   open();
   if (config.autoStartSessions) supervisor.startSaved();
 

@@ -1,4 +1,6 @@
 import {
+  answersMedia,
+  type Download,
   type ErrorCode,
   errorTable,
   errorText,
@@ -56,11 +58,26 @@ async function request(address: GatewayAddress, name: string, operation: Operati
   }).catch((error: unknown) => {
     throw new GatewayError('internal_error', `the gateway did not answer ${name} (${errorText(error)})`);
   });
+  if (response.ok && answersMedia(operation)) return download(response);
   const answer: unknown = await response.json().catch(() => undefined);
   if (!response.ok) throw answeredError(name, response.status, answer);
   const parsed = v.safeParse(operation.answer, answer);
   if (parsed.success) return parsed.output;
   throw new GatewayError('internal_error', `the gateway answered ${name} with something else`);
+}
+
+function download(response: Response): Download | null {
+  const { status, headers, body } = response;
+  if (status === 204 || !body) return null;
+  const name = /filename\*=UTF-8''([^;]+)/i.exec(headers.get('Content-Disposition') ?? '')?.[1];
+  const plain = /filename="((?:[^"\\]|\\.)*)"|filename=([^;"]+)/i.exec(headers.get('Content-Disposition') ?? '');
+  const filename = name ? decodeURIComponent(name) : (plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2]);
+  return {
+    data: body,
+    size: Number(headers.get('Content-Length')),
+    mimeType: headers.get('Content-Type') ?? 'application/octet-stream',
+    ...(filename ? { filename } : {}),
+  };
 }
 
 /** Puts the parameters into the path; what is left of the input is the body. */

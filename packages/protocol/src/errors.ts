@@ -1,6 +1,6 @@
 /** What a code answers with, and when it is used. */
 export interface ErrorEntry {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
   readonly when: string;
 }
 
@@ -14,12 +14,19 @@ export const errorTable = {
   message_not_found: { status: 404, when: 'the message named is unknown' },
   chat_not_found: { status: 404, when: 'the group or chat named is unknown' },
   recipient_not_found: { status: 404, when: 'the recipient is not registered on the network' },
+  contact_not_found: { status: 404, when: 'the account has no such contact' },
+  media_not_found: { status: 404, when: 'the message has no media, or the network has it no longer' },
   qr_not_available: { status: 404, when: 'the session is not in status qr' },
   route_not_found: { status: 404, when: 'no route has that path' },
   method_not_allowed: { status: 405, when: 'the path has no such method; Allow names those it has' },
   session_not_ready: { status: 409, when: 'the session is known, but not in status ready' },
+  edit_window_closed: { status: 409, when: 'the message is too old to be edited' },
   body_too_large: { status: 413, when: 'the body is larger than CHAT_WEB_MAX_BODY_BYTES' },
   unsupported_media_type: { status: 415, when: 'the body does not say that it is JSON in its Content-Type' },
+  media_unavailable: {
+    status: 422,
+    when: 'the media url could not be fetched, is too large, or names a place that is not allowed',
+  },
   too_many_streams: { status: 429, when: 'as many event streams are open as may be; Retry-After says when to retry' },
   client_failed: { status: 500, when: 'the web client refused or threw; nothing was sent' },
   session_lost: { status: 500, when: 'the session died, or the time ran out, during a request that changes nothing' },

@@ -8,6 +8,7 @@ export const sessionId = v.pipe(
 
 /** E.164 without the plus: a country code never starts with 0, and 15 digits are the longest number there is. */
 const phoneNumber = /^\+?([1-9]\d{4,14})(@c\.us)?$/;
+const MUST_BE_PHONE = 'must be a phone number with its country code: +<digits>, <digits> or <digits>@c.us';
 const fullChatId = /^(\d{1,20}(-\d{1,20})?@g\.us|\d{1,20}@lid|\d{1,20}@broadcast|status@broadcast)$/;
 
 /**
@@ -36,3 +37,13 @@ export const messageId = v.pipe(
     'must be a message id as an answer or an event gave it',
   ),
 );
+
+/** A person: a phone number in any of its forms; a handler gets `<digits>@c.us`. */
+export const personId = v.pipe(
+  v.string(),
+  v.regex(phoneNumber, MUST_BE_PHONE),
+  v.transform((written) => `${phoneNumber.exec(written)?.[1]}@c.us`),
+);
+
+/** A group, by its full id. */
+export const groupId = v.pipe(v.string(), v.regex(/^\d{1,20}(-\d{1,20})?@g\.us$/, 'must be a group id: <gid>@g.us'));

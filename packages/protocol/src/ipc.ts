@@ -11,6 +11,9 @@ export const workerOptions = v.object({
   /** The browser's executable; absent: the worker finds one. */
   browserPath: v.optional(v.string()),
   browserArgs: v.array(v.string()),
+  /** Where bytes lie that are on their way between gateway and worker. */
+  spoolDir: v.string(),
+  fetchLimits: v.object({ allowedHosts: v.array(v.string()), maxBytes: v.number(), timeoutMs: v.number() }),
 });
 export type WorkerOptions = v.InferOutput<typeof workerOptions>;
 
@@ -47,7 +50,13 @@ export const workerMessage = v.variant('type', [
   v.object({ type: v.literal('booted') }),
   v.object({ type: v.literal('answer'), callId: v.number(), answer: v.unknown() }),
   /** Errors cross as code and text: structured clones and JSON both lose an Error's own properties. */
-  v.object({ type: v.literal('error'), callId: v.number(), code: errorCode, message: v.string() }),
+  v.object({
+    type: v.literal('error'),
+    callId: v.number(),
+    code: errorCode,
+    message: v.string(),
+    issues: v.optional(v.array(v.object({ path: v.string(), message: v.string() }))),
+  }),
   v.object({ type: v.literal('event'), event: workerEvent }),
   v.object({ type: v.literal('log'), level: v.picklist(['debug', 'info', 'warn', 'error']), text: v.string() }),
 ]);

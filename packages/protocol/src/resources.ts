@@ -47,3 +47,45 @@ export type Message = v.InferOutput<typeof message>;
 
 /** A PNG as a data URL: how a QR travels. */
 export const pngDataUrl = v.pipe(v.string(), v.startsWith('data:image/png;base64,'));
+
+/** A chat in the list of an account's chats. */
+export const chat = v.object({
+  id: v.string(),
+  name: v.string(),
+  lastMessage: v.optional(
+    v.object({ body: v.string(), timestamp: v.pipe(v.number(), v.integer()), fromMe: v.boolean() }),
+  ),
+  unreadCount: v.pipe(v.number(), v.integer()),
+});
+export type Chat = v.InferOutput<typeof chat>;
+
+/** A group that the account is in. */
+export const group = v.object({
+  id: v.string(),
+  subject: v.string(),
+  participantCount: v.pipe(v.number(), v.integer()),
+  isAdmin: v.boolean(),
+});
+export type Group = v.InferOutput<typeof group>;
+
+/** A person whom the account knows. `name` is as saved in its address book, `pushname` as the person chose it. */
+export const contact = v.object({
+  id: v.string(),
+  name: v.optional(v.string()),
+  pushname: v.optional(v.string()),
+  number: v.string(),
+  isMyContact: v.boolean(),
+  isWAContact: v.boolean(),
+  isBusiness: v.boolean(),
+  isBlocked: v.boolean(),
+});
+export type Contact = v.InferOutput<typeof contact>;
+
+/** What became of one participant in a change of a group: 200 done, 403 invite only, 404 unknown, 408 left recently, 409 already in. */
+export const participantResult = v.object({
+  id: v.string(),
+  ok: v.boolean(),
+  code: v.pipe(v.number(), v.integer()),
+  message: v.optional(v.string()),
+});
+export type ParticipantResult = v.InferOutput<typeof participantResult>;

@@ -7,6 +7,7 @@ import {
   type WorkerOperationName,
 } from '@chat-web/protocol';
 import { LinkedSession } from './client/linked-session.ts';
+import { PageAccess } from './client/page-access.ts';
 import { dispatch } from './dispatch.ts';
 import { GatewayLink } from './gateway-link.ts';
 import { createHandlers } from './handlers/index.ts';
@@ -41,7 +42,7 @@ function onMessage(message: GatewayMessage): void {
         report({ name: 'failed', reason: errorText(error), retry: false });
         return;
       }
-      handlers = createHandlers(session);
+      handlers = createHandlers({ page: new PageAccess(session), ...message.options });
       void session.start();
       return;
     case 'call':
@@ -67,8 +68,8 @@ async function answer(callId: number, operation: string, input: unknown): Promis
     if (!handlers) throw new Error('a call came before the start');
     link.send({ type: 'answer', callId, answer: await dispatch(handlers, operation, input) });
   } catch (error) {
-    const { code, message } = asGatewayError(error, 'internal_error');
-    link.send({ type: 'error', callId, code, message });
+    const { code, message, issues } = asGatewayError(error, 'internal_error');
+    link.send({ type: 'error', callId, code, message, ...(issues ? { issues: [...issues] } : {}) });
   }
 }
 

@@ -1,27 +1,31 @@
 import { GatewayError, type Operation, type OperationName, operations } from '@chat-web/protocol';
 import { Hono } from 'hono';
-import type { Config } from '../config.ts';
+import { type Config, version } from '../config.ts';
 import type { Log } from '../log.ts';
+import type { Spool } from '../media/spool.ts';
 import type { Supervisor } from '../sessions/supervisor.ts';
 import { bearerAuth } from './auth.ts';
 import { errorResponse } from './error-response.ts';
 import { eventRoute, type ServerEnv } from './event-route.ts';
+import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
 import { originGuard } from './origin.ts';
 import { qrImage } from './qr-image.ts';
+import { referencePage } from './reference-page.ts';
 
 /** What the HTTP side is made of. */
 export interface AppParts {
   readonly config: Config;
   readonly supervisor: Supervisor;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
+  readonly spool: Spool;
   readonly log: Log;
 }
 
 const EVENTS_PATH = '/sessions/:id/events';
 
 /** Every route of the gateway: who may ask, then the table's operations, then what stands outside the table. */
-export function createApp({ config, supervisor, handlers, log }: AppParts): Hono<ServerEnv> {
+export function createApp({ config, supervisor, handlers, spool, log }: AppParts): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
   app.use(originGuard(config));
   app.get('/health', (c) => c.json({ ok: true, sessions: supervisor.list().length }));
@@ -29,10 +33,13 @@ export function createApp({ config, supervisor, handlers, log }: AppParts): Hono
 
   app.use(operations.getQr.path, qrImage);
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
-    const route = operationRoute(name, operation, handlers[name], { maxBodyBytes: config.maxBodyBytes, log });
+    const route = operationRoute(name, operation, handlers[name], { maxBodyBytes: config.maxBodyBytes, spool, log });
     app.on(operation.method, operation.path, route);
   }
   app.get(EVENTS_PATH, eventRoute(supervisor));
+  const document = openApiDocument(version(), config.token !== undefined);
+  app.get('/openapi.json', (c) => c.json(document));
+  app.get('/docs', referencePage(document));
 
   refuseOtherMethods(app);
   app.notFound((c) => errorResponse(c, notFound(c.req.path), log));
@@ -43,6 +50,8 @@ export function createApp({ config, supervisor, handlers, log }: AppParts): Hono
 function refuseOtherMethods(app: Hono<ServerEnv>): void {
   const allowed = new Map<string, string[]>([
     ['/health', ['GET']],
+    ['/openapi.json', ['GET']],
+    ['/docs', ['GET']],
     [EVENTS_PATH, ['GET']],
   ]);
   for (const { method, path } of Object.values(operations)) allowed.set(path, [...(allowed.get(path) ?? []), method]);

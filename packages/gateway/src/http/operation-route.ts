@@ -1,14 +1,15 @@
-import { asGatewayError, errorTable, type Operation } from '@chat-web/protocol';
+import { answersMedia, asGatewayError, errorTable, type MediaFile, type Operation } from '@chat-web/protocol';
 import type { Context, Handler } from 'hono';
 import type { Log } from '../log.ts';
-import { parseInput } from './request-input.ts';
+import { removeFile } from '../media/spool.ts';
+import { mediaResponse } from './media-response.ts';
+import { type InputOptions, parseInput } from './request-input.ts';
 
 /** What answers an operation once its input is parsed. */
 export type AnyHandler = (input: Record<string, unknown>) => unknown;
 
 /** What every route needs beside its row and its handler. */
-export interface RouteOptions {
-  readonly maxBodyBytes: number;
+export interface RouteOptions extends InputOptions {
   readonly log: Log;
 }
 
@@ -17,22 +18,26 @@ export function operationRoute(
   name: string,
   operation: Operation,
   handler: AnyHandler,
-  { maxBodyBytes, log }: RouteOptions,
+  options: RouteOptions,
 ): Handler {
+  const { log, spool } = options;
   const level = operation.method === 'GET' ? 'debug' : 'info';
   return async (c: Context) => {
     const startedAt = performance.now();
-    const input = await parseInput(c, operation, maxBodyBytes);
+    const { input, file } = await parseInput(c, operation, options);
     const told = { operation: name, session: input.id };
     const ms = () => Math.round(performance.now() - startedAt);
     try {
       const answer = await handler(input);
       log[level]({ ...told, ms: ms() }, 'answered');
-      return c.json(answer as object);
+      if (!answersMedia(operation)) return c.json(answer as object);
+      return answer ? await mediaResponse(answer as MediaFile, spool) : c.body(null, 204);
     } catch (error) {
       const { code, message } = asGatewayError(error, 'internal_error');
       log[errorTable[code].status >= 500 ? 'warn' : level]({ ...told, ms: ms(), code, reason: message }, 'refused');
       throw error;
+    } finally {
+      if (file) await removeFile(file);
     }
   };
 }

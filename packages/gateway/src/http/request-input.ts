@@ -1,18 +1,39 @@
-import { asGatewayError, type FieldIssue, GatewayError, type ObjectSchema, type Operation } from '@chat-web/protocol';
+import {
+  asGatewayError,
+  type FieldIssue,
+  GatewayError,
+  type ObjectSchema,
+  type Operation,
+  type SpooledFile,
+  takesUpload,
+} from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
+import { removeFile, type Spool } from '../media/spool.ts';
+import { readUploadBody, UPLOAD_FIELD } from '../media/upload-body.ts';
+import { limitedBody } from './limited-body.ts';
+
+/** What reading a request goes by. */
+export interface InputOptions {
+  readonly maxBodyBytes: number;
+  readonly spool: Spool;
+}
+
+/** What a request brought; `file`, where there was an upload, is to be removed by whoever is done with the input. */
+export interface ParsedInput {
+  readonly input: Record<string, unknown>;
+  readonly file?: SpooledFile | undefined;
+}
 
 /** Parses what a request brings for an operation: path parameters and body in one object. 400, 413 or 415 if it is not right. */
-export async function parseInput(
-  c: Context,
-  operation: Operation,
-  maxBodyBytes: number,
-): Promise<Record<string, unknown>> {
+export async function parseInput(c: Context, operation: Operation, options: InputOptions): Promise<ParsedInput> {
   const params = parseParams(c, operation.params); // Before a body of any size is read.
-  if (!operation.body) return params;
-  const body = v.safeParse(operation.body, await readJson(c, maxBodyBytes));
-  if (body.success) return { ...params, ...body.output };
-  throw invalid(body.issues.map(fieldIssue));
+  if (!operation.body) return { input: params };
+  const { body, file } = await readJson(c, operation.body, options);
+  const parsed = v.safeParse(operation.body, body);
+  if (parsed.success) return { input: { ...params, ...parsed.output }, file };
+  if (file) await removeFile(file);
+  throw invalid(parsed.issues.map(fieldIssue));
 }
 
 /** Parses path parameters alone. 400 if they are not right. */
@@ -46,37 +67,44 @@ function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>):
   return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is not valid';
 }
 
-async function readJson(c: Context, maxBodyBytes: number): Promise<unknown> {
+interface ReadBody {
+  readonly body: Record<string, unknown>;
+  readonly file?: SpooledFile | undefined;
+}
+
+async function readJson(c: Context, schema: ObjectSchema, { maxBodyBytes, spool }: InputOptions): Promise<ReadBody> {
   const [mediaType = ''] = (c.req.header('Content-Type') ?? '').toLowerCase().split(';');
   if (mediaType.trim() !== 'application/json') {
     throw new GatewayError('unsupported_media_type', 'send the body as JSON, with Content-Type: application/json');
   }
-  const body = parseJson(await readBytes(c, maxBodyBytes));
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  throw invalid([{ path: '', message: 'the body must be a JSON object' }]);
-}
-
-function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw invalid([{ path: '', message: 'the body must be JSON in UTF-8' }]);
-  }
-}
-
-async function readBytes(c: Context, maxBodyBytes: number): Promise<Uint8Array> {
-  const tooLarge = () => new GatewayError('body_too_large', `a body may have at most ${maxBodyBytes} bytes`);
-  if (Number(c.req.header('Content-Length') ?? 0) > maxBodyBytes) throw tooLarge();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of c.req.raw.body ?? []) {
-      size += chunk.byteLength;
-      if (size > maxBodyBytes) throw tooLarge();
-      chunks.push(chunk);
+    const chunks = limitedBody(c, maxBodyBytes);
+    if (!takesUpload(schema)) return { body: parseObject(await readAll(chunks)) };
+    const { rest, file } = await readUploadBody(chunks, spool);
+    try {
+      return { body: { ...parseObject(rest), ...(file ? { [UPLOAD_FIELD]: file } : {}) }, file };
+    } catch (error) {
+      if (file) await removeFile(file);
+      throw error;
     }
   } catch (error) {
     throw asGatewayError(error, 'invalid_request'); // The caller broke off in the middle.
   }
-  return Buffer.concat(chunks);
+}
+
+async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all);
+}
+
+function parseObject(bytes: Uint8Array): Record<string, unknown> {
+  let body: unknown;
+  try {
+    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw invalid([{ path: '', message: 'the body must be JSON in UTF-8' }]);
+  }
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  throw invalid([{ path: '', message: 'the body must be a JSON object' }]);
 }

@@ -72,6 +72,12 @@ export class Run {
       sessionDir: saved.dirOf(this.#id),
       browserPath: config.browserPath,
       browserArgs: [...config.browserArgs],
+      spoolDir: this.#context.spoolDir,
+      fetchLimits: {
+        allowedHosts: [...config.mediaHosts],
+        maxBytes: config.mediaMaxBytes,
+        timeoutMs: config.mediaTimeoutMs,
+      },
     };
     const worker = new Worker(config.workerEnv, options, this.#log, (event) => this.#onEvent(event));
     this.#worker = worker;

@@ -7,6 +7,8 @@ import type { StartQueue } from './start-queue.ts';
 /** What all sessions share. */
 export interface SessionContext {
   readonly config: Config;
+  /** Where bytes lie that are on their way between gateway and workers. */
+  readonly spoolDir: string;
   readonly saved: SavedSessions;
   readonly startQueue: StartQueue;
   readonly streamCount: StreamCount;

@@ -7,7 +7,10 @@ import { WorkerLink } from './worker-link.ts';
 import { exitOf } from './worker-process.ts';
 
 const log = pino({ enabled: false });
-const options = { sessionId: 'main', sessionDir: '/nowhere', browserArgs: [] };
+const options = {
+  ...{ sessionId: 'main', sessionDir: '/nowhere', browserArgs: [], spoolDir: '/nowhere' },
+  fetchLimits: { allowedHosts: [], maxBytes: 1, timeoutMs: 1 },
+};
 const children: ChildProcess[] = [];
 
 function linkTo(fixture: string) {
@@ -46,10 +49,10 @@ describe('a call to a worker', () => {
     const { child, link } = linkTo('hanging');
     await once(child, 'message');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const call = link.call('sendMessage', {});
+    const call = link.call('editMessage', {});
     const failed = expect(call).rejects.toMatchObject({
       code: 'outcome_unknown',
-      message: 'worker of session main did not answer within 30 s during sendMessage',
+      message: 'worker of session main did not answer within 30 s during editMessage',
     });
     vi.advanceTimersByTime(30_000);
     await failed;

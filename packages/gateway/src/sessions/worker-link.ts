@@ -104,7 +104,7 @@ export class WorkerLink {
         this.#settle(message.callId)?.resolve(message.answer);
         return;
       case 'error':
-        this.#settle(message.callId)?.reject(new GatewayError(message.code, message.message));
+        this.#settle(message.callId)?.reject(new GatewayError(message.code, message.message, message.issues));
     }
   }
 

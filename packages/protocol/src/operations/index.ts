@@ -1,12 +1,23 @@
+import type { Download, MediaFile } from '../media.ts';
 import type { HandlerInput, OperationAnswer, OperationInput } from '../operation.ts';
+import { chatOperations } from './chats.ts';
+import { contactOperations } from './contacts.ts';
+import { groupOperations } from './groups.ts';
 import { messageOperations } from './messages.ts';
 import { sessionOperations } from './sessions.ts';
+import { statusFeedOperations } from './status-feed.ts';
 
 /** What the gateway answers by itself. */
 export const gatewayOperations = { ...sessionOperations } as const;
 
 /** What a session's worker answers; the gateway forwards it, and refuses it unless the session is ready. */
-export const workerOperations = { ...messageOperations } as const;
+export const workerOperations = {
+  ...messageOperations,
+  ...chatOperations,
+  ...groupOperations,
+  ...contactOperations,
+  ...statusFeedOperations,
+} as const;
 
 /** The spine: every operation by its one name, used for the route, the IPC call, the handler and the client's method. */
 export const operations = { ...gatewayOperations, ...workerOperations } as const;
@@ -26,11 +37,11 @@ export type Handlers<N extends OperationName> = {
   readonly [K in N]: (input: HandlerInput<Operations[K]>) => Promise<AnswerOf<K>> | AnswerOf<K>;
 };
 
-/** A method for each operation: what a client of the gateway offers. */
+/** A method for each operation: what a client of the gateway offers. Media come as a stream. */
 export type OperationMethods = {
   readonly [K in OperationName]: (
     ...input: keyof InputOf<K> extends never ? [] : [input: InputOf<K>]
-  ) => Promise<AnswerOf<K>>;
+  ) => Promise<MediaFile extends AnswerOf<K> ? Download | Exclude<AnswerOf<K>, MediaFile> : AnswerOf<K>>;
 };
 
 /** True if a worker answers the operation. */

@@ -1,31 +1,56 @@
 import * as v from 'valibot';
 import { messageId, recipient, sessionId } from '../ids.ts';
+import { fromOnePlace, mediaFields, mediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message } from '../resources.ts';
 
 /** The longest text that the network takes, in UTF-16 units. */
 const MAX_TEXT_LENGTH = 65_536;
 
+const textBody = v.pipe(
+  v.string(),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(MAX_TEXT_LENGTH, `must be at most ${MAX_TEXT_LENGTH} characters`),
+);
+
 const text = v.object({
   type: v.literal('text'),
   to: recipient,
-  body: v.pipe(
-    v.string(),
-    v.minLength(1, 'must not be empty'),
-    v.maxLength(MAX_TEXT_LENGTH, `must be at most ${MAX_TEXT_LENGTH} characters`),
-  ),
+  body: textBody,
   quotedMessageId: v.optional(messageId),
 });
+
+const media = v.pipe(
+  v.object({
+    type: v.picklist(['image', 'video', 'audio', 'document', 'sticker']),
+    to: recipient,
+    ...mediaFields,
+    quotedMessageId: v.optional(messageId),
+  }),
+  fromOnePlace(),
+);
+
+const reaction = v.object({
+  type: v.literal('reaction'),
+  messageId,
+  /** Empty to take the reaction back. */
+  emoji: v.pipe(v.string(), v.maxLength(64, 'must be one emoji, or empty')),
+});
+const ofSession = v.object({ id: sessionId });
+const ofMessage = v.object({ id: sessionId, messageId });
+
+/** The answer to a reaction: `id` and `messageId` both name the message reacted to. */
+const reactionAnswer = v.object({ id: v.string(), messageId: v.string(), emoji: v.string() });
 
 /** Operations on messages: the session's worker answers them. */
 export const messageOperations = {
   sendMessage: {
-    summary: 'Send a message; answers once the network has it',
+    summary: 'Send a text, media or a reaction; answers once the network has it',
     method: 'POST',
     path: '/sessions/:id/messages',
-    params: v.object({ id: sessionId }),
-    body: v.variant('type', [text]),
-    answer: message,
+    params: ofSession,
+    body: v.variant('type', [text, media, reaction]),
+    answer: v.union([message, reactionAnswer]),
     errors: [
       'session_not_found',
       'session_not_ready',
@@ -33,9 +58,47 @@ export const messageOperations = {
       'chat_not_found',
       'message_not_found',
       'not_permitted',
+      'media_unavailable',
+      'client_failed',
+      'outcome_unknown',
+    ],
+    timeoutMs: 120_000,
+  },
+  editMessage: {
+    summary: 'Change the text of a message sent, for about 15 minutes',
+    method: 'POST',
+    path: '/sessions/:id/messages/:messageId/edit',
+    params: ofMessage,
+    body: v.object({ body: textBody }),
+    answer: message,
+    errors: [
+      'session_not_found',
+      'session_not_ready',
+      'message_not_found',
+      'not_permitted',
+      'edit_window_closed',
       'client_failed',
       'outcome_unknown',
     ],
     timeoutMs: 30_000,
+  },
+  deleteMessage: {
+    summary: 'Delete a message for everyone, or, after about an hour, for this account alone; the answer says which',
+    method: 'POST',
+    path: '/sessions/:id/messages/:messageId/delete',
+    params: ofMessage,
+    body: v.object({ forEveryone: v.boolean() }),
+    answer: v.object({ id: v.string(), deletedFor: v.picklist(['everyone', 'me']) }),
+    errors: ['session_not_found', 'session_not_ready', 'message_not_found', 'client_failed', 'outcome_unknown'],
+    timeoutMs: 30_000,
+  },
+  getMedia: {
+    summary: "A message's media, as bytes of the sender's MIME type",
+    method: 'GET',
+    path: '/sessions/:id/messages/:messageId/media',
+    params: ofMessage,
+    answer: mediaFile,
+    errors: ['session_not_found', 'session_not_ready', 'message_not_found', 'media_not_found', 'session_lost'],
+    timeoutMs: 120_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -1,5 +1,5 @@
 import { errorText } from '@chat-web/protocol';
-import { wasNavigated } from './page-errors.ts';
+import { wasNavigated } from '../page/errors.ts';
 import type { Log, ReportEvent } from './port.ts';
 import { toAck, toMessage, toSessionInfo } from './resources.ts';
 import type { ClientSignals } from './whatsapp-client.ts';

@@ -1,15 +1,36 @@
-import type { Message, WorkerEvent } from '@chat-web/protocol';
+import type { WorkerEvent } from '@chat-web/protocol';
 
-/** A text to send; `to` is a full id. */
-export interface TextToSend {
-  readonly to: string;
-  readonly body: string;
-  readonly quotedMessageId?: string | undefined;
+/** A function that runs in the page. It is sent there as text: it knows its arguments and the page, nothing else. */
+export type PageScript<A extends unknown[], R> = (...args: A) => R | Promise<R>;
+
+/**
+ * What handlers ask of the web client. Every call fails with a GatewayError that tells the truth: `session_not_ready`
+ * while the account is not connected, `client_failed` if the page threw, and for a page that is lost or too slow
+ * `session_lost`, or `outcome_unknown` if the script changes something.
+ */
+export interface PageCalls {
+  /** Runs a script that changes nothing. */
+  read<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R>;
+  /** Runs a script that changes something. */
+  change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R>;
+  /** Has the browser read a file from disk, and lets some work use it in the page by a key. */
+  withFile<R>(path: string, work: (key: string) => Promise<R>): Promise<R>;
 }
 
-/** What handlers ask of the web client. Every method fails with a GatewayError that tells the truth about the outcome. */
-export interface ClientPort {
-  sendText(text: TextToSend): Promise<Message>;
+/** What handlers have to work with. */
+export interface HandlerContext {
+  readonly page: PageCalls;
+  /** Where bytes lie that are on their way to or from the gateway. */
+  readonly spoolDir: string;
+  readonly fetchLimits: FetchLimits;
+}
+
+/** What media by URL go by. */
+export interface FetchLimits {
+  /** Hosts, `host:port` or CIDR ranges that may be fetched from although they are not on the public internet. */
+  readonly allowedHosts: readonly string[];
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
 }
 
 /** Told of everything that happens to the session, in order. */

@@ -29,6 +29,11 @@ const messageModel = v.object({
   isStatusV3: v.optional(v.nullable(v.boolean())),
 });
 
+/** The page gives a document without a caption its file name for one. */
+function captionOf({ caption, filename }: Pick<v.InferOutput<typeof messageModel>, 'caption' | 'filename'>) {
+  return caption === filename ? '' : caption;
+}
+
 /** A message as the API shows it, from the page's model of it. Throws where the model is not one. */
 export function toMessage(model: unknown): Message {
   const { chatWeb: ids, ...raw } = v.parse(messageModel, model);
@@ -39,7 +44,7 @@ export function toMessage(model: unknown): Message {
     to: ids.to,
     ...(ids.author ? { author: ids.author } : {}),
     fromMe: raw.id.fromMe,
-    body: (hasMedia ? raw.caption : raw.body) ?? '',
+    body: (hasMedia ? captionOf(raw) : raw.body) ?? '',
     type: TYPE_NAMES[raw.type] ?? raw.type,
     timestamp: Math.floor(raw.t),
     ack: toAck(raw.ack ?? 0),

@@ -1,16 +1,9 @@
 import { errorText } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import wwebjs from 'whatsapp-web.js';
-import { wasNavigated } from './page-errors.ts';
-import {
-  acknowledgeDialogues,
-  ignoreEvents,
-  mark,
-  normaliseIds,
-  type PageLevels,
-  readLevels,
-  refreshQr,
-} from './page-scripts.ts';
+import { wasNavigated } from '../page/errors.ts';
+import { acknowledgeDialogues, ignoreEvents, mark, type PageLevels, readLevels, refreshQr } from '../page/session.ts';
+import { installTools } from '../page/tools.ts';
 
 /** What the library's methods are that its types do not declare; they are its own seams between start and ready. */
 interface LibrarySeams {
@@ -133,7 +126,7 @@ export class WhatsAppClient extends LibraryClient {
 
   override async attachEventListeners(): Promise<void> {
     const { document } = await this.page.evaluate(readLevels);
-    await this.page.evaluate(normaliseIds);
+    await this.page.evaluate(installTools);
     await super.attachEventListeners();
     await this.page.evaluate(acknowledgeDialogues, DIALOGUE_INTERVAL_MS);
     await this.page.evaluate(mark, document, 'listening');

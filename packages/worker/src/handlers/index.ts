@@ -1,8 +1,18 @@
 import type { Handlers, WorkerOperationName } from '@chat-web/protocol';
-import type { ClientPort } from '../client/port.ts';
+import type { HandlerContext } from '../client/port.ts';
+import { chatHandlers } from './chats.ts';
+import { contactHandlers } from './contacts.ts';
+import { groupHandlers } from './groups.ts';
 import { messageHandlers } from './messages.ts';
+import { statusFeedHandlers } from './status-feed.ts';
 
 /** Every operation that a worker answers; one that is missing does not compile. */
-export function createHandlers(client: ClientPort): Handlers<WorkerOperationName> {
-  return { ...messageHandlers(client) };
+export function createHandlers(context: HandlerContext): Handlers<WorkerOperationName> {
+  return {
+    ...messageHandlers(context),
+    ...chatHandlers(context),
+    ...groupHandlers(context),
+    ...contactHandlers(context),
+    ...statusFeedHandlers(context),
+  };
 }

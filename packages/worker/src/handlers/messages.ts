@@ -1,9 +1,60 @@
 import type { Handlers } from '@chat-web/protocol';
-import type { ClientPort } from '../client/port.ts';
+import { GatewayError } from '@chat-web/protocol';
+import type { HandlerContext } from '../client/port.ts';
+import { toMessage } from '../client/resources.ts';
+import { takeFromPage } from '../media/incoming-media.ts';
+import { loadMedia } from '../page/media.ts';
+import { deleteMessage, editMessage, react } from '../page/messages.ts';
+import { sendMedia, sendText } from './sending.ts';
+
+const CHANGE_TIMEOUT_MS = 25_000;
+const DOWNLOAD_TIMEOUT_MS = 90_000;
 
 /** Handlers of the operations on messages. */
-export function messageHandlers(client: ClientPort): Handlers<'sendMessage'> {
+export function messageHandlers(
+  context: HandlerContext,
+): Handlers<'sendMessage' | 'editMessage' | 'deleteMessage' | 'getMedia'> {
+  const { page } = context;
   return {
-    sendMessage: ({ to, body, quotedMessageId }) => client.sendText({ to, body, quotedMessageId }),
+    sendMessage: async (input) => {
+      if (input.type === 'text') return sendText(page, input);
+      if (input.type !== 'reaction') return sendMedia(context, input);
+      const { messageId, emoji } = input;
+      const outcome = await page.change(CHANGE_TIMEOUT_MS, react, messageId, emoji);
+      if (outcome === 'no_message') throw messageNotFound();
+      return { id: messageId, messageId, emoji };
+    },
+
+    editMessage: async ({ messageId, body }) => {
+      const edited = await page.change(CHANGE_TIMEOUT_MS, editMessage, messageId, body);
+      if (edited === 'no_message') throw messageNotFound();
+      if (edited === 'not_mine') {
+        throw new GatewayError('not_permitted', 'only messages that this account has sent can be edited');
+      }
+      if (edited === 'too_late') throw new GatewayError('edit_window_closed', 'the message is too old to be edited');
+      return { ...toMessage(edited), body };
+    },
+
+    deleteMessage: async ({ messageId, forEveryone }) => {
+      const deletedFor = await page.change(CHANGE_TIMEOUT_MS, deleteMessage, messageId, forEveryone);
+      if (deletedFor === 'no_message') throw messageNotFound();
+      return { id: messageId, deletedFor };
+    },
+
+    getMedia: async ({ messageId }) => {
+      const taken = await takeFromPage(context, 'application/octet-stream', (key) =>
+        page.read(DOWNLOAD_TIMEOUT_MS, loadMedia, messageId, key),
+      );
+      if (typeof taken !== 'string') return taken;
+      if (taken === 'no_message') throw messageNotFound();
+      throw new GatewayError(
+        'media_not_found',
+        taken === 'no_media' ? 'the message has no media' : 'the network has the media no longer, or not yet',
+      );
+    },
   };
+}
+
+function messageNotFound(): GatewayError {
+  return new GatewayError('message_not_found', 'the message is unknown to this account, or deleted');
 }

@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream';
+import type { MediaFile } from '@chat-web/protocol';
+import { create as contentDisposition } from 'content-disposition';
+import type { Spool } from '../media/spool.ts';
+
+/** Types that a browser shows without running anything; SVG is a document with scripts. */
+const SHOWN = /^(image\/(?!svg)|audio\/|video\/)/;
+
+/**
+ * Streams media to the caller so that it can do no harm: its type is what its sender claims, and its name is what its
+ * sender chose. A browser neither guesses another type nor runs it, and shows nothing but images, audio and video.
+ */
+export async function mediaResponse(file: MediaFile, spool: Spool): Promise<Response> {
+  const handle = await spool.take(file);
+  const type = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/.test(file.mimeType)
+    ? file.mimeType
+    : 'application/octet-stream';
+  const name = file.filename ? printable(file.filename) : undefined;
+  return new Response(Readable.toWeb(handle.createReadStream()) as ReadableStream, {
+    headers: {
+      'Content-Type': type,
+      'Content-Length': String(file.size),
+      'Content-Disposition': contentDisposition(name, { type: SHOWN.test(type) ? 'inline' : 'attachment' }),
+      'Content-Security-Policy': "sandbox; default-src 'none'",
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'private, no-store',
+    },
+  });
+}
+
+/** A name without control characters, and without the marks that turn the direction of text around. */
+function printable(name: string): string {
+  return name.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '_');
+}

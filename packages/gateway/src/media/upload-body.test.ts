@@ -1,0 +1,105 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Spool } from './spool.ts';
+import { readUploadBody } from './upload-body.ts';
+
+let dataDir: string;
+let spool: Spool;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'chat-web-spool-'));
+  spool = new Spool(dataDir);
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function read(text: string, chunkSize = 7) {
+  const { rest, file } = await readUploadBody(chunksOf(text, chunkSize), spool);
+  return { rest: rest.toString(), bytes: file && readFileSync(file.path), size: file?.size };
+}
+
+describe('readUploadBody', () => {
+  it('leaves what JSON.parse would see, and has the bytes in a file, wherever the chunks are cut', async () => {
+    const other = fc.dictionary(fc.string(), fc.jsonValue());
+    await fc.assert(
+      fc.asyncProperty(
+        other,
+        fc.uint8Array({ maxLength: 200 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (fields, data, size) => {
+          const base64 = Buffer.from(data).toString('base64');
+          const { base64: _, ...before } = fields;
+          const body = JSON.stringify({ ...before, nested: { base64: 'not this' }, base64, after: ['base64', base64] });
+          const { rest, bytes, size: told } = await read(body, size);
+          expect(JSON.parse(rest)).toEqual({ ...JSON.parse(body), base64: '' });
+          if (base64) expect(bytes?.equals(data)).toBe(true);
+          expect(told ?? 0).toBe(data.length);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('leaves a body without an upload alone, be it JSON or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.json(), fc.string()), fc.integer({ min: 1, max: 9 }), async (text, size) => {
+        fc.pre(!text.includes('"base64"'));
+        expect(await read(text, size)).toEqual({
+          rest: Buffer.from(text).toString(),
+          bytes: undefined,
+          size: undefined,
+        });
+      }),
+    );
+  });
+
+  it('takes slashes that are escaped, as some encoders write them', async () => {
+    for (const size of [1, 2, 3, 100]) {
+      expect((await read('{"base64":"\\/\\/79"}', size)).bytes).toEqual(Buffer.from('//79', 'base64'));
+    }
+  });
+
+  it.each([
+    'data:image/png;base64,AAAA',
+    'AA=A',
+    'A',
+    'AAAAA',
+    'AA AA',
+    'AA\\nAA',
+    'AAA_',
+    'A===',
+    '=',
+    'AAAA=',
+    'AA==AAAA',
+    'ä',
+  ])('refuses %j, naming the field, and leaves no file', async (base64) => {
+    for (const size of [1, 3, 100]) {
+      await expect(read(`{"base64":"${base64}"}`, size)).rejects.toMatchObject({
+        code: 'invalid_request',
+        issues: [{ path: 'base64' }],
+      });
+    }
+    expect(readdirSync(spool.dir)).toEqual([]);
+  });
+
+  it('refuses an upload that stands there twice, and a body that is large beside it', async () => {
+    await expect(read('{"base64":"AAAA","base64":"AAAA"}')).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(read(`{"x":"${'x'.repeat(1_100_000)}"}`, 65_536)).rejects.toMatchObject({ code: 'body_too_large' });
+    expect(readdirSync(spool.dir)).toEqual([]);
+  });
+
+  it('leaves no file when the caller breaks off', async () => {
+    async function* broken() {
+      yield Buffer.from('{"base64":"AAAAAAAA');
+      throw new Error('aborted');
+    }
+    await expect(readUploadBody(broken(), spool)).rejects.toThrow('aborted');
+    expect(readdirSync(spool.dir)).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import type { OperationName } from './operations/index.ts';
+
+/** Things of the simulator's world that examples speak of, under ids that are the same each time. */
+export const exampleIds = {
+  session: 'main',
+  person: '12025550102@c.us',
+  inboundMedia: 'false_12025550102@c.us_3A00000000000000000A',
+  outboundText: 'true_12025550102@c.us_3A00000000000000000B',
+  doomedText: 'true_12025550102@c.us_3A00000000000000000C',
+  group: '120363000000000001@g.us',
+  groupToLeave: '120363000000000002@g.us',
+} as const;
+
+/** One transparent pixel, as PNG. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** An example of an operation: what fills its path, and its body. */
+export interface Example {
+  readonly path: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+const { person, group, groupToLeave } = exampleIds;
+const id = exampleIds.session;
+
+/** Examples of every operation, by name; each works as it stands against the demo. */
+export const examples: { readonly [N in OperationName]: Readonly<Record<string, Example>> } = {
+  listSessions: { all: { path: {} } },
+  startSession: { again: { path: { id } } },
+  stopSession: { known: { path: { id: 'spare' } } },
+  deleteSession: { known: { path: { id: 'spare' } } },
+  getQr: { waiting: { path: { id: 'spare' } } },
+  getSessionStatus: { known: { path: { id } } },
+  getSessionInfo: { ready: { path: { id } } },
+  sendMessage: {
+    text: { path: { id }, body: { type: 'text', to: '+12025550102', body: 'Hello' } },
+    reply: {
+      path: { id },
+      body: { type: 'text', to: person, body: 'A nice picture', quotedMessageId: exampleIds.inboundMedia },
+    },
+    image: {
+      path: { id },
+      body: {
+        type: 'image',
+        to: person,
+        base64: PIXEL,
+        mimeType: 'image/png',
+        filename: 'pixel.png',
+        caption: 'Small',
+      },
+    },
+    document: { path: { id }, body: { type: 'document', to: person, base64: 'SGVsbG8=', filename: 'hello.txt' } },
+    sticker: { path: { id }, body: { type: 'sticker', to: person, base64: PIXEL } },
+    group: { path: { id }, body: { type: 'text', to: group, body: 'Hello all' } },
+    reaction: { path: { id }, body: { type: 'reaction', messageId: exampleIds.inboundMedia, emoji: '👍' } },
+  },
+  editMessage: { typo: { path: { id, messageId: exampleIds.outboundText }, body: { body: 'Hello again' } } },
+  deleteMessage: { forEveryone: { path: { id, messageId: exampleIds.doomedText }, body: { forEveryone: true } } },
+  getMedia: { image: { path: { id, messageId: exampleIds.inboundMedia } } },
+  listChats: { all: { path: { id } } },
+  listGroups: { all: { path: { id } } },
+  createGroup: { friends: { path: { id }, body: { subject: 'Friends', participants: [person, '12025550104@c.us'] } } },
+  addParticipants: { one: { path: { id, groupId: group }, body: { participants: ['12025550104@c.us'] } } },
+  removeParticipants: { one: { path: { id, groupId: group }, body: { participants: ['12025550104@c.us'] } } },
+  renameGroup: { new: { path: { id, groupId: group }, body: { subject: 'Better friends' } } },
+  leaveGroup: { one: { path: { id, groupId: groupToLeave } } },
+  listContacts: { all: { path: { id } } },
+  getContact: { known: { path: { id, contactId: person } } },
+  numberExists: { registered: { path: { id, number: '+12025550102' } } },
+  getPicture: { known: { path: { id, contactId: person } } },
+  postStatus: {
+    text: { path: { id }, body: { type: 'text', body: 'Good morning', backgroundColor: '#128C7E', font: 1 } },
+    image: { path: { id }, body: { type: 'image', base64: PIXEL, caption: 'Small' } },
+  },
+};

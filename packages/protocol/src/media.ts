@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import type { ObjectSchema } from './operation.ts';
+
+/** A file in the spool folder: bytes travel between processes as files, and messages name them. */
+export class SpooledFile {
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+
+  constructor(path: string, size: number) {
+    this.path = path;
+    this.size = size;
+  }
+}
+
+/**
+ * Base64 in a body. A caller writes a string; the HTTP side decodes it into a file while it streams in. The schema
+ * takes nothing but such a file: an object of the same shape in a body would name any file of this machine.
+ */
+const upload = v.pipe(
+  v.custom<string>((value) => value instanceof SpooledFile, 'must be base64'),
+  v.transform((file) => file as unknown as SpooledFile),
+  v.check(({ size }) => size > 0, 'must not be empty'),
+);
+
+const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `must be at most ${most} characters`));
+
+const mimeType = v.pipe(
+  v.string(),
+  v.maxLength(100, 'must be at most 100 characters'),
+  v.regex(/^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/, 'must be a MIME type such as image/png'),
+);
+
+/** Where media comes from, and what it is called: the fields that all kinds of media share. */
+export const mediaFields = {
+  url: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(8_192, 'must be at most 8192 characters'),
+      v.check((url) => ['http:', 'https:'].includes(protocolOf(url)), 'must be an http or https URL'),
+    ),
+  ),
+  base64: v.optional(upload),
+  mimeType: v.optional(mimeType),
+  filename: v.optional(v.pipe(text(255), v.minLength(1, 'must not be empty'))),
+  caption: v.optional(text(65_536)),
+};
+
+/** The rule beside those fields: media comes from one place. */
+export function fromOnePlace<T extends MediaSource>() {
+  return v.check<T, string>(
+    ({ url, base64 }) => (url === undefined) !== (base64 === undefined),
+    'give either url or base64',
+  );
+}
+
+/** True if one of the body's fields is an upload, so that the body must be read as a stream. */
+export function takesUpload(body: ObjectSchema): boolean {
+  const options = 'options' in body && Array.isArray(body.options) ? body.options : [body];
+  return options.some((option) => 'base64' in (option as { entries: object }).entries);
+}
+
+/** What a media message is made from, once its body is parsed. */
+export interface MediaSource {
+  readonly url?: string | undefined;
+  readonly base64?: SpooledFile | undefined;
+  readonly mimeType?: string | undefined;
+  readonly filename?: string | undefined;
+  readonly caption?: string | undefined;
+}
+
+/** Media as an answer: a spooled file that is streamed to the caller, and removed after. */
+export const mediaFile = v.object({
+  path: v.string(),
+  size: v.number(),
+  mimeType: v.string(),
+  filename: v.optional(v.string()),
+});
+export type MediaFile = v.InferOutput<typeof mediaFile>;
+
+function protocolOf(url: string): string {
+  try {
+    return new URL(url).protocol;
+  } catch {
+    return '';
+  }
+}
+
+/** The same where there may be none, which is answered 204. */
+export const optionalMediaFile = v.nullable(mediaFile);
+
+/** True if the operation answers with bytes rather than JSON. */
+export function answersMedia({ answer }: { readonly answer: v.GenericSchema }): boolean {
+  return answer === mediaFile || answer === optionalMediaFile;
+}
+
+/** Media as a client of the gateway gets it. `size` is in bytes. */
+export interface Download {
+  readonly data: ReadableStream<Uint8Array>;
+  readonly size: number;
+  readonly mimeType: string;
+  readonly filename?: string | undefined;
+}

@@ -1,0 +1,17 @@
+import * as v from 'valibot';
+import { sessionId } from '../ids.ts';
+import type { Operation } from '../operation.ts';
+import { chat } from '../resources.ts';
+
+/** Operations on chats: the session's worker answers them. */
+export const chatOperations = {
+  listChats: {
+    summary: 'List the chats of the account, the newest first',
+    method: 'GET',
+    path: '/sessions/:id/chats',
+    params: v.object({ id: sessionId }),
+    answer: v.array(chat),
+    errors: ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'],
+    timeoutMs: 30_000,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,48 @@
+import * as v from 'valibot';
+import { personId, sessionId } from '../ids.ts';
+import { optionalMediaFile } from '../media.ts';
+import type { Operation } from '../operation.ts';
+import { contact } from '../resources.ts';
+
+const ofContact = v.object({ id: sessionId, contactId: personId });
+const errors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
+
+/** Operations on people: the session's worker answers them. None of them opens a chat. */
+export const contactOperations = {
+  listContacts: {
+    summary: 'List the people that the account knows, each once',
+    method: 'GET',
+    path: '/sessions/:id/contacts',
+    params: v.object({ id: sessionId }),
+    answer: v.array(contact),
+    errors,
+    timeoutMs: 30_000,
+  },
+  getContact: {
+    summary: 'One person that the account knows',
+    method: 'GET',
+    path: '/sessions/:id/contacts/:contactId',
+    params: ofContact,
+    answer: contact,
+    errors: [...errors, 'contact_not_found'],
+    timeoutMs: 30_000,
+  },
+  numberExists: {
+    summary: 'Whether a number is registered on the network',
+    method: 'GET',
+    path: '/sessions/:id/contacts/:number/exists',
+    params: v.object({ id: sessionId, number: personId }),
+    answer: v.object({ number: v.string(), exists: v.boolean() }),
+    errors,
+    timeoutMs: 15_000,
+  },
+  getPicture: {
+    summary: "A person's profile picture as JPEG; 204 where there is none to be seen",
+    method: 'GET',
+    path: '/sessions/:id/contacts/:contactId/picture',
+    params: ofContact,
+    answer: optionalMediaFile,
+    errors,
+    timeoutMs: 15_000,
+  },
+} as const satisfies Record<string, Operation>;

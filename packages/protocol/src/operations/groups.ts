@@ -1,0 +1,93 @@
+import * as v from 'valibot';
+import { groupId, personId, sessionId } from '../ids.ts';
+import type { Operation } from '../operation.ts';
+import { group, participantResult } from '../resources.ts';
+
+const MOST_PARTICIPANTS = 1_024;
+
+const ofSession = v.object({ id: sessionId });
+const ofGroup = v.object({ id: sessionId, groupId });
+
+const subject = v.pipe(
+  v.string(),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(100, 'must be at most 100 characters'),
+);
+const participants = v.pipe(
+  v.array(personId),
+  v.minLength(1, 'must name somebody'),
+  v.maxLength(MOST_PARTICIPANTS, `must be at most ${MOST_PARTICIPANTS}`),
+);
+const participantsAnswer = v.object({ groupId: v.string(), participants: v.array(participantResult) });
+
+const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
+const changeErrors = [
+  'session_not_found',
+  'session_not_ready',
+  'chat_not_found',
+  'not_permitted',
+  'client_failed',
+  'outcome_unknown',
+] as const;
+
+/** Operations on groups: the session's worker answers them. */
+export const groupOperations = {
+  listGroups: {
+    summary: 'List the groups that the account is in',
+    method: 'GET',
+    path: '/sessions/:id/groups',
+    params: ofSession,
+    answer: v.array(group),
+    errors: readErrors,
+    timeoutMs: 30_000,
+  },
+  createGroup: {
+    summary: "Create a group; answers with the new group's id",
+    method: 'POST',
+    path: '/sessions/:id/groups',
+    params: ofSession,
+    body: v.object({ subject, participants }),
+    answer: groupId,
+    errors: ['session_not_found', 'session_not_ready', 'recipient_not_found', 'client_failed', 'outcome_unknown'],
+    timeoutMs: 60_000,
+  },
+  addParticipants: {
+    summary: 'Add people to a group; one result for each, in order',
+    method: 'POST',
+    path: '/sessions/:id/groups/:groupId/participants/add',
+    params: ofGroup,
+    body: v.object({ participants }),
+    answer: participantsAnswer,
+    errors: changeErrors,
+    timeoutMs: 60_000,
+  },
+  removeParticipants: {
+    summary: 'Remove people from a group; one result for each, in order',
+    method: 'POST',
+    path: '/sessions/:id/groups/:groupId/participants/remove',
+    params: ofGroup,
+    body: v.object({ participants }),
+    answer: participantsAnswer,
+    errors: changeErrors,
+    timeoutMs: 60_000,
+  },
+  leaveGroup: {
+    summary: 'Leave a group',
+    method: 'POST',
+    path: '/sessions/:id/groups/:groupId/leave',
+    params: ofGroup,
+    answer: v.object({ groupId: v.string(), left: v.literal(true) }),
+    errors: changeErrors,
+    timeoutMs: 30_000,
+  },
+  renameGroup: {
+    summary: 'Change the subject of a group',
+    method: 'PUT',
+    path: '/sessions/:id/groups/:groupId/subject',
+    params: ofGroup,
+    body: v.object({ subject }),
+    answer: v.object({ groupId: v.string(), subject: v.string() }),
+    errors: changeErrors,
+    timeoutMs: 30_000,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+import { sessionId } from '../ids.ts';
+import { fromOnePlace, mediaFields } from '../media.ts';
+import type { Operation } from '../operation.ts';
+import { message } from '../resources.ts';
+
+const backgroundColor = v.optional(
+  v.pipe(v.string(), v.regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour in the form #RRGGBB')),
+);
+const font = v.optional(
+  v.pipe(
+    v.number(),
+    v.integer('must be a whole number'),
+    v.minValue(0, 'must be 0 to 7'),
+    v.maxValue(7, 'must be 0 to 7'),
+  ),
+);
+
+const text = v.object({
+  type: v.literal('text'),
+  body: v.pipe(v.string(), v.minLength(1, 'must not be empty'), v.maxLength(700, 'must be at most 700 characters')),
+  options: v.optional(v.object({ backgroundColor, font })),
+  backgroundColor,
+  font,
+});
+
+const media = v.pipe(v.object({ type: v.picklist(['image', 'video']), ...mediaFields }), fromOnePlace());
+
+/** Operations on the status feed: the session's worker answers them. */
+export const statusFeedOperations = {
+  postStatus: {
+    summary: 'Post to the status feed; `backgroundColor` and `font` may stand in `options` or beside it',
+    method: 'POST',
+    path: '/sessions/:id/status',
+    params: v.object({ id: sessionId }),
+    body: v.variant('type', [text, media]),
+    answer: message,
+    errors: ['session_not_found', 'session_not_ready', 'media_unavailable', 'client_failed', 'outcome_unknown'],
+    timeoutMs: 120_000,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorText, GatewayError } from '@chat-web/protocol';
+import type { Page } from 'puppeteer';
+import { dropFile, keepFile } from '../page/media.ts';
+import type { PageCalls, PageScript } from './port.ts';
+
+/** What is behind the page: how to reach it, and whether the account is connected. */
+export interface PageSource {
+  readonly page: Page;
+  readonly isReady: boolean;
+}
+
+interface FileInput {
+  uploadFile(path: string): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** Calls scripts in the page, and tells the truth about those that do not come back. */
+export class PageAccess implements PageCalls {
+  readonly #source: PageSource;
+
+  constructor(source: PageSource) {
+    this.#source = source;
+  }
+
+  read<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R> {
+    return this.#call(timeoutMs, 'session_lost', script, args);
+  }
+
+  change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R> {
+    return this.#call(timeoutMs, 'outcome_unknown', script, args);
+  }
+
+  async withFile<R>(path: string, work: (key: string) => Promise<R>): Promise<R> {
+    const { page } = this.#ready();
+    const key = `file:${randomUUID()}`;
+    // The browser reads the file from disk by itself: nothing of it passes through this process.
+    const input = (await page.evaluateHandle(
+      "Object.assign(document.createElement('input'), { type: 'file' })",
+    )) as unknown as FileInput;
+    try {
+      await input.uploadFile(path);
+      await page.evaluate(keepFile, input as never, key);
+      return await work(key);
+    } finally {
+      await page.evaluate(dropFile, key).catch(() => {});
+      await input.dispose().catch(() => {});
+    }
+  }
+
+  #ready(): PageSource {
+    if (this.#source.isReady) return this.#source;
+    throw new GatewayError('session_not_ready', 'the account is not connected');
+  }
+
+  async #call<A extends unknown[], R>(
+    timeoutMs: number,
+    lostCode: 'session_lost' | 'outcome_unknown',
+    script: PageScript<A, R>,
+    args: A,
+  ): Promise<R> {
+    const { page } = this.#ready();
+    const over = new AbortController();
+    const limit = delay(timeoutMs, undefined, { signal: over.signal }).then(() => {
+      throw new GatewayError(lostCode, `the page did not answer within ${timeoutMs / 1_000} s`);
+    });
+    limit.catch(() => {});
+    try {
+      return (await Promise.race([page.evaluate(script as never, ...(args as unknown as never[])), limit])) as R;
+    } catch (error) {
+      if (error instanceof GatewayError) throw error;
+      const isLost = /closed|detached|destroyed|timed out/i.test(errorText(error));
+      throw new GatewayError(
+        isLost ? lostCode : 'client_failed',
+        isLost ? `the page was lost (${errorText(error)})` : `the web client refused (${errorText(error)})`,
+      );
+    } finally {
+      over.abort();
+    }
+  }
+}

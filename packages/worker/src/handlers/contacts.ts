@@ -1,0 +1,36 @@
+import { GatewayError, type Handlers } from '@chat-web/protocol';
+import { toContact, toContacts } from '../client/lists.ts';
+import type { HandlerContext } from '../client/port.ts';
+import { takeFromPage } from '../media/incoming-media.ts';
+import { loadPicture } from '../page/media.ts';
+import { findContact, listContacts, numberExists } from '../page/people.ts';
+
+const LIST_TIMEOUT_MS = 25_000;
+/** The network is asked, and may be slow; the caller is not to wait for it longer than this. */
+const LOOKUP_TIMEOUT_MS = 7_000;
+
+/** Handlers of the operations on people. */
+export function contactHandlers({
+  page,
+  ...context
+}: HandlerContext): Handlers<'listContacts' | 'getContact' | 'numberExists' | 'getPicture'> {
+  return {
+    listContacts: async () => toContacts(await page.read(LIST_TIMEOUT_MS, listContacts)),
+
+    getContact: async ({ contactId }) => {
+      const contact = toContact(await page.read(LOOKUP_TIMEOUT_MS, findContact, contactId));
+      if (contact) return contact;
+      throw new GatewayError('contact_not_found', 'the account has no such contact');
+    },
+
+    numberExists: async ({ number }) => ({
+      number: number.slice(0, number.indexOf('@')),
+      exists: await page.read(LOOKUP_TIMEOUT_MS, numberExists, number),
+    }),
+
+    getPicture: ({ contactId }) =>
+      takeFromPage<null>({ page, ...context }, 'image/jpeg', (key) =>
+        page.read(LOOKUP_TIMEOUT_MS, loadPicture, contactId, key),
+      ),
+  };
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GatewayError, type MediaSource } from '@chat-web/protocol';
+import { fileTypeFromFile } from 'file-type';
+import type { HandlerContext } from '../client/port.ts';
+import { fetchToFile } from './remote-file.ts';
+
+/** What a media message may be. */
+export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker';
+
+/** Media ready to be sent. */
+export interface OutgoingMedia {
+  readonly path: string;
+  readonly mimeType: string;
+  readonly filename: string;
+}
+
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+/** Which types a kind may have; a document may be anything. */
+const TYPES: Readonly<Record<MediaKind, RegExp>> = {
+  image: /^image\//,
+  video: /^video\//,
+  audio: /^(audio\/|video\/(ogg|mp4|webm)$|application\/ogg$)/,
+  sticker: /^image\//,
+  document: /./,
+};
+
+/**
+ * Brings media to a file with a type and a name, and lets some work use it. The type is what the caller says, else
+ * what the bytes show, else what the server of a URL claims; one that does not fit the kind is `invalid_request`.
+ */
+export async function withMedia<R>(
+  kind: MediaKind,
+  source: MediaSource,
+  { spoolDir, fetchLimits }: HandlerContext,
+  work: (media: OutgoingMedia) => Promise<R>,
+): Promise<R> {
+  const fetchedPath = source.url === undefined ? undefined : join(spoolDir, randomUUID());
+  try {
+    const fetched = fetchedPath && (await fetchToFile(source.url ?? '', fetchedPath, fetchLimits));
+    const path = fetchedPath ?? source.base64?.path ?? '';
+    if ((await stat(path)).size === 0) throw new GatewayError('media_unavailable', 'the media are empty');
+    const found = await fileTypeFromFile(path);
+    const mimeType = source.mimeType ?? found?.mime ?? (fetched ? fetched.mimeType : undefined) ?? UNKNOWN_TYPE;
+    if (!TYPES[kind].test(mimeType)) {
+      const issue = { path: 'mimeType', message: `must be one of ${kind}` };
+      throw new GatewayError('invalid_request', `the request is not valid: mimeType ${issue.message}`, [issue]);
+    }
+    // A plain name where none is given: the library would call it "undefined".
+    const filename = source.filename ?? `${kind}.${found?.ext ?? extensionOf(mimeType)}`;
+    return await work({ path, mimeType, filename });
+  } finally {
+    if (fetchedPath) await rm(fetchedPath, { force: true });
+  }
+}
+
+function extensionOf(mimeType: string): string {
+  const [, subtype = ''] = /^(?:image|video|audio|text|application)\/(?:x-)?([a-z0-9]{2,5})\b/.exec(mimeType) ?? [];
+  return mimeType === UNKNOWN_TYPE || !subtype ? 'bin' : subtype === 'plain' ? 'txt' : subtype;
+}
