@@ -11,12 +11,18 @@ export interface SessionMemory {
 
 const KB_PER_MB = 1024;
 
+/** The first worker below a gateway. */
+export function workerOf(gatewayPid: number): number {
+  const [worker] = [...parentOfEach()].flatMap(([child, parent]) => (parent === gatewayPid ? [child] : []));
+  if (!worker) throw new Error('the gateway has no worker');
+  return worker;
+}
+
 /** Measures the first worker below a gateway, and the browser below that. */
 export function sessionMemory(gatewayPid: number): SessionMemory {
   const parents = parentOfEach();
   const childrenOf = (pid: number) => [...parents].flatMap(([child, parent]) => (parent === pid ? [child] : []));
-  const [worker] = childrenOf(gatewayPid);
-  if (!worker) throw new Error('the gateway has no worker');
+  const worker = workerOf(gatewayPid);
   const browser: number[] = [];
   for (const queue = childrenOf(worker); queue.length > 0; ) {
     const pid = queue.pop() as number;

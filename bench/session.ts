@@ -1,18 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient, openEventStream } from '@chat-web/host';
-import { startSimulator } from '@chat-web/simulator';
-import { spawnGateway } from '#scripts/gateway-process.js';
+import { openEventStream } from '@chat-web/host';
 import { type SessionMemory, sessionMemory } from './memory.ts';
+import { FRIEND, OWN_NUMBER, withWorld } from './world.ts';
 
 /** How long one session takes to come up, what a send takes, and what the session holds, on the simulator. */
 
 const ROUNDS = 5;
 const SENDS = 50;
 const SETTLE_MS = 5_000;
-const [OWN_NUMBER, FRIEND] = ['12025550101', '12025550102'];
 
 interface Round {
   readonly startToQrMs: number;
@@ -37,16 +32,8 @@ console.table({
 });
 
 async function measure(): Promise<Round> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
-  const simulator = await startSimulator({ settings: { ackDelayMs: 0, pairDelayMs: 0, syncDelayMs: 0 } });
-  const gateway = await spawnGateway({
-    CHAT_WEB_PORT: '0',
-    CHAT_WEB_DATA_DIR: dataDir,
-    CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
-  });
-  const over = new AbortController();
-  try {
-    const client = createClient(gateway);
+  return withWorld(async ({ simulator, gateway, client }) => {
+    const over = new AbortController();
     const startedAt = performance.now();
     const { qr } = await client.startSession({ id: 'bench' });
     const startToQrMs = performance.now() - startedAt;
@@ -73,13 +60,9 @@ async function measure(): Promise<Round> {
     }
     const sendMs = times.sort((a, b) => a - b)[SENDS / 2] ?? 0;
     await delay(SETTLE_MS);
-    return { startToQrMs, scanToReadyMs, savedStartToReadyMs, sendMs, memory: sessionMemory(gateway.pid) };
-  } finally {
     over.abort();
-    await gateway.end();
-    await simulator.close();
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
-  }
+    return { startToQrMs, scanToReadyMs, savedStartToReadyMs, sendMs, memory: sessionMemory(gateway.pid) };
+  });
 }
 
 async function nextReady(gateway: { readonly url: string }, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient } from '@chat-web/host';
+import { createClient, sendText } from '@chat-web/host';
 import { type Simulator, startSimulator } from '@chat-web/simulator';
 import { drawQr, readQr, showCall, showEvents } from './demo-output.ts';
+import { prepareExamples } from './example-world.ts';
 import { type GatewayProcess, spawnGateway } from './gateway-process.ts';
 
 /** How the demo is run. */
@@ -38,7 +39,11 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       console.log(`simulator  ${simulator.controlUrl}   plays the phones\n`);
       await exchange(simulator, gateway, token, signal);
       console.log('\nEvery step held.');
-      if (!once) await stayUp(simulator, gateway, signal);
+      if (!once) {
+        await prepareExamples(simulator.phones, OWN_NUMBER);
+        await createClient({ url: gateway.url, token }).startSession({ id: 'spare' });
+        await stayUp(simulator, gateway, signal);
+      }
     } finally {
       await gateway.end();
     }
@@ -95,7 +100,7 @@ async function exchange(
     () => {
       const message = { type: 'text', to: `+${FRIEND}`, body: 'Hello from the gateway' } as const;
       call('POST', `/sessions/${SESSION}/messages`, message);
-      return client.sendMessage({ id: SESSION, ...message });
+      return sendText(client, { id: SESSION, ...message });
     },
     signal,
   );
@@ -128,7 +133,8 @@ async function exchange(
 
 async function stayUp(simulator: Simulator, gateway: GatewayProcess, signal: AbortSignal): Promise<void> {
   console.log(`
-Play with it: the curl lines above work as they are, and the phones do what they are told:
+Play with it: the curl lines above work as they are, so do the examples of ${gateway.url}/openapi.json,
+and the phones do what they are told:
   curl -X POST ${simulator.controlUrl}/accounts/${FRIEND}/messages -H 'Content-Type: application/json' -d '{"to":"${OWN_NUMBER}","body":"Anybody there?"}'
 Ctrl+C ends everything.`);
   const interrupted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));

@@ -27,13 +27,30 @@ afterAll(async () => {
 /** A body that each operation with one takes. */
 const bodies: Readonly<Record<string, object>> = {
   sendMessage: { type: 'text', to: '12025550102', body: 'hello' },
+  editMessage: { body: 'hello' },
+  deleteMessage: { forEveryone: true },
+  createGroup: { subject: 'Friends', participants: ['12025550102'] },
+  addParticipants: { participants: ['12025550102'] },
+  removeParticipants: { participants: ['12025550102'] },
+  renameGroup: { subject: 'Friends' },
+  postStatus: { type: 'text', body: 'hello' },
+};
+
+/** What stands in a path beside the session's id. */
+const inPath: Readonly<Record<string, string>> = {
+  messageId: 'true_12025550102@c.us_3EB0AA',
+  groupId: '120363000000000000@g.us',
+  contactId: '12025550102@c.us',
+  number: '+12025550102',
 };
 
 const rows = Object.entries<Operation>(operations).map(([name, { method, path, body }]) => ({
   name,
   method,
-  path: (id: string) => path.replace(':id', id),
+  path: (id: string) =>
+    path.replace(/:(\w+)/g, (_, param: string) => (param === 'id' ? id : encodeURIComponent(inPath[param] ?? ''))),
   hasId: path.includes(':id'),
+  otherParam: /:(messageId|groupId|contactId|number)\b/.exec(path)?.[1],
   body: body ? JSON.stringify(bodies[name]) : undefined,
 }));
 const rowsWithId = rows.filter(({ hasId }) => hasId);
@@ -104,6 +121,19 @@ describe('bad session ids', () => {
 
   it('are answered 400 by the event stream too', async () => {
     expectError(await rawRequest(open.url, { path: '/sessions/..%2Fx/events' }), 400, 'invalid_request');
+  });
+});
+
+describe('bad ids of messages, groups and people in a path', () => {
+  it.each(rows.filter(({ otherParam }) => otherParam))('are answered 400 by $name', async (row) => {
+    for (const bad of ['x', '..%2Fx', '%00', '1@g.us%0A', '12']) {
+      const path = operations[row.name as keyof typeof operations].path
+        .replace(':id', 'nobody')
+        .replace(`:${row.otherParam}`, bad);
+      const answer = await rawRequest(open.url, { method: row.method, path, headers: JSON_TYPE, body: row.body });
+      expectError(answer, 400, 'invalid_request');
+      expect(answer.body.issues).toMatchObject([{ path: row.otherParam }]);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sendText } from '@chat-web/host';
 import { describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
 import { browsersIn, renderersIn, workersOf } from './helpers/processes.ts';
@@ -12,7 +13,7 @@ describe('two accounts in two workers', () => {
     expect(workersOf(stack.gateway.pid)).toHaveLength(2);
     const [ada, ben] = await Promise.all([stack.listen('ada'), stack.listen('ben')]);
 
-    const question = await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'ping' });
+    const question = await sendText(stack.client, { id: 'ada', type: 'text', to: BEN, body: 'ping' });
     const received = await ben.until('message', ({ body }) => body === 'ping');
     expect(received.from).toBe(`${ADA}@c.us`);
     await stack.client.sendMessage({ id: 'ben', type: 'text', to: ADA, body: 'pong', quotedMessageId: received.id });

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { sendText } from '@chat-web/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventLog } from './helpers/event-log.ts';
 import { eventually } from './helpers/eventually.ts';
@@ -21,7 +22,7 @@ describe.each(builds)('messages, where $name', ({ simulator }) => {
   afterAll(() => stack[Symbol.asyncDispose]());
 
   const send = (body: string, more: { to?: string; quotedMessageId?: string } = {}) =>
-    stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body, ...more });
+    sendText(stack.client, { id: 'main', type: 'text', to: BEN, body, ...more });
   const onBensPhone = async (...bodies: string[]) => {
     const all = await stack.phones.messages(BEN, { with: ADA });
     return all.filter(({ body }) => bodies.includes(body));

@@ -36,14 +36,16 @@ describe('what is derived from it', () => {
 
   it('does not take a handler that is missing or of another shape', () => {
     expectTypeOf<Record<never, never>>().not.toExtend<WorkerHandlers>();
-    expectTypeOf<{ sendMessage: () => Promise<string> }>().not.toExtend<WorkerHandlers>();
-    expectTypeOf<{ sendMessage: (input: { nothing: number }) => Promise<Message> }>().not.toExtend<WorkerHandlers>();
-    expectTypeOf<{ sendMessage: (input: { to: string }) => Promise<Message> }>().toExtend<WorkerHandlers>();
+    expectTypeOf<Omit<WorkerHandlers, 'listChats'>>().not.toExtend<WorkerHandlers>();
+    type Edit = Handlers<'editMessage'>;
+    expectTypeOf<{ editMessage: () => Promise<string> }>().not.toExtend<Edit>();
+    expectTypeOf<{ editMessage: (input: { nothing: number }) => Promise<Message> }>().not.toExtend<Edit>();
+    expectTypeOf<{ editMessage: (input: { body: string }) => Promise<Message> }>().toExtend<Edit>();
   });
 
   it('types what a caller writes and what it is answered', () => {
-    expectTypeOf<InputOf<'sendMessage'>>().toExtend<{ id: string; to: string; body: string }>();
-    expectTypeOf<AnswerOf<'sendMessage'>>().toEqualTypeOf<Message>();
+    expectTypeOf<InputOf<'editMessage'>>().toExtend<{ id: string; messageId: string; body: string }>();
+    expectTypeOf<AnswerOf<'editMessage'>>().toEqualTypeOf<Message>();
     expectTypeOf<OperationMethods['listSessions']>().parameters.toEqualTypeOf<[]>();
   });
 });

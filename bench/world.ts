@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@chat-web/host';
+import { type Simulator, type SimulatorSettings, startSimulator } from '@chat-web/simulator';
+import { type GatewayProcess, spawnGateway } from '#scripts/gateway-process.js';
+
+/** Numbers of accounts that the simulator has. */
+export const [OWN_NUMBER, FRIEND] = ['12025550101', '12025550102'];
+
+/** A simulator and a gateway to measure. */
+export interface World {
+  readonly simulator: Simulator;
+  readonly gateway: GatewayProcess;
+  readonly client: ReturnType<typeof createClient>;
+}
+
+/** Gives a world to some work, and takes it down after. */
+export async function withWorld<T>(
+  work: (world: World) => Promise<T>,
+  settings: Partial<SimulatorSettings> = { ackDelayMs: 0, pairDelayMs: 0, syncDelayMs: 0 },
+): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
+  const simulator = await startSimulator({ settings });
+  const gateway = await spawnGateway({
+    CHAT_WEB_PORT: '0',
+    CHAT_WEB_DATA_DIR: dataDir,
+    CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
+  });
+  try {
+    return await work({ simulator, gateway, client: createClient(gateway) });
+  } finally {
+    await gateway.end();
+    await simulator.close();
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Links a session to the account of `OWN_NUMBER`, and waits until it is ready. */
+export async function link({ client, simulator }: World, id: string): Promise<void> {
+  const { qr } = await client.startSession({ id });
+  await simulator.phones.scan(OWN_NUMBER, qr ?? '');
+  for (let tries = 0; (await client.getSessionStatus({ id })).status !== 'ready'; tries += 1) {
+    if (tries > 500) throw new Error(`session ${id} does not become ready`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,19 @@
+import { exampleIds } from '@chat-web/protocol';
+import type { SimulatorClient } from '@chat-web/simulator';
+
+const FRIEND = '12025550102';
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const stanzaOf = (messageId: string) => messageId.split('_')[2] ?? '';
+
+/** Puts into the simulator what the examples of the API reference speak of; `own` is the number of the linked account. */
+export async function prepareExamples(phones: SimulatorClient, own: string): Promise<void> {
+  const media = { kind: 'image', base64: PIXEL, mimeType: 'image/png', filename: 'pixel.png' } as const;
+  await phones.send(FRIEND, { id: stanzaOf(exampleIds.inboundMedia), to: own, body: 'A picture', media });
+  for (const id of [exampleIds.outboundText, exampleIds.doomedText]) {
+    await phones.send(own, { id: stanzaOf(id), to: FRIEND, body: 'Hello agian' });
+  }
+  await phones.createGroup(own, { id: exampleIds.group, subject: 'Good friends', participants: [FRIEND] });
+  await phones.createGroup(own, { id: exampleIds.groupToLeave, subject: 'Former friends', participants: [FRIEND] });
+  await phones.profile(FRIEND, { picture: 'present' });
+}

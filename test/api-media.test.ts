@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Download } from '@chat-web/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventLog } from './helpers/event-log.ts';
+import { eventually } from './helpers/eventually.ts';
+import { media, patternBytes } from './helpers/media.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const stanzaOf = (id: string) => id.split('_')[2] ?? '';
+
+async function bytesOf(download: Download | null): Promise<Uint8Array> {
+  if (!download) throw new Error('there is nothing to download');
+  return new Uint8Array(await new Response(download.data).arrayBuffer());
+}
+
+describe('media', () => {
+  let stack: Stack;
+  let events: EventLog;
+  let files: Server;
+  const served = new Map<string, { type: string; bytes: Uint8Array }>();
+  let origin: string;
+
+  beforeAll(async () => {
+    files = createServer((request, response) => {
+      const file = served.get(request.url ?? '');
+      if (request.url === '/moved') response.writeHead(302, { Location: '/cat.png' }).end();
+      else if (request.url === '/inside') response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
+      else if (!file) response.writeHead(404).end();
+      else response.writeHead(200, { 'Content-Type': file.type }).end(file.bytes);
+    });
+    await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+    const { port } = files.address() as AddressInfo;
+    origin = `http://localhost:${port}`;
+    stack = await Stack.start({
+      settings: { CHAT_WEB_MEDIA_HOSTS: `localhost:${port}`, CHAT_WEB_MEDIA_MAX_BYTES: '50000000' },
+    });
+    await stack.link('main', ADA);
+    events = await stack.listen('main');
+  });
+  afterAll(async () => {
+    await stack[Symbol.asyncDispose]();
+    await new Promise((resolve) => files.close(resolve));
+  });
+
+  const send = async (message: object) => {
+    const sent = await stack.client.sendMessage({ id: 'main', to: BEN, ...message } as never);
+    if (!('timestamp' in sent)) throw new Error('not a message');
+    return sent;
+  };
+  const onBensPhone = (id: string) => eventually(() => stack.phones.media(BEN, stanzaOf(id)));
+  const messageOnBensPhone = (id: string) =>
+    eventually(async () => {
+      const found = (await stack.phones.messages(BEN)).find((message) => message.id === stanzaOf(id));
+      if (!found) throw new Error('not there');
+      return found;
+    });
+  const spooled = () => readdir(join(stack.dataDir, 'spool'));
+
+  it.each(media)('of type $type go out by base64 as what they are', async ({ type, bytes, mimeType, phoneType }) => {
+    const base64 = Buffer.from(bytes).toString('base64');
+    const caption = type === 'image' || type === 'video' || type === 'document' ? 'look' : undefined;
+    const sent = await send({ type, base64, mimeType, filename: `a file.${type}`, caption });
+    expect(sent).toMatchObject({ type, fromMe: true, hasMedia: true, mimeType });
+    expect(sent.ack).toBeGreaterThanOrEqual(1);
+    expect(await onBensPhone(sent.id)).toMatchObject({ size: bytes.length, sha256: sha256(bytes) });
+    const received = await messageOnBensPhone(sent.id);
+    expect(received).toMatchObject({ type: phoneType ?? type, ...(caption ? { body: caption } : {}) });
+    if (type === 'document') {
+      expect(sent.filename).toBe('a file.document');
+      expect(received.filename).toBe('a file.document');
+    }
+    expect(await spooled()).toEqual([]);
+  });
+
+  it('of unknown type and name get a type from their bytes, and a plain name', async () => {
+    const [png] = media;
+    const sent = await send({ type: 'document', base64: Buffer.from(png?.bytes ?? []).toString('base64') });
+    expect(sent).toMatchObject({ mimeType: 'image/png', filename: 'document.png' });
+    const blob = await send({ type: 'document', base64: 'AQID' });
+    expect(blob).toMatchObject({ mimeType: 'application/octet-stream', filename: 'document.bin' });
+  });
+
+  it.each([1, 1_000_000, 40_000_000])(
+    'of %i bytes are the same bytes after the way out and the way in',
+    async (size) => {
+      const bytes = patternBytes(size);
+      const hash = sha256(bytes);
+      const out = await send({ type: 'document', base64: Buffer.from(bytes).toString('base64'), filename: 'big.bin' });
+      expect(await onBensPhone(out.id)).toMatchObject({ size, sha256: hash });
+      const back = await stack.client.getMedia({ id: 'main', messageId: out.id });
+      expect(back).toMatchObject({ size, filename: 'big.bin' });
+      expect(sha256(await bytesOf(back))).toBe(hash);
+
+      const base64 = Buffer.from(bytes).toString('base64');
+      const file = { kind: 'document', base64, mimeType: 'application/x-test', filename: 'in.bin' } as const;
+      const inbound = await stack.phones.send(BEN, { to: ADA, media: file });
+      const message = await events.until('message', ({ id }) => stanzaOf(id) === inbound.id);
+      expect(message).toMatchObject({
+        type: 'document',
+        hasMedia: true,
+        body: '',
+        filename: 'in.bin',
+        mimeType: file.mimeType,
+      });
+      const download = await stack.client.getMedia({ id: 'main', messageId: message.id });
+      expect(download).toMatchObject({ size, mimeType: file.mimeType, filename: 'in.bin' });
+      expect(sha256(await bytesOf(download))).toBe(hash);
+
+      served.set('/big', { type: 'application/x-test', bytes });
+      const byUrl = await send({ type: 'document', url: `${origin}/big`, filename: 'url.bin' });
+      expect(await onBensPhone(byUrl.id)).toMatchObject({ size, sha256: hash });
+      expect(await spooled()).toEqual([]);
+    },
+  );
+
+  it('by url follow redirects, keep the type that the caller says, and go nowhere inside', async () => {
+    const [png] = media;
+    served.set('/cat.png', { type: 'image/png', bytes: png?.bytes ?? new Uint8Array() });
+    const sent = await send({ type: 'image', url: `${origin}/moved`, caption: 'by url' });
+    expect(await onBensPhone(sent.id)).toMatchObject({ sha256: sha256(png?.bytes ?? new Uint8Array()) });
+    expect(await send({ type: 'document', url: `${origin}/cat.png`, mimeType: 'text/plain' })).toMatchObject({
+      mimeType: 'text/plain',
+    });
+    for (const path of ['/inside', '/missing']) {
+      await expect(send({ type: 'image', url: `${origin}${path}` })).rejects.toMatchObject({
+        code: 'media_unavailable',
+      });
+    }
+    served.set('/huge', { type: 'image/png', bytes: new Uint8Array(50_000_001) });
+    await expect(send({ type: 'image', url: `${origin}/huge` })).rejects.toMatchObject({ code: 'media_unavailable' });
+    expect(await spooled()).toEqual([]);
+  });
+
+  it.each([
+    [{}, 'url'],
+    [{ url: 'http://x/', base64: 'AAAA' }, 'url'],
+    [{ url: 'file:///etc/passwd' }, 'url'],
+    [{ base64: '' }, 'base64'],
+    [{ base64: 'data:image/png;base64,AAAA' }, 'base64'],
+    [{ base64: { path: '/etc/passwd', size: 3 } }, 'base64'],
+    [{ base64: 'AQID', mimeType: 'image' }, 'mimeType'],
+    [{ base64: 'AQID', mimeType: 'text/html' }, 'mimeType'],
+    [{ base64: 'AQID', filename: '' }, 'filename'],
+  ])('%j is refused as a bad request, and leaves nothing', async (fields, field) => {
+    await expect(send({ type: 'image', ...fields })).rejects.toMatchObject({ code: 'invalid_request' });
+    const error = await send({ type: 'image', ...fields }).catch((thrown: { issues?: { path: string }[] }) => thrown);
+    const named = (error as { issues?: { path: string }[] }).issues?.map(({ path }) => path).join();
+    expect(named === '' ? 'url' : named).toBe(field);
+    expect(await spooled()).toEqual([]);
+  });
+
+  it('that are not there are told apart', async () => {
+    const get = (messageId: string) => stack.client.getMedia({ id: 'main', messageId });
+    await expect(get(`true_${BEN}@c.us_3EB0000000000000`)).rejects.toMatchObject({ code: 'message_not_found' });
+    const text = await send({ type: 'text', body: 'no media' });
+    await expect(get(text.id)).rejects.toMatchObject({ code: 'media_not_found' });
+    const file = { kind: 'image', base64: 'AQID', mimeType: 'image/png' } as const;
+    const inbound = await stack.phones.send(BEN, { to: ADA, media: file });
+    const { id } = await events.until('message', (message) => stanzaOf(message.id) === inbound.id);
+    await stack.phones.dropMedia(inbound.id);
+    await expect(get(id)).rejects.toMatchObject({ code: 'media_not_found' });
+    expect(await spooled()).toEqual([]);
+  });
+
+  it('are served so that they cannot run', async () => {
+    const name = 'evil\r\nX-Injected: yes\u202Egnp."ä😀.html';
+    const file = { kind: 'document', base64: 'PHNjcmlwdD4=', mimeType: 'text/html', filename: name } as const;
+    const inbound = await stack.phones.send(BEN, { to: ADA, media: file });
+    const { id } = await events.until('message', (message) => stanzaOf(message.id) === inbound.id);
+    const path = `/sessions/main/messages/${encodeURIComponent(id)}/media`;
+    const { headers } = await fetch(new URL(path, stack.gateway.url));
+    expect(headers.get('x-injected')).toBeNull();
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toContain('sandbox');
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename=/);
+  });
+});

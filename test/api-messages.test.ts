@@ -1,0 +1,79 @@
+import { sendText } from '@chat-web/host';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventLog } from './helpers/event-log.ts';
+import { eventually } from './helpers/eventually.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const stanzaOf = (id: string) => id.split('_')[2] ?? '';
+
+describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
+  'messages that exist: %j',
+  (simulator) => {
+    let stack: Stack;
+    let events: EventLog;
+    beforeAll(async () => {
+      stack = await Stack.start({ simulator });
+      await stack.link('main', ADA);
+      events = await stack.listen('main');
+    });
+    afterAll(() => stack[Symbol.asyncDispose]());
+
+    const send = (body: string) => sendText(stack.client, { id: 'main', type: 'text', to: BEN, body });
+    const onBensPhone = (id: string) =>
+      eventually(async () => {
+        const found = (await stack.phones.messages(BEN)).find((message) => message.id === stanzaOf(id));
+        if (!found) throw new Error(`${id} is not on the phone`);
+        return found;
+      });
+    const unknown = `true_${BEN}@c.us_3EB0000000000000`;
+
+    it('are reacted to, and the reaction is taken back', async () => {
+      const { id } = await send('react to me');
+      const react = (emoji: string) => stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: id, emoji });
+      expect(await react('👍')).toEqual({ id, messageId: id, emoji: '👍' });
+      await eventually(async () =>
+        expect((await onBensPhone(id)).reactions).toEqual([{ from: `${ADA}@c.us`, emoji: '👍' }]),
+      );
+      expect(await react('')).toEqual({ id, messageId: id, emoji: '' });
+      await eventually(async () => expect((await onBensPhone(id)).reactions).toEqual([]));
+      const toUnknown = stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: unknown, emoji: '👍' });
+      await expect(toUnknown).rejects.toMatchObject({ code: 'message_not_found' });
+    });
+
+    it('are edited while the window is open, by their author alone', async () => {
+      const { id } = await send('with a tpyo');
+      const edit = (messageId: string) => stack.client.editMessage({ id: 'main', messageId, body: 'without one' });
+      expect(await edit(id)).toMatchObject({ id, body: 'without one', fromMe: true, type: 'text' });
+      await eventually(async () => expect(await onBensPhone(id)).toMatchObject({ body: 'without one', edited: true }));
+
+      const { id: old } = await send('too old');
+      await stack.phones.age(stanzaOf(old), 20 * 60_000);
+      await expect(edit(old)).rejects.toMatchObject({ code: 'edit_window_closed' });
+      expect(await onBensPhone(old)).toMatchObject({ body: 'too old', edited: false });
+
+      await stack.phones.send(BEN, { to: ADA, body: 'mine' });
+      const { id: theirs } = await events.until('message', ({ body }) => body === 'mine');
+      await expect(edit(theirs)).rejects.toMatchObject({ code: 'not_permitted' });
+      await expect(edit(unknown)).rejects.toMatchObject({ code: 'message_not_found' });
+    });
+
+    it('are deleted for everyone, and for oneself when it is too late for that or so asked', async () => {
+      const remove = (messageId: string, forEveryone = true) =>
+        stack.client.deleteMessage({ id: 'main', messageId, forEveryone });
+      const { id } = await send('regretted');
+      expect(await remove(id)).toEqual({ id, deletedFor: 'everyone' });
+      await eventually(async () => expect(await onBensPhone(id)).toMatchObject({ type: 'revoked' }));
+      await expect(remove(id)).rejects.toMatchObject({ code: 'message_not_found' });
+
+      const { id: old } = await send('long regretted');
+      await stack.phones.age(stanzaOf(old), 3 * 24 * 3_600_000);
+      expect(await remove(old)).toEqual({ id: old, deletedFor: 'me' });
+      expect(await onBensPhone(old)).toMatchObject({ body: 'long regretted', type: 'text' });
+      await expect(remove(old)).rejects.toMatchObject({ code: 'message_not_found' });
+
+      const { id: mine } = await send('out of my sight');
+      expect(await remove(mine, false)).toEqual({ id: mine, deletedFor: 'me' });
+      await expect(remove(unknown)).rejects.toMatchObject({ code: 'message_not_found' });
+    });
+  },
+);

@@ -1,0 +1,119 @@
+import { sendText } from '@chat-web/host';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const CARLA = '12025550103';
+const STRANGER = '12025550177';
+const NOBODY = '12025559999';
+const idOf = (number: string) => `${number}@c.us`;
+
+describe('people and chats', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await Stack.start();
+    const { phones } = stack;
+    await phones.addAccount({ number: STRANGER, name: 'A Stranger' });
+    await phones.profile(CARLA, { business: true });
+    await phones.contacts(ADA, { block: ['12025550104'], save: [{ number: BEN, name: 'Benny' }] });
+    await phones.createGroup(BEN, { subject: 'A group', participants: [ADA] });
+    await stack.link('main', ADA);
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  it('contacts are people alone, each once, without the account itself', async () => {
+    const contacts = await stack.client.listContacts({ id: 'main' });
+    const ids = contacts.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^\d+@c\.us$/);
+    expect(ids).not.toContain(idOf(ADA));
+    expect(ids).toEqual(expect.arrayContaining([BEN, CARLA, '12025550104', '12025550105'].map(idOf)));
+    const of = (number: string) => contacts.find((contact) => contact.number === number);
+    expect(of(BEN)).toEqual({
+      id: idOf(BEN),
+      name: 'Benny',
+      pushname: 'Ben Okafor',
+      number: BEN,
+      isMyContact: true,
+      isWAContact: true,
+      isBusiness: false,
+      isBlocked: false,
+    });
+    expect(of(CARLA)).toMatchObject({ isBusiness: true, number: CARLA });
+    expect(of('12025550104')).toMatchObject({ isBlocked: true });
+  });
+
+  it('one contact is found by any form of its number, and a stranger is not', async () => {
+    for (const contactId of [idOf(BEN), BEN, `+${BEN}`]) {
+      expect(await stack.client.getContact({ id: 'main', contactId })).toMatchObject({ id: idOf(BEN), name: 'Benny' });
+    }
+    expect(await stack.client.getContact({ id: 'main', contactId: CARLA })).toMatchObject({ id: idOf(CARLA) });
+    for (const contactId of [STRANGER, NOBODY]) {
+      await expect(stack.client.getContact({ id: 'main', contactId })).rejects.toMatchObject({
+        code: 'contact_not_found',
+      });
+    }
+  });
+
+  it('exists asks the network, takes every form of a number, and opens no chat', async () => {
+    for (const number of [STRANGER, `+${STRANGER}`, idOf(STRANGER)]) {
+      expect(await stack.client.numberExists({ id: 'main', number })).toEqual({ number: STRANGER, exists: true });
+    }
+    expect(await stack.client.numberExists({ id: 'main', number: NOBODY })).toEqual({ number: NOBODY, exists: false });
+    const chats = (await stack.client.listChats({ id: 'main' })).map(({ id }) => id);
+    expect(chats).not.toContain(idOf(STRANGER));
+  });
+
+  it('a picture is JPEG bytes, or nothing where there is none to be seen, and opens no chat', async () => {
+    const picture = () => stack.client.getPicture({ id: 'main', contactId: '12025550106' });
+    await stack.phones.profile('12025550106', { picture: 'present' });
+    const shown = await picture();
+    expect(shown?.mimeType).toBe('image/jpeg');
+    const bytes = new Uint8Array(await new Response(shown?.data).arrayBuffer());
+    expect([...bytes.slice(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
+    expect(bytes.length).toBe(shown?.size);
+    for (const kind of ['none', 'private'] as const) {
+      await stack.phones.profile('12025550106', { picture: kind });
+      expect(await picture()).toBeNull();
+    }
+    expect(await stack.client.getPicture({ id: 'main', contactId: NOBODY })).toBeNull();
+    const chats = (await stack.client.listChats({ id: 'main' })).map(({ id }) => id);
+    expect(chats).not.toContain(idOf('12025550106'));
+  });
+
+  it('a picture answers within 8 s when the network does not', async () => {
+    await stack.phones.profile('12025550107', { picture: 'present', pictureDelayMs: 60_000 });
+    const startedAt = Date.now();
+    const picture = stack.client.getPicture({ id: 'main', contactId: '12025550107' });
+    await expect(picture).rejects.toMatchObject({ code: 'session_lost' });
+    expect(Date.now() - startedAt).toBeLessThan(8_000);
+  });
+
+  it('chats come with their last message and what is unread, the newest first', async () => {
+    await sendText(stack.client, { id: 'main', type: 'text', to: CARLA, body: 'to Carla' });
+    await stack.phones.send(BEN, { to: ADA, body: 'first' });
+    await stack.phones.send(BEN, { to: ADA, body: 'second' });
+    await eventually(async () => {
+      const chats = await stack.client.listChats({ id: 'main' });
+      const ben = chats.find(({ id }) => id === idOf(BEN));
+      expect(ben).toMatchObject({ name: 'Benny', unreadCount: 2 });
+      expect(ben?.lastMessage).toEqual({ body: 'second', timestamp: expect.any(Number), fromMe: false });
+      const carla = chats.find(({ id }) => id === idOf(CARLA));
+      expect(carla?.lastMessage).toMatchObject({ body: 'to Carla', fromMe: true });
+      const times = chats.flatMap(({ lastMessage }) => lastMessage?.timestamp ?? []);
+      expect(times).toEqual([...times].sort((a, b) => b - a));
+    });
+  });
+
+  it('lists of hundreds come in one piece', async () => {
+    await stack.phones.fill(ADA, { chats: 300, contacts: 1_000, groups: 100 });
+    await stack.client.stopSession({ id: 'main' });
+    await stack.client.startSession({ id: 'main' });
+    await stack.untilStatus('main', 'ready');
+    await eventually(async () => {
+      expect((await stack.client.listChats({ id: 'main' })).length).toBeGreaterThanOrEqual(300);
+      expect((await stack.client.listContacts({ id: 'main' })).length).toBeGreaterThanOrEqual(1_000);
+      expect((await stack.client.listGroups({ id: 'main' })).length).toBeGreaterThanOrEqual(100);
+    });
+  });
+});
