@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -59,7 +60,10 @@ describe('media', () => {
       if (!found) throw new Error('not there');
       return found;
     });
-  const spooled = () => readdir(join(stack.dataDir, 'spool'));
+  const spooled = async () => {
+    const entries = await readdir(join(stack.dataDir, 'spool'), { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  };
 
   it.each(media)('of type $type go out by base64 as what they are', async ({ type, bytes, mimeType, phoneType }) => {
     const base64 = Buffer.from(bytes).toString('base64');
@@ -167,6 +171,44 @@ describe('media', () => {
     expect(await spooled()).toEqual([]);
   });
 
+  it('leave nothing behind when a caller breaks off, on the way out or in', async () => {
+    const base64 = Buffer.from(patternBytes(20_000_000)).toString('base64');
+    const upload = new AbortController();
+    const body = JSON.stringify({ type: 'document', to: BEN, base64 });
+    const half = new ReadableStream({
+      pull(stream) {
+        stream.enqueue(Buffer.from(body.slice(0, 5_000_000)));
+        setTimeout(() => upload.abort(), 200);
+        return new Promise(() => {});
+      },
+    });
+    const url = new URL('/sessions/main/messages', stack.gateway.url);
+    const headers = { 'content-type': 'application/json' };
+    const aborted = fetch(url, {
+      method: 'POST',
+      headers,
+      body: half,
+      signal: upload.signal,
+      duplex: 'half',
+    } as RequestInit);
+    await expect(aborted).rejects.toThrow();
+    await eventually(async () => expect(await spooled()).toEqual([]));
+
+    const sent = await send({ type: 'document', base64 });
+    const download = await stack.client.getMedia({ id: 'main', messageId: sent.id });
+    await download?.data.cancel();
+    const path = `/sessions/main/messages/${encodeURIComponent(sent.id)}/media`;
+    const head = await fetch(new URL(path, stack.gateway.url), { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe('20000000');
+    expect(await spooled()).toEqual([]);
+    await eventually(() => {
+      const open = readdirSync(`/proc/${stack.gateway.pid}/fd`).map((fd) =>
+        linkOf(`/proc/${stack.gateway.pid}/fd/${fd}`),
+      );
+      expect(open.filter((target) => target.includes('/spool/'))).toEqual([]);
+    });
+  });
+
   it('are served so that they cannot run', async () => {
     const name = 'evil\r\nX-Injected: yes\u202Egnp."ä😀.html';
     const file = { kind: 'document', base64: 'PHNjcmlwdD4=', mimeType: 'text/html', filename: name } as const;
@@ -180,3 +222,11 @@ describe('media', () => {
     expect(headers.get('content-disposition')).toMatch(/^attachment; filename=/);
   });
 });
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // Closed while we looked.
+  }
+}

@@ -53,7 +53,7 @@ describe('a body that is anything', () => {
   });
 
   it('leaves no file, no line of an error and a gateway that runs', async () => {
-    expect(await readdir(join(dataDir, 'spool'))).toEqual([]);
+    expect(await readdir(join(dataDir, 'spool'))).toEqual([]); // No session runs, so none has a folder there.
     expect(gateway.log.filter((line) => /"level":"(error|fatal)"|rejection/i.test(line))).toEqual([]);
     expect((await rawRequest(gateway.url, { path: '/health' })).status).toBe(200);
   });

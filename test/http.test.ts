@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
-import { type Operation, operations } from '@chat-web/protocol';
+import { isWorkerOperation, type Operation, operations } from '@chat-web/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
 import { type RawAnswer, rawRequest } from './helpers/raw-request.ts';
@@ -14,7 +14,16 @@ let open: GatewayProcess;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-  const settings = { CHAT_WEB_PORT: '0', CHAT_WEB_MAX_BODY_BYTES: '2000', CHAT_WEB_ALLOWED_HOSTS: 'gateway.lan' };
+  // A session with saved auth, as an earlier gateway has left it.
+  const saved = join(dataDir, 'open', 'sessions', 'saved');
+  await mkdir(saved, { recursive: true });
+  await writeFile(join(saved, 'linked.json'), '{}');
+  const settings = {
+    CHAT_WEB_PORT: '0',
+    CHAT_WEB_AUTO_START_SESSIONS: 'no',
+    CHAT_WEB_MAX_BODY_BYTES: '2000',
+    CHAT_WEB_ALLOWED_HOSTS: 'gateway.lan',
+  };
   guarded = await spawnGateway({ ...settings, CHAT_WEB_DATA_DIR: join(dataDir, 'guarded'), CHAT_WEB_TOKEN: TOKEN });
   open = await spawnGateway({ ...settings, CHAT_WEB_DATA_DIR: join(dataDir, 'open') });
 });
@@ -96,7 +105,9 @@ describe('a gateway with a token', () => {
   });
 
   it('says 401 before 404 and 405, and asks for nothing on GET /health', async () => {
-    expectError(await rawRequest(guarded.url, { path: '/nowhere' }), 401, 'unauthorized');
+    for (const path of ['/nowhere', '/docs', '/openapi.json', '/sessions/x/events']) {
+      expectError(await rawRequest(guarded.url, { path }), 401, 'unauthorized');
+    }
     expectError(await rawRequest(guarded.url, { method: 'PUT', path: '/sessions' }), 401, 'unauthorized');
     expect((await rawRequest(guarded.url, { path: '/health' })).body).toEqual({ ok: true, sessions: 0 });
   });
@@ -144,6 +155,18 @@ describe('unknown sessions', () => {
 
   it('are answered 404 by the event stream too', async () => {
     expectError(await rawRequest(open.url, { path: '/sessions/nobody/events' }), 404, 'session_not_found');
+  });
+});
+
+describe('sessions that are not ready', () => {
+  const needReady = rowsWithId.filter(({ name }) => isWorkerOperation(name) || name === 'getSessionInfo');
+
+  it.each(needReady)('are answered 409 by $name', async (row) => {
+    expectError(await ask(row, 'saved'), 409, 'session_not_ready');
+  });
+
+  it('show no QR: 404', async () => {
+    expectError(await rawRequest(open.url, { path: '/sessions/saved/qr' }), 404, 'qr_not_available');
   });
 });
 

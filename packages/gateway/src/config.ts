@@ -111,7 +111,7 @@ export const settings = {
     meaning: 'largest file that a media url may bring',
   },
   CHAT_WEB_MEDIA_TIMEOUT_SECONDS: {
-    schema: wholeNumber(1, 60),
+    schema: wholeNumber(1, 40),
     fallback: '30',
     meaning: 'how long fetching a media url may take',
   },

@@ -29,7 +29,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const spool = new Spool(config.dataDir);
   const supervisor = new Supervisor({
     config,
-    spoolDir: spool.dir,
+    spool,
     saved,
     startQueue: new StartQueue(config.startConcurrency),
     streamCount: { open: 0 },

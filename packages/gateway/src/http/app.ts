@@ -6,12 +6,13 @@ import type { Spool } from '../media/spool.ts';
 import type { Supervisor } from '../sessions/supervisor.ts';
 import { bearerAuth } from './auth.ts';
 import { errorResponse } from './error-response.ts';
-import { eventRoute, type ServerEnv } from './event-route.ts';
+import { eventRoute } from './event-route.ts';
 import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
 import { originGuard } from './origin.ts';
 import { qrImage } from './qr-image.ts';
 import { referencePage } from './reference-page.ts';
+import type { ServerEnv } from './server-env.ts';
 
 /** What the HTTP side is made of. */
 export interface AppParts {

@@ -1,16 +1,11 @@
 import { sessionId } from '@chat-web/protocol';
-import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Handler } from 'hono';
 import * as v from 'valibot';
 import type { Supervisor } from '../sessions/supervisor.ts';
 import { parseParams } from './request-input.ts';
 import { ResponseStream } from './response-stream.ts';
-
-/** What the server hands to every request beside the request itself. */
-export interface ServerEnv {
-  readonly Bindings: HttpBindings;
-}
+import type { ServerEnv } from './server-env.ts';
 
 const params = v.object({ id: sessionId });
 

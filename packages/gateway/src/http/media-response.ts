@@ -10,13 +10,14 @@ const SHOWN = /^(image\/(?!svg)|audio\/|video\/)/;
  * Streams media to the caller so that it can do no harm: its type is what its sender claims, and its name is what its
  * sender chose. A browser neither guesses another type nor runs it, and shows nothing but images, audio and video.
  */
-export async function mediaResponse(file: MediaFile, spool: Spool): Promise<Response> {
+export async function mediaResponse(method: string, file: MediaFile, spool: Spool): Promise<Response> {
   const handle = await spool.take(file);
+  const body = method === 'HEAD' ? await handle.close() : (Readable.toWeb(handle.createReadStream()) as ReadableStream);
   const type = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/.test(file.mimeType)
     ? file.mimeType
     : 'application/octet-stream';
   const name = file.filename ? printable(file.filename) : undefined;
-  return new Response(Readable.toWeb(handle.createReadStream()) as ReadableStream, {
+  return new Response(body ?? null, {
     headers: {
       'Content-Type': type,
       'Content-Length': String(file.size),

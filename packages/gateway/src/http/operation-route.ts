@@ -31,7 +31,7 @@ export function operationRoute(
       const answer = await handler(input);
       log[level]({ ...told, ms: ms() }, 'answered');
       if (!answersMedia(operation)) return c.json(answer as object);
-      return answer ? await mediaResponse(answer as MediaFile, spool) : c.body(null, 204);
+      return answer ? await mediaResponse(c.req.method, answer as MediaFile, spool) : c.body(null, 204);
     } catch (error) {
       const { code, message } = asGatewayError(error, 'internal_error');
       log[errorTable[code].status >= 500 ? 'warn' : level]({ ...told, ms: ms(), code, reason: message }, 'refused');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GatewayError, type MediaFile, SpooledFile } from '@chat-web/protocol';
 
@@ -12,6 +12,14 @@ export class Spool {
   constructor(dataDir: string) {
     this.dir = join(dataDir, 'spool');
     mkdirSync(this.dir, { recursive: true, mode: 0o700 });
+  }
+
+  /** A folder of a session's own, empty: what its last worker has left there, half written, belongs to nobody. */
+  async folderFor(sessionId: string): Promise<string> {
+    const folder = join(this.dir, sessionId);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { mode: 0o700 });
+    return folder;
   }
 
   /** Empties the folder: what an earlier gateway has left belongs to nobody. */
@@ -26,7 +34,8 @@ export class Spool {
 
   /** Opens a file that a worker has put here, and removes its name: it is gone when it is closed, whatever happens. */
   async take({ path }: MediaFile): Promise<FileHandle> {
-    if (dirname(path) !== this.dir) throw new GatewayError('internal_error', 'a worker named a file outside the spool');
+    if (dirname(dirname(path)) !== this.dir)
+      throw new GatewayError('internal_error', 'a worker named a file outside the spool');
     const handle = await open(path, 'r');
     await rm(path);
     return handle;

@@ -45,7 +45,8 @@ export class Run {
     try {
       await freeProfile(this.#context.saved.profileOf(this.#id));
       if (this.#ended.signal.aborted) return;
-      this.#onExit(await this.#startWorker().exited);
+      const spoolDir = await this.#context.spool.folderFor(this.#id);
+      this.#onExit(await this.#startWorker(spoolDir).exited);
     } catch (error) {
       this.#onExit(`not started: ${errorText(error)}`);
     } finally {
@@ -65,14 +66,14 @@ export class Run {
     await endBrowsersOn(this.#context.saved.profileOf(this.#id));
   }
 
-  #startWorker(): Worker {
+  #startWorker(spoolDir: string): Worker {
     const { saved, config } = this.#context;
     const options = {
       sessionId: this.#id,
       sessionDir: saved.dirOf(this.#id),
       browserPath: config.browserPath,
       browserArgs: [...config.browserArgs],
-      spoolDir: this.#context.spoolDir,
+      spoolDir,
       fetchLimits: {
         allowedHosts: [...config.mediaHosts],
         maxBytes: config.mediaMaxBytes,

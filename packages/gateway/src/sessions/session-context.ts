@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import type { Spool } from '../media/spool.ts';
 import type { StreamCount } from './event-hub.ts';
 import type { SavedSessions } from './saved-sessions.ts';
 import type { StartQueue } from './start-queue.ts';
@@ -8,7 +9,7 @@ import type { StartQueue } from './start-queue.ts';
 export interface SessionContext {
   readonly config: Config;
   /** Where bytes lie that are on their way between gateway and workers. */
-  readonly spoolDir: string;
+  readonly spool: Spool;
   readonly saved: SavedSessions;
   readonly startQueue: StartQueue;
   readonly streamCount: StreamCount;
