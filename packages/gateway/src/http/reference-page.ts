@@ -1,10 +1,14 @@
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
 
+interface Content {
+  readonly 'application/json'?: { readonly schema: object; readonly examples?: object };
+}
+
 interface Documented {
   readonly summary: string;
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly examples: object } } };
-  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
 }
 
 /** The document as a page for people, which loads nothing and runs nothing. */
@@ -30,10 +34,17 @@ ${sections}
 }
 
 function section(method: string, path: string, { summary, requestBody, responses }: Documented) {
-  const examples = Object.entries(requestBody?.content['application/json'].examples ?? {});
+  const body = requestBody?.content['application/json'];
+  const answer = responses['200']?.content?.['application/json'];
   return html`
 <h2><code>${method.toUpperCase()} ${path}</code></h2>
 <p>${summary}</p>
-${examples.map(([name, { value }]) => html`<p>${name}</p><pre>${JSON.stringify(value, null, 2)}</pre>`)}
+${Object.entries(body?.examples ?? {}).map(([name, { value }]) => html`<p>${name}</p>${code(value)}`)}
+${body && html`<details><summary>Body</summary>${code(body.schema)}</details>`}
+${answer && html`<details><summary>Answer</summary>${code(answer.schema)}</details>`}
 <table>${Object.entries(responses).map(([status, { description }]) => html`<tr><td>${status}<td>${description}`)}</table>`;
+}
+
+function code(value: unknown) {
+  return html`<pre>${JSON.stringify(value, null, 2)}</pre>`;
 }
