@@ -65,10 +65,12 @@ describe('groups', () => {
     ]);
     expect(await membersOf(groupId)).toEqual([ADA, BEN, CARLA, EDITH].map(idOf));
 
-    const removed = await stack.client.removeParticipants({ id: 'main', groupId, participants: [CARLA, FARID] });
+    const people = [CARLA, FARID, ADA];
+    const removed = await stack.client.removeParticipants({ id: 'main', groupId, participants: people });
     expect(removed.participants.map(({ id, ok, code }) => [id, ok, code])).toEqual([
       [idOf(CARLA), true, 200],
       [idOf(FARID), false, 404],
+      [idOf(ADA), false, 405],
     ]);
     await eventually(async () => expect(await membersOf(groupId)).toEqual([ADA, BEN, EDITH].map(idOf)));
 

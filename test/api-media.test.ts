@@ -74,6 +74,10 @@ describe('media', () => {
     expect(await onBensPhone(sent.id)).toMatchObject({ size: bytes.length, sha256: sha256(bytes) });
     const received = await messageOnBensPhone(sent.id);
     expect(received).toMatchObject({ type: phoneType ?? type, ...(caption ? { body: caption } : {}) });
+    if (type === 'sticker') {
+      const editing = stack.client.editMessage({ id: 'main', messageId: sent.id, body: 'text' });
+      await expect(editing).rejects.toMatchObject({ code: 'not_permitted' });
+    }
     if (type === 'document') {
       expect(sent.filename).toBe('a file.document');
       expect(received.filename).toBe('a file.document');
@@ -219,7 +223,9 @@ describe('media', () => {
     expect(headers.get('x-injected')).toBeNull();
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('content-security-policy')).toContain('sandbox');
-    expect(headers.get('content-disposition')).toMatch(/^attachment; filename=/);
+    const disposition = headers.get('content-disposition') ?? '';
+    expect(disposition).toMatch(/^attachment; filename=/);
+    expect(decodeURIComponent(disposition)).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
   });
 });
 

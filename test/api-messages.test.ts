@@ -36,6 +36,8 @@ describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
       );
       expect(await react('')).toEqual({ id, messageId: id, emoji: '' });
       await eventually(async () => expect((await onBensPhone(id)).reactions).toEqual([]));
+      const noEmoji = stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: id, emoji: 'hello' });
+      await expect(noEmoji).rejects.toMatchObject({ code: 'invalid_request' });
       const toUnknown = stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: unknown, emoji: '👍' });
       await expect(toUnknown).rejects.toMatchObject({ code: 'message_not_found' });
     });
@@ -45,6 +47,10 @@ describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
       const edit = (messageId: string) => stack.client.editMessage({ id: 'main', messageId, body: 'without one' });
       expect(await edit(id)).toMatchObject({ id, body: 'without one', fromMe: true, type: 'text' });
       await eventually(async () => expect(await onBensPhone(id)).toMatchObject({ body: 'without one', edited: true }));
+
+      const { id: plain } = await send('without a link');
+      const withLink = { id: 'main', messageId: plain, body: 'see https://example.com/ for more' };
+      expect(await stack.client.editMessage(withLink)).toMatchObject({ body: withLink.body });
 
       const { id: old } = await send('too old');
       await stack.phones.age(stanzaOf(old), 20 * 60_000);

@@ -1,3 +1,4 @@
+import { sendText } from '@chat-web/host';
 import type { Message } from '@chat-web/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventLog } from './helpers/event-log.ts';
@@ -48,6 +49,29 @@ describe('the status feed', () => {
       const seen = (await stack.phones.statuses(BEN)).find(({ id }) => id === stanzaOf(posted.id));
       expect(seen === undefined || seen.type === 'revoked').toBe(true);
     });
+  });
+
+  it('is written to by the message route as well, with the same truth about the id', async () => {
+    const body = 'good evening';
+    const posted = await sendText(stack.client, { id: 'main', type: 'text', to: 'status@broadcast', body });
+    expectStatus(posted);
+    expect(await seenByBen(posted.id)).toMatchObject({ body });
+    const document = { id: 'main', type: 'document', to: 'status@broadcast', base64: 'AQID' } as const;
+    await expect(stack.client.sendMessage(document)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it("deletes nobody else's status, and no status for one alone", async () => {
+    const mine = await stack.client.postStatus({ id: 'main', type: 'text', body: 'mine' });
+    await stack.phones.send(BEN, { to: 'status@broadcast', body: 'not mine' });
+    const theirs = await events.until('message', ({ body }) => body === 'not mine');
+    for (const [messageId, forEveryone] of [
+      [mine.id, false],
+      [theirs.id, true],
+    ] as const) {
+      const deleting = stack.client.deleteMessage({ id: 'main', messageId, forEveryone });
+      await expect(deleting).rejects.toMatchObject({ code: 'not_permitted' });
+    }
+    expect(await seenByBen(mine.id)).toMatchObject({ body: 'mine' });
   });
 
   it('takes images and videos', async () => {

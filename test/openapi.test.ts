@@ -68,9 +68,7 @@ describe('the OpenAPI document', () => {
     const { method, path } = operations[name];
     const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(example.path[param] ?? ''));
     const answer = await ask(method, filled, example.body);
-    expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({
-      status: name === 'getPicture' && answer.status === 204 ? 204 : 200,
-    });
+    expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({ status: 200 });
   });
 
   it('has an example of stopSession that works, too', async () => {

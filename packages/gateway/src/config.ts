@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 
@@ -40,6 +41,19 @@ const list = v.pipe(
       .filter(Boolean),
   ),
 );
+
+/** Hosts, `host:port` or CIDR ranges. */
+const hosts = v.pipe(
+  list,
+  v.check((entries) => entries.every(isHostOrRange), 'must be hosts, host:port or CIDR ranges such as 10.0.0.0/8'),
+);
+
+function isHostOrRange(entry: string): boolean {
+  const [address = '', prefix] = entry.split('/');
+  if (prefix === undefined) return /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.test(entry);
+  const most = isIP(address) === 4 ? 32 : 128;
+  return isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= most;
+}
 
 const jsonStrings = v.pipe(
   v.string(),
@@ -100,7 +114,7 @@ export const settings = {
     meaning: 'largest request body',
   },
   CHAT_WEB_MEDIA_HOSTS: {
-    schema: list,
+    schema: hosts,
     fallback: '',
     meaning:
       'hosts (or host:port, or CIDR ranges) that a media url may name although they are not on the public internet; comma between them',

@@ -50,14 +50,18 @@ async function request(address: GatewayAddress, name: string, operation: Operati
   const { method, timeoutMs } = operation;
   const { path, rest } = fillPath(operation.path, input);
   const body = operation.body ? JSON.stringify(rest) : undefined;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error('it took too long')), timeoutMs + GRACE_MS);
   const response = await fetch(routeUrl(address, path), {
     method,
     headers: { ...authHeaders(address), ...(body ? { 'Content-Type': 'application/json' } : {}) },
     ...(body ? { body } : {}),
-    signal: AbortSignal.timeout(timeoutMs + GRACE_MS),
-  }).catch((error: unknown) => {
-    throw new GatewayError('internal_error', `the gateway did not answer ${name} (${errorText(error)})`);
-  });
+    signal: late.signal,
+  })
+    .catch((error: unknown) => {
+      throw new GatewayError('internal_error', `the gateway did not answer ${name} (${errorText(error)})`);
+    })
+    .finally(() => clearTimeout(timer)); // Media may take as long to read as they are large.
   if (response.ok && answersMedia(operation)) return download(response);
   const answer: unknown = await response.json().catch(() => undefined);
   if (!response.ok) throw answeredError(name, response.status, answer);
@@ -71,13 +75,21 @@ function download(response: Response): Download | null {
   if (status === 204 || !body) return null;
   const name = /filename\*=UTF-8''([^;]+)/i.exec(headers.get('Content-Disposition') ?? '')?.[1];
   const plain = /filename="((?:[^"\\]|\\.)*)"|filename=([^;"]+)/i.exec(headers.get('Content-Disposition') ?? '');
-  const filename = name ? decodeURIComponent(name) : (plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2]);
+  const filename = name ? decoded(name) : (plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2]);
   return {
     data: body,
     size: Number(headers.get('Content-Length')),
     mimeType: headers.get('Content-Type') ?? 'application/octet-stream',
     ...(filename ? { filename } : {}),
   };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Puts the parameters into the path; what is left of the input is the body. */

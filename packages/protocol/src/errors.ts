@@ -62,7 +62,8 @@ export function asGatewayError(thrown: unknown, code: ErrorCode): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError(code, errorText(thrown));
 }
 
-/** The text of anything that was thrown; libraries throw strings and worse. */
+/** The text of anything that was thrown, on one line: libraries throw strings and worse, and put stacks into messages. */
 export function errorText(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  return text.split('\n', 1)[0] ?? '';
 }

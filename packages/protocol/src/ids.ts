@@ -8,6 +8,9 @@ export const sessionId = v.pipe(
 
 /** E.164 without the plus: a country code never starts with 0, and 15 digits are the longest number there is. */
 const phoneNumber = /^\+?([1-9]\d{4,14})(@c\.us)?$/;
+/** The id under which the status feed is written to. */
+export const STATUS_FEED = 'status@broadcast';
+
 const MUST_BE_PHONE = 'must be a phone number with its country code: +<digits>, <digits> or <digits>@c.us';
 const fullChatId = /^(\d{1,20}(-\d{1,20})?@g\.us|\d{1,20}@lid|\d{1,20}@broadcast|status@broadcast)$/;
 
@@ -26,6 +29,7 @@ export const recipient = v.pipe(
     });
     return NEVER;
   }),
+  v.description('+<digits>, <digits>, <digits>@c.us, <gid>@g.us, <digits>@lid, <id>@broadcast or status@broadcast'),
 );
 
 /** A message's id as the network serialises it: `<fromMe>_<chat>_<key>`, in groups with `_<author>` behind it. */

@@ -28,6 +28,7 @@ const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `must be at 
 const mimeType = v.pipe(
   v.string(),
   v.maxLength(100, 'must be at most 100 characters'),
+  v.toLowerCase(),
   v.regex(/^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/, 'must be a MIME type such as image/png'),
 );
 
@@ -86,7 +87,7 @@ function protocolOf(url: string): string {
   }
 }
 
-/** The same where there may be none, which is answered 204. */
+/** A media file where there may be none, which is answered 204. */
 export const optionalMediaFile = v.nullable(mediaFile);
 
 /** True if the operation answers with bytes rather than JSON. */

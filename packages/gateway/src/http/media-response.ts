@@ -4,7 +4,7 @@ import { create as contentDisposition } from 'content-disposition';
 import type { Spool } from '../media/spool.ts';
 
 /** Types that a browser shows without running anything; SVG is a document with scripts. */
-const SHOWN = /^(image\/(?!svg)|audio\/|video\/)/;
+const SHOWN = /^(image\/(?!svg)|audio\/|video\/)/i;
 
 /**
  * Streams media to the caller so that it can do no harm: its type is what its sender claims, and its name is what its

@@ -96,9 +96,9 @@ function requestBody(name: OperationName, body: v.GenericSchema): Json {
 
 function answers(operation: Operation): Json {
   if (!answersMedia(operation)) {
-    return {
-      200: { description: 'OK', content: { 'application/json': { schema: schemaOf(operation.answer, 'output') } } },
-    };
+    const json = { 'application/json': { schema: schemaOf(operation.answer, 'output') } };
+    const png = { 'image/png': { schema: { type: 'string', format: 'binary' } } };
+    return { 200: { description: 'OK', content: operation === operations.getQr ? { ...json, ...png } : json } };
   }
   const bytes = { description: 'The bytes', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } };
   return operation.answer.type === 'nullable' ? { 200: bytes, 204: { description: 'There are none' } } : { 200: bytes };

@@ -10,7 +10,7 @@ import {
 import type { Context } from 'hono';
 import * as v from 'valibot';
 import { removeFile, type Spool } from '../media/spool.ts';
-import { readUploadBody, UPLOAD_FIELD } from '../media/upload-body.ts';
+import { MOST_REST_BYTES, readUploadBody, UPLOAD_FIELD } from '../media/upload-body.ts';
 import { limitedBody } from './limited-body.ts';
 
 /** What reading a request goes by. */
@@ -78,9 +78,11 @@ async function readJson(c: Context, schema: ObjectSchema, { maxBodyBytes, spool 
     throw new GatewayError('unsupported_media_type', 'send the body as JSON, with Content-Type: application/json');
   }
   try {
-    const chunks = limitedBody(c, maxBodyBytes);
-    if (!takesUpload(schema)) return { body: parseObject(await readAll(chunks)) };
-    const { rest, file } = await readUploadBody(chunks, spool);
+    if (!takesUpload(schema)) {
+      // Such a body is held in memory: none of its fields comes near this limit.
+      return { body: parseObject(await readAll(limitedBody(c, Math.min(maxBodyBytes, MOST_REST_BYTES)))) };
+    }
+    const { rest, file } = await readUploadBody(limitedBody(c, maxBodyBytes), spool);
     try {
       return { body: { ...parseObject(rest), ...(file ? { [UPLOAD_FIELD]: file } : {}) }, file };
     } catch (error) {

@@ -13,8 +13,8 @@ export interface UploadBody {
 
 /** The name of the field that is cut out. */
 export const UPLOAD_FIELD = 'base64';
-/** What the rest of a body may have: every other field has a far lower limit of its own. */
-const MOST_REST_BYTES = 1_048_576;
+/** What a body may have beside an upload: every other field has a far lower limit of its own. */
+export const MOST_REST_BYTES = 1_048_576;
 
 /**
  * Reads a body and decodes its upload into a spool file while it streams in. Rejects with `invalid_request` for what

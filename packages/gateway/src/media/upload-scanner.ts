@@ -73,30 +73,25 @@ export class UploadScanner {
     } else this.#inString = this.#depth === 1 && this.#lastKey === this.#key ? 'upload' : 'text';
   }
 
-  /** Goes on to behind the quote that closes the string, or to the end of the chunk. */
+  /** Goes on to behind the quote that closes the string, or to the end of the chunk. Looks at each byte once. */
   #skipString(bytes: Buffer, from: number): number {
     let at = from;
-    for (;;) {
-      if (this.#escaped) {
-        this.#escaped = false;
-        at += 1;
-      }
-      const quote = bytes.indexOf(QUOTE, at);
-      const end = quote === -1 ? bytes.length : quote;
-      const backslash = bytes.subarray(at, end).indexOf(BACKSLASH);
-      if (backslash === -1) {
-        this.#text(bytes.subarray(from, Math.max(end, from)));
-        if (quote === -1) return bytes.length;
-        this.#close(bytes.subarray(quote, quote + 1));
-        return quote + 1;
-      }
-      at += backslash + 1;
-      this.#escaped = true;
-      if (at >= bytes.length) {
-        this.#text(bytes.subarray(from));
-        return bytes.length;
-      }
+    if (this.#escaped) {
+      this.#escaped = false;
+      at += 1;
     }
+    let quote = find(bytes, QUOTE, at);
+    let backslash = find(bytes, BACKSLASH, at);
+    while (backslash < quote) {
+      at = backslash + 2; // Behind what it escapes.
+      this.#escaped = at > bytes.length;
+      if (quote < at) quote = find(bytes, QUOTE, at);
+      backslash = find(bytes, BACKSLASH, at);
+    }
+    this.#text(bytes.subarray(from, Math.min(quote, bytes.length)));
+    if (quote >= bytes.length) return bytes.length;
+    this.#close(bytes.subarray(quote, quote + 1));
+    return quote + 1;
   }
 
   #text(bytes: Buffer): void {
@@ -118,4 +113,10 @@ export class UploadScanner {
     this.#sinks.rest(quote);
     this.#inString = 'no';
   }
+}
+
+/** Where a byte is next, or a place behind the end. */
+function find(bytes: Buffer, byte: number, from: number): number {
+  const at = bytes.indexOf(byte, from);
+  return at === -1 ? bytes.length : at;
 }

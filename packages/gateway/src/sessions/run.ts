@@ -44,8 +44,8 @@ export class Run {
     }
     try {
       await freeProfile(this.#context.saved.profileOf(this.#id));
-      if (this.#ended.signal.aborted) return;
       const spoolDir = await this.#context.spool.folderFor(this.#id);
+      if (this.#ended.signal.aborted) return; // Ended while this was prepared: from here on there is a worker to end.
       this.#onExit(await this.#startWorker(spoolDir).exited);
     } catch (error) {
       this.#onExit(`not started: ${errorText(error)}`);

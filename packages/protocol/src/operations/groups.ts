@@ -3,14 +3,15 @@ import { groupId, personId, sessionId } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { group, participantResult } from '../resources.ts';
 
-const MOST_PARTICIPANTS = 1_024;
+/** The network is asked about each, one after the other. */
+const MOST_PARTICIPANTS = 100;
 
 const ofSession = v.object({ id: sessionId });
 const ofGroup = v.object({ id: sessionId, groupId });
 
 const subject = v.pipe(
   v.string(),
-  v.minLength(1, 'must not be empty'),
+  v.check((written) => written.trim() !== '', 'must not be empty or blank'),
   v.maxLength(100, 'must be at most 100 characters'),
 );
 const participants = v.pipe(

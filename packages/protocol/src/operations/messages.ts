@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { messageId, recipient, sessionId } from '../ids.ts';
+import { messageId, recipient, STATUS_FEED, sessionId } from '../ids.ts';
 import { fromOnePlace, mediaFields, mediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message } from '../resources.ts';
@@ -7,18 +7,18 @@ import { message } from '../resources.ts';
 /** The longest text that the network takes, in UTF-16 units. */
 const MAX_TEXT_LENGTH = 65_536;
 
+const NO_QUOTES = 'a status quotes nothing';
+
 const textBody = v.pipe(
   v.string(),
   v.minLength(1, 'must not be empty'),
   v.maxLength(MAX_TEXT_LENGTH, `must be at most ${MAX_TEXT_LENGTH} characters`),
 );
 
-const text = v.object({
-  type: v.literal('text'),
-  to: recipient,
-  body: textBody,
-  quotedMessageId: v.optional(messageId),
-});
+const text = v.pipe(
+  v.object({ type: v.literal('text'), to: recipient, body: textBody, quotedMessageId: v.optional(messageId) }),
+  v.check(({ to, quotedMessageId }) => !(to === STATUS_FEED && quotedMessageId), NO_QUOTES),
+);
 
 const media = v.pipe(
   v.object({
@@ -28,13 +28,24 @@ const media = v.pipe(
     quotedMessageId: v.optional(messageId),
   }),
   fromOnePlace(),
+  v.check(
+    ({ type, to }) => to !== STATUS_FEED || type === 'image' || type === 'video',
+    'the status feed takes texts, images and videos',
+  ),
+  v.check(({ to, quotedMessageId }) => !(to === STATUS_FEED && quotedMessageId), NO_QUOTES),
 );
+
+/** As the standard has them, also where the mark that asks for colour was left out. */
+const ONE_EMOJI = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v;
 
 const reaction = v.object({
   type: v.literal('reaction'),
   messageId,
   /** Empty to take the reaction back. */
-  emoji: v.pipe(v.string(), v.maxLength(64, 'must be one emoji, or empty')),
+  emoji: v.pipe(
+    v.string(),
+    v.check((emoji) => emoji === '' || ONE_EMOJI.test(emoji), 'must be one emoji, or empty'),
+  ),
 });
 const ofSession = v.object({ id: sessionId });
 const ofMessage = v.object({ id: sessionId, messageId });
@@ -89,7 +100,14 @@ export const messageOperations = {
     params: ofMessage,
     body: v.object({ forEveryone: v.boolean() }),
     answer: v.object({ id: v.string(), deletedFor: v.picklist(['everyone', 'me']) }),
-    errors: ['session_not_found', 'session_not_ready', 'message_not_found', 'client_failed', 'outcome_unknown'],
+    errors: [
+      'session_not_found',
+      'session_not_ready',
+      'message_not_found',
+      'not_permitted',
+      'client_failed',
+      'outcome_unknown',
+    ],
     timeoutMs: 30_000,
   },
   getMedia: {
@@ -98,7 +116,14 @@ export const messageOperations = {
     path: '/sessions/:id/messages/:messageId/media',
     params: ofMessage,
     answer: mediaFile,
-    errors: ['session_not_found', 'session_not_ready', 'message_not_found', 'media_not_found', 'session_lost'],
+    errors: [
+      'session_not_found',
+      'session_not_ready',
+      'message_not_found',
+      'media_not_found',
+      'client_failed',
+      'session_lost',
+    ],
     timeoutMs: 120_000,
   },
 } as const satisfies Record<string, Operation>;

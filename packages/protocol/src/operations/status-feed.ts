@@ -35,7 +35,14 @@ export const statusFeedOperations = {
     params: v.object({ id: sessionId }),
     body: v.variant('type', [text, media]),
     answer: message,
-    errors: ['session_not_found', 'session_not_ready', 'media_unavailable', 'client_failed', 'outcome_unknown'],
+    errors: [
+      'session_not_found',
+      'session_not_ready',
+      'chat_not_found',
+      'media_unavailable',
+      'client_failed',
+      'outcome_unknown',
+    ],
     timeoutMs: 120_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -2,10 +2,7 @@ import { type Chat, type Contact, chat, contact, type Group, group } from '@chat
 import * as v from 'valibot';
 
 const text = v.optional(v.nullable(v.string()));
-const yes = v.pipe(
-  v.unknown(),
-  v.transform((value) => value === true),
-);
+const yes = v.optional(v.unknown());
 
 /** Chats as the API shows them, from what the page script read; one that cannot be shown is left out. */
 export function toChats(read: readonly unknown[]): Chat[] {
@@ -16,8 +13,11 @@ export function toChats(read: readonly unknown[]): Chat[] {
     lastActivity: v.optional(v.nullable(v.number())),
     lastMessage: v.optional(v.nullable(v.object({ body: text, timestamp: v.number(), fromMe: v.boolean() }))),
   });
-  return readable(model, read)
-    .sort((a, b) => (b.lastActivity ?? 0) - (a.lastActivity ?? 0))
+  const newestFirst = readable(model, read).sort((a, b) => (b.lastActivity ?? 0) - (a.lastActivity ?? 0));
+  // A person may have a chat by number and one by hidden id; the API knows the person once.
+  const seen = new Set<string>();
+  return newestFirst
+    .filter(({ id }) => !seen.has(id) && seen.add(id))
     .map(({ id, name, unreadCount, lastMessage }) => ({
       id,
       name: name ?? id.replace(/@.*/, ''),
@@ -84,13 +84,16 @@ export function toContact(read: unknown): Contact | undefined {
 function shownContact(model: v.InferOutput<typeof contactModel>): Contact | undefined {
   const { id, name, pushname, isMe, isUser, isMyContact, isWAContact, isBusiness, isBlocked } = model;
   const [, number] = /^(\d+)@c\.us$/.exec(id) ?? [];
-  if (!number || isMe || !isUser) return undefined;
+  if (!number || isMe === true || isUser !== true) return undefined;
   const shown = {
     id,
     ...(name ? { name } : {}),
     ...(pushname ? { pushname } : {}),
     number,
-    ...{ isMyContact, isWAContact, isBusiness, isBlocked },
+    isMyContact: isMyContact === true,
+    isWAContact: isWAContact === true,
+    isBusiness: isBusiness === true,
+    isBlocked: isBlocked === true,
   };
   return v.is(contact, shown) ? shown : undefined;
 }

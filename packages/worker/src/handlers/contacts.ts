@@ -29,8 +29,6 @@ export function contactHandlers({
     }),
 
     getPicture: ({ contactId }) =>
-      takeFromPage<null>({ page, ...context }, 'image/jpeg', (key) =>
-        page.read(LOOKUP_TIMEOUT_MS, loadPicture, contactId, key),
-      ),
+      takeFromPage({ page, ...context }, 'image/jpeg', LOOKUP_TIMEOUT_MS, loadPicture, contactId),
   };
 }

@@ -14,12 +14,18 @@ import {
 const LIST_TIMEOUT_MS = 25_000;
 const CHANGE_TIMEOUT_MS = 25_000;
 const MEMBERS_TIMEOUT_MS = 55_000;
+/** Within that, so that those who were added are told. */
+const ADD_TIMEOUT_MS = 40_000;
+const SETTLE_TIMEOUT_MS = 3_000;
+const METADATA_TIMEOUT_MS = 10_000;
 
 const MESSAGES: Readonly<Record<number, string>> = {
   403: 'can be added by a private invitation only',
   404: 'is not registered on the network, or not in the group',
   408: 'has left the group recently',
+  405: 'is this account itself: leave the group instead',
   409: 'is in the group already',
+  503: 'was not tried: the time ran out',
 };
 
 /** Handlers of the operations on groups. */
@@ -29,7 +35,7 @@ export function groupHandlers({
   'listGroups' | 'createGroup' | 'addParticipants' | 'removeParticipants' | 'leaveGroup' | 'renameGroup'
 > {
   return {
-    listGroups: async () => toGroups(await page.read(LIST_TIMEOUT_MS, listGroups)),
+    listGroups: async () => toGroups(await page.read(LIST_TIMEOUT_MS, listGroups, METADATA_TIMEOUT_MS)),
 
     createGroup: async ({ subject, participants }) => {
       const created = await page.change(MEMBERS_TIMEOUT_MS, createGroup, subject, participants);
@@ -38,16 +44,19 @@ export function groupHandlers({
     },
 
     addParticipants: async ({ groupId, participants }) => {
-      const codes = allowed(groupId, await page.change(MEMBERS_TIMEOUT_MS, addParticipants, groupId, participants));
+      const codes = allowed(
+        groupId,
+        await page.change(MEMBERS_TIMEOUT_MS, addParticipants, groupId, participants, ADD_TIMEOUT_MS),
+      );
       return { groupId, participants: participants.map((id, index) => result(id, codes[index] ?? 400)) };
     },
 
     removeParticipants: async ({ groupId, participants }) => {
-      const removed = allowed(
+      const codes = allowed(
         groupId,
-        await page.change(MEMBERS_TIMEOUT_MS, removeParticipants, groupId, participants),
+        await page.change(MEMBERS_TIMEOUT_MS, removeParticipants, groupId, participants, SETTLE_TIMEOUT_MS),
       );
-      return { groupId, participants: participants.map((id, index) => result(id, removed[index] ? 200 : 404)) };
+      return { groupId, participants: participants.map((id, index) => result(id, codes[index] ?? 500)) };
     },
 
     leaveGroup: async ({ groupId }) => {

@@ -1,14 +1,14 @@
 import type { Handlers } from '@chat-web/protocol';
-import { GatewayError } from '@chat-web/protocol';
+import { GatewayError, STATUS_FEED } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
-import { toMessage } from '../client/resources.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { loadMedia } from '../page/media.ts';
 import { deleteMessage, editMessage, react } from '../page/messages.ts';
-import { sendMedia, sendText } from './sending.ts';
+import { readMessage, sendMedia, sendText } from './sending.ts';
+import { postText } from './status-feed.ts';
 
 const CHANGE_TIMEOUT_MS = 25_000;
-const DOWNLOAD_TIMEOUT_MS = 90_000;
+const DOWNLOAD_TIMEOUT_MS = 110_000;
 
 /** Handlers of the operations on messages. */
 export function messageHandlers(
@@ -17,7 +17,7 @@ export function messageHandlers(
   const { page } = context;
   return {
     sendMessage: async (input) => {
-      if (input.type === 'text') return sendText(page, input);
+      if (input.type === 'text') return input.to === STATUS_FEED ? postText(page, input) : sendText(page, input);
       if (input.type !== 'reaction') return sendMedia(context, input);
       const { messageId, emoji } = input;
       const outcome = await page.change(CHANGE_TIMEOUT_MS, react, messageId, emoji);
@@ -31,20 +31,24 @@ export function messageHandlers(
       if (edited === 'not_mine') {
         throw new GatewayError('not_permitted', 'only messages that this account has sent can be edited');
       }
+      if (edited === 'not_editable') throw new GatewayError('not_permitted', 'this message cannot be edited');
       if (edited === 'too_late') throw new GatewayError('edit_window_closed', 'the message is too old to be edited');
-      return { ...toMessage(edited), body };
+      return { ...readMessage(edited), body };
     },
 
     deleteMessage: async ({ messageId, forEveryone }) => {
       const deletedFor = await page.change(CHANGE_TIMEOUT_MS, deleteMessage, messageId, forEveryone);
       if (deletedFor === 'no_message') throw messageNotFound();
+      if (deletedFor === 'not_mine')
+        throw new GatewayError('not_permitted', "somebody else's status cannot be deleted");
+      if (deletedFor === 'only_for_everyone') {
+        throw new GatewayError('not_permitted', 'a status can be deleted for everyone alone');
+      }
       return { id: messageId, deletedFor };
     },
 
     getMedia: async ({ messageId }) => {
-      const taken = await takeFromPage(context, 'application/octet-stream', (key) =>
-        page.read(DOWNLOAD_TIMEOUT_MS, loadMedia, messageId, key),
-      );
+      const taken = await takeFromPage(context, 'application/octet-stream', DOWNLOAD_TIMEOUT_MS, loadMedia, messageId);
       if (typeof taken !== 'string') return taken;
       if (taken === 'no_message') throw messageNotFound();
       throw new GatewayError(

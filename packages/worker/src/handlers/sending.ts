@@ -1,4 +1,4 @@
-import { GatewayError, type MediaSource, type Message } from '@chat-web/protocol';
+import { GatewayError, type MediaSource, type Message, STATUS_FEED } from '@chat-web/protocol';
 import type { HandlerContext, PageCalls } from '../client/port.ts';
 import { toMessage } from '../client/resources.ts';
 import { type MediaKind, withMedia } from '../media/outgoing-media.ts';
@@ -10,8 +10,6 @@ const CHECK_TIMEOUT_MS = 6_000;
 const TEXT_TIMEOUT_MS = 10_000;
 const MEDIA_TIMEOUT_MS = 60_000;
 const ACK_TIMEOUT_MS = 12_000;
-/** Chats of the page that keep no message under the id that it was sent with. */
-const STATUS_FEED = 'status@broadcast';
 
 /** A text to send. */
 interface TextInput {
@@ -43,9 +41,7 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
   return withMedia(type, input, context, ({ path, mimeType, filename }) =>
     page.withFile(path, async (key) => {
       const isSticker = type === 'sticker';
-      if (isSticker && mimeType !== 'image/webp' && !(await page.read(TEXT_TIMEOUT_MS, makeSticker, key))) {
-        throw new GatewayError('client_failed', 'the image could not be made into a sticker');
-      }
+      if (isSticker && mimeType !== 'image/webp') await prepareSticker(page, key);
       const media = { data: key, mimetype: isSticker ? 'image/webp' : mimeType, filename };
       const options = {
         media,
@@ -60,6 +56,11 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     }),
   );
+}
+
+async function prepareSticker(page: PageCalls, key: string): Promise<void> {
+  const isMade = await page.read(TEXT_TIMEOUT_MS, makeSticker, key).catch(() => false);
+  if (!isMade) throw new GatewayError('client_failed', 'the image could not be made into a sticker; nothing was sent');
 }
 
 /** Refuses what cannot be sent, before anything is. */
@@ -88,7 +89,7 @@ async function check(page: PageCalls, to: string, quotedMessageId: string | unde
 /** The message once the network has it; `outcome_unknown` where that does not become known in time. */
 export async function confirmed(page: PageCalls, to: string, model: unknown): Promise<Message> {
   if (!model) throw new GatewayError('outcome_unknown', 'the web client did not say what became of the message');
-  const sent = readable(model);
+  const sent = readMessage(model);
   // Its post ends when the network has it, and the page keeps no ack under this id.
   if (to === STATUS_FEED && sent.ack === 0) return { ...sent, ack: 1 };
   const ack = sent.ack || (await page.read(ACK_TIMEOUT_MS + 1_000, waitForAck, sent.id, ACK_TIMEOUT_MS).catch(() => 0));
@@ -97,10 +98,11 @@ export async function confirmed(page: PageCalls, to: string, model: unknown): Pr
   throw new GatewayError('outcome_unknown', `the network has not confirmed message ${sent.id}; it may still be sent`);
 }
 
-function readable(model: unknown): Message {
+/** A message that has been sent or changed; `outcome_unknown` where the page describes it in a form that is none. */
+export function readMessage(model: unknown): Message {
   try {
     return toMessage(model);
   } catch {
-    throw new GatewayError('outcome_unknown', 'the web client sent the message and described it in an unknown form');
+    throw new GatewayError('outcome_unknown', 'the web client did it, and described the message in an unknown form');
   }
 }

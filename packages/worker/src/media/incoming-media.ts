@@ -1,44 +1,64 @@
 import { randomUUID } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MediaFile } from '@chat-web/protocol';
-import type { HandlerContext } from '../client/port.ts';
+import { GatewayError, type MediaFile } from '@chat-web/protocol';
+import type { HandlerContext, PageCalls, PageScript } from '../client/port.ts';
 import { dropFile, type LoadedMedia, readSlice } from '../page/media.ts';
 
 /** One slice of a file from the page: small enough that its base64 is not felt. */
 const SLICE_BYTES = 1_048_576;
-const SLICE_TIMEOUT_MS = 20_000;
+const DROP_TIMEOUT_MS = 1_000;
 
 /**
- * Has a script load media into the page under a key, then brings the bytes to a spool file, slice by slice. What the
- * script says where there are none is handed on.
+ * Has a script load what belongs to an id into the page, then brings the bytes to a spool file, slice by slice, all
+ * within the time given. What the script says where there are none is handed on.
  */
 export async function takeFromPage<T extends string | null>(
   { page, spoolDir }: HandlerContext,
   fallbackType: string,
-  load: (key: string) => Promise<LoadedMedia | T>,
+  timeoutMs: number,
+  load: PageScript<[id: string, key: string], LoadedMedia | T>,
+  id: string,
 ): Promise<MediaFile | T> {
+  const deadline = Date.now() + timeoutMs;
   const key = `blob:${randomUUID()}`;
-  const path = join(spoolDir, randomUUID());
-  const loaded = await load(key);
-  if (loaded === null || typeof loaded === 'string') return loaded as T;
+  try {
+    const loaded = await page.read(timeoutMs, load, id, key);
+    if (loaded === null || typeof loaded === 'string') return loaded as T;
+    const { size, mimeType, filename } = loaded as LoadedMedia;
+    const path = join(spoolDir, randomUUID());
+    await writeFile(path, (handle) => copySlices(page, key, size, deadline, handle));
+    return { path, size, mimeType: mimeType ?? fallbackType, ...(filename ? { filename } : {}) };
+  } finally {
+    await page.read(DROP_TIMEOUT_MS, dropFile, key).catch(() => {});
+  }
+}
+
+async function copySlices(
+  page: PageCalls,
+  key: string,
+  size: number,
+  deadline: number,
+  handle: FileHandle,
+): Promise<void> {
+  for (let at = 0; at < size; ) {
+    const left = Math.max(1, deadline - Date.now());
+    const slice = Buffer.from(await page.read(left, readSlice, key, at, at + SLICE_BYTES), 'base64');
+    if (slice.length === 0) throw new GatewayError('session_lost', 'the page lost the media while they were read');
+    await handle.writeFile(slice);
+    at += slice.length;
+  }
+}
+
+/** Writes a new file; none is left where that fails. */
+async function writeFile(path: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
   const handle = await open(path, 'wx', 0o600);
   try {
-    for (let at = 0; at < loaded.size; at += SLICE_BYTES) {
-      const slice = await page.read(SLICE_TIMEOUT_MS, readSlice, key, at, at + SLICE_BYTES);
-      await handle.write(Buffer.from(slice, 'base64'));
-    }
+    await write(handle);
   } catch (error) {
     await rm(path, { force: true });
     throw error;
   } finally {
     await handle.close();
-    await page.read(SLICE_TIMEOUT_MS, dropFile, key).catch(() => {});
   }
-  return {
-    path,
-    size: loaded.size,
-    mimeType: loaded.mimeType ?? fallbackType,
-    ...(loaded.filename ? { filename: loaded.filename } : {}),
-  };
 }

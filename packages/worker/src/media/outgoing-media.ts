@@ -39,12 +39,13 @@ export async function withMedia<R>(
 ): Promise<R> {
   const fetchedPath = source.url === undefined ? undefined : join(spoolDir, randomUUID());
   try {
-    const fetched = fetchedPath && (await fetchToFile(source.url ?? '', fetchedPath, fetchLimits));
+    const fetched = fetchedPath ? await fetchToFile(source.url ?? '', fetchedPath, fetchLimits) : undefined;
     const path = fetchedPath ?? source.base64?.path ?? '';
     if ((await stat(path)).size === 0) throw new GatewayError('media_unavailable', 'the media are empty');
     const found = await fileTypeFromFile(path);
-    const mimeType = source.mimeType ?? found?.mime ?? (fetched ? fetched.mimeType : undefined) ?? UNKNOWN_TYPE;
+    const mimeType = source.mimeType ?? found?.mime ?? (fetched?.mimeType || UNKNOWN_TYPE);
     if (!TYPES[kind].test(mimeType)) {
+      if (fetched && !source.mimeType) throw new GatewayError('media_unavailable', `what the url brings is no ${kind}`);
       const issue = { path: 'mimeType', message: `must be one of ${kind}` };
       throw new GatewayError('invalid_request', `the request is not valid: mimeType ${issue.message}`, [issue]);
     }

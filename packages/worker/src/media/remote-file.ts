@@ -29,8 +29,7 @@ export async function fetchToFile(url: string, path: string, limits: FetchLimits
     return { size: counter.size, mimeType: response.headers['content-type']?.split(';')[0]?.trim() };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    const why = signal.aborted ? `it took longer than ${limits.timeoutMs / 1_000} s` : errorText(error);
-    throw unavailable(why);
+    throw unavailable(signal.aborted ? `it took longer than ${limits.timeoutMs / 1_000} s` : reasonOf(error));
   }
 }
 
@@ -72,8 +71,17 @@ function agentFor(url: URL, allowedHosts: readonly string[]): HttpAgent | HttpsA
   if (allowedHosts.includes(host) || allowedHosts.includes(`${host}:${port}`)) {
     return isSecure ? new HttpsAgent() : new HttpAgent();
   }
-  const options = { allowIPAddressList: allowedHosts.filter((entry) => entry.includes('/')) };
+  const options = {
+    allowIPAddressList: allowedHosts.filter((entry) => entry.includes('/')),
+    denyIPAddressList: ['::/96'], // IPv4 in disguise, by a form that is not in use any more.
+  };
   return isSecure ? new RequestFilteringHttpsAgent(options) : new RequestFilteringHttpAgent(options);
+}
+
+/** Why a connection failed, without what an address inside would tell of its network. */
+function reasonOf(error: unknown): string {
+  if (/is not allowed/i.test(errorText(error))) return 'its address is not on the public internet';
+  return error instanceof Error && 'code' in error ? String(error.code) : 'the connection failed';
 }
 
 class ByteLimit extends Transform {

@@ -25,22 +25,23 @@ export function listChats() {
 }
 
 /** Every group in one go; only for one whose members are not loaded the network is asked. */
-export async function listGroups() {
+export async function listGroups(timeoutMs: number) {
   const { Chat, GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
   const metadata = GroupMetadata ?? WAWebGroupMetadataCollection;
-  const me = window.require('WAWebUserPrefsMeUser');
-  const mine = [me.getMaybeMePnUser(), me.getMaybeMeLidUser()].map(String);
+  const load = (id: unknown) =>
+    Promise.race([metadata?.update(id), new Promise((resolve) => setTimeout(resolve, timeoutMs))]).catch(() => {});
   const groups = Chat.getModelsArray().filter(({ id }) => String(id).endsWith('@g.us'));
   return await Promise.all(
     groups.map(async (chat) => {
-      if (!chat.groupMetadata?.participants.getModelsArray().length) await metadata?.update(chat.id).catch(() => {});
+      if (!chat.groupMetadata?.participants.getModelsArray().length) await load(chat.id);
       const members = chat.groupMetadata?.participants.getModelsArray() ?? [];
-      const self = members.find(({ id }) => mine.includes(String(id)));
+      const self = members.find(({ id }) => window.chatWebTools.isMe(id));
       return {
         id: String(chat.id),
         subject: chat.formattedTitle ?? chat.name,
         participantCount: members.length,
-        isMember: self !== undefined,
+        // Without members nothing is known; that is no reason to hide the group.
+        isMember: self !== undefined || members.length === 0,
         isAdmin: self?.isAdmin === true || self?.isSuperAdmin === true,
       };
     }),

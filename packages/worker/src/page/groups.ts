@@ -1,4 +1,4 @@
-import type { PageChat, PageWindow } from './window.ts';
+import type { PageParticipant, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -7,7 +7,7 @@ export type GroupRefusal = 'no_group' | 'not_admin';
 
 /** Changes a group's subject. */
 export async function renameGroup(groupId: string, subject: string): Promise<'ok' | GroupRefusal> {
-  const group = window.require('WAWebCollections').Chat.get(groupId);
+  const group = window.chatWebTools.ownGroup(groupId);
   if (!group) return 'no_group';
   try {
     await window.require('WAWebGroupModifyInfoJob').setGroupSubject(group.id, subject);
@@ -20,36 +20,48 @@ export async function renameGroup(groupId: string, subject: string): Promise<'ok
 
 /** Leaves a group. */
 export async function leaveGroup(groupId: string): Promise<'ok' | GroupRefusal> {
-  const { Chat } = window.require('WAWebCollections');
-  const group = Chat.get(groupId);
-  const me = window.require('WAWebUserPrefsMeUser');
-  const mine = [me.getMaybeMePnUser(), me.getMaybeMeLidUser()].map(String);
-  const isMember = (chat: PageChat) =>
-    chat.groupMetadata?.participants.getModelsArray().some(({ id }) => mine.includes(String(id))) ?? false;
-  if (!group || !isMember(group)) return 'no_group';
+  const group = window.chatWebTools.ownGroup(groupId);
+  if (!group) return 'no_group';
   await window.require('WAWebExitGroupAction').sendExitGroup(group);
   return 'ok';
 }
 
-/** Adds people one by one; the network's code for each, in order. */
-export async function addParticipants(groupId: string, people: string[]): Promise<number[] | GroupRefusal> {
-  const group = window.require('WAWebCollections').Chat.get(groupId);
-  if (!group?.groupMetadata) return 'no_group';
+/** Adds people one by one; the network's code for each, in order, and 503 for those that the time did not suffice for. */
+export async function addParticipants(
+  groupId: string,
+  people: string[],
+  timeoutMs: number,
+): Promise<number[] | GroupRefusal> {
+  const group = window.chatWebTools.ownGroup(groupId);
+  if (!group) return 'no_group';
   if (!group.iAmAdmin?.()) return 'not_admin';
+  const deadline = Date.now() + timeoutMs;
   const codes: number[] = [];
   for (const person of people) {
-    const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(person);
-    const { participants } = group.groupMetadata;
-    if (!lid && !phone) codes.push(404);
-    else if (participants.get(String(lid)) || participants.get(String(phone))) codes.push(409);
-    else codes.push((await window.WWebJS.getAddParticipantsRpcResult(group.id, phone ?? lid)).code ?? 400);
+    if (Date.now() > deadline) {
+      codes.push(503);
+      continue;
+    }
+    try {
+      const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(person);
+      const participants = group.groupMetadata?.participants;
+      if (!lid && !phone) codes.push(404);
+      else if (participants?.get(String(lid)) || participants?.get(String(phone))) codes.push(409);
+      else codes.push((await window.WWebJS.getAddParticipantsRpcResult(group.id, phone ?? lid)).code ?? 400);
+    } catch {
+      codes.push(500); // Others may have been added already: one that fails must not hide that.
+    }
   }
   return codes;
 }
 
-/** Removes people; true for each that was in the group, in order. */
-export async function removeParticipants(groupId: string, people: string[]): Promise<boolean[] | GroupRefusal> {
-  const group = window.require('WAWebCollections').Chat.get(groupId);
+/** Removes people, and waits a moment for the group to show it; the code for each, in order, as the group is after it. */
+export async function removeParticipants(
+  groupId: string,
+  people: string[],
+  settleMs: number,
+): Promise<number[] | GroupRefusal> {
+  const group = window.chatWebTools.ownGroup(groupId);
   if (!group?.groupMetadata) return 'no_group';
   if (!group.iAmAdmin?.()) return 'not_admin';
   const { participants } = group.groupMetadata;
@@ -59,11 +71,22 @@ export async function removeParticipants(groupId: string, people: string[]): Pro
       return (lid && participants.get(String(lid))) || (phone && participants.get(String(phone))) || undefined;
     }),
   );
-  const members = found.filter((member) => member !== undefined);
+  const others = found.filter((member) => member !== undefined && !window.chatWebTools.isMe(member.id));
+  const members = [...new Set(others)] as PageParticipant[];
   if (members.length > 0) {
     await window.require('WAWebModifyParticipantsGroupAction').removeParticipants(group, members);
   }
-  return found.map((member) => member !== undefined);
+  // The page hears of the group's change on its own time.
+  const deadline = Date.now() + settleMs;
+  const isIn = ({ id }: PageParticipant) => group.groupMetadata?.participants.get(String(id)) !== undefined;
+  while (members.some(isIn) && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return found.map((member) => {
+    if (!member) return 404;
+    if (window.chatWebTools.isMe(member.id)) return 405;
+    return isIn(member) ? 500 : 200;
+  });
 }
 
 /** Creates a group; its id, or that nobody asked for is on the network. */

@@ -5,12 +5,12 @@ declare const window: PageWindow;
 /** Keeps the file that an input element holds, under a key. */
 export function keepFile(input: { readonly files: ArrayLike<Blob> }, key: string): void {
   const file = input.files[0];
-  if (file) window.chatWebTools.files.set(key, file);
+  if (file) window.chatWebTools.keep(key, file);
 }
 
-/** Forgets a file. */
+/** Forgets a file, also one that is yet to come: whoever waited for it has gone. */
 export function dropFile(key: string): void {
-  window.chatWebTools.files.delete(key);
+  window.chatWebTools.drop(key);
 }
 
 /** What is known of a message's media once they are in the page. */
@@ -44,10 +44,11 @@ export async function loadMedia(
       signal: new AbortController().signal,
       downloadQpl,
     });
-    window.chatWebTools.files.set(key, new Blob([bytes]));
+    window.chatWebTools.keep(key, new Blob([bytes]));
     return { size: bytes.byteLength, mimeType: mimetype, filename };
   } catch (error) {
-    if ((error as { status?: number } | undefined)?.status === 404) return 'gone';
+    const status = (error as { status?: number } | undefined)?.status;
+    if (status === 404 || status === 410) return 'gone';
     throw error;
   }
 }
@@ -64,9 +65,10 @@ export async function loadPicture(personId: string, key: string): Promise<Loaded
   }
   if (!url) return null;
   const response = await fetch(url);
-  if (!response.ok) return null;
+  if ([403, 404, 410].includes(response.status)) return null;
+  if (!response.ok) throw new Error(`the picture's server answered ${response.status}`);
   const picture = await response.blob();
-  window.chatWebTools.files.set(key, picture);
+  window.chatWebTools.keep(key, picture);
   return { size: picture.size, mimeType: picture.type, filename: undefined };
 }
 

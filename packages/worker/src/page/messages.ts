@@ -24,7 +24,11 @@ export async function sendMessage(
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return undefined;
   const sent = await window.WWebJS.sendMessage(chat, content, options);
-  return sent && window.WWebJS.getMessageModel(sent);
+  try {
+    return sent && window.WWebJS.getMessageModel(sent);
+  } catch {
+    return {}; // It is sent, whatever its model looks like.
+  }
 }
 
 /** Waits until the network has taken (or refused) a message that is being sent: its ack then, or 0 when time is up. */
@@ -58,19 +62,27 @@ export async function react(messageId: string, emoji: string): Promise<'ok' | 'n
 export async function editMessage(
   messageId: string,
   body: string,
-): Promise<Record<string, unknown> | 'no_message' | 'not_mine' | 'too_late'> {
+): Promise<Record<string, unknown> | 'no_message' | 'not_mine' | 'too_late' | 'not_editable'> {
   const message = await window.chatWebTools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
   if (!message.id.fromMe) return 'not_mine';
   const { canEditText, canEditCaption } = window.require('WAWebMsgActionCapability');
-  if (!canEditText(message) && !canEditCaption(message)) return 'too_late';
+  // Towards the end of the window the network's clock is the one that counts, and not the page's.
+  const aboutWindowMs = 14 * 60_000;
+  const whyNot = Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs ? 'too_late' : 'not_editable';
+  if (!canEditText(message) && !canEditCaption(message)) return whyNot;
+  let edited: PageMessage | undefined;
   try {
-    const edited = await window.WWebJS.editMessage(message, body, { linkPreview: true, mentionedJidList: [] });
-    return window.WWebJS.getMessageModel(edited ?? message);
+    // Without a link preview: the library fails on a link that has none.
+    edited = await window.WWebJS.editMessage(message, body, { mentionedJidList: [] });
   } catch (error) {
-    // The network's clock is the one that counts: the page may have thought that there was time.
-    if (window.chatWebTools.isRefusal(error)) return 'too_late';
+    if (window.chatWebTools.isRefusal(error)) return whyNot;
     throw error;
+  }
+  try {
+    return window.WWebJS.getMessageModel(edited ?? message);
+  } catch {
+    return {}; // It is edited, whatever its model looks like.
   }
 }
 
@@ -78,12 +90,14 @@ export async function editMessage(
 export async function deleteMessage(
   messageId: string,
   forEveryone: boolean,
-): Promise<'everyone' | 'me' | 'no_message'> {
+): Promise<'everyone' | 'me' | 'no_message' | 'not_mine' | 'only_for_everyone'> {
   const message = await window.chatWebTools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
   const { Chat, Status } = window.require('WAWebCollections');
   if (String(message.id.remote) === 'status@broadcast') {
     // A status has no copy of one's own: it is there for everyone, or for nobody.
+    if (!message.id.fromMe) return 'not_mine';
+    if (!forEveryone) return 'only_for_everyone';
     await window.require('WAWebRevokeStatusAction').sendStatusRevokeMsgAction(Status.getMyStatus(), message);
     return 'everyone';
   }

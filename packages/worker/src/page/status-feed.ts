@@ -18,7 +18,8 @@ export async function postTextStatus(
   const posted = new Promise<PageMessage | undefined>((resolve) => {
     setTimeout(() => resolve(undefined), timeoutMs);
     onAdd = (message) => {
-      if (message.id.fromMe && String(message.id.remote) === 'status@broadcast') resolve(message);
+      const isOwn = message.id.fromMe && String(message.id.remote) === 'status@broadcast';
+      if (isOwn && message.body === text && message.type === 'chat') resolve(message);
     };
     Msg.on('add', onAdd);
   });

@@ -43,8 +43,18 @@ export function installTools(): void {
 
   const { Msg } = window.require('WAWebCollections');
   const files = new Map<string, Blob>();
+  const dropped = new Set<string>();
   window.chatWebTools = {
     phoneOr,
+    isMe: (id) => {
+      const own = [me.getMaybeMePnUser(), me.getMaybeMeLidUser()];
+      return own.some((wid) => wid !== undefined && String(wid) === String(id));
+    },
+    ownGroup: (id) => {
+      const group = window.require('WAWebCollections').Chat.get(id);
+      const members = group?.groupMetadata?.participants.getModelsArray() ?? [];
+      return members.some((member) => window.chatWebTools.isMe(member.id)) ? group : undefined;
+    },
     isRefusal: (error) => (error as { name?: string } | undefined)?.name === 'ServerStatusCodeError',
     findMessage: async (id) => Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0],
     contactModel: (contact) => {
@@ -57,6 +67,12 @@ export function installTools(): void {
       };
     },
     files,
+    keep: (key, file) => {
+      if (!dropped.delete(key)) files.set(key, file);
+    },
+    drop: (key) => {
+      if (!files.delete(key)) dropped.add(key);
+    },
   };
 
   // Media come as files that the browser has read from disk itself; the library would have them as one base64 string.

@@ -3,7 +3,7 @@
  * registry. Only what is used here.
  *
  * Scripts are sent to the page as text, so each can use nothing but its arguments and `window`. What several of them
- * share is hung on `window.chatWeb` by the first.
+ * share is hung on `window.chatWebTools` once the page is listened to.
  */
 
 /** An id of the page: its text is the serialised form, however this build spells the property that holds it. */
@@ -154,6 +154,13 @@ export interface PageTools {
   findMessage(id: string): Promise<PageMessage | undefined>;
   /** What the API tells of a contact; its id by phone number where that is known. */
   contactModel(contact: PageContact): Record<string, unknown>;
+  /** A group that the account is in; one that it has left stays listed in the page. */
+  ownGroup(id: string): PageChat | undefined;
+  /** True for the account's own id, by number or hidden. */
+  isMe(id: PageId): boolean;
+  /** Keeps a file, unless it has been dropped before it came. */
+  keep(key: string, file: Blob): void;
+  drop(key: string): void;
   /** Files on their way into a message, and blobs on their way out of one, by a key of ours. */
   readonly files: Map<string, Blob>;
 }
