@@ -1,58 +1,7 @@
+import type { Account, AccountSeed, Addressing, ContactsChange, ProfileChange } from './account-api.ts';
 import type { SimulatorSettings } from './settings.ts';
 
-/** How chats with an account are addressed: by number, or by its hidden number. */
-export type Addressing = 'pn' | 'lid';
-
-/** What a phone runs. */
-export type Platform = 'android' | 'iphone';
-
-/** Whether an account has a picture, and whether others may see it. */
-export type Picture = 'none' | 'private' | 'present';
-
-/** Who may put an account into a group; others can only invite it. */
-export type GroupPrivacy = 'all' | 'invite_only';
-
-/** What an account is made from. */
-export interface AccountSeed {
-  /** Digits with the country code, without a plus. */
-  readonly number: string;
-  /** The name that the person chose. */
-  readonly name: string;
-  /** Digits of the hidden number; made up where absent. */
-  readonly lid?: string | undefined;
-  /** Default `android`. */
-  readonly platform?: Platform | undefined;
-  /** Default `pn`. */
-  readonly addressing?: Addressing | undefined;
-}
-
-/** A device that is linked to an account. */
-export interface LinkedDevice {
-  readonly id: string;
-  /** ISO 8601. */
-  readonly linkedAt: string;
-  /** True while it is logged in. */
-  readonly online: boolean;
-}
-
-/** An account and its phone. */
-export interface Account {
-  readonly number: string;
-  /** `<digits>@lid` */
-  readonly lid: string;
-  readonly name: string;
-  readonly platform: Platform;
-  readonly addressing: Addressing;
-  readonly picture: Picture;
-  readonly groupPrivacy: GroupPrivacy;
-  /** It is a business account. */
-  readonly business: boolean;
-  /** The phone is on. */
-  readonly online: boolean;
-  /** Its linked devices have a network. */
-  readonly connected: boolean;
-  readonly devices: readonly LinkedDevice[];
-}
+export type * from './account-api.ts';
 
 /** A page that is open in some browser. */
 export interface Page {
@@ -174,24 +123,6 @@ export interface GroupUpdate {
   readonly promote?: readonly string[] | undefined;
   readonly demote?: readonly string[] | undefined;
   readonly leave?: boolean | undefined;
-}
-
-/** What an account tells of itself. */
-export interface ProfileChange {
-  readonly picture?: Picture | undefined;
-  /** How long the network takes to say where the picture is. */
-  readonly pictureDelayMs?: number | undefined;
-  readonly groupPrivacy?: GroupPrivacy | undefined;
-  readonly business?: boolean | undefined;
-  readonly name?: string | undefined;
-}
-
-/** What happens in a phone's address book. */
-export interface ContactsChange {
-  readonly save?: readonly { readonly number: string; readonly name: string }[] | undefined;
-  readonly forget?: readonly string[] | undefined;
-  readonly block?: readonly string[] | undefined;
-  readonly unblock?: readonly string[] | undefined;
 }
 
 /** How much of each an account is given. */

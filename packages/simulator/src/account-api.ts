@@ -1,0 +1,71 @@
+/** How chats with an account are addressed: by number, or by its hidden number. */
+export type Addressing = 'pn' | 'lid';
+
+/** What a phone runs. */
+export type Platform = 'android' | 'iphone';
+
+/** Whether an account has a picture, and whether others may see it. */
+export type Picture = 'none' | 'private' | 'present';
+
+/** Who may put an account into a group; others can only invite it. */
+export type GroupPrivacy = 'all' | 'invite_only';
+
+/** What an account is made from. */
+export interface AccountSeed {
+  /** Digits with the country code, without a plus. */
+  readonly number: string;
+  /** The name that the person chose. */
+  readonly name: string;
+  /** Digits of the hidden number; made up where absent. */
+  readonly lid?: string | undefined;
+  /** Default `android`. */
+  readonly platform?: Platform | undefined;
+  /** Default `pn`. */
+  readonly addressing?: Addressing | undefined;
+}
+
+/** A device that is linked to an account. */
+export interface LinkedDevice {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly linkedAt: string;
+  /** True while it is logged in. */
+  readonly online: boolean;
+}
+
+/** An account and its phone. */
+export interface Account {
+  readonly number: string;
+  /** `<digits>@lid` */
+  readonly lid: string;
+  readonly name: string;
+  readonly platform: Platform;
+  readonly addressing: Addressing;
+  readonly picture: Picture;
+  readonly groupPrivacy: GroupPrivacy;
+  /** It is a business account. */
+  readonly business: boolean;
+  /** The phone is on. */
+  readonly online: boolean;
+  /** Its linked devices have a network. */
+  readonly connected: boolean;
+  readonly devices: readonly LinkedDevice[];
+}
+
+/** What an account tells of itself. */
+export interface ProfileChange {
+  readonly picture?: Picture | undefined;
+  /** How long the network takes to say where the picture is. */
+  readonly pictureDelayMs?: number | undefined;
+  readonly groupPrivacy?: GroupPrivacy | undefined;
+  readonly business?: boolean | undefined;
+  readonly name?: string | undefined;
+}
+
+/** What happens in a phone's address book. */
+export interface ContactsChange {
+  readonly save?: readonly { readonly number: string; readonly name: string }[] | undefined;
+  readonly forget?: readonly string[] | undefined;
+  readonly block?: readonly string[] | undefined;
+  readonly unblock?: readonly string[] | undefined;
+}

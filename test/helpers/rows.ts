@@ -1,0 +1,48 @@
+import { type Operation, operations } from '@chat-web/protocol';
+import { expect } from 'vitest';
+import { type RawAnswer, rawRequest } from './raw-request.ts';
+
+/** A body that each operation with one takes. */
+const bodies: Readonly<Record<string, object>> = {
+  sendMessage: { type: 'text', to: '12025550102', body: 'hello' },
+  editMessage: { body: 'hello' },
+  deleteMessage: { forEveryone: true },
+  createGroup: { subject: 'Friends', participants: ['12025550102'] },
+  addParticipants: { participants: ['12025550102'] },
+  removeParticipants: { participants: ['12025550102'] },
+  renameGroup: { subject: 'Friends' },
+  postStatus: { type: 'text', body: 'hello' },
+};
+
+/** What stands in a path beside the session's id. */
+const inPath: Readonly<Record<string, string>> = {
+  messageId: 'true_12025550102@c.us_3EB0AA',
+  groupId: '120363000000000000@g.us',
+  contactId: '12025550102@c.us',
+  number: '+12025550102',
+};
+
+/** Every operation as a request that is in order, but for what a test spoils. */
+export const rows = Object.entries<Operation>(operations).map(([name, { method, path, body }]) => ({
+  name,
+  method,
+  path: (id: string) =>
+    path.replace(/:(\w+)/g, (_, param: string) => (param === 'id' ? id : encodeURIComponent(inPath[param] ?? ''))),
+  hasId: path.includes(':id'),
+  otherParam: /:(messageId|groupId|contactId|number)\b/.exec(path)?.[1],
+  body: body ? JSON.stringify(bodies[name]) : undefined,
+}));
+/** Those on a session. */
+export const rowsWithId = rows.filter(({ hasId }) => hasId);
+/** The header that a body wants. */
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Asks a gateway for an operation on a session. */
+export const ask = (url: string, row: (typeof rows)[number], id: string, headers: Record<string, string> = {}) =>
+  rawRequest(url, { method: row.method, path: row.path(id), headers: { ...JSON_TYPE, ...headers }, body: row.body });
+
+/** Checks that an answer is an error of that status and code, with a sentence for people. */
+export function expectError({ status, body }: RawAnswer, expectedStatus: number, code: string): void {
+  expect({ status, code: body.code }).toEqual({ status: expectedStatus, code });
+  expect(body.error).toMatch(/\w+ \w+/);
+}

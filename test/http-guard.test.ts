@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@chat-web/host';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+import { ask, expectError, rows } from './helpers/rows.ts';
+
+const TOKEN = 'correct-horse';
+let dataDir: string;
+let guarded: GatewayProcess;
+let open: GatewayProcess;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+  const settings = { CHAT_WEB_PORT: '0', CHAT_WEB_ALLOWED_HOSTS: 'gateway.lan' };
+  guarded = await spawnGateway({ ...settings, CHAT_WEB_DATA_DIR: join(dataDir, 'guarded'), CHAT_WEB_TOKEN: TOKEN });
+  open = await spawnGateway({ ...settings, CHAT_WEB_DATA_DIR: join(dataDir, 'open') });
+});
+
+afterAll(async () => {
+  await Promise.all([guarded.end(), open.end()]);
+  await rm(dataDir, { recursive: true });
+});
+
+describe('a gateway with a token', () => {
+  it.each(rows)('answers 401 to $name without the right one', async (row) => {
+    for (const authorization of [
+      '',
+      `Bearer ${TOKEN}x`,
+      `Basic ${TOKEN}`,
+      'Bearer',
+      TOKEN,
+      `Bearer ${TOKEN} ${TOKEN}`,
+    ]) {
+      const answer = await ask(guarded.url, row, 'nobody', authorization ? { authorization } : {});
+      expectError(answer, 401, 'unauthorized');
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+    }
+  });
+
+  it('takes the scheme in any case', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      const { status } = await rawRequest(guarded.url, {
+        path: '/sessions',
+        headers: { authorization: `${scheme} ${TOKEN}` },
+      });
+      expect(status).toBe(200);
+    }
+  });
+
+  it('says 401 before 404 and 405, and asks for nothing on GET /health', async () => {
+    for (const path of ['/nowhere', '/docs', '/openapi.json', '/sessions/x/events']) {
+      expectError(await rawRequest(guarded.url, { path }), 401, 'unauthorized');
+    }
+    expectError(await rawRequest(guarded.url, { method: 'PUT', path: '/sessions' }), 401, 'unauthorized');
+    expect((await rawRequest(guarded.url, { path: '/health' })).body).toEqual({ ok: true, sessions: 0 });
+  });
+});
+
+describe('a web page in a browser on this machine', () => {
+  it.each([
+    { origin: 'http://evil.example' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:1' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { host: 'evil.example' },
+    { host: 'localhost.evil.example:3000' },
+  ])('is refused: %j', async (headers) => {
+    for (const row of rows)
+      expectError(await ask(open.url, row, 'nobody', headers as Record<string, string>), 403, 'forbidden');
+    expectError(
+      await rawRequest(open.url, { path: '/health', headers: headers as Record<string, string> }),
+      403,
+      'forbidden',
+    );
+  });
+
+  it.each([{ host: 'LOCALHOST:9' }, { host: '[::1]:3000' }, { host: '192.0.2.1' }, { host: 'gateway.lan:80' }])(
+    'is not what asks under %j',
+    async (headers) => {
+      expect((await rawRequest(open.url, { path: '/sessions', headers })).status).toBe(200);
+    },
+  );
+
+  it('may be of the gateway itself', async () => {
+    const headers = { origin: open.url, 'sec-fetch-site': 'same-origin' };
+    expect((await rawRequest(open.url, { path: '/sessions', headers })).status).toBe(200);
+  });
+});
+
+describe('the typed client', () => {
+  it('rejects with the error that the gateway answered', async () => {
+    const client = createClient({ url: guarded.url, token: TOKEN });
+    expect(await client.listSessions()).toEqual({ sessions: [] });
+    await expect(client.getQr({ id: 'a b' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      issues: [{ path: 'id' }],
+    });
+    await expect(createClient({ url: guarded.url }).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+});
