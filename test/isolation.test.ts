@@ -6,6 +6,16 @@ import { eventually } from './helpers/eventually.ts';
 import { browsersIn, renderersIn, workersOf } from './helpers/processes.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
+describe('a session', () => {
+  it('is no more than one page: no renderer is there for anything else', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    // A feature flag that a newer Chromium does not know any more is passed over in silence: this would show it.
+    expect(renderersIn(stack.dataDir)).toHaveLength(1);
+    expect(browsersIn(stack.dataDir).length).toBeLessThanOrEqual(8);
+  });
+});
+
 describe('two accounts in two workers', () => {
   it('write to each other', async () => {
     await using stack = await Stack.start();

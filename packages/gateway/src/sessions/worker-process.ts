@@ -6,12 +6,16 @@ import type { Log } from '../log.ts';
 
 const WORKER = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));
 
+/** What makes a process cheaper that mostly waits: young garbage is collected sooner, and memory is given back. */
+const LEAN_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];
+const LEAN_MALLOC = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
+
 /** Forks a worker. Whatever it writes to its own stdout or stderr becomes lines of our log. */
 export function forkWorker(env: Config['workerEnv'], log: Log): ChildProcess {
   const child = fork(WORKER, [], {
     serialization: 'json',
-    execArgv: [],
-    env,
+    execArgv: LEAN_FLAGS,
+    env: { ...env, ...LEAN_MALLOC },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   for (const stream of [child.stdout, child.stderr]) {
