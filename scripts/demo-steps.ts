@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, sendText } from '@chat-web/host';
 import { type Simulator, startSimulator } from '@chat-web/simulator';
 import { drawQr, readQr, showCall, showEvents } from './demo-output.ts';
-import { prepareExamples } from './example-world.ts';
+import { prepareExamples, stanzaOf } from './example-world.ts';
 import { type GatewayProcess, spawnGateway } from './gateway-process.ts';
 
 /** How the demo is run. */
@@ -121,7 +121,7 @@ async function exchange(
     async () => {
       callPhone('POST', `/accounts/${FRIEND}/read`, { from: OWN_NUMBER });
       await phones.read(FRIEND, OWN_NUMBER);
-      const reply = { to: OWN_NUMBER, body: 'Hello yourself', quotedMessageId: sent.id.split('_')[2] };
+      const reply = { to: OWN_NUMBER, body: 'Hello yourself', quotedMessageId: stanzaOf(sent.id) };
       callPhone('POST', `/accounts/${FRIEND}/messages`, reply);
       await phones.send(FRIEND, reply);
       await events.next('message', ({ body, quotedMessageId }) => body === reply.body && quotedMessageId === sent.id);

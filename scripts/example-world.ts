@@ -4,7 +4,10 @@ import type { SimulatorClient } from '@chat-web/simulator';
 const FRIEND = '12025550102';
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-const stanzaOf = (messageId: string) => messageId.split('_')[2] ?? '';
+/** The stanza id in a page's message id, by which phones know the message. */
+export function stanzaOf(messageId: string): string {
+  return messageId.split('_')[2] ?? '';
+}
 
 /** Puts into the simulator what the examples of the API reference speak of; `own` is the number of the linked account. */
 export async function prepareExamples(phones: SimulatorClient, own: string): Promise<void> {

@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Download } from '@chat-web/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stanzaOf } from '../scripts/example-world.ts';
 import type { EventLog } from './helpers/event-log.ts';
 import { eventually } from './helpers/eventually.ts';
 import { media, patternBytes } from './helpers/media.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-const stanzaOf = (id: string) => id.split('_')[2] ?? '';
 
 async function bytesOf(download: Download | null): Promise<Uint8Array> {
   if (!download) throw new Error('there is nothing to download');
@@ -54,12 +54,7 @@ describe('media', () => {
     return sent;
   };
   const onBensPhone = (id: string) => eventually(() => stack.phones.media(BEN, stanzaOf(id)));
-  const messageOnBensPhone = (id: string) =>
-    eventually(async () => {
-      const found = (await stack.phones.messages(BEN)).find((message) => message.id === stanzaOf(id));
-      if (!found) throw new Error('not there');
-      return found;
-    });
+  const messageOnBensPhone = (id: string) => stack.onPhone(BEN, id);
   const spooled = async () => {
     const entries = await readdir(join(stack.dataDir, 'spool'), { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);

@@ -1,10 +1,9 @@
 import { sendText } from '@chat-web/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stanzaOf } from '../scripts/example-world.ts';
 import type { EventLog } from './helpers/event-log.ts';
 import { eventually } from './helpers/eventually.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
-
-const stanzaOf = (id: string) => id.split('_')[2] ?? '';
 
 describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
   'messages that exist: %j',

@@ -1,12 +1,11 @@
 import { sendText } from '@chat-web/host';
 import type { Message } from '@chat-web/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stanzaOf } from '../scripts/example-world.ts';
 import type { EventLog } from './helpers/event-log.ts';
 import { eventually } from './helpers/eventually.ts';
 import { media } from './helpers/media.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
-
-const stanzaOf = (id: string) => id.split('_')[2] ?? '';
 
 describe('the status feed', () => {
   let stack: Stack;

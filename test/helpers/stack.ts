@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
 import type { OperationMethods } from '@chat-web/protocol';
-import { type Simulator, type SimulatorSettings, startSimulator } from '@chat-web/simulator';
+import { type PhoneMessage, type Simulator, type SimulatorSettings, startSimulator } from '@chat-web/simulator';
+import { stanzaOf } from '../../scripts/example-world.ts';
 import { type GatewayProcess, spawnGateway } from '../../scripts/gateway-process.ts';
 import { EventLog } from './event-log.ts';
 import { eventually } from './eventually.ts';
@@ -81,6 +82,15 @@ export class Stack implements AsyncDisposable {
     if (!qr) throw new Error(`session ${id} shows no QR`);
     await this.phones.scan(number, qr);
     await this.untilStatus(id, 'ready');
+  }
+
+  /** A message as a phone has it, as soon as it is there. */
+  onPhone(number: string, messageId: string): Promise<PhoneMessage> {
+    return eventually(async () => {
+      const found = (await this.phones.messages(number)).find(({ id }) => id === stanzaOf(messageId));
+      if (!found) throw new Error(`message ${messageId} is not on the phone of ${number}`);
+      return found;
+    });
   }
 
   async untilStatus(id: string, wanted: string): Promise<void> {

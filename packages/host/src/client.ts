@@ -1,10 +1,9 @@
 import {
   answersMedia,
   type Download,
-  type ErrorCode,
-  errorTable,
+  errorCode,
   errorText,
-  type FieldIssue,
+  fieldIssue,
   GatewayError,
   type Operation,
   type OperationMethods,
@@ -104,8 +103,8 @@ function fillPath(pattern: string, input: Input): { path: string; rest: Input } 
 
 const errorBody = v.object({
   error: v.string(),
-  code: v.picklist(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
-  issues: v.optional(v.array(v.object({ path: v.string(), message: v.string() }))),
+  code: errorCode,
+  issues: v.optional(v.array(fieldIssue)),
 });
 
 /** The error that a response's body tells of, or a description of the response where it tells of none. */
@@ -113,5 +112,5 @@ export function answeredError(name: string, status: number, body: unknown): Gate
   const parsed = v.safeParse(errorBody, body);
   if (!parsed.success) return new GatewayError('internal_error', `${name} was answered with status ${status}`);
   const { code, error, issues } = parsed.output;
-  return new GatewayError(code, error, issues satisfies readonly FieldIssue[] | undefined);
+  return new GatewayError(code, error, issues);
 }

@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+
 /** What a code answers with, and when it is used. */
 export interface ErrorEntry {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
@@ -38,11 +40,12 @@ export const errorTable = {
 /** The identity of an error, as it stands in `code` of an error body. */
 export type ErrorCode = keyof typeof errorTable;
 
+/** The code of an error, as it comes from another process. */
+export const errorCode = v.picklist(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]);
+
 /** One field of a request that is not as it should be; the value sent is never repeated. */
-export interface FieldIssue {
-  readonly path: string;
-  readonly message: string;
-}
+export const fieldIssue = v.object({ path: v.string(), message: v.string() });
+export type FieldIssue = Readonly<v.InferOutput<typeof fieldIssue>>;
 
 /** The one error type of the project: a code from the table, and a sentence that names the thing. */
 export class GatewayError extends Error {

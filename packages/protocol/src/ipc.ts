@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import type { ErrorCode } from './errors.ts';
-import { errorTable } from './errors.ts';
+import { errorCode, fieldIssue } from './errors.ts';
 import { ack, message, pngDataUrl, sessionInfo } from './resources.ts';
 
 /** What a worker needs to know of its session; it reads no settings of its own. */
@@ -43,8 +42,6 @@ export const workerEvent = v.variant('name', [
 ]);
 export type WorkerEvent = v.InferOutput<typeof workerEvent>;
 
-const errorCode = v.picklist(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]);
-
 /** From a worker to the gateway. */
 export const workerMessage = v.variant('type', [
   v.object({ type: v.literal('booted') }),
@@ -55,7 +52,7 @@ export const workerMessage = v.variant('type', [
     callId: v.number(),
     code: errorCode,
     message: v.string(),
-    issues: v.optional(v.array(v.object({ path: v.string(), message: v.string() }))),
+    issues: v.optional(v.array(fieldIssue)),
   }),
   v.object({ type: v.literal('event'), event: workerEvent }),
   v.object({ type: v.literal('log'), level: v.picklist(['debug', 'info', 'warn', 'error']), text: v.string() }),

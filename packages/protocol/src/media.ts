@@ -25,11 +25,14 @@ const upload = v.pipe(
 
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `must be at most ${most} characters`));
 
+/** The form of a MIME type, with parameters: nothing in it could end a header. */
+export const MIME_TYPE = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/;
+
 const mimeType = v.pipe(
   v.string(),
   v.maxLength(100, 'must be at most 100 characters'),
   v.toLowerCase(),
-  v.regex(/^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/, 'must be a MIME type such as image/png'),
+  v.regex(MIME_TYPE, 'must be a MIME type such as image/png'),
 );
 
 /** Where media comes from, and what it is called: the fields that all kinds of media share. */

@@ -1,5 +1,6 @@
-import { GatewayError, type Operation, type OperationName, operations } from '@chat-web/protocol';
+import { GatewayError, type Operation, type OperationName, operations, sessionId } from '@chat-web/protocol';
 import { Hono } from 'hono';
+import * as v from 'valibot';
 import { type Config, version } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
@@ -12,6 +13,7 @@ import { type AnyHandler, operationRoute } from './operation-route.ts';
 import { originGuard } from './origin.ts';
 import { qrImage } from './qr-image.ts';
 import { referencePage } from './reference-page.ts';
+import { parseParams } from './request-input.ts';
 import type { ServerEnv } from './server-env.ts';
 
 /** What the HTTP side is made of. */
@@ -43,7 +45,7 @@ export function createApp({ config, supervisor, handlers, spool, log }: AppParts
   app.get('/docs', referencePage(document));
 
   refuseOtherMethods(app);
-  app.notFound((c) => errorResponse(c, notFound(c.req.path), log));
+  app.notFound((c) => refuseUnknown(c.req.path));
   app.onError((error, c) => errorResponse(c, error, log));
   return app;
 }
@@ -64,11 +66,8 @@ function refuseOtherMethods(app: Hono<ServerEnv>): void {
   }
 }
 
-function notFound(path: string): GatewayError {
+function refuseUnknown(path: string): never {
   // An id that is empty makes a path that matches no route; it is still a bad id.
-  if (/^\/sessions\/(\/|$)/.test(path)) {
-    const issue = { path: 'id', message: 'must be 1 to 64 characters of A-Z a-z 0-9 _ -' };
-    return new GatewayError('invalid_request', `the request is not valid: id ${issue.message}`, [issue]);
-  }
-  return new GatewayError('route_not_found', 'there is no such route');
+  if (/^\/sessions\/(\/|$)/.test(path)) parseParams({ id: '' }, v.object({ id: sessionId }));
+  throw new GatewayError('route_not_found', 'there is no such route');
 }

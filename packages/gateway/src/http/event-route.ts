@@ -12,7 +12,7 @@ const params = v.object({ id: sessionId });
 /** The session's events as Server-Sent Events, until the session is deleted or the gateway stops. */
 export function eventRoute(supervisor: Supervisor): Handler<ServerEnv> {
   return (c) => {
-    const session = supervisor.find(parseParams(c, params).id);
+    const session = supervisor.find(parseParams(c.req.param(), params).id);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     const { outgoing } = c.env;
     const stream = new ResponseStream(outgoing);

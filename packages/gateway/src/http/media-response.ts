@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { MediaFile } from '@chat-web/protocol';
+import { type MediaFile, MIME_TYPE } from '@chat-web/protocol';
 import { create as contentDisposition } from 'content-disposition';
 import type { Spool } from '../media/spool.ts';
 
@@ -13,9 +13,7 @@ const SHOWN = /^(image\/(?!svg)|audio\/|video\/)/i;
 export async function mediaResponse(method: string, file: MediaFile, spool: Spool): Promise<Response> {
   const handle = await spool.take(file);
   const body = method === 'HEAD' ? await handle.close() : (Readable.toWeb(handle.createReadStream()) as ReadableStream);
-  const type = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/.test(file.mimeType)
-    ? file.mimeType
-    : 'application/octet-stream';
+  const type = MIME_TYPE.test(file.mimeType) ? file.mimeType : 'application/octet-stream';
   const name = file.filename ? printable(file.filename) : undefined;
   return new Response(body ?? null, {
     headers: {

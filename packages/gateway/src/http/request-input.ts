@@ -27,7 +27,7 @@ export interface ParsedInput {
 
 /** Parses what a request brings for an operation: path parameters and body in one object. 400, 413 or 415 if it is not right. */
 export async function parseInput(c: Context, operation: Operation, options: InputOptions): Promise<ParsedInput> {
-  const params = parseParams(c, operation.params); // Before a body of any size is read.
+  const params = parseParams(c.req.param(), operation.params); // Before a body of any size is read.
   if (!operation.body) return { input: params };
   const { body, file } = await readJson(c, operation.body, options);
   const parsed = v.safeParse(operation.body, body);
@@ -37,8 +37,11 @@ export async function parseInput(c: Context, operation: Operation, options: Inpu
 }
 
 /** Parses path parameters alone. 400 if they are not right. */
-export function parseParams<S extends ObjectSchema>(c: Context, schema: S): v.InferOutput<S> {
-  const params = v.safeParse(schema, c.req.param());
+export function parseParams<S extends ObjectSchema>(
+  values: Readonly<Record<string, string>>,
+  schema: S,
+): v.InferOutput<S> {
+  const params = v.safeParse(schema, values);
   if (params.success) return params.output;
   throw invalid(params.issues.map(fieldIssue));
 }

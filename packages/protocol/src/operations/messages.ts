@@ -7,7 +7,13 @@ import { message } from '../resources.ts';
 /** The longest text that the network takes, in UTF-16 units. */
 const MAX_TEXT_LENGTH = 65_536;
 
-const NO_QUOTES = 'a status quotes nothing';
+/** The rule of every send that may quote. */
+function noQuoteInStatus<T extends { readonly to: string; readonly quotedMessageId?: string | undefined }>() {
+  return v.check<T, string>(
+    ({ to, quotedMessageId }) => !(to === STATUS_FEED && quotedMessageId),
+    'a status quotes nothing',
+  );
+}
 
 const textBody = v.pipe(
   v.string(),
@@ -17,7 +23,7 @@ const textBody = v.pipe(
 
 const text = v.pipe(
   v.object({ type: v.literal('text'), to: recipient, body: textBody, quotedMessageId: v.optional(messageId) }),
-  v.check(({ to, quotedMessageId }) => !(to === STATUS_FEED && quotedMessageId), NO_QUOTES),
+  noQuoteInStatus(),
 );
 
 const media = v.pipe(
@@ -32,7 +38,7 @@ const media = v.pipe(
     ({ type, to }) => to !== STATUS_FEED || type === 'image' || type === 'video',
     'the status feed takes texts, images and videos',
   ),
-  v.check(({ to, quotedMessageId }) => !(to === STATUS_FEED && quotedMessageId), NO_QUOTES),
+  noQuoteInStatus(),
 );
 
 /** As the standard has them, also where the mark that asks for colour was left out. */

@@ -64,20 +64,11 @@ export class LinkedSession implements PageSource {
   }
 }
 
-/** What the work comes to, or `otherwise` when the time is up; the work goes on, and its end is nobody's business. */
-async function within<T, O>(work: Promise<T>, timeoutMs: number, otherwise: O): Promise<T | O> {
-  const over = new AbortController();
-  work.catch(() => {});
-  try {
-    return await Promise.race([work, delay(timeoutMs, otherwise, { signal: over.signal })]);
-  } finally {
-    over.abort();
-  }
-}
-
-/** Waits for the end of some work, good or bad, or until the time is up. */
+/** Waits for the end of some work, good or bad, or until the time is up; its end is nobody's business then. */
 async function ended(work: Promise<unknown>, timeoutMs: number): Promise<void> {
-  await within(work, timeoutMs, undefined).catch(() => {});
+  const over = new AbortController();
+  await Promise.race([work.catch(() => {}), delay(timeoutMs, undefined, { signal: over.signal }).catch(() => {})]);
+  over.abort();
 }
 
 async function renderQr(text: string): Promise<string> {

@@ -44,6 +44,7 @@ export function installTools(): void {
   const { Msg } = window.require('WAWebCollections');
   const files = new Map<string, Blob>();
   const dropped = new Set<string>();
+  const lateMs = 600_000;
   window.chatWebTools = {
     phoneOr,
     isMe: (id) => {
@@ -71,7 +72,9 @@ export function installTools(): void {
       if (!dropped.delete(key)) files.set(key, file);
     },
     drop: (key) => {
-      if (!files.delete(key)) dropped.add(key);
+      if (files.delete(key)) return;
+      dropped.add(key);
+      setTimeout(() => dropped.delete(key), lateMs); // Most never come: there was nothing to load.
     },
   };
 
