@@ -49,6 +49,8 @@ export interface Account {
   readonly online: boolean;
   /** Its linked devices have a network. */
   readonly connected: boolean;
+  /** How often a linked page of it has been let in, takeovers included. */
+  readonly logins: number;
   readonly devices: readonly LinkedDevice[];
 }
 

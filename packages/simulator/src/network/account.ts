@@ -43,6 +43,8 @@ export interface AccountRecord {
   groupPrivacy: GroupPrivacy;
   phoneOn: boolean;
   connected: boolean;
+  /** How often a device of it has been let in. */
+  logins: number;
   readonly devices: Map<string, Device>;
   /** Who is in its address book, and under which name. */
   readonly book: Map<AccountRecord, string>;
@@ -61,7 +63,7 @@ export function createAccount({ number, name, lid, platform, addressing }: Accou
     ...{ kind: 'person', number, name, pn: `${number}@c.us`, lid: `${lid ?? madeUpLid()}@lid` },
     ...{ platform: platform ?? 'android', addressing: addressing ?? 'pn' },
     ...{ isBusiness: false, about: 'Hey there! I am using WhatsApp.' },
-    ...{ picture: 'none', pictureDelayMs: 0, groupPrivacy: 'all', phoneOn: true, connected: true },
+    ...{ picture: 'none', pictureDelayMs: 0, groupPrivacy: 'all', phoneOn: true, connected: true, logins: 0 },
     ...{ devices: new Map(), book: new Map(), blocked: new Set(), disclosed: new Set(), log: [], waiting: new Set() },
   };
 }
@@ -78,7 +80,8 @@ export function tellDevices(account: AccountRecord, event: ServerEvent, except?:
 
 /** The account as the control API shows it. */
 export function describeAccount(account: AccountRecord): Account {
-  const { number, lid, name, platform, addressing, connected, phoneOn, picture, groupPrivacy, isBusiness } = account;
+  const { number, lid, name, platform, addressing, picture, groupPrivacy, isBusiness } = account;
+  const { phoneOn, connected, logins } = account;
   const devices = [...account.devices.values()].map((device) => ({
     id: device.id,
     linkedAt: device.linkedAt.toISOString(),
@@ -86,7 +89,7 @@ export function describeAccount(account: AccountRecord): Account {
   }));
   return {
     ...{ number, lid, name, platform, addressing, picture, groupPrivacy, business: isBusiness },
-    ...{ online: phoneOn, connected, devices },
+    ...{ online: phoneOn, connected, logins, devices },
   };
 }
 

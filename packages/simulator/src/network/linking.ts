@@ -77,6 +77,7 @@ export class Linking {
     }
     if (device.line !== line) device.line?.send({ type: 'conflict' });
     device.line = line;
+    account.logins += 1;
     line.send({
       type: 'welcome',
       self: this.#parts.directory.describeSelf(account),

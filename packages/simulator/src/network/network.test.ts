@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServerEvent, WireMessage } from '../page/wire.ts';
 import { seededAccounts } from '../seed.ts';
 import { defaultSettings } from '../settings.ts';
-import type { Line } from './account.ts';
+import { describeAccount, type Line } from './account.ts';
 import { createMessage } from './message.ts';
 import { Network } from './network.ts';
 import { Phone } from './phone.ts';
@@ -156,5 +156,15 @@ describe('a device', () => {
     const { line, login } = linkDevice(ada);
     login(new RecordingLine());
     expect(line.events.at(-1)).toEqual({ type: 'conflict' });
+  });
+
+  it('counts as let in once per login, and not where it is turned away', () => {
+    const { line, login, account } = linkDevice(ada);
+    login(new RecordingLine());
+    login(line);
+    expect(describeAccount(account).logins).toBe(3);
+    new Phone(network, ada).logout(undefined, 1);
+    login(line);
+    expect(describeAccount(account).logins).toBe(3);
   });
 });
