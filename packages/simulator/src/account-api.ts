@@ -1,3 +1,7 @@
+import type { PageFault } from './page/wire.ts';
+
+export type { PageFault };
+
 /** How chats with an account are addressed: by number, or by its hidden number. */
 export type Addressing = 'pn' | 'lid';
 
@@ -51,6 +55,8 @@ export interface Account {
   readonly connected: boolean;
   /** How often a linked page of it has been let in, takeovers included. */
   readonly logins: number;
+  /** What is wrong with its pages, from their next load on. */
+  readonly fault: PageFault;
   readonly devices: readonly LinkedDevice[];
 }
 

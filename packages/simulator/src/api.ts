@@ -1,4 +1,4 @@
-import type { Account, AccountSeed, Addressing, ContactsChange, ProfileChange } from './account-api.ts';
+import type { Account, AccountSeed, Addressing, ContactsChange, PageFault, ProfileChange } from './account-api.ts';
 import type { SimulatorSettings } from './settings.ts';
 
 export type * from './account-api.ts';
@@ -177,6 +177,8 @@ export interface SimulatorClient {
   setOnline(number: string, online: boolean): Promise<void>;
   /** Unlinks one device, or all; their pages raise it `times` times. */
   logout(number: string, options?: { deviceId?: string; times?: number }): Promise<{ devices: number }>;
+  /** Gives the pages that are linked to the account a fault, from their next load on. */
+  fault(number: string, kind: PageFault): Promise<void>;
   /** Takes the network away from the account's linked devices. */
   disconnect(number: string): Promise<void>;
   reconnect(number: string): Promise<void>;

@@ -14,6 +14,7 @@ export type {
   OutgoingMedia,
   OutgoingMessage,
   Page,
+  PageFault,
   PhoneMessage,
   Picture,
   Platform,

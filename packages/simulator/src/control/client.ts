@@ -37,6 +37,7 @@ export function connectSimulator(controlUrl: string): SimulatorClient {
     read: (number, from) => ask('POST', `${phone(number)}/read`, { from }),
     setOnline: (number, online) => ask('PUT', `${phone(number)}/online`, { online }),
     logout: (number, options = {}) => ask('POST', `${phone(number)}/logout`, options),
+    fault: async (number, kind) => void (await ask('PUT', `${phone(number)}/fault`, { kind })),
     disconnect: (number) => ask('POST', `${phone(number)}/disconnect`),
     reconnect: (number) => ask('POST', `${phone(number)}/reconnect`),
     disturb: (pageId, kind) => ask('POST', `/pages/${encodeURIComponent(pageId)}/disturb`, { kind }),

@@ -135,6 +135,13 @@ export const routes: readonly Route[] = [
     path: '/accounts/:id/logout',
     handle: checked(schemas.logout, (call, { deviceId, times = 1 }) => phone(call).logout(deviceId, times)),
   },
+  {
+    method: 'PUT',
+    path: '/accounts/:id/fault',
+    handle: checked(schemas.fault, ({ stage, id }, { kind }) => {
+      stage.network.directory.get(id).fault = kind;
+    }),
+  },
   { method: 'POST', path: '/accounts/:id/disconnect', handle: (call) => phone(call).connect(false) },
   { method: 'POST', path: '/accounts/:id/reconnect', handle: (call) => phone(call).connect(true) },
   { method: 'GET', path: '/pages', handle: ({ stage }) => stage.pages.list() },

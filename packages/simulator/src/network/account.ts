@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Account, AccountSeed, Addressing, GroupPrivacy, Picture, Platform } from '../api.ts';
-import type { ServerEvent } from '../page/wire.ts';
+import type { PageFault, ServerEvent } from '../page/wire.ts';
 import type { Message } from './message.ts';
 
 /** The connection of a page: what the network can do to it. */
@@ -45,6 +45,8 @@ export interface AccountRecord {
   connected: boolean;
   /** How often a device of it has been let in. */
   logins: number;
+  /** What is wrong with its pages, from their next load on. */
+  fault: PageFault;
   readonly devices: Map<string, Device>;
   /** Who is in its address book, and under which name. */
   readonly book: Map<AccountRecord, string>;
@@ -64,6 +66,7 @@ export function createAccount({ number, name, lid, platform, addressing }: Accou
     ...{ platform: platform ?? 'android', addressing: addressing ?? 'pn' },
     ...{ isBusiness: false, about: 'Hey there! I am using WhatsApp.' },
     ...{ picture: 'none', pictureDelayMs: 0, groupPrivacy: 'all', phoneOn: true, connected: true, logins: 0 },
+    ...{ fault: 'none' },
     ...{ devices: new Map(), book: new Map(), blocked: new Set(), disclosed: new Set(), log: [], waiting: new Set() },
   };
 }
@@ -81,7 +84,7 @@ export function tellDevices(account: AccountRecord, event: ServerEvent, except?:
 /** The account as the control API shows it. */
 export function describeAccount(account: AccountRecord): Account {
   const { number, lid, name, platform, addressing, picture, groupPrivacy, isBusiness } = account;
-  const { phoneOn, connected, logins } = account;
+  const { phoneOn, connected, logins, fault } = account;
   const devices = [...account.devices.values()].map((device) => ({
     id: device.id,
     linkedAt: device.linkedAt.toISOString(),
@@ -89,7 +92,7 @@ export function describeAccount(account: AccountRecord): Account {
   }));
   return {
     ...{ number, lid, name, platform, addressing, picture, groupPrivacy, business: isBusiness },
-    ...{ online: phoneOn, connected, logins, devices },
+    ...{ online: phoneOn, connected, logins, fault, devices },
   };
 }
 

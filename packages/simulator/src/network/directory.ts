@@ -41,6 +41,11 @@ export class Directory {
     return account;
   }
 
+  /** The account that a device is linked to. */
+  ownerOf(deviceId: string): AccountRecord | undefined {
+    return this.all().find(({ devices }) => devices.has(deviceId));
+  }
+
   /** A person as `viewer` knows them. From then on the number is known, too. */
   describe(account: AccountRecord, viewer: AccountRecord): WireUser {
     viewer.disclosed.add(account);

@@ -1,5 +1,6 @@
 import { encodeB64 } from './base64.ts';
 import { clear, readAll, write } from './database.ts';
+import { dropDeviceCookie, keepDeviceCookie } from './device-cookie.ts';
 
 /** What a page is known by: its keys, and its link to an account once it has one. */
 export interface Credentials {
@@ -20,12 +21,14 @@ export async function loadCredentials(): Promise<Credentials> {
 
 export async function saveCredentials(credentials: Credentials): Promise<void> {
   await write('link', 'credentials', credentials);
+  if (credentials.device) await keepDeviceCookie(credentials.device.id);
 }
 
 /** Forgets keys, link and unsent messages: the next page starts from nothing. */
 export async function clearCredentials(): Promise<void> {
   await clear('link');
   await clear('outbox');
+  await dropDeviceCookie();
 }
 
 function randomBytes(): Uint8Array {

@@ -1,4 +1,5 @@
 import { loadCredentials } from './credentials.ts';
+import { startLink } from './faults.ts';
 import { mediaServer } from './media/media-server.ts';
 import { chatModules } from './modules/chat-modules.ts';
 import { collectionModules } from './modules/collection-modules.ts';
@@ -62,4 +63,4 @@ window.Debug = { VERSION: '2.3000.1023204200' };
 
 showState(credentials);
 joinStage(address('/ws/stage'), () => currentQr(credentials()));
-page.link.start();
+startLink(page, settings.fault);

@@ -119,9 +119,22 @@ export interface PageReport {
 /** What the stage may do to a page. */
 export type StageCue = 'reload' | 'pushState' | 'iframe' | 'sync';
 
+/** What is wrong with the pages of an account. */
+export type PageFault =
+  | 'none'
+  /** The document begins and never ends. */
+  | 'document'
+  /** An image of the page never comes, so that the page never has loaded; its scripts do run. */
+  | 'image'
+  /** The socket state stays at OPENING: the page is never let in. */
+  | 'state'
+  /** The page is let in, and never has synced. */
+  | 'sync';
+
 /** What a page is told with its document. */
 export interface PageSettings {
   readonly idProperty: string;
   readonly widProperty: string;
   readonly reconnectDelayMs: number;
+  readonly fault: PageFault;
 }

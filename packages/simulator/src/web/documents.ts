@@ -8,6 +8,9 @@ export interface Document {
   readonly body: string;
 }
 
+/** What is asked for under this path never comes. */
+export const pendingPath = '/pending.png';
+
 /** The compiled page lies beside the compiled server. */
 const folder = new URL('../page/', import.meta.url);
 
@@ -24,6 +27,7 @@ export async function readScripts(): Promise<Map<string, string>> {
 
 /** The page itself. It names all its scripts at once, so that none waits for another to ask for it. */
 export function renderPage(settings: PageSettings, scripts: Iterable<string>): Document {
+  const pending = settings.fault === 'image' ? `<img src="${pendingPath}" alt="" hidden>` : '';
   const preloads = [...scripts].map((path) => `<link rel="modulepreload" href="${path}">`).join('\n');
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
   const body = `<!doctype html>
@@ -40,7 +44,7 @@ export function renderPage(settings: PageSettings, scripts: Iterable<string>): D
 ${preloads}
 <script type="module" src="/page/main.js"></script>
 </head>
-<body><main id="app"></main></body>
+<body><main id="app"></main>${pending}</body>
 </html>
 `;
   return { type: 'text/html; charset=utf-8', body };

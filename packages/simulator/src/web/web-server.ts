@@ -4,7 +4,8 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { Certificate } from '../certificate.ts';
 import type { Network } from '../network/network.ts';
-import { type Document, readScripts, renderPage, renderQr } from './documents.ts';
+import type { PageFault, PageSettings } from '../page/wire.ts';
+import { type Document, pendingPath, readScripts, renderPage, renderQr } from './documents.ts';
 import { serveMedia } from './media-server.ts';
 import { PageConnection } from './page-connection.ts';
 import type { Pages } from './pages.ts';
@@ -25,7 +26,11 @@ export function createWebServer(certificate: Certificate, network: Network, page
       else if (isMedia(url)) {
         if (isCutOff(url.searchParams.get('device'), network)) request.socket.destroy();
         else await serveMedia(network.mediaStore, url.pathname, request, response);
-      } else serveDocument(response, findDocument(url, network, await scripts));
+      } else if (url.pathname !== pendingPath) {
+        const fault = faultOf(request, network);
+        const document = findDocument(url, { ...network.settings, fault }, await scripts);
+        serveDocument(response, document, url.pathname === '/' && fault === 'document');
+      }
     } catch (error) {
       if (response.headersSent) response.destroy();
       else response.writeHead(500, { 'content-type': 'text/plain' }).end(String(error));
@@ -59,19 +64,28 @@ function acceptor(url: URL, page: string, network: Network, pages: Pages): Accep
 
 /** True for a device whose account has no network now. */
 function isCutOff(deviceId: string | null, { directory }: Network): boolean {
-  return directory.all().some(({ connected, devices }) => !connected && deviceId !== null && devices.has(deviceId));
+  return deviceId !== null && directory.ownerOf(deviceId)?.connected === false;
+}
+
+/** What is wrong with the page of the linked device that asks; it names itself in a cookie. */
+function faultOf({ headers }: IncomingMessage, { directory }: Network): PageFault {
+  const deviceId = /(?:^|; )device=([^;]+)/.exec(headers.cookie ?? '')?.[1];
+  return (deviceId !== undefined && directory.ownerOf(deviceId)?.fault) || 'none';
 }
 
 function isMedia({ pathname }: URL): boolean {
   return pathname.startsWith('/mms/') || pathname.startsWith('/v/');
 }
 
-function serveDocument(response: ServerResponse, document: Document | undefined): void {
+function serveDocument(response: ServerResponse, document: Document | undefined, isEndless: boolean): void {
   const headers = { 'content-type': document?.type ?? 'text/plain', 'cache-control': 'no-store' };
-  response.writeHead(document ? 200 : 404, headers).end(document?.body ?? 'not found');
+  response.writeHead(document ? 200 : 404, headers);
+  // Enough for the browser to let go of the page before.
+  if (isEndless) response.write('<!doctype html>\n');
+  else response.end(document?.body ?? 'not found');
 }
 
-function findDocument(url: URL, { settings }: Network, scripts: Map<string, string>): Document | undefined {
+function findDocument(url: URL, settings: PageSettings, scripts: Map<string, string>): Document | undefined {
   if (url.pathname === '/') return renderPage(settings, scripts.keys());
   if (url.pathname === '/qr.svg') return renderQr(url.searchParams.get('text') ?? '');
   const script = scripts.get(url.pathname);

@@ -1,0 +1,9 @@
+import type { Page } from './page.ts';
+import type { PageFault } from './wire.ts';
+
+/** Starts the link as far as the fault of this page lets it come. */
+export function startLink({ link, connection }: Page, fault: PageFault): void {
+  if (fault === 'state') return;
+  if (fault === 'sync') connection.handle('synced', () => undefined);
+  link.start();
+}

@@ -1,0 +1,117 @@
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { PageMessage, ServerEvent } from '../page/wire.ts';
+import { type Simulator, startSimulator } from '../simulator.ts';
+
+const [ada, ben] = ['12025550101', '12025550102'] as const;
+const pendingMs = 200;
+
+let simulator: Simulator;
+
+beforeEach(async () => {
+  simulator = await startSimulator({ settings: { refDelayMs: 0, pairDelayMs: 0, syncDelayMs: 0, deliveryDelayMs: 0 } });
+});
+
+afterEach(() => simulator.close());
+
+/** What a page says and hears on its connection to the network. */
+class Conversation {
+  readonly heard: ServerEvent[] = [];
+  readonly #socket: WebSocket;
+
+  constructor(page: string) {
+    const address = `wss://127.0.0.1:${simulator.port}/ws/chat?page=${page}`;
+    this.#socket = new WebSocket(address, { rejectUnauthorized: false });
+    this.#socket.on('message', (data) => this.heard.push(JSON.parse(String(data)) as ServerEvent));
+    this.#socket.on('error', () => undefined);
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  async say(message: PageMessage): Promise<void> {
+    await expect.poll(() => this.isOpen).toBe(true);
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  all<T extends ServerEvent['type']>(type: T): Extract<ServerEvent, { type: T }>[] {
+    return this.heard.filter((event): event is Extract<ServerEvent, { type: T }> => event.type === type);
+  }
+
+  async one<T extends ServerEvent['type']>(type: T): Promise<Extract<ServerEvent, { type: T }>> {
+    await expect.poll(() => this.all(type)).toHaveLength(1);
+    return this.all(type)[0] as Extract<ServerEvent, { type: T }>;
+  }
+}
+
+/** Links a page to the account and lets it log in. */
+async function linkPage(number: string) {
+  const offer = new Conversation(number);
+  await offer.say({ type: 'register', noiseKey: 'noise', identityKey: 'identity' });
+  const { ref } = await offer.one('ref');
+  await simulator.phones.scan(number, `${ref},noise,identity,secret,1`);
+  const { deviceId, secret } = await offer.one('paired');
+  const logIn = async () => {
+    const conversation = new Conversation(number);
+    await conversation.say({ type: 'login', deviceId, secret });
+    await conversation.one('synced');
+    return conversation;
+  };
+  return { conversation: await logIn(), deviceId, logIn };
+}
+
+/** What a browser gets for that path, once that is over or nothing more has come for a while. */
+async function get(path: string, deviceId?: string) {
+  const headers = deviceId === undefined ? {} : { cookie: `filler=1; device=${deviceId}` };
+  const address = { host: '127.0.0.1', port: simulator.port, path, headers, rejectUnauthorized: false };
+  return new Promise<{ status?: number; body: string; ended: boolean }>((resolve) => {
+    const got = { body: '', ended: false };
+    const asked = request(address, (response: IncomingMessage) => {
+      Object.assign(got, { status: response.statusCode });
+      response.on('data', (chunk) => {
+        got.body += chunk;
+      });
+      response.on('end', () => resolve({ ...got, ended: true }));
+      response.on('error', () => undefined);
+    });
+    asked.on('error', () => undefined);
+    asked.end();
+    setTimeout(() => resolve(got), pendingMs);
+  });
+}
+
+describe('a fault', () => {
+  it('is met by the linked page of that account alone, and ends at a load without it', async () => {
+    const { deviceId } = await linkPage(ada);
+    const { deviceId: other } = await linkPage(ben);
+    expect(await get('/', deviceId)).toMatchObject({ body: expect.stringContaining('"fault":"none"'), ended: true });
+    await simulator.phones.fault(ada, 'state');
+    expect(await simulator.phones.account(ada)).toMatchObject({ fault: 'state' });
+    expect((await get('/', deviceId)).body).toContain('"fault":"state"');
+    expect((await get('/', other)).body).toContain('"fault":"none"');
+    expect((await get('/')).body).toContain('"fault":"none"');
+    await simulator.phones.fault(ada, 'none');
+    expect((await get('/', deviceId)).body).toContain('"fault":"none"');
+    await expect(simulator.phones.fault('12025550199', 'state')).rejects.toThrow('number: 12025550199');
+  });
+
+  it('of the document lets it begin and not end, and everything else come', async () => {
+    const { deviceId } = await linkPage(ada);
+    await simulator.phones.fault(ada, 'document');
+    expect(await get('/', deviceId)).toEqual({ status: 200, body: '<!doctype html>\n', ended: false });
+    expect(await get('/qr.svg?text=x', deviceId)).toMatchObject({ status: 200, ended: true });
+  });
+
+  it('of an image is in a document that ends, and nothing comes for it until the simulator closes', async () => {
+    const { deviceId } = await linkPage(ada);
+    await simulator.phones.fault(ada, 'image');
+    const { body, ended } = await get('/', deviceId);
+    const path = /<img src="([^"]+)"/.exec(body)?.[1] ?? '';
+    expect([ended, path]).toEqual([true, '/pending.png']);
+    expect(await get(path, deviceId)).toEqual({ body: '', ended: false });
+    await simulator.close();
+  });
+});
