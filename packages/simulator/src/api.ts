@@ -182,6 +182,11 @@ export interface SimulatorClient {
   /** Takes the network away from the account's linked devices. */
   disconnect(number: string): Promise<void>;
   reconnect(number: string): Promise<void>;
+  /**
+   * Makes the connections half-open that pages of the account have now: they stay open, and nothing passes in either
+   * direction until they are released. What was held back passes then. A connection made after this one is whole.
+   */
+  stall(number: string, stalled: boolean): Promise<void>;
   disturb(pageId: string, kind: Disturbance): Promise<void>;
   settings(): Promise<SimulatorSettings>;
   /** What concerns pages holds from their next load on. */

@@ -40,6 +40,7 @@ export function connectSimulator(controlUrl: string): SimulatorClient {
     fault: async (number, kind) => void (await ask('PUT', `${phone(number)}/fault`, { kind })),
     disconnect: (number) => ask('POST', `${phone(number)}/disconnect`),
     reconnect: (number) => ask('POST', `${phone(number)}/reconnect`),
+    stall: async (number, stalled) => void (await ask('PUT', `${phone(number)}/stall`, { stalled })),
     disturb: (pageId, kind) => ask('POST', `/pages/${encodeURIComponent(pageId)}/disturb`, { kind }),
     settings: () => ask('GET', '/settings'),
     configure: (settings) => ask('PATCH', '/settings', settings),

@@ -144,6 +144,13 @@ export const routes: readonly Route[] = [
   },
   { method: 'POST', path: '/accounts/:id/disconnect', handle: (call) => phone(call).connect(false) },
   { method: 'POST', path: '/accounts/:id/reconnect', handle: (call) => phone(call).connect(true) },
+  {
+    method: 'PUT',
+    path: '/accounts/:id/stall',
+    handle: checked(schemas.stall, ({ stage, id }, { stalled }) =>
+      stage.pages.stall(stage.network.directory.get(id).number, stalled),
+    ),
+  },
   { method: 'GET', path: '/pages', handle: ({ stage }) => stage.pages.list() },
   {
     method: 'POST',

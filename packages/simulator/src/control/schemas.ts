@@ -66,6 +66,7 @@ export const schemas = {
   read: v.strictObject({ from: v.union([person, group], 'must be a number or a group') }),
   online: v.strictObject({ online: v.boolean() }),
   fault: v.strictObject({ kind: v.picklist(['none', 'document', 'image', 'state', 'sync']) }),
+  stall: v.strictObject({ stalled: v.boolean() }),
   logout: v.strictObject({
     deviceId: v.optional(text),
     times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100))),

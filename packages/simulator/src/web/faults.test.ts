@@ -83,6 +83,32 @@ async function get(path: string, deviceId?: string) {
   });
 }
 
+describe('a connection that is stalled', () => {
+  it('stays open without a message or an answer, and gets them when it is released', async () => {
+    const { conversation } = await linkPage(ada);
+    await linkPage(ben);
+    await simulator.phones.stall(ada, true);
+    await simulator.phones.send(ben, { to: ada, body: 'hello' });
+    await conversation.say({ type: 'request', request: 1, name: 'exists', params: { jid: `${ben}@c.us` } });
+    await expect.poll(() => simulator.phones.messages(ada)).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, pendingMs));
+    expect([conversation.isOpen, conversation.all('message'), conversation.all('answer')]).toEqual([true, [], []]);
+    await simulator.phones.stall(ada, false);
+    expect(await conversation.one('message')).toMatchObject({ message: { body: 'hello' } });
+    expect(await conversation.one('answer')).toMatchObject({ request: 1, result: { pn: `${ben}@c.us` } });
+  });
+
+  it('is replaced by a new one, which gets what came meanwhile', async () => {
+    const { conversation, logIn } = await linkPage(ada);
+    await simulator.phones.stall(ada, true);
+    await simulator.phones.send(ben, { to: ada, body: 'hello' });
+    await expect.poll(() => simulator.phones.messages(ada)).toHaveLength(1);
+    expect(await (await logIn()).one('message')).toMatchObject({ message: { body: 'hello' } });
+    expect(conversation.all('message')).toEqual([]);
+    await expect(simulator.phones.stall('12025550199', true)).rejects.toThrow('number: 12025550199');
+  });
+});
+
 describe('a fault', () => {
   it('is met by the linked page of that account alone, and ends at a load without it', async () => {
     const { deviceId } = await linkPage(ada);

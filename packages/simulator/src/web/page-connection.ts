@@ -13,18 +13,14 @@ export class PageConnection implements Line {
   readonly #network: Network;
   #offer: Offer | undefined;
   #login: Login | undefined;
+  #stalled = false;
+  /** What would have passed, in its order. */
+  readonly #held: (() => void)[] = [];
 
   constructor(socket: WebSocket, network: Network) {
     this.#socket = socket;
     this.#network = network;
-    socket.on('message', (data) => {
-      try {
-        this.#receive(JSON.parse(String(data)) as PageMessage);
-      } catch {
-        // Not one of our pages: it talks nonsense.
-        socket.terminate();
-      }
-    });
+    socket.on('message', (data) => this.#pass(() => this.#hear(String(data))));
     socket.on('close', () => this.#leave());
     socket.on('error', () => socket.terminate());
   }
@@ -34,13 +30,40 @@ export class PageConnection implements Line {
     return this.#offer?.references;
   }
 
+  /** The number of the account that has logged in. */
+  get number(): string | undefined {
+    return this.#login?.account.number;
+  }
+
   send(event: ServerEvent): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(event));
+    this.#pass(() => {
+      if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(event));
+    });
+  }
+
+  /** From now on the connection is open and nothing passes, in either direction; or all that was held back passes. */
+  stall(stalled: boolean): void {
+    this.#stalled = stalled;
+    if (!stalled) for (const pass of this.#held.splice(0)) pass();
   }
 
   drop(): void {
     this.#leave();
     this.#socket.terminate();
+  }
+
+  #pass(act: () => void): void {
+    if (this.#stalled) this.#held.push(act);
+    else act();
+  }
+
+  #hear(text: string): void {
+    try {
+      this.#receive(JSON.parse(text) as PageMessage);
+    } catch {
+      // Not one of our pages: it talks nonsense.
+      this.#socket.terminate();
+    }
   }
 
   #receive(message: PageMessage): void {

@@ -44,6 +44,11 @@ export class Pages {
     return [...this.#pages].flatMap(([id, { report }]) => (report ? [{ id, ...report }] : []));
   }
 
+  /** Makes the connections of an account half-open, those that are there now, or whole again. */
+  stall(number: string, stalled: boolean): void {
+    for (const connection of this.#connections.values()) if (connection.number === number) connection.stall(stalled);
+  }
+
   disturb(id: string, kind: Disturbance): void {
     const page = this.#pages.get(id);
     if (!page) throw new SimulatorError(404, `id: no page ${id} is open`);
