@@ -1,19 +1,9 @@
 import type { Account, AccountSeed, Addressing, ContactsChange, PageFault, ProfileChange } from './account-api.ts';
+import type { Disturbance, OptionsOf, Page } from './page-api.ts';
 import type { SimulatorSettings } from './settings.ts';
 
 export type * from './account-api.ts';
-
-/** A page that is open in some browser. */
-export interface Page {
-  /** Stays the same over reloads of the tab. */
-  readonly id: string;
-  readonly socketState: string;
-  readonly hasSynced: boolean;
-  /** The text of the QR that it shows. */
-  readonly qr?: string;
-  /** The account that it is linked to. */
-  readonly number?: string;
-}
+export type * from './page-api.ts';
 
 /** What kind of thing a message is. */
 export type MessageType =
@@ -132,9 +122,6 @@ export interface Filling {
   readonly groups?: number | undefined;
 }
 
-/** What can happen to a page; `conflict` and `idle` come from the network. */
-export type Disturbance = 'reload' | 'pushState' | 'iframe' | 'sync' | 'conflict' | 'idle';
-
 /**
  * Plays the phones and the network. Every call ends within 10 s, one that sends media within 60 s, or rejects with the
  * simulator's own sentence. Messages are named by their stanza id or by a page's message id.
@@ -187,7 +174,8 @@ export interface SimulatorClient {
    * direction until they are released. What was held back passes then. A connection made after this one is whole.
    */
   stall(number: string, stalled: boolean): Promise<void>;
-  disturb(pageId: string, kind: Disturbance): Promise<void>;
+  /** With the options that this kind has, such as `disturb(id, 'block', { ms: 5000 })`. */
+  disturb<K extends Disturbance>(pageId: string, kind: K, ...options: OptionsOf<K>): Promise<void>;
   settings(): Promise<SimulatorSettings>;
   /** What concerns pages holds from their next load on. */
   configure(settings: Partial<SimulatorSettings>): Promise<SimulatorSettings>;

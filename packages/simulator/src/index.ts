@@ -11,6 +11,7 @@ export type {
   LinkedDevice,
   MediaKind,
   MessageType,
+  OptionsOf,
   OutgoingMedia,
   OutgoingMessage,
   Page,
@@ -21,6 +22,7 @@ export type {
   ProfileChange,
   ReceivedMedia,
   SimulatorClient,
+  SocketState,
 } from './api.ts';
 export { connectSimulator } from './control/client.ts';
 export type { SerializedProperty, SimulatorSettings } from './settings.ts';

@@ -41,7 +41,9 @@ export function connectSimulator(controlUrl: string): SimulatorClient {
     disconnect: (number) => ask('POST', `${phone(number)}/disconnect`),
     reconnect: (number) => ask('POST', `${phone(number)}/reconnect`),
     stall: async (number, stalled) => void (await ask('PUT', `${phone(number)}/stall`, { stalled })),
-    disturb: (pageId, kind) => ask('POST', `/pages/${encodeURIComponent(pageId)}/disturb`, { kind }),
+    disturb: (pageId, kind, ...[options]) => {
+      return ask('POST', `/pages/${encodeURIComponent(pageId)}/disturb`, { kind, ...options });
+    },
     settings: () => ask('GET', '/settings'),
     configure: (settings) => ask('PATCH', '/settings', settings),
   };

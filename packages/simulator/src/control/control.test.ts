@@ -129,6 +129,9 @@ describe('a refusal', () => {
     ['no QR at all', 400, '/accounts/12025550101/scan', { qr: 'hello' }, 'qr: not a QR'],
     ['an unknown page', 404, '/pages/none/disturb', { kind: 'reload' }, 'id: no page none is open'],
     ['an unknown disturbance', 400, '/pages/none/disturb', { kind: 'fire' }, 'kind: '],
+    ['a disturbance without its option', 400, '/pages/none/disturb', { kind: 'block' }, 'ms: '],
+    ['a state that there is not', 400, '/pages/none/disturb', { kind: 'state', state: 'ASLEEP' }, 'state: '],
+    ['an option of another kind', 400, '/pages/none/disturb', { kind: 'reload', ms: 1 }, 'ms: '],
     ['an unknown route', 404, '/nothing', {}, 'no route POST /nothing'],
   ])('of %s names it', async (_name, status, path, body, sentence) => {
     const isRead = path === '/accounts/12025550199';

@@ -155,7 +155,7 @@ export const routes: readonly Route[] = [
   {
     method: 'POST',
     path: '/pages/:id/disturb',
-    handle: checked(schemas.disturb, ({ stage, id }, { kind }) => stage.pages.disturb(id, kind)),
+    handle: checked(schemas.disturb, ({ stage, id }, cue) => stage.pages.disturb(id, cue)),
   },
   { method: 'GET', path: '/settings', handle: ({ stage }) => stage.network.settings },
   {

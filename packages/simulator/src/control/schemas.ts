@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { socketStates } from '../page/socket-states.ts';
 
 const number = v.pipe(v.string(), v.regex(/^[1-9]\d{4,14}$/, 'must be digits with the country code, without a plus'));
 const person = v.pipe(
@@ -71,7 +72,13 @@ export const schemas = {
     deviceId: v.optional(text),
     times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100))),
   }),
-  disturb: v.strictObject({ kind: v.picklist(['reload', 'pushState', 'iframe', 'sync', 'conflict', 'idle']) }),
+  disturb: v.variant('kind', [
+    v.strictObject({ kind: v.picklist(['reload', 'pushState', 'iframe', 'sync', 'deaf', 'conflict', 'idle']) }),
+    v.strictObject({ kind: v.literal('block'), ms: delayMs }),
+    v.strictObject({ kind: v.literal('leak'), mbPerSecond: v.pipe(v.number(), v.gtValue(0), v.maxValue(1000)) }),
+    v.strictObject({ kind: v.literal('state'), state: v.picklist(socketStates) }),
+    v.strictObject({ kind: v.literal('write'), value: v.string() }),
+  ]),
 };
 
 /** Without a regular expression over it all: there may be 90 MB. */

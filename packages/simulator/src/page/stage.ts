@@ -1,23 +1,10 @@
+import { play } from './cues.ts';
+import { readLastWrite } from './last-write.ts';
 import { conn } from './models/conn.ts';
 import { socket } from './models/socket.ts';
 import type { PageReport, StageCue } from './wire.ts';
 
 const retryDelayMs = 1000;
-const resyncMs = 150;
-
-const cues: Record<StageCue, () => void> = {
-  reload: () => location.reload(),
-  pushState: () => history.pushState(null, '', `/?step=${Date.now()}`),
-  iframe: () => {
-    const frame = document.createElement('iframe');
-    frame.srcdoc = '<p>An advertisement</p>';
-    document.body.append(frame);
-  },
-  sync: () => {
-    socket.set({ hasSynced: false });
-    setTimeout(() => socket.set({ hasSynced: true }), resyncMs);
-  },
-};
 
 /**
  * Tells the simulator what there is to see on this page, and does to it what a test wants done. Apart from the
@@ -29,7 +16,10 @@ export function joinStage(url: string, currentQr: () => string | undefined): voi
     if (stage.readyState === WebSocket.OPEN) stage.send(JSON.stringify(look(currentQr())));
   };
   stage.onopen = report;
-  stage.onmessage = ({ data }) => cues[String(data) as StageCue]?.();
+  stage.onmessage = ({ data }) => {
+    play(JSON.parse(String(data)) as StageCue);
+    report();
+  };
   stage.onclose = () => {
     socket.off('change', report);
     conn.off('change', report);
@@ -41,10 +31,12 @@ export function joinStage(url: string, currentQr: () => string | undefined): voi
 
 function look(qr: string | undefined): PageReport {
   const number = conn.get('wid')?.user;
+  const lastWrite = readLastWrite();
   return {
     socketState: socket.get('state') ?? 'OPENING',
     hasSynced: socket.get('hasSynced') ?? false,
     ...(qr === undefined ? {} : { qr }),
     ...(number === undefined ? {} : { number }),
+    ...(lastWrite === undefined ? {} : { lastWrite }),
   };
 }

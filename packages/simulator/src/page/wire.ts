@@ -1,3 +1,4 @@
+import type { SocketState } from './socket-states.ts';
 import type {
   WireChat,
   WireDraft,
@@ -114,10 +115,26 @@ export interface PageReport {
   readonly qr?: string;
   /** The number of the account that it is linked to. */
   readonly number?: string;
+  /** What a test last had written in this browser profile. */
+  readonly lastWrite?: string;
 }
 
-/** What the stage may do to a page. */
-export type StageCue = 'reload' | 'pushState' | 'iframe' | 'sync';
+/** What the stage has to say with some of its cues. */
+export interface CueOptions {
+  /** The page's main thread is busy for so long. */
+  readonly block: { readonly ms: number };
+  /** The page keeps taking memory, until it is reloaded. */
+  readonly leak: { readonly mbPerSecond: number };
+  /** The state of the socket, until something else sets it. */
+  readonly state: { readonly state: SocketState };
+  /** Goes to localStorage. */
+  readonly write: { readonly value: string };
+}
+
+/** What the stage may do to a page; `deaf` takes all listeners from its messages. */
+export type StageCue =
+  | { readonly kind: 'reload' | 'pushState' | 'iframe' | 'sync' | 'deaf' }
+  | { readonly [K in keyof CueOptions]: { readonly kind: K } & CueOptions[K] }[keyof CueOptions];
 
 /** What is wrong with the pages of an account. */
 export type PageFault =

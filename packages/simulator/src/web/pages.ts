@@ -1,8 +1,13 @@
 import type { WebSocket } from 'ws';
-import type { Disturbance, Page } from '../api.ts';
-import type { PageReport } from '../page/wire.ts';
+import type { Page } from '../api.ts';
+import type { PageReport, StageCue } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { PageConnection } from './page-connection.ts';
+
+/** What the network does to a page. */
+interface NetworkCue {
+  readonly kind: 'conflict' | 'idle';
+}
 
 interface OpenPage {
   readonly stage: WebSocket;
@@ -49,12 +54,12 @@ export class Pages {
     for (const connection of this.#connections.values()) if (connection.number === number) connection.stall(stalled);
   }
 
-  disturb(id: string, kind: Disturbance): void {
+  disturb(id: string, cue: StageCue | NetworkCue): void {
     const page = this.#pages.get(id);
     if (!page) throw new SimulatorError(404, `id: no page ${id} is open`);
-    if (kind === 'conflict') this.#connection(id).send({ type: 'conflict' });
-    else if (kind === 'idle') this.#references(id).end();
-    else page.stage.send(kind);
+    if (cue.kind === 'conflict') this.#connection(id).send({ type: 'conflict' });
+    else if (cue.kind === 'idle') this.#references(id).end();
+    else page.stage.send(JSON.stringify(cue));
   }
 
   #connection(id: string): PageConnection {

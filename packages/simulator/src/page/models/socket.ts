@@ -1,7 +1,5 @@
 import { Model } from '../model.ts';
-
-/** The states of the connection, as the library knows them. */
-export type SocketState = 'OPENING' | 'UNPAIRED' | 'UNPAIRED_IDLE' | 'PAIRING' | 'CONNECTED' | 'TIMEOUT' | 'CONFLICT';
+import type { SocketState } from '../socket-states.ts';
 
 class SocketModel extends Model<{ state: SocketState; hasSynced: boolean }> {
   static override readonly props = ['state', 'hasSynced'];

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { play } from './cues.ts';
+import { modelOf } from './message-forms.ts';
+import { messages } from './models/message.ts';
+import { socket } from './models/socket.ts';
+import type { WireMessage } from './wire.ts';
+
+const mb = 2 ** 20;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('a deaf page collects messages, and no script that listened hears of them', () => {
+  const heard: string[] = [];
+  for (const event of ['add', 'change', 'change:ack']) messages.on(event, () => heard.push(event));
+  const message = { id: '3EB0', type: 'chat', body: 'x', t: 1, ack: 0, fromMe: true, reactions: [] };
+  const chat = { chat: '12025550102@c.us', from: '12025550101@c.us', to: '12025550102@c.us' };
+  play({ kind: 'deaf' });
+  messages.add(modelOf({ ...message, ...chat } as WireMessage, true)).updateAck(1);
+  expect([messages.length, heard]).toEqual([1, []]);
+  messages.on('add', () => heard.push('later'));
+  messages.add(modelOf({ ...message, ...chat, id: '3EB1' } as WireMessage, true));
+  expect(heard).toEqual(['later']);
+});
+
+it('a blocked page does nothing else for that long', () => {
+  vi.useRealTimers();
+  const start = performance.now();
+  play({ kind: 'block', ms: 50 });
+  expect(performance.now() - start).toBeGreaterThanOrEqual(50);
+});
+
+it('a leaking page takes memory at its rate, in however few steps', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  play({ kind: 'leak', mbPerSecond: 20 });
+  vi.advanceTimersByTime(1000);
+  expect((process.memoryUsage().arrayBuffers - before) / mb).toBeCloseTo(20, 0);
+});
+
+it('a state stays until another one comes', () => {
+  play({ kind: 'state', state: 'TOS_BLOCK' });
+  expect(socket.get('state')).toBe('TOS_BLOCK');
+  socket.set({ state: 'CONNECTED' });
+  expect(socket.get('state')).toBe('CONNECTED');
+});

@@ -1,0 +1,8 @@
+/** The states of the connection, as the library knows them. */
+export const socketStates = [
+  ...(['CONFLICT', 'CONNECTED', 'DEPRECATED_VERSION', 'OPENING', 'PAIRING', 'PROXYBLOCK'] as const),
+  ...(['SMB_TOS_BLOCK', 'TIMEOUT', 'TOS_BLOCK', 'UNLAUNCHED', 'UNPAIRED', 'UNPAIRED_IDLE'] as const),
+] as const;
+
+/** One of them. */
+export type SocketState = (typeof socketStates)[number];
