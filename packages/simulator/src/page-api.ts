@@ -10,6 +10,8 @@ export interface Page {
   readonly hasSynced: boolean;
   /** The text of the QR that it shows. */
   readonly qr?: string;
+  /** How long it has shown this one. */
+  readonly qrAgeMs?: number;
   /** The account that it is linked to. */
   readonly number?: string;
   /** What was last written by `disturb(id, 'write', …)` in this browser profile, as far as it is still there. */

@@ -48,7 +48,7 @@ function offerPage() {
   network.linking.offers.add({ line, noiseKey: 'noise', identityKey: 'identity', references });
   references.start();
   vi.advanceTimersByTime(network.settings.refDelayMs);
-  return { line, qr: () => `${references.current},noise,identity,secret,1` };
+  return { line, references, qr: () => `${references.current},noise,identity,secret,1` };
 }
 
 /** A device that is linked and logged in. */
@@ -71,6 +71,21 @@ describe('a QR', () => {
     vi.advanceTimersByTime(qrFirstMs + qrIntervalMs * (qrCount - 1));
     expect(new Set(line.all('ref').map(({ ref }) => ref)).size).toBe(qrCount);
     expect(line.events.at(-1)).toEqual({ type: 'refs-ended' });
+  });
+
+  it('that never changes by itself gives way to a fresh one when the page asks, which holds as long again', () => {
+    network.settings.qrFirstMs = 3_600_000;
+    const { line, qr, references } = offerPage();
+    const old = qr();
+    vi.advanceTimersByTime(3_599_000);
+    expect([qr(), references.ageMs]).toEqual([old, 3_599_000]);
+    references.start();
+    vi.advanceTimersByTime(network.settings.refDelayMs);
+    const fresh = qr();
+    expect([references.ageMs, fresh === old]).toEqual([0, false]);
+    vi.advanceTimersByTime(3_599_000);
+    expect([qr(), line.all('ref').length]).toEqual([fresh, 2]);
+    expect(() => new Phone(network, ada).scan(old)).toThrow('has expired');
   });
 
   it('cannot be scanned once it has changed', () => {

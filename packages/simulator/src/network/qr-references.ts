@@ -9,6 +9,7 @@ export class QrReferences {
   readonly #settings: SimulatorSettings;
   readonly #timers: Timers;
   #current: string | undefined;
+  #sinceMs = 0;
   #cancel: () => void = () => undefined;
 
   constructor(line: Line, settings: SimulatorSettings, timers: Timers) {
@@ -20,6 +21,11 @@ export class QrReferences {
   /** The one that can be scanned now. */
   get current(): string | undefined {
     return this.#current;
+  }
+
+  /** How long the present one has been there, in milliseconds. */
+  get ageMs(): number | undefined {
+    return this.#current === undefined ? undefined : Date.now() - this.#sinceMs;
   }
 
   /** Begins with a fresh one. */
@@ -46,6 +52,7 @@ export class QrReferences {
       return;
     }
     this.#current = `2@${randomBytes(72).toString('base64')}`;
+    this.#sinceMs = Date.now();
     this.#line.send({ type: 'ref', ref: this.#current });
     this.#cancel = this.#timers.after(count === 1 ? qrFirstMs : qrIntervalMs, () => this.#next(count + 1));
   }

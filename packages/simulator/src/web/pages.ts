@@ -46,7 +46,11 @@ export class Pages {
   }
 
   list(): Page[] {
-    return [...this.#pages].flatMap(([id, { report }]) => (report ? [{ id, ...report }] : []));
+    return [...this.#pages].flatMap(([id, { report }]) => {
+      if (!report) return [];
+      const qrAgeMs = report.qr === undefined ? undefined : this.#connections.get(id)?.references?.ageMs;
+      return [{ id, ...report, ...(qrAgeMs === undefined ? {} : { qrAgeMs }) }];
+    });
   }
 
   /** Makes the connections of an account half-open, those that are there now, or whole again. */
