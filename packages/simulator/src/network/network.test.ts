@@ -135,6 +135,20 @@ describe('a message', () => {
     expect(third.all('welcome')[0]?.chats).toMatchObject([{ unreadCount: 1, messages: [{ id: sent.id }] }]);
   });
 
+  it('that came while a device was away is handed over at its return, however many there are', async () => {
+    const { login, device } = linkDevice(ada);
+    device.line = undefined;
+    for (let count = 0; count < 50; count += 1) {
+      await new Phone(network, ben).send({ to: ada, body: String(count) });
+      vi.advanceTimersByTime(1000);
+    }
+    const line = new RecordingLine();
+    login(line);
+    expect(line.messages.map(({ body }) => body)).toEqual(Array.from({ length: 50 }, (_, count) => String(count)));
+    expect(line.messages.at(-1)?.t).toBe((line.messages[0]?.t ?? 0) + 49);
+    expect(line.all('synced')).toEqual([]);
+  });
+
   it('that a device sends twice is taken once', async () => {
     const { account, device } = linkDevice(ada);
     const to = network.directory.get(ben);
