@@ -1,3 +1,4 @@
+export * from './browser-owner.ts';
 export * from './errors.ts';
 export * from './events.ts';
 export * from './examples.ts';

@@ -1,4 +1,5 @@
-import type { WorkerOptions } from '@chat-web/protocol';
+import { readFileSync } from 'node:fs';
+import { ownerArgument, startOf, statFields, type WorkerOptions } from '@chat-web/protocol';
 import { type BrowserSearch, findBrowser, sandboxWorks } from './browser.ts';
 
 const LAUNCH_TIMEOUT_MS = 60_000;
@@ -16,12 +17,20 @@ const LEAN_ARGS = [
   '--js-flags=--max-semi-space-size=1 --optimize-for-size',
 ];
 
+/** What keeps a browser from filling the disk, and from leaving processes that nobody could tell to be its own. */
+const TIDY_ARGS = [
+  '--disable-component-update',
+  `--disk-cache-size=${50 * 1_048_576}`,
+  // Its crash handlers leave the browser's process tree, and collect reports that go nowhere.
+  '--disable-crashpad-for-testing',
+];
+
 /** How the browser is launched. */
-export function launchOptions({ browserPath, browserArgs }: WorkerOptions, env: BrowserSearch['env']) {
-  const executablePath = findBrowser({ configured: browserPath, env });
+export function launchOptions({ browserPath, headlessShell, browserArgs }: WorkerOptions, env: BrowserSearch['env']) {
+  const executablePath = findBrowser({ configured: browserPath, headlessShell, env });
   return {
     executablePath,
-    headless: true,
+    headless: headlessShell ? ('shell' as const) : true,
     // The browser ends when its pipe closes, so that none outlives a worker that was killed; and there is no
     // DevTools port that another user of this machine could drive.
     pipe: true,
@@ -32,6 +41,19 @@ export function launchOptions({ browserPath, browserArgs }: WorkerOptions, env: 
     timeout: LAUNCH_TIMEOUT_MS,
     protocolTimeout: PROTOCOL_TIMEOUT_MS,
     defaultViewport: null,
-    args: [...LEAN_ARGS, ...(sandboxWorks(executablePath) ? [] : ['--no-sandbox']), ...browserArgs],
+    args: [
+      ...LEAN_ARGS,
+      ...TIDY_ARGS,
+      ...ownerArguments(),
+      ...(sandboxWorks(executablePath) ? [] : ['--no-sandbox']),
+      ...browserArgs,
+    ],
   };
+}
+
+/** By this the gateway knows whose a browser is, when it finds one. */
+function ownerArguments(): string[] {
+  if (process.platform !== 'linux') return [];
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  return [ownerArgument({ pid: process.pid, startedAt: startOf(statFields(stat)) })];
 }

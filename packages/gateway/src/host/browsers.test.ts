@@ -1,0 +1,74 @@
+import { ownerArgument } from '@chat-web/protocol';
+import { describe, expect, it } from 'vitest';
+import { deadOwner, processId } from '../../../../test/helpers/fake-browser.ts';
+import { browsersOn, profileOf, profilesBelow } from './browsers.ts';
+import type { Process } from './processes.ts';
+
+const DIR = '/data/sessions/main/session';
+const own = `--user-data-dir=${DIR}`;
+const HELPER = `/usr/lib/chromium/chromium --type=renderer --lang=en ${own} --field-trial-handle=3`;
+
+/** A process of numbers that no real one has. */
+function fake(pid: number, parent: number, session: number, ...args: string[]): Process {
+  return {
+    pid: 10_000_000 + pid,
+    parent: 10_000_000 + parent,
+    group: 10_000_000 + session,
+    session: 10_000_000 + session,
+    startedAt: 1,
+    args,
+  };
+}
+const pids = (found: readonly Process[]) => found.map(({ pid }) => pid - 10_000_000).sort();
+
+describe('what runs on a profile', () => {
+  it('is ours where its worker is dead: the browser and all that belongs to it', () => {
+    const all = [
+      fake(1, 0, 1, 'chromium', own, ownerArgument(deadOwner)),
+      fake(2, 1, 1, 'chromium', '--type=zygote'),
+      fake(3, 2, 1, 'helper without a name'),
+      fake(4, 9, 1, 'of its session alone'),
+      fake(5, 9, 9, 'somebody else'),
+    ];
+    expect(pids(browsersOn(DIR, all).ours)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('is not ours where its worker lives, or where it names none; nor are its helpers', () => {
+    for (const owner of [[ownerArgument(processId(process.pid))], []]) {
+      const all = [fake(1, 0, 7, 'chromium', own, ...owner), fake(2, 1, 7, HELPER), fake(3, 0, 7, 'its shell')];
+      const { ours, foreign } = browsersOn(DIR, all);
+      expect(ours).toEqual([]);
+      expect(pids(foreign)).toEqual([1]);
+    }
+  });
+
+  it('is ours where a helper is left without its browser', () => {
+    const { ours, foreign } = browsersOn(DIR, [fake(2, 1, 1, HELPER), fake(3, 0, 7, 'somebody else')]);
+    expect(pids(ours)).toEqual([2]);
+    expect(foreign).toEqual([]);
+  });
+
+  it('is nothing of another profile, and nobody who only speaks of it', () => {
+    const all = [
+      fake(1, 0, 1, 'chromium', `${own}2`, ownerArgument(deadOwner)),
+      fake(2, 0, 2, 'sh', '-c', `chromium ${own}`),
+    ];
+    expect(browsersOn(DIR, all)).toEqual({ ours: [], foreign: [] });
+  });
+});
+
+it('finds the profile in command lines of both kinds', () => {
+  expect(profileOf(['chromium', own])).toBe(DIR);
+  expect(profileOf([HELPER])).toBe(DIR);
+  expect(profileOf([HELPER.replaceAll('main', 'with a blank')])).toBe('/data/sessions/with a blank/session');
+  expect(profileOf(['chromium', '--headless'])).toBeUndefined();
+});
+
+it('finds the profiles below a folder, each once', () => {
+  const all = [
+    fake(1, 0, 1, 'chromium', own),
+    fake(2, 1, 1, HELPER),
+    fake(3, 0, 3, 'chromium', '--user-data-dir=/data'),
+  ];
+  expect(profilesBelow('/data/sessions', all)).toEqual([DIR]);
+});

@@ -1,0 +1,51 @@
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { freeDiskBytes, sizeOf, trimCaches } from './disk.ts';
+
+const KB = 1_024;
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'chat-web-disk-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+async function file(name: string, bytes: number): Promise<void> {
+  const path = join(dir, name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, Buffer.alloc(bytes, 1));
+}
+
+it('counts what files take on the disk, at any depth, and follows no links', async () => {
+  await file('a', 4 * KB);
+  await file('deep/er/b', 100 * KB);
+  await symlink('/usr', join(dir, 'link'));
+  expect(await sizeOf(dir)).toBeGreaterThanOrEqual(104 * KB);
+  expect(await sizeOf(dir)).toBeLessThan(140 * KB);
+  expect(await sizeOf(join(dir, 'absent'))).toBe(0);
+});
+
+it('tells how much of the disk is free', async () => {
+  expect(await freeDiskBytes(dir)).toBeGreaterThan(0);
+});
+
+it('removes caches once they take too much in all, and never what the page has stored', async () => {
+  const kept = [
+    'Default/IndexedDB/x',
+    'Default/Local Storage/x',
+    'Default/Service Worker/x',
+    'Default/Cookies',
+    'Local State',
+  ];
+  for (const name of kept) await file(name, 200 * KB);
+  await file('Default/Cache/Cache_Data/f_000001', 100 * KB);
+  await file('Default/Code Cache/js/index', 100 * KB);
+  expect(await trimCaches(dir, 300 * KB)).toBe(0);
+  expect(await sizeOf(join(dir, 'Default/Cache'))).toBeGreaterThan(0);
+
+  expect(await trimCaches(dir, 150 * KB)).toBeGreaterThanOrEqual(200 * KB);
+  const left = await readdir(dir, { recursive: true });
+  expect(left).toEqual(expect.arrayContaining(kept));
+  expect(left.filter((name) => name.includes('Cache'))).toEqual([]);
+});

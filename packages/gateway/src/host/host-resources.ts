@@ -1,0 +1,34 @@
+import type { Config } from '../config.ts';
+import { availableMemoryBytes } from './available-memory.ts';
+import { freeDiskBytes } from './disk.ts';
+
+const MB = 1_048_576;
+
+/** Whether the host has what another browser takes. */
+export class HostResources {
+  readonly #config: Config;
+
+  constructor(config: Config) {
+    this.#config = config;
+  }
+
+  /**
+   * What is short, in a sentence that says what to do; nothing while there is enough of all. `returnedBytes`: memory
+   * that what is started takes the place of.
+   */
+  async shortage(returnedBytes = 0): Promise<string | undefined> {
+    const { minFreeMemoryBytes, minFreeDiskBytes, dataDir } = this.#config;
+    const [memory, disk] = await Promise.all([availableMemoryBytes(), freeDiskBytes(dataDir)]);
+    if (memory + returnedBytes < minFreeMemoryBytes) {
+      return `the host is short of memory: ${inMb(memory)} available, ${inMb(minFreeMemoryBytes)} needed for a start (CHAT_WEB_MIN_FREE_MEMORY_MB); stop sessions, or add memory`;
+    }
+    if (disk < minFreeDiskBytes) {
+      return `the disk of ${dataDir} is short of space: ${inMb(disk)} free, ${inMb(minFreeDiskBytes)} needed for a start (CHAT_WEB_MIN_FREE_DISK_MB); free some`;
+    }
+    return undefined;
+  }
+}
+
+function inMb(bytes: number): string {
+  return `${Math.floor(bytes / MB)} MB`;
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PrivateTmp } from './private-tmp.ts';
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-tmp-'));
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+it("is the session's own, empty at each start, and goes with it", async () => {
+  const tmp = new PrivateTmp(dataDir);
+  const [main, other] = [await tmp.folderFor('main'), await tmp.folderFor('other')];
+  expect(main).not.toBe(other);
+  expect((await stat(main)).mode & 0o777).toBe(0o700);
+  await writeFile(join(main, 'left'), 'x');
+  expect(await tmp.folderFor('main')).toBe(main);
+  expect(await readdir(main)).toEqual([]);
+  await tmp.remove('main');
+  expect([main, other].map(existsSync)).toEqual([false, true]);
+});
+
+it('has room for the socket of a browser, however long the way to the data folder is', async () => {
+  const deep = join(dataDir, 'deep'.repeat(20));
+  await mkdir(deep);
+  const tmp = new PrivateTmp(deep);
+  const folder = await tmp.folderFor('main');
+  expect(folder.startsWith(deep)).toBe(false);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  await mkdir(join(folder, '.org.chromium.Chromium.abcdef'));
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(join(folder, '.org.chromium.Chromium.abcdef', 'SingletonSocket'), resolve);
+  });
+  server.close();
+  await tmp.remove('main');
+  expect(existsSync(folder)).toBe(false);
+  expect(await readdir(join(deep, 'tmp'))).toEqual([]);
+});
+
+it('is cleared at boot of what a gateway that was killed has left, also elsewhere', async () => {
+  const deep = join(dataDir, 'deep'.repeat(20));
+  await mkdir(deep);
+  const folders = [await new PrivateTmp(deep).folderFor('main'), await new PrivateTmp(dataDir).folderFor('main')];
+  await new PrivateTmp(deep).clear();
+  await new PrivateTmp(dataDir).clear();
+  expect(folders.map(existsSync)).toEqual([false, false]);
+});

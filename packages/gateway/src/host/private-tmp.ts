@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A socket's path may have 107 bytes, and this is what Chromium adds to the folder. */
+const LONGEST_PATH = 107 - '/.org.chromium.Chromium.XXXXXX/SingletonSocket'.length;
+const ELSEWHERE = 'chat-web-';
+
+/** Temporary folders, one for each session: what its worker and browser leave behind goes with it. */
+export class PrivateTmp {
+  readonly #dir: string;
+
+  constructor(dataDir: string) {
+    this.#dir = join(dataDir, 'tmp');
+  }
+
+  /** Removes all of them: what an earlier gateway has left belongs to nobody. */
+  async clear(): Promise<void> {
+    for (const name of await readdir(this.#dir).catch(() => [])) await this.#removeEntry(name);
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+  }
+
+  /** A session's folder, empty, for one run of it. */
+  async folderFor(sessionId: string): Promise<string> {
+    await this.remove(sessionId);
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+    const folder = join(this.#dir, entryOf(sessionId));
+    if (Buffer.byteLength(folder) <= LONGEST_PATH) {
+      await mkdir(folder, { mode: 0o700 });
+      return folder;
+    }
+    const elsewhere = await mkdtemp(join(tmpdir(), ELSEWHERE));
+    await symlink(elsewhere, folder); // So that it is found again, whoever cleans up.
+    return elsewhere;
+  }
+
+  /** Removes a session's folder, and all in it. */
+  remove(sessionId: string): Promise<void> {
+    return this.#removeEntry(entryOf(sessionId));
+  }
+
+  async #removeEntry(name: string): Promise<void> {
+    const path = join(this.#dir, name);
+    const elsewhere = await readlink(path).catch(() => undefined);
+    if (elsewhere?.startsWith(join(tmpdir(), ELSEWHERE))) await rm(elsewhere, { recursive: true, force: true });
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function entryOf(sessionId: string): string {
+  return createHash('sha256').update(sessionId).digest('hex').slice(0, 12);
+}

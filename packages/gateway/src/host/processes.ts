@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ProcessId, startOf, statFields } from '@chat-web/protocol';
+
+/** A process of this machine, as /proc tells of it. */
+export interface Process extends ProcessId {
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  readonly args: readonly string[];
+}
+
+const SLICE = 64;
+let running: Promise<Process[]> | undefined;
+let queued: Promise<Process[]> | undefined;
+
+/**
+ * Every live process; none where there is no /proc. Who asks while a list is being made gets the next one, together
+ * with all who ask meanwhile: what is told is never older than the question, and fifty sessions that end at once do
+ * not look fifty times.
+ */
+export function listProcesses(): Promise<Process[]> {
+  if (!running) {
+    running = readAll().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+  queued ??= running.then(() => {
+    queued = undefined;
+    return listProcesses();
+  });
+  return queued;
+}
+
+/** These processes, what descends from them, and the sessions and groups that they lead. */
+export function familyOf(roots: readonly Process[], all: readonly Process[]): Process[] {
+  const found = new Set(roots.map(({ pid }) => pid));
+  for (let size = -1; size !== found.size; ) {
+    size = found.size;
+    for (const { pid, parent, group, session } of all) {
+      if (found.has(parent) || found.has(group) || found.has(session)) found.add(pid);
+    }
+  }
+  return all.filter(({ pid }) => found.has(pid) && pid !== process.pid);
+}
+
+/** Whether this very process lives: neither dead, nor another one that has got its number. */
+export function isAlive({ pid, startedAt }: ProcessId): boolean {
+  const fields = fieldsOf(pid);
+  return fields !== undefined && startOf(fields) === startedAt;
+}
+
+/** Ends this very process, if it is one of our own user. True where there was one to end. */
+export function killProcess(target: ProcessId): boolean {
+  if (!isAlive(target) || !isOfOurUser(target.pid)) return false;
+  try {
+    process.kill(target.pid, 'SIGKILL');
+    return true;
+  } catch {
+    return false; // It ended between the look and the kill.
+  }
+}
+
+/** Files of /proc are read at once, in slices: a trip to the thread pool for each costs seven times the reading. */
+async function readAll(): Promise<Process[]> {
+  const found: Process[] = [];
+  const pids = processIds();
+  for (let at = 0; at < pids.length; at += SLICE) {
+    if (at > 0) await nextTurn();
+    for (const pid of pids.slice(at, at + SLICE)) {
+      const fields = fieldsOf(pid);
+      const commandLine = fields && readProc(pid, 'cmdline');
+      if (!fields || !commandLine) continue; // It has ended, or is one of the kernel's own.
+      const [, parent, group, session] = fields.map(Number);
+      if (parent === undefined || group === undefined || session === undefined) continue;
+      const args = commandLine.replace(/\0+$/, '').split('\0');
+      found.push({ pid, parent, group, session, startedAt: startOf(fields), args });
+    }
+  }
+  return found;
+}
+
+function processIds(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return []; // No /proc: not Linux.
+  }
+}
+
+/** What /proc/<pid>/stat says from the state on; nothing for a process that is dead but for its entry. */
+function fieldsOf(pid: number): string[] | undefined {
+  const fields = statFields(readProc(pid, 'stat') ?? '');
+  return fields.length < 20 || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields;
+}
+
+/** By its status: the owner of its folder in /proc is root for whatever has sealed itself off, as renderers do. */
+function isOfOurUser(pid: number): boolean {
+  const user = /^Uid:\s+(\d+)/m.exec(readProc(pid, 'status') ?? '')?.[1];
+  return Number(user) === process.getuid?.();
+}
+
+function readProc(pid: number, name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return undefined; // It ended while we looked.
+  }
+}

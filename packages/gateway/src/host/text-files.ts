@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+
+/** The text of a small file of the kernel's; nothing where it is not to be had. */
+export function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined; // Another kernel, another user's, or of something that has just ended.
+  }
+}
+
+/** The number that a pattern's first group finds in a text. */
+export function numberIn(text: string | undefined, pattern: RegExp): number | undefined {
+  const found = pattern.exec(text ?? '')?.[1];
+  return found === undefined ? undefined : Number(found);
+}

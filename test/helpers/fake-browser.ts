@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { ownerArgument, type ProcessId, startOf, statFields } from '@chat-web/protocol';
+
+const HELPER = '--type=renderer';
+
+/** A process of this number, as it is now. */
+export function processId(pid: number): ProcessId {
+  return { pid, startedAt: startOf(statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'))) };
+}
+
+/** The worker of a browser that has lost it. */
+export const deadOwner: ProcessId = { pid: process.pid, startedAt: 1 };
+
+/** What a browser looks like from outside: a process that names its profile and leads a session, and a helper of it. */
+export interface FakeBrowser extends AsyncDisposable {
+  readonly main: ProcessId;
+  readonly helper: ProcessId;
+}
+
+/** Starts such a pair. `closesAfterMs`: it ends by itself, as a browser whose pipe has closed does. */
+export async function fakeBrowser(
+  profileDir: string,
+  { owner, closesAfterMs = 60_000 }: { readonly owner?: ProcessId; readonly closesAfterMs?: number } = {},
+): Promise<FakeBrowser> {
+  const profile = `--user-data-dir=${profileDir}`;
+  const wait = `setTimeout(() => process.exit(), ${closesAfterMs});`;
+  const helper = `require('child_process').spawn(process.execPath, ['-e', '${wait}', '--', '${HELPER}', '${profile}'])`;
+  const args = ['-e', `${wait} console.log(${helper}.pid)`, '--', profile, ...(owner ? [ownerArgument(owner)] : [])];
+  const child: ChildProcess = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  if (!child.stdout || !child.pid) throw new Error('the fake browser did not start');
+  const [line] = await once(child.stdout, 'data');
+  const started = { main: processId(child.pid), helper: processId(Number(line)) };
+  return {
+    ...started,
+    [Symbol.asyncDispose]: async () => {
+      for (const { pid } of [started.main, started.helper]) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // The test has had it ended.
+        }
+      }
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+  };
+}
