@@ -2,6 +2,9 @@ import * as v from 'valibot';
 import { errorCode, fieldIssue } from './errors.ts';
 import { ack, message, pngDataUrl, sessionInfo } from './resources.ts';
 
+/** A worker says this often that it is there. */
+export const HEARTBEAT_INTERVAL_MS = 5_000;
+
 /** What a worker needs to know of its session; it reads no settings of its own. */
 export const workerOptions = v.object({
   sessionId: v.string(),
@@ -9,9 +12,15 @@ export const workerOptions = v.object({
   sessionDir: v.string(),
   /** The browser's executable; absent: the worker finds one. */
   browserPath: v.optional(v.string()),
+  /** Chromium's headless shell rather than the whole browser. */
+  headlessShell: v.boolean(),
   browserArgs: v.array(v.string()),
   /** Where bytes lie that are on their way between gateway and worker. */
   spoolDir: v.string(),
+  /** Inbound messages from this time on, in Unix seconds, are told of when the session is ready, if they came unheard. */
+  heardUntil: v.number(),
+  /** After so long without a word of the network it is asked whether it is there. Milliseconds. */
+  silenceTimeoutMs: v.number(),
   fetchLimits: v.object({ allowedHosts: v.array(v.string()), maxBytes: v.number(), timeoutMs: v.number() }),
 });
 export type WorkerOptions = v.InferOutput<typeof workerOptions>;
@@ -24,6 +33,21 @@ export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('stop'), unlink: v.boolean() }),
 ]);
 export type GatewayMessage = v.InferOutput<typeof gatewayMessage>;
+
+/** What can end a worker from within. */
+export const workerFailure = v.picklist([
+  'no_browser',
+  'launch_failed',
+  'browser_gone',
+  'page_crashed',
+  'page_failed',
+  'page_frozen',
+  'page_deaf',
+  'page_mute',
+  'page_outdated',
+  'restricted',
+]);
+export type WorkerFailure = v.InferOutput<typeof workerFailure>;
 
 /** What a worker tells of its session, in the order in which it happened. */
 export const workerEvent = v.variant('name', [
@@ -38,13 +62,14 @@ export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('message'), message }),
   v.object({ name: v.literal('message_ack'), id: v.string(), ack }),
   /** The session cannot go on in this worker; it exits after this. `retry`: another worker may fare better. */
-  v.object({ name: v.literal('failed'), reason: v.string(), retry: v.boolean() }),
+  v.object({ name: v.literal('failed'), cause: workerFailure, reason: v.string(), retry: v.boolean() }),
 ]);
 export type WorkerEvent = v.InferOutput<typeof workerEvent>;
 
 /** From a worker to the gateway. */
 export const workerMessage = v.variant('type', [
   v.object({ type: v.literal('booted') }),
+  v.object({ type: v.literal('heartbeat') }),
   v.object({ type: v.literal('answer'), callId: v.number(), answer: v.unknown() }),
   /** Errors cross as code and text: structured clones and JSON both lose an Error's own properties. */
   v.object({

@@ -3,6 +3,7 @@ import {
   errorText,
   type GatewayMessage,
   type Handlers,
+  HEARTBEAT_INTERVAL_MS,
   type WorkerEvent,
   type WorkerOperationName,
 } from '@chat-web/protocol';
@@ -28,6 +29,7 @@ process.on('unhandledRejection', (reason) => link.log('debug', `unhandled reject
 
 link.listen({ onMessage, onGone: () => void end(false) });
 link.send({ type: 'booted' });
+setInterval(() => link.send({ type: 'heartbeat' }), HEARTBEAT_INTERVAL_MS).unref();
 
 function onMessage(message: GatewayMessage): void {
   if (ending) {
@@ -39,7 +41,7 @@ function onMessage(message: GatewayMessage): void {
       try {
         session = new LinkedSession(message.options, process.env, report, (level, text) => link.log(level, text));
       } catch (error) {
-        report({ name: 'failed', reason: errorText(error), retry: false });
+        report({ name: 'failed', cause: 'no_browser', reason: errorText(error), retry: false });
         return;
       }
       handlers = createHandlers({ page: new PageAccess(session), ...message.options });

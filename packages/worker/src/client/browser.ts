@@ -7,6 +7,8 @@ import { delimiter, dirname, join } from 'node:path';
 export interface BrowserSearch {
   /** The path that the operator set: it is used or refused, never passed over. */
   readonly configured?: string | undefined;
+  /** Look for the headless shell, and take the whole browser where there is none. */
+  readonly headlessShell?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -21,7 +23,7 @@ export const NO_BROWSER =
  * The browser's executable: the configured one, PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, then what is on
  * the PATH. Throws where there is none, or where the configured one cannot be run.
  */
-export function findBrowser({ configured, env }: BrowserSearch): string {
+export function findBrowser({ configured, headlessShell = false, env }: BrowserSearch): string {
   const named = configured || env.CHAT_WEB_BROWSER_PATH || env.PUPPETEER_EXECUTABLE_PATH;
   if (named) {
     if (isExecutable(named)) return named;
@@ -29,7 +31,9 @@ export function findBrowser({ configured, env }: BrowserSearch): string {
       `the browser at ${named} cannot be run: check CHAT_WEB_BROWSER_PATH (or PUPPETEER_EXECUTABLE_PATH)`,
     );
   }
-  const found = [...puppeteerDownloads(env), ...onPath(env.PATH ?? '')].find(isExecutable);
+  const all = [...puppeteerDownloads(env), ...onPath(env.PATH ?? '')];
+  const shells = headlessShell ? all.filter((path) => path.endsWith('-headless-shell')) : [];
+  const found = [...shells, ...all].find(isExecutable);
   if (!found) throw new Error(NO_BROWSER);
   return found;
 }

@@ -1,5 +1,6 @@
-import { errorText } from '@chat-web/protocol';
+import { errorText, type WorkerFailure } from '@chat-web/protocol';
 import { wasNavigated } from '../page/errors.ts';
+import type { Inbox } from './inbox.ts';
 import type { Log, ReportEvent } from './port.ts';
 import { toAck, toMessage, toSessionInfo } from './resources.ts';
 import type { ClientSignals } from './whatsapp-client.ts';
@@ -10,11 +11,15 @@ export interface EventSources {
   renderQr(text: string): Promise<string>;
 }
 
-/** How many message ids are remembered, so that a page that tells of a message twice does not double it. */
-const REMEMBERED_MESSAGES = 2_000;
-
 /** Socket states of a page that is still finding out, or waits to be paired: no connection has been lost. */
 const UNPAIRED_STATES = new Set(['UNPAIRED', 'UNPAIRED_IDLE', 'UNLAUNCHED']);
+
+/** Socket states in which the network wants nothing of this account, or of this address; trying again makes it worse. */
+const RESTRICTIONS: Readonly<Record<string, string>> = {
+  TOS_BLOCK: 'the network has blocked this account (TOS_BLOCK): look at the phone for what it wants',
+  SMB_TOS_BLOCK: 'the network has blocked this business account (SMB_TOS_BLOCK): look at the phone for what it wants',
+  PROXYBLOCK: 'the network refuses the address that this host connects from (PROXYBLOCK)',
+};
 
 /**
  * Turns the client's signals, which come in any number and order, into the events of the session: each once, in
@@ -24,21 +29,30 @@ export class SessionEvents implements ClientSignals {
   readonly #report: ReportEvent;
   readonly #sources: EventSources;
   readonly #log: Log;
-  readonly #seen = new Set<string>();
+  readonly #inbox: Inbox;
   #phase: 'starting' | 'qr' | 'authenticating' | 'ready' | 'lost' | 'over' = 'starting';
   #connected = false;
   #listening = false;
+  #socketState = '';
+  #lostTo = '';
   #qrText = '';
+  #lastWordAt = Date.now();
 
-  constructor(report: ReportEvent, sources: EventSources, log: Log) {
+  constructor(report: ReportEvent, sources: EventSources, inbox: Inbox, log: Log) {
     this.#report = report;
     this.#sources = sources;
+    this.#inbox = inbox;
     this.#log = log;
   }
 
   /** True while messages can be sent and are heard. */
   get isReady(): boolean {
     return this.#phase === 'ready';
+  }
+
+  /** When the network was last heard of, in milliseconds since 1970. */
+  get lastWordAt(): number {
+    return this.#lastWordAt;
   }
 
   /** Nothing is reported any more: the session is being stopped. */
@@ -52,13 +66,21 @@ export class SessionEvents implements ClientSignals {
     if (this.#phase !== 'starting' && this.#phase !== 'qr' && this.#phase !== 'lost') return;
     this.#qrText = text;
     this.#phase = 'qr';
+    this.#inbox.beginNow();
     void this.#reportQr(text);
   }
 
   onSocketState(state: string): void {
-    this.#log('debug', `socket state ${state}`);
+    if (state !== this.#socketState) {
+      this.#log('debug', `socket state ${state}`);
+      this.onWord();
+    }
+    this.#socketState = state;
     this.#connected = state === 'CONNECTED';
-    if (this.#connected) {
+    const restriction = RESTRICTIONS[state];
+    if (restriction) this.onFailure('restricted', restriction);
+    else if (state === 'DEPRECATED_VERSION') this.onFailure('page_outdated', 'the page is too old for the network');
+    else if (this.#connected) {
       this.#authenticating();
       void this.#readyIfSo();
     } else if (state === 'PAIRING') this.#authenticating();
@@ -84,40 +106,34 @@ export class SessionEvents implements ClientSignals {
   }
 
   onMessage(model: unknown): void {
-    if (this.#phase === 'over') return;
-    this.#tell('message', () => {
-      const message = toMessage(model);
-      if (this.#seen.has(message.id)) return;
-      this.#remember(message.id);
-      this.#report({ name: 'message', message });
-    });
+    this.onWord();
+    if (this.#phase !== 'over') this.#inbox.onMessage(model);
   }
 
   onAck(model: unknown, ack: number): void {
+    this.onWord();
     if (this.#phase === 'over') return;
-    this.#tell('message_ack', () => {
+    try {
       const { id, fromMe } = toMessage(model);
       if (fromMe) this.#report({ name: 'message_ack', id, ack: toAck(ack) });
-    });
+    } catch (error) {
+      this.#log('error', `an ack of the page could not be read: ${errorText(error)}`);
+    }
+  }
+
+  /** The network has been heard of. */
+  onWord(): void {
+    this.#lastWordAt = Date.now();
   }
 
   onOddity(text: string): void {
     this.#log('warn', text);
   }
 
-  onFailure(reason: string): void {
+  onFailure(cause: WorkerFailure, reason: string): void {
     if (this.#phase === 'over') return;
     this.#phase = 'over';
-    this.#report({ name: 'failed', reason, retry: true });
-  }
-
-  /** One event that cannot be read is a line in the log, not the end of the session. */
-  #tell(what: string, tell: () => void): void {
-    try {
-      tell();
-    } catch (error) {
-      this.#log('error', `a ${what} of the page could not be read: ${errorText(error)}`);
-    }
+    this.#report({ name: 'failed', cause, reason, retry: cause !== 'restricted' });
   }
 
   #authenticating(): void {
@@ -134,7 +150,10 @@ export class SessionEvents implements ClientSignals {
   }
 
   #lost(reason: string): void {
-    if (this.#phase !== 'ready') return;
+    // That the account is used elsewhere is news also to one that has lost its connection.
+    const isNews = this.#phase === 'lost' && reason === 'CONFLICT' && this.#lostTo !== reason;
+    if (this.#phase !== 'ready' && !isNews) return;
+    this.#lostTo = reason;
     this.#phase = 'lost';
     this.#report({ name: 'connection_lost', reason });
   }
@@ -145,10 +164,12 @@ export class SessionEvents implements ClientSignals {
       const info = toSessionInfo(await this.#sources.readAccount());
       if (!this.#canBeReady()) return;
       this.#phase = 'ready';
+      this.onWord();
       this.#report({ name: 'ready', info });
+      await this.#inbox.catchUp();
     } catch (error) {
       if (this.#canBeReady() && !wasNavigated(error))
-        this.onFailure(`the account could not be read (${errorText(error)})`);
+        this.onFailure('page_failed', `the account could not be read (${errorText(error)})`);
     }
   }
 
@@ -161,16 +182,7 @@ export class SessionEvents implements ClientSignals {
       const qr = await this.#sources.renderQr(text);
       if (this.#phase === 'qr' && this.#qrText === text) this.#report({ name: 'qr', qr });
     } catch (error) {
-      this.onFailure(`the QR could not be drawn (${errorText(error)})`);
-    }
-  }
-
-  #remember(id: string): void {
-    this.#seen.add(id);
-    if (this.#seen.size <= REMEMBERED_MESSAGES) return;
-    for (const oldest of this.#seen) {
-      this.#seen.delete(oldest);
-      return;
+      this.onFailure('page_failed', `the QR could not be drawn (${errorText(error)})`);
     }
   }
 }

@@ -1,30 +1,42 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerOptions } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
+import { inboundSince, messageModels } from '../page/inbox.ts';
 import { readAccount, unlink } from '../page/session.ts';
 import type { BrowserSearch } from './browser.ts';
 import { SessionEvents } from './events.ts';
+import { Inbox } from './inbox.ts';
 import { launchOptions } from './launch-options.ts';
 import type { PageSource } from './page-access.ts';
+import { PageWatch } from './page-watch.ts';
 import type { Log, ReportEvent } from './port.ts';
 import { WhatsAppClient } from './whatsapp-client.ts';
 
 const UNLINK_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 3_000;
+const EXIT_TIMEOUT_MS = 1_000;
 
 /** One linked account in one browser, from launch to end. */
 export class LinkedSession implements PageSource {
   readonly #client: WhatsAppClient;
   readonly #events: SessionEvents;
+  readonly #watch: PageWatch;
 
   /** Throws where no browser is to be found. */
   constructor(options: WorkerOptions, env: BrowserSearch['env'], report: ReportEvent, log: Log) {
-    const sources = { readAccount: () => this.#client.page.evaluate(readAccount), renderQr };
-    this.#events = new SessionEvents(report, sources, log);
-    this.#client = new WhatsAppClient(
-      { sessionDir: options.sessionDir, puppeteer: launchOptions(options, env) },
-      this.#events,
-    );
+    const { sessionDir, heardUntil, silenceTimeoutMs } = options;
+    const held = {
+      since: (seconds: number) => this.page.evaluate(inboundSince, seconds),
+      models: (ids: readonly string[]) => this.page.evaluate(messageModels, ids),
+    };
+    const inbox = new Inbox(report, held, log, heardUntil);
+    const sources = { readAccount: () => this.page.evaluate(readAccount), renderQr };
+    this.#events = new SessionEvents(report, sources, inbox, log);
+    const puppeteer = launchOptions(options, env);
+    if (puppeteer.args.includes('--no-sandbox')) log('warn', 'the browser runs without a sandbox: see Security');
+    this.#client = new WhatsAppClient({ sessionDir, puppeteer }, this.#events);
+    this.#watch = new PageWatch({ client: this.#client, events: this.#events, inbox, log, silenceTimeoutMs });
   }
 
   get page(): Page {
@@ -36,12 +48,17 @@ export class LinkedSession implements PageSource {
     return this.#events.isReady;
   }
 
+  onSent(isConfirmed: boolean): void {
+    this.#watch.onSent(isConfirmed);
+  }
+
   /** Launches the browser and loads the page; what comes of it is reported as events. Never rejects. */
   async start(): Promise<void> {
     try {
       await this.#client.initialize();
+      this.#watch.start();
     } catch (error) {
-      this.#events.onFailure(`the browser or its page did not start (${errorText(error)})`);
+      this.#events.onFailure('launch_failed', `the browser or its page did not start (${errorText(error)})`);
     }
   }
 
@@ -49,18 +66,21 @@ export class LinkedSession implements PageSource {
   async stop(unlinkFirst: boolean): Promise<void> {
     const wasReady = this.#events.isReady;
     this.#events.end();
+    this.#watch.stop();
     if (unlinkFirst && wasReady) await ended(this.#client.page.evaluate(unlink), UNLINK_TIMEOUT_MS);
     const browser = this.#client.pupBrowser;
     if (!browser) return; // Still being launched: it ends with the pipe to this process.
     const browserProcess = browser.process();
     await ended(browser.close(), CLOSE_TIMEOUT_MS);
-    if (browserProcess?.pid && browserProcess.exitCode === null && browserProcess.signalCode === null) {
-      try {
-        process.kill(-browserProcess.pid, 'SIGKILL'); // The browser leads a process group of its own.
-      } catch {
-        // It has just ended by itself.
-      }
+    if (!browserProcess?.pid || browserProcess.exitCode !== null || browserProcess.signalCode !== null) return;
+    const exit = once(browserProcess, 'exit');
+    try {
+      process.kill(-browserProcess.pid, 'SIGKILL'); // The browser leads a process group of its own.
+    } catch {
+      return; // It has just ended by itself.
     }
+    // A killed process keeps its files open until its memory is given back; the next browser wants the same files.
+    await ended(exit, EXIT_TIMEOUT_MS);
   }
 }
 

@@ -9,6 +9,8 @@ import type { PageCalls, PageScript } from './port.ts';
 export interface PageSource {
   readonly page: Page;
   readonly isReady: boolean;
+  /** Told of each send: whether the network has confirmed it in time. */
+  onSent(isConfirmed: boolean): void;
 }
 
 interface FileInput {
@@ -30,6 +32,10 @@ export class PageAccess implements PageCalls {
 
   change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R> {
     return this.#call(timeoutMs, 'outcome_unknown', script, args);
+  }
+
+  onSent(isConfirmed: boolean): void {
+    this.#source.onSent(isConfirmed);
   }
 
   async withFile<R>(path: string, work: (key: string) => Promise<R>): Promise<R> {

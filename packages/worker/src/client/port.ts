@@ -15,6 +15,8 @@ export interface PageCalls {
   change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R>;
   /** Has the browser read a file from disk, and lets some work use it in the page by a key. */
   withFile<R>(path: string, work: (key: string) => Promise<R>): Promise<R>;
+  /** Told of each send: whether the network has confirmed it in time. */
+  onSent(isConfirmed: boolean): void;
 }
 
 /** What handlers have to work with. */

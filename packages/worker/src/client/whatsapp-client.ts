@@ -1,9 +1,11 @@
-import { errorText } from '@chat-web/protocol';
+import { errorText, type WorkerFailure } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import wwebjs from 'whatsapp-web.js';
 import { wasNavigated } from '../page/errors.ts';
 import { acknowledgeDialogues, ignoreEvents, mark, type PageLevels, readLevels, refreshQr } from '../page/session.ts';
 import { installTools } from '../page/tools.ts';
+import { tellOfCrash } from './first-crash.ts';
+import { wasReplaced } from './replaced-document.ts';
 
 /** What the library's methods are that its types do not declare; they are its own seams between start and ready. */
 interface LibrarySeams {
@@ -30,7 +32,7 @@ export interface ClientSignals {
   /** One thing that the page told could not be understood; the session goes on. */
   onOddity(text: string): void;
   /** The page or its browser cannot be used any more. */
-  onFailure(reason: string): void;
+  onFailure(cause: WorkerFailure, reason: string): void;
 }
 
 /** Events whose consumers in the library cost calls into the page, or end the browser, and that nobody here needs. */
@@ -54,6 +56,10 @@ const IGNORED_EVENTS = [
 ];
 
 const DIALOGUE_INTERVAL_MS = 2_000;
+/** The page's first QR holds for a minute, each after it for 20 s. One that is shown for longer is dead. */
+const QR_AGE_MS = 57_000;
+const QR_REFRESH_TIMEOUT_MS = 15_000;
+const MOST_QR_REFRESHES = 3;
 
 /** Auth in the session's own folder. It never deletes: the profile of a browser that runs is not ours to pull away. */
 class KeptAuth extends wwebjs.LocalAuth {
@@ -77,15 +83,22 @@ export class WhatsAppClient extends LibraryClient {
   #injectAgain = false;
   #sync: Promise<void> | undefined;
   #syncAgain = false;
+  #qrTimer: NodeJS.Timeout | undefined;
 
   constructor({ sessionDir, puppeteer }: ClientOptions, signals: ClientSignals) {
     super({
       authStrategy: new KeptAuth({ dataPath: sessionDir }),
-      puppeteer,
+      puppeteer: {
+        ...puppeteer,
+        targetFilter: tellOfCrash(() => signals.onFailure('page_crashed', 'the page crashed')),
+      },
       webVersionCache: { type: 'none' },
     });
     this.#signals = signals;
-    this.on('qr', (text) => signals.onQr(text));
+    this.on('qr', (text) => {
+      this.#keepQrFresh(QR_AGE_MS, 0);
+      signals.onQr(text);
+    });
     this.on('message', (message) => signals.onMessage(message.rawData));
     this.on('message_ack', (message, ack) => signals.onAck(message.rawData, ack));
     this.on('disconnected', (reason) => {
@@ -102,8 +115,10 @@ export class WhatsAppClient extends LibraryClient {
   /** First seam after the browser is up and before the page is loaded: the page is made safe here. */
   override async initWebVersionCache(): Promise<void> {
     const { page } = this;
-    page.on('error', (error) => this.#signals.onFailure(`the page crashed (${error.message})`));
-    this.pupBrowser?.on('disconnected', () => this.#signals.onFailure('the browser is gone'));
+    page.on('close', () => {
+      if (this.pupBrowser?.connected) this.#signals.onFailure('page_crashed', 'the page was closed');
+    });
+    this.pupBrowser?.on('disconnected', () => this.#signals.onFailure('browser_gone', 'the browser is gone'));
 
     await page.evaluateOnNewDocument(ignoreEvents, IGNORED_EVENTS);
     const expose = page.exposeFunction.bind(page);
@@ -125,7 +140,8 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   override async attachEventListeners(): Promise<void> {
-    const { document } = await this.page.evaluate(readLevels);
+    const { document, listening } = await this.page.evaluate(readLevels);
+    if (listening) return; // The page was navigated on the way here, and what was meant for the one before came to it.
     await this.page.evaluate(installTools);
     await super.attachEventListeners();
     await this.page.evaluate(acknowledgeDialogues, DIALOGUE_INTERVAL_MS);
@@ -135,8 +151,9 @@ export class WhatsAppClient extends LibraryClient {
   async #injectUntilCurrent(): Promise<void> {
     while (this.#injectAgain && !this.page.isClosed()) {
       this.#injectAgain = false;
+      let before: PageLevels | undefined;
       try {
-        const before = await this.page.evaluate(readLevels);
+        before = await this.page.evaluate(readLevels);
         if (!before.injected) {
           this.#signals.onPageReloaded();
           await super.inject();
@@ -144,8 +161,8 @@ export class WhatsAppClient extends LibraryClient {
         }
         await this.#readLevels();
       } catch (error) {
-        if (wasNavigated(error)) this.#injectAgain = true;
-        else this.#signals.onFailure(`the page could not be set up (${errorText(error)})`);
+        if (await wasReplaced(this.page, before, error)) this.#injectAgain = true;
+        else this.#signals.onFailure('page_failed', `the page could not be set up (${errorText(error)})`);
       }
     }
   }
@@ -169,13 +186,18 @@ export class WhatsAppClient extends LibraryClient {
   async #syncUntilCurrent(attach: () => unknown): Promise<void> {
     while (this.#syncAgain && !this.page.isClosed()) {
       this.#syncAgain = false;
+      let before: PageLevels | undefined;
       try {
+        before = await this.page.evaluate(readLevels);
+        if (!before.injected) continue; // A word of the document before this one, which will speak for itself.
         await attach();
         const levels: PageLevels = await this.page.evaluate(readLevels);
         if (levels.listening) this.#signals.onListening();
-        else if (levels.injected) this.#signals.onFailure('the listeners could not be attached to the page');
+        else if (levels.injected && levels.document === before.document)
+          this.#signals.onFailure('page_failed', 'the listeners could not be attached to the page');
       } catch (error) {
-        if (!wasNavigated(error)) this.#signals.onFailure(`the page could not be listened to (${errorText(error)})`);
+        if (!(await wasReplaced(this.page, before, error)))
+          this.#signals.onFailure('page_failed', `the page could not be listened to (${errorText(error)})`);
       }
     }
   }
@@ -202,6 +224,21 @@ export class WhatsAppClient extends LibraryClient {
 
   async #onSocketState(state: string): Promise<void> {
     this.#signals.onSocketState(state);
+    if (!state.startsWith('UNPAIRED')) clearTimeout(this.#qrTimer);
     if (state === 'UNPAIRED_IDLE') await this.page.evaluate(refreshQr).catch(() => {});
+  }
+
+  /** Asks for a fresh QR once the present one must have expired; a page that gives none is of no use. */
+  #keepQrFresh(waitMs: number, refreshes: number): void {
+    clearTimeout(this.#qrTimer);
+    this.#qrTimer = setTimeout(() => {
+      if (this.page.isClosed()) return;
+      if (refreshes === MOST_QR_REFRESHES) {
+        this.#signals.onFailure('page_failed', 'the page does not refresh its QR');
+        return;
+      }
+      void this.page.evaluate(refreshQr).catch(() => {});
+      this.#keepQrFresh(QR_REFRESH_TIMEOUT_MS, refreshes + 1);
+    }, waitMs).unref();
   }
 }

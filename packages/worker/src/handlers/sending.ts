@@ -93,6 +93,7 @@ export async function confirmed(page: PageCalls, to: string, model: unknown): Pr
   // Its post ends when the network has it, and the page keeps no ack under this id.
   if (to === STATUS_FEED && sent.ack === 0) return { ...sent, ack: 1 };
   const ack = sent.ack || (await page.read(ACK_TIMEOUT_MS + 1_000, waitForAck, sent.id, ACK_TIMEOUT_MS).catch(() => 0));
+  page.onSent(ack !== 0);
   if (ack > 0) return { ...sent, ack: ack as Message['ack'] };
   if (ack < 0) throw new GatewayError('client_failed', 'the network refused the message');
   throw new GatewayError('outcome_unknown', `the network has not confirmed message ${sent.id}; it may still be sent`);

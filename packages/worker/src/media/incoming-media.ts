@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { GatewayError, type MediaFile } from '@chat-web/protocol';
 import type { HandlerContext, PageCalls, PageScript } from '../client/port.ts';
 import { dropFile, type LoadedMedia, readSlice } from '../page/media.ts';
+import { collectAfter } from './garbage.ts';
 
 /** One slice of a file from the page: small enough that its base64 is not felt. */
 const SLICE_BYTES = 1_048_576;
@@ -28,6 +29,7 @@ export async function takeFromPage<T extends string | null>(
     const { size, mimeType, filename } = loaded as LoadedMedia;
     const path = join(spoolDir, randomUUID());
     await writeFile(path, (handle) => copySlices(page, key, size, deadline, handle));
+    collectAfter(size);
     return { path, size, mimeType: mimeType ?? fallbackType, ...(filename ? { filename } : {}) };
   } finally {
     await page.read(DROP_TIMEOUT_MS, dropFile, key).catch(() => {});

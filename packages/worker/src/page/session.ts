@@ -40,6 +40,13 @@ export function readAccount(): Record<'pushname' | 'wid' | 'platform', string | 
   return { pushname, wid: (getMaybeMePnUser() ?? getMaybeMeLidUser())?.toString(), platform };
 }
 
+/** Asks the network about the account itself; returns when there is an answer, whatever it is. */
+export async function isNetworkThere(): Promise<void> {
+  const me = window.require('WAWebUserPrefsMeUser').getMaybeMePnUser();
+  const wid = window.require('WAWebWidFactory').createWid(`${me?.user}@c.us`);
+  await window.require('WAWebQueryExistsJob').queryWidExists(wid);
+}
+
 /** Asks for fresh QR references after the last one has expired. */
 export function refreshQr(): void {
   const { Cmd } = window.require('WAWebCmd');

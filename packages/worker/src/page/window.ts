@@ -21,6 +21,8 @@ export interface PageMessage {
   readonly author?: PageId;
   readonly ack: number;
   readonly type: string;
+  /** It came in while the page was there. */
+  readonly isNewMsg?: boolean;
   readonly body?: string;
   readonly caption?: string;
   readonly t?: number;
@@ -93,6 +95,7 @@ export interface PageModules {
     Status: { getMyStatus(): unknown };
     Msg: {
       get(id: string): PageMessage | undefined;
+      getModelsArray(): PageMessage[];
       getMessagesById(ids: string[]): Promise<{ messages?: PageMessage[] } | undefined>;
       on(event: string, listener: (message: PageMessage) => void): void;
       off(event: string, listener: (message: PageMessage) => void): void;

@@ -1,0 +1,96 @@
+import type { WorkerEvent } from '@chat-web/protocol';
+import { describe, expect, it } from 'vitest';
+import type { HeldMessage } from '../page/inbox.ts';
+import { Inbox } from './inbox.ts';
+
+const NOW = 1_800_000_000;
+
+/** A page that holds messages, and an inbox over it. */
+function pageWith(heardUntil = 0) {
+  const held = new Map<string, HeldMessage & { t: number }>();
+  const told: string[] = [];
+  const model = (id: string) => ({
+    chatWeb: { id, from: 'a@c.us', to: 'b@c.us', mentionedIds: [] },
+    ...{ id: { fromMe: false }, type: 'chat', body: id, t: held.get(id)?.t ?? NOW },
+  });
+  const inbox = new Inbox(
+    (event: WorkerEvent) => void (event.name === 'message' && told.push(event.message.id)),
+    {
+      since: async (seconds) => [...held.values()].filter(({ t }) => t >= seconds),
+      models: async (ids) => ids.map((id) => (id.startsWith('odd') ? {} : model(id))),
+    },
+    () => {},
+    heardUntil,
+  );
+  const comes = (id: string, { t = NOW, isNew = true, isTold = true } = {}) => {
+    held.set(id, { id, isNew, t });
+    if (isTold) inbox.onMessage(model(id));
+  };
+  return { inbox, told, comes };
+}
+
+describe('an inbox', () => {
+  it('tells of a message once, however often the page does', () => {
+    const { told, comes } = pageWith();
+    comes('a');
+    comes('a');
+    expect(told).toEqual(['a']);
+  });
+
+  it('tells at once of what came while nobody listened, and of nothing from before', async () => {
+    const { inbox, told, comes } = pageWith(NOW);
+    comes('before', { t: NOW - 1, isTold: false });
+    comes('missed', { isNew: false, isTold: false });
+    await inbox.catchUp();
+    await inbox.catchUp();
+    expect(told).toEqual(['missed']);
+  });
+
+  it('leaves the page a while to tell of a message by itself', async () => {
+    const { inbox, told, comes } = pageWith();
+    comes('on its way', { isTold: false });
+    expect(await inbox.look()).toBe('quiet');
+    expect(told).toEqual([]);
+    comes('on its way');
+    expect(await inbox.look()).toBe('hears');
+    expect(told).toEqual(['on its way']);
+  });
+
+  it('finds a page deaf that has kept a live message for two looks, and tells of it', async () => {
+    const { inbox, told, comes } = pageWith();
+    comes('kept', { isTold: false });
+    expect(await inbox.look()).toBe('quiet');
+    expect(await inbox.look()).toBe('deaf');
+    expect(await inbox.look()).toBe('quiet');
+    expect(told).toEqual(['kept']);
+  });
+
+  it('finds no page deaf that tells of others, nor one that has loaded history', async () => {
+    const { inbox, told, comes } = pageWith();
+    comes('never told by the library', { isTold: false });
+    comes('history', { isNew: false, isTold: false });
+    await inbox.look();
+    comes('live');
+    expect(await inbox.look()).toBe('hears');
+    comes('more history', { isNew: false, isTold: false });
+    await inbox.look();
+    expect(await inbox.look()).toBe('quiet');
+    expect(told).toHaveLength(4);
+  });
+
+  it('passes over one that cannot be read, once', async () => {
+    const { inbox, told, comes } = pageWith();
+    comes('odd one', { isTold: false });
+    comes('other', { isTold: false });
+    await inbox.catchUp();
+    await inbox.catchUp();
+    expect(told).toEqual(['other']);
+  });
+
+  it('remembers a thousand messages a minute for as long as it looks back', async () => {
+    const { inbox, told, comes } = pageWith();
+    for (let n = 0; n < 2_500; n += 1) comes(`${n}`, { t: NOW + Math.floor(n / 17) });
+    await inbox.catchUp();
+    expect(told).toHaveLength(2_500);
+  });
+});

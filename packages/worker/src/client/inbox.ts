@@ -1,0 +1,107 @@
+import { errorText } from '@chat-web/protocol';
+import type { HeldMessage } from '../page/inbox.ts';
+import type { Log, ReportEvent } from './port.ts';
+import { toMessage } from './resources.ts';
+
+/** What the inbox reads of the page. */
+export interface HeldMessages {
+  since(seconds: number): Promise<HeldMessage[]>;
+  models(ids: readonly string[]): Promise<unknown[]>;
+}
+
+/** How many message ids are remembered, so that a page that tells of a message twice does not double it. */
+const REMEMBERED_MESSAGES = 10_000;
+/** Messages may come in another order than that of their timestamps; this much is looked at again. */
+const OVERLAP_SECONDS = 120;
+const SECOND_MS = 1_000;
+
+/**
+ * Tells of each inbound message once, whether the page told of it or has only kept it: while a listener was not
+ * attached, or the account was away, messages come into the page without a word.
+ */
+export class Inbox {
+  readonly #report: ReportEvent;
+  readonly #held: HeldMessages;
+  readonly #log: Log;
+  readonly #told = new Set<string>();
+  #heardUntil: number;
+  /** Ids of messages that were untold at the last look: a live one may have been on its way. */
+  #suspects = new Set<string>();
+  #isListenedTo = false;
+
+  /** `heardUntil`: what came before this time, in Unix seconds, is of no interest any more. */
+  constructor(report: ReportEvent, held: HeldMessages, log: Log, heardUntil: number) {
+    this.#report = report;
+    this.#held = held;
+    this.#log = log;
+    this.#heardUntil = heardUntil;
+  }
+
+  /** The account is being linked: what it got before is its history. */
+  beginNow(): void {
+    this.#heardUntil = Math.max(this.#heardUntil, Math.floor(Date.now() / SECOND_MS));
+  }
+
+  /** The page tells of a message. */
+  onMessage(model: unknown): void {
+    this.#isListenedTo = true;
+    this.#tell(model);
+  }
+
+  #tell(model: unknown): void {
+    try {
+      const message = toMessage(model);
+      if (!this.#remember(message.id)) return;
+      this.#heardUntil = Math.max(this.#heardUntil, message.timestamp - OVERLAP_SECONDS);
+      this.#report({ name: 'message', message });
+    } catch (error) {
+      // One message that cannot be read is a line in the log, not the end of the session.
+      this.#log('error', `a message of the page could not be read: ${errorText(error)}`);
+    }
+  }
+
+  /** Tells at once of what the page holds and nobody was told of: the session has just come up. */
+  async catchUp(): Promise<void> {
+    await this.#tellAll(await this.#untold());
+  }
+
+  /**
+   * Tells of what the page has kept to itself since the last look. `deaf`: messages had come in live that its
+   * listeners did not tell of. `hears`: they told of some. `quiet`: nothing came.
+   */
+  async look(): Promise<'deaf' | 'hears' | 'quiet'> {
+    const untold = await this.#untold();
+    const kept = untold.filter(({ id }) => this.#suspects.has(id));
+    this.#suspects = new Set(untold.map(({ id }) => id));
+    const heardOthers = this.#isListenedTo;
+    this.#isListenedTo = false;
+    await this.#tellAll(kept);
+    if (heardOthers) return 'hears';
+    return kept.some(({ isNew }) => isNew) ? 'deaf' : 'quiet';
+  }
+
+  async #untold(): Promise<HeldMessage[]> {
+    const held = await this.#held.since(this.#heardUntil);
+    return held.filter(({ id }) => !this.#told.has(id));
+  }
+
+  async #tellAll(untold: readonly HeldMessage[]): Promise<void> {
+    if (untold.length === 0) return;
+    for (const model of await this.#held.models(untold.map(({ id }) => id))) this.#tell(model);
+    for (const { id } of untold) this.#remember(id); // Also those that could not be read: once is enough.
+    this.#log('info', `caught up with ${untold.length} messages`);
+  }
+
+  /** False for a message that is known already. */
+  #remember(id: string): boolean {
+    if (this.#told.has(id)) return false;
+    this.#told.add(id);
+    if (this.#told.size > REMEMBERED_MESSAGES) {
+      for (const oldest of this.#told) {
+        this.#told.delete(oldest);
+        break;
+      }
+    }
+    return true;
+  }
+}

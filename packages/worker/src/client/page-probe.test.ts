@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PageProbe } from './page-probe.ts';
+
+vi.mock('node:timers/promises', () => ({
+  // The module's own timers are out of reach of fake time; those of the global object are not.
+  setTimeout: (ms: number, value: unknown, { signal }: { signal: AbortSignal }) =>
+    new Promise((resolve, reject) => {
+      const callOff = () => reject(signal.reason);
+      signal.addEventListener('abort', callOff);
+      globalThis.setTimeout(() => {
+        signal.removeEventListener('abort', callOff);
+        resolve(value);
+      }, ms);
+    }),
+}));
+
+describe('the probe of a page', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function watch(ask: () => Promise<string>) {
+    const answers: string[] = [];
+    const frozen: string[] = [];
+    const probe = new PageProbe({
+      ask,
+      onAnswer: (answer) => answers.push(answer),
+      onFrozen: (reason) => frozen.push(reason),
+    });
+    void probe.run();
+    return { answers, frozen, probe };
+  }
+
+  it('asks every 15 s', async () => {
+    const { answers, frozen, probe } = watch(async () => 'here');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(answers).toHaveLength(5);
+    expect(frozen).toEqual([]);
+    probe.stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(answers).toHaveLength(5);
+  });
+
+  it('finds a page frozen that does not answer at all, within 60 s', async () => {
+    const { frozen } = watch(() => new Promise(() => {}));
+    await vi.advanceTimersByTimeAsync(39_000);
+    expect(frozen).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(frozen).toEqual(['the page has not answered 3 probes in 40 s']);
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(frozen).toHaveLength(1);
+  });
+
+  it('takes an answer that comes late for one', async () => {
+    const late = () => new Promise<string>((resolve) => setTimeout(() => resolve('late'), 29_000));
+    const { answers, frozen, probe } = watch(late);
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(frozen).toEqual([]);
+    expect(answers.length).toBeGreaterThan(10);
+    probe.stop();
+  });
+
+  it('takes a refusal for a sign of life, and a time-out for none', async () => {
+    const alive = watch(() => Promise.reject(new Error('Execution context was destroyed')));
+    const dead = watch(() => Promise.reject(new Error('Runtime.callFunctionOn timed out')));
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(alive.frozen).toEqual([]);
+    expect(dead.frozen).toHaveLength(1);
+    alive.probe.stop();
+  });
+});

@@ -1,0 +1,42 @@
+import type { PageMessage, PageWindow } from './window.ts';
+
+declare const window: PageWindow;
+
+/** An inbound message that the page holds: `isNew` if it came in live, and was not loaded as history. */
+export interface HeldMessage {
+  readonly id: string;
+  readonly isNew: boolean;
+}
+
+/** The inbound messages since a time (Unix seconds) that the page holds in memory, oldest first. */
+export function inboundSince(sinceSeconds: number): HeldMessage[] {
+  const { Msg } = window.require('WAWebCollections');
+  // Notices of groups are no messages; what is not decrypted yet is told of when it is; what was taken back is not.
+  const untold = [
+    'gp2',
+    'ciphertext',
+    'revoked',
+    'notification',
+    'notification_template',
+    'e2e_notification',
+    'protocol',
+  ];
+  const isInbound = ({ id, t, type }: PageMessage) => !id.fromMe && (t ?? 0) >= sinceSeconds && !untold.includes(type);
+  return Msg.getModelsArray()
+    .filter(isInbound)
+    .sort((a, b) => (a.t ?? 0) - (b.t ?? 0))
+    .map((message) => ({ id: String(message.id), isNew: message.isNewMsg === true }));
+}
+
+/** The models of messages by their ids, in that order; those that are gone or not to be read are left out. */
+export function messageModels(ids: readonly string[]): Record<string, unknown>[] {
+  const { Msg } = window.require('WAWebCollections');
+  return ids.flatMap((id) => {
+    const message = Msg.get(id);
+    try {
+      return message ? [window.WWebJS.getMessageModel(message)] : [];
+    } catch {
+      return []; // One of a kind that cannot be read must not stand in the way of the others.
+    }
+  });
+}
