@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig, settings } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { type Setting, settings } from './settings.ts';
 
 function problemsOf(env: Record<string, string>): readonly string[] {
   try {
@@ -19,7 +22,7 @@ describe('readConfig', () => {
       token: undefined,
       autoStartSessions: true,
       browserArgs: [],
-      startConcurrency: 2,
+      startConcurrency: availableParallelism(),
       startTimeoutMs: 90_000,
       maxBodyBytes: 104_857_600,
       logLevel: 'info',
@@ -62,6 +65,18 @@ describe('readConfig', () => {
     expect(problems.join()).not.toMatch(/two words|perhaps|loud|70000/);
   });
 
+  it("passes on to workers what programs need, and nothing that is the gateway's own", () => {
+    const own = {
+      CHAT_WEB_TOKEN: 'x',
+      NOTIFY_SOCKET: '/run/x',
+      WATCHDOG_USEC: '1',
+      WATCHDOG_PID: '1',
+      LISTEN_FDS: '1',
+    };
+    const host = { PATH: '/bin', HOME: '/home/x', LC_ALL: 'C', XDG_CACHE_HOME: '/var/cache/x' };
+    expect(readConfig({ ...own, ...host, STATE_DIRECTORY: '/var/lib/x', SECRET: 'x' }).workerEnv).toEqual(host);
+  });
+
   it('treats an empty setting as absent', () => {
     const empty = Object.fromEntries(Object.keys(settings).map((name) => [name, ' ']));
     expect(readConfig(empty)).toEqual(readConfig({}));
@@ -70,8 +85,16 @@ describe('readConfig', () => {
 
 it('lists the settings in the README as they are', () => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-  for (const [name, setting] of Object.entries(settings)) {
-    const fallback = 'fallback' in setting && setting.fallback ? `\`${setting.fallback}\`` : 'none';
+  for (const [name, setting] of Object.entries<Setting>(settings)) {
+    const written = setting.fallback ? `\`${setting.fallback}\`` : 'none';
+    const fallback = setting.fallbackIs ?? written;
     expect(readme).toContain(`| \`${name}\` | ${fallback} | ${setting.meaning} |`);
   }
+});
+
+it('knows every setting of the example for systemd, and takes it as it is there', () => {
+  const example = readFileSync(new URL('../../../deploy/systemd/gateway.env', import.meta.url), 'utf8');
+  const written = parseEnv(example.replace(/^#(?=CHAT_WEB_\w+=)/gm, ''));
+  expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(written)));
+  expect(readConfig(written)).toEqual(readConfig({}));
 });

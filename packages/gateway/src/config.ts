@@ -1,148 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
-import { resolve } from 'node:path';
 import * as v from 'valibot';
+import { type Setting, settings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** One setting: how its text is read, what holds without it, and what it is for. */
-interface Setting {
-  readonly schema: v.GenericSchema<string, unknown>;
-  /** The text that stands for an absent setting. Absent: the setting stays undefined. */
-  readonly fallback?: string;
-  readonly meaning: string;
-}
-
-const text = v.string();
-const wholeNumber = (lowest: number, highest: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d{1,15}$/, 'must be a whole number'),
-    v.transform(Number),
-    v.minValue(lowest, `must be at least ${lowest}`),
-    v.maxValue(highest, `must be at most ${highest}`),
-  );
-
-const YES = ['true', '1', 'yes'];
-const NO = ['false', '0', 'no'];
-const yesOrNo = v.pipe(
-  v.string(),
-  v.toLowerCase(),
-  v.picklist([...YES, ...NO], 'must be true, false, 1, 0, yes or no'),
-  v.transform((written) => YES.includes(written)),
-);
-
-const list = v.pipe(
-  v.string(),
-  v.transform((written) =>
-    written
-      .split(',')
-      .map((item) => item.trim().toLowerCase())
-      .filter(Boolean),
-  ),
-);
-
-/** Hosts, `host:port` or CIDR ranges. */
-const hosts = v.pipe(
-  list,
-  v.check((entries) => entries.every(isHostOrRange), 'must be hosts, host:port or CIDR ranges such as 10.0.0.0/8'),
-);
-
-function isHostOrRange(entry: string): boolean {
-  const [address = '', prefix] = entry.split('/');
-  if (prefix === undefined) return /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.test(entry);
-  const most = isIP(address) === 4 ? 32 : 128;
-  return isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= most;
-}
-
-const jsonStrings = v.pipe(
-  v.string(),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    try {
-      return v.parse(v.array(v.string()), JSON.parse(dataset.value));
-    } catch {
-      addIssue({ message: 'must be a JSON array of strings, such as ["--lang=de"]' });
-      return NEVER;
-    }
-  }),
-);
-
-/** Every setting of the gateway, by the name of its environment variable. */
-export const settings = {
-  CHAT_WEB_HOST: { schema: text, fallback: '127.0.0.1', meaning: 'listen address' },
-  CHAT_WEB_PORT: {
-    schema: wholeNumber(0, 65_535),
-    fallback: '3000',
-    meaning: 'listen port; 0 picks a free one, and the log names it',
-  },
-  CHAT_WEB_TOKEN: {
-    schema: v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')),
-    meaning: 'bearer token that every route but GET /health asks for; without it none is asked for',
-  },
-  CHAT_WEB_AUTO_START_SESSIONS: { schema: yesOrNo, fallback: 'true', meaning: 'start saved sessions at boot' },
-  CHAT_WEB_DATA_DIR: {
-    schema: v.pipe(
-      v.string(),
-      v.transform((path) => resolve(path)),
-    ),
-    fallback: './data',
-    meaning: "all that the gateway keeps; systemd's STATE_DIRECTORY comes before the default",
-  },
-  CHAT_WEB_BROWSER_PATH: {
-    schema: text,
-    meaning:
-      "the browser's executable; else PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, or a Chromium or Chrome on the PATH",
-  },
-  CHAT_WEB_BROWSER_ARGS: {
-    schema: jsonStrings,
-    fallback: '[]',
-    meaning: 'further browser arguments: a JSON array of strings, passed as they are',
-  },
-  CHAT_WEB_START_CONCURRENCY: {
-    schema: wholeNumber(1, 64),
-    fallback: '2',
-    meaning: 'browsers that may be booting at one moment',
-  },
-  CHAT_WEB_START_TIMEOUT_SECONDS: {
-    schema: wholeNumber(5, 3_600),
-    fallback: '90',
-    meaning: 'a session that has reached neither qr nor ready by then counts as a failed start',
-  },
-  CHAT_WEB_MAX_BODY_BYTES: {
-    schema: wholeNumber(1_024, 1_073_741_824),
-    fallback: '104857600',
-    meaning: 'largest request body',
-  },
-  CHAT_WEB_MEDIA_HOSTS: {
-    schema: hosts,
-    fallback: '',
-    meaning:
-      'hosts (or host:port, or CIDR ranges) that a media url may name although they are not on the public internet; comma between them',
-  },
-  CHAT_WEB_MEDIA_MAX_BYTES: {
-    schema: wholeNumber(1_024, 1_073_741_824),
-    fallback: '67108864',
-    meaning: 'largest file that a media url may bring',
-  },
-  CHAT_WEB_MEDIA_TIMEOUT_SECONDS: {
-    schema: wholeNumber(1, 40),
-    fallback: '30',
-    meaning: 'how long fetching a media url may take',
-  },
-  CHAT_WEB_ALLOWED_HOSTS: {
-    schema: list,
-    fallback: '',
-    meaning: 'further names that the Host header may bear when no token is set; comma between them',
-  },
-  CHAT_WEB_LOG_LEVEL: {
-    schema: v.picklist(
-      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
-      'must be fatal, error, warn, info, debug, trace or silent',
-    ),
-    fallback: 'info',
-    meaning: 'how much is logged',
-  },
-} as const satisfies Record<string, Setting>;
 
 type SettingName = keyof typeof settings;
 type Value<N extends SettingName> = v.InferOutput<(typeof settings)[N]['schema']>;
@@ -158,15 +18,27 @@ export interface Config {
   readonly autoStartSessions: boolean;
   readonly dataDir: string;
   readonly browserPath: string | undefined;
+  readonly headlessShell: boolean;
   readonly browserArgs: readonly string[];
   readonly startConcurrency: number;
   readonly startTimeoutMs: number;
+  readonly qrTimeoutMs: number;
+  readonly reconnectTimeoutMs: number;
+  readonly silenceTimeoutMs: number;
+  readonly takeOverOnConflict: boolean;
+  readonly memorySoftBytes: number;
+  readonly memoryHardBytes: number;
+  readonly cgroups: boolean;
+  readonly minFreeMemoryBytes: number;
+  readonly minFreeDiskBytes: number;
+  readonly cacheMaxBytes: number;
   readonly maxBodyBytes: number;
   readonly mediaHosts: readonly string[];
   readonly mediaMaxBytes: number;
   readonly mediaTimeoutMs: number;
   readonly allowedHosts: readonly string[];
   readonly logLevel: string;
+  readonly envFile: string | undefined;
   /** What workers, and so their browsers, see of our environment: nothing that could be a secret. */
   readonly workerEnv: Readonly<Record<string, string | undefined>>;
 }
@@ -182,6 +54,9 @@ export class ConfigError extends Error {
   }
 }
 
+const SECOND = 1_000;
+const MB = 1_048_576;
+
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|PUPPETEER_CACHE_DIR|CHROME_DEVEL_SANDBOX)$/;
 
@@ -195,8 +70,10 @@ export function readConfig(env: Environment): Config {
     if (!parsed.success) problems.push(...parsed.issues.map((issue) => `${name} ${issue.message}`));
     return [name, parsed.output];
   });
-  if (problems.length > 0) throw new ConfigError(problems);
   const values = Object.fromEntries(entries) as Values;
+  if (values.CHAT_WEB_MEMORY_HARD_MB <= values.CHAT_WEB_MEMORY_SOFT_MB)
+    problems.push('CHAT_WEB_MEMORY_HARD_MB must be more than CHAT_WEB_MEMORY_SOFT_MB');
+  if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({
     host: values.CHAT_WEB_HOST,
     port: values.CHAT_WEB_PORT,
@@ -204,15 +81,27 @@ export function readConfig(env: Environment): Config {
     autoStartSessions: values.CHAT_WEB_AUTO_START_SESSIONS,
     dataDir: values.CHAT_WEB_DATA_DIR,
     browserPath: values.CHAT_WEB_BROWSER_PATH,
+    headlessShell: values.CHAT_WEB_HEADLESS_SHELL,
     browserArgs: values.CHAT_WEB_BROWSER_ARGS,
     startConcurrency: values.CHAT_WEB_START_CONCURRENCY,
-    startTimeoutMs: values.CHAT_WEB_START_TIMEOUT_SECONDS * 1_000,
+    startTimeoutMs: values.CHAT_WEB_START_TIMEOUT_SECONDS * SECOND,
+    qrTimeoutMs: values.CHAT_WEB_QR_TIMEOUT_SECONDS * SECOND,
+    reconnectTimeoutMs: values.CHAT_WEB_RECONNECT_TIMEOUT_SECONDS * SECOND,
+    silenceTimeoutMs: values.CHAT_WEB_SILENCE_TIMEOUT_SECONDS * SECOND,
+    takeOverOnConflict: values.CHAT_WEB_TAKE_OVER_ON_CONFLICT,
+    memorySoftBytes: values.CHAT_WEB_MEMORY_SOFT_MB * MB,
+    memoryHardBytes: values.CHAT_WEB_MEMORY_HARD_MB * MB,
+    cgroups: values.CHAT_WEB_CGROUPS,
+    minFreeMemoryBytes: values.CHAT_WEB_MIN_FREE_MEMORY_MB * MB,
+    minFreeDiskBytes: values.CHAT_WEB_MIN_FREE_DISK_MB * MB,
+    cacheMaxBytes: values.CHAT_WEB_CACHE_MAX_MB * MB,
     maxBodyBytes: values.CHAT_WEB_MAX_BODY_BYTES,
     mediaHosts: values.CHAT_WEB_MEDIA_HOSTS,
     mediaMaxBytes: values.CHAT_WEB_MEDIA_MAX_BYTES,
-    mediaTimeoutMs: values.CHAT_WEB_MEDIA_TIMEOUT_SECONDS * 1_000,
+    mediaTimeoutMs: values.CHAT_WEB_MEDIA_TIMEOUT_SECONDS * SECOND,
     allowedHosts: values.CHAT_WEB_ALLOWED_HOSTS,
     logLevel: values.CHAT_WEB_LOG_LEVEL,
+    envFile: values.CHAT_WEB_ENV_FILE,
     workerEnv: Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name))),
   });
 }
@@ -227,7 +116,8 @@ function hostDefault(name: string, env: Environment): string | undefined {
 /** What `--help` prints. */
 export function helpText(): string {
   const rows = Object.entries<Setting>(settings).map(
-    ([name, { fallback, meaning }]) => `  ${name}${fallback ? ` (${fallback})` : ''}\n      ${meaning}`,
+    ([name, { fallback, fallbackIs = fallback, meaning }]) =>
+      `  ${name}${fallbackIs ? ` (${fallbackIs})` : ''}\n      ${meaning}`,
   );
   return `Usage: npm start\n\nRuns the gateway. Settings come from the environment; defaults in brackets:\n\n${rows.join('\n')}\n`;
 }

@@ -1,25 +1,37 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type OperationName, type WorkerOperationName, workerOperations } from '@chat-web/protocol';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Config } from './config.ts';
 import { holdDataDir } from './data-lock.ts';
 import { gatewayHandlers } from './gateway-handlers.ts';
+import { sweepAtBoot } from './host/browser-sweep.ts';
+import { noCgroups, openCgroups } from './host/cgroup.ts';
+import { HostResources } from './host/host-resources.ts';
+import { PrivateTmp } from './host/private-tmp.ts';
 import { createApp } from './http/app.ts';
 import type { AnyHandler } from './http/operation-route.ts';
 import type { Log } from './log.ts';
 import { Spool } from './media/spool.ts';
+import { Metrics } from './metrics.ts';
+import type { ServiceState } from './service-notifier.ts';
+import { HostFault } from './sessions/host-fault.ts';
+import { MemoryKeeper } from './sessions/memory-keeper.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
+import { summaryOf } from './sessions/session-summary.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
 
 /** Who is slower than this is cut off: with the head of a request, and with all of it. Milliseconds. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 300_000, connectionsCheckingInterval: 2_000 };
 
+const LAST_ANSWERS_MS = 300;
+
 /** A gateway that runs. */
-export interface Gateway {
+export interface Gateway extends ServiceState {
   readonly url: string;
-  /** Ends streams, workers and the server; auth is kept. */
-  close(): Promise<void>;
+  /** Lets what is under way be done, unless there is a hurry; then ends streams, workers and the server. Auth is kept. */
+  close(hurry: AbortSignal): Promise<void>;
 }
 
 /** Puts the gateway together and starts it. Rejects where the address or the data folder cannot be used. */
@@ -27,15 +39,24 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const saved = new SavedSessions(config.dataDir);
   const releaseDataDir = await holdDataDir(config.dataDir);
   const spool = new Spool(config.dataDir);
-  const supervisor = new Supervisor({
+  const tmp = new PrivateTmp(config.dataDir);
+  const startQueue = new StartQueue({ slots: config.startConcurrency });
+  const supervisor: Supervisor = new Supervisor({
     config,
     spool,
+    tmp,
     saved,
-    startQueue: new StartQueue(config.startConcurrency),
+    cgroups: config.cgroups ? await openCgroups((why) => log.warn(why)) : noCgroups,
+    resources: new HostResources(config),
+    startQueue,
+    hostFault: new HostFault(startQueue, log),
+    countRunning: () => supervisor.running,
     streamCount: { open: 0 },
     log,
   });
-  const app = createApp({ config, supervisor, handlers: allHandlers(supervisor), spool, log });
+  const keeper = new MemoryKeeper(supervisor, saved, config, log);
+  const metrics = new Metrics({ supervisor, startQueue });
+  const app = createApp({ config, supervisor, handlers: allHandlers(supervisor), spool, metrics, log });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -50,16 +71,26 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
-  await Promise.all([saved.load(), spool.clear()]);
+  // First of all, and whether or not sessions start: what is wiped or started next must not be in use.
+  const left = await sweepAtBoot(saved.sessionsDir);
+  if (left > 0) log.warn({ browsers: left }, 'ended browsers that an earlier gateway had left');
+  await Promise.all([saved.load(), spool.clear(), tmp.clear()]);
   open();
   if (config.autoStartSessions) supervisor.startSaved();
+  keeper.start();
 
   const { address, family, port } = server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    close: async () => {
+    statusText: () => summaryOf(supervisor.list()),
+    isHealthy: () => supervisor.isSound,
+    close: async (hurry) => {
+      keeper.stop();
       const closed = new Promise((resolve) => server.close(resolve));
+      await supervisor.drain(hurry);
       await supervisor.close();
+      // Answers that are on their way get out before their connections are cut.
+      await Promise.race([closed, delay(LAST_ANSWERS_MS, undefined, { ref: false })]);
       if ('closeAllConnections' in server) server.closeAllConnections();
       await closed;
       await releaseDataDir();

@@ -34,6 +34,10 @@ export const errorTable = {
   session_lost: { status: 500, when: 'the session died, or the time ran out, during a request that changes nothing' },
   outcome_unknown: { status: 500, when: 'the same during a request that changes something: it may have happened' },
   internal_error: { status: 500, when: 'a fault of the gateway itself' },
+  insufficient_resources: {
+    status: 503,
+    when: 'the host is short of memory or disk for another session; the text says of what',
+  },
   shutting_down: { status: 503, when: 'the gateway is stopping and takes no new work' },
 } as const satisfies Record<string, ErrorEntry>;
 

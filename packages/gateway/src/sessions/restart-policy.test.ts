@@ -1,29 +1,88 @@
+import { check, double, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { restartDelay } from './restart-policy.ts';
+import {
+  afterFailure,
+  isBroken,
+  isHostAtFault,
+  pauseLength,
+  type RestartHistory,
+  restartDelay,
+  takeOverDelay,
+  WELL,
+} from './restart-policy.ts';
 
-const MINUTE = 60_000;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+function failing(times: number, cameUp: boolean): RestartHistory {
+  let history = WELL;
+  for (let n = 0; n < times; n += 1) history = afterFailure(history, { at: n * 10 * SECOND, cameUp });
+  return history;
+}
 
 describe('restartDelay', () => {
-  it('doubles each time, with up to half of it taken off', () => {
-    expect(restartDelay([0], () => 1)).toBe(1_000);
-    expect(restartDelay([0], () => 0)).toBe(500);
-    expect(restartDelay([0, 5], () => 1)).toBe(2_000);
-    expect(restartDelay([0, 5, 9, 12], () => 1)).toBe(8_000);
+  it('doubles with each start that fails, with up to half of it taken off', () => {
+    expect([1, 2, 3, 4].map((times) => restartDelay(failing(times, false), () => 1))).toEqual([
+      1_000, 2_000, 4_000, 8_000,
+    ]);
+    expect(restartDelay(failing(1, false), () => 0)).toBe(500);
   });
 
-  it('is never longer than five minutes', () => {
-    const rare = Array.from({ length: 2_000 }, (_, n) => n * 20 * MINUTE);
-    expect(restartDelay(rare, () => 1)).toBe(5 * MINUTE);
+  it('stays short for a session that comes up each time, so that a fault here and there costs little', () => {
+    expect([1, 2, 3, 4, 20].map((times) => restartDelay(failing(times, true), () => 1))).toEqual([
+      1_000, 2_000, 4_000, 5_000, 5_000,
+    ]);
   });
 
-  it('is five minutes at the sixth failure within ten, and not for six that are further apart', () => {
-    const failures = [0, 1, 2, 3, 4, 5].map((n) => n * MINUTE);
-    expect(restartDelay(failures, () => 1)).toBe(5 * MINUTE);
-    expect(
-      restartDelay(
-        failures.map((time) => time * 3),
-        () => 1,
-      ),
-    ).toBe(32_000);
+  it('becomes a trial every five minutes after five failed starts, or thirty crashes in ten minutes', () => {
+    expect(isBroken(failing(4, false))).toBe(false);
+    expect(isBroken(failing(5, false))).toBe(true);
+    expect(restartDelay(failing(50, false), () => 0.5)).toBe(5 * MINUTE);
+    expect(isBroken(failing(29, true))).toBe(false);
+    expect(isBroken(failing(30, true))).toBe(true);
   });
+
+  it('starts a crash loop at most six times in any ten minutes, whatever the jitter and the length of a start', () => {
+    const loop = property(double({ min: 0, max: 1, noNaN: true }), double({ min: 0, max: 20, noNaN: true }), (r, s) => {
+      const starts: number[] = [];
+      let history = afterFailure(WELL, { at: 0, cameUp: true });
+      for (let now = restartDelay(history, () => r); now < 60 * MINUTE; now += restartDelay(history, () => r)) {
+        starts.push(now);
+        now += s * SECOND;
+        history = afterFailure(history, { at: now, cameUp: false });
+      }
+      for (const from of starts) {
+        expect(starts.filter((at) => at >= from && at < from + 10 * MINUTE).length).toBeLessThanOrEqual(6);
+      }
+      expect(starts.length).toBeGreaterThan(10); // It never ends.
+    });
+    expect(check(loop).failed).toBe(false);
+  });
+
+  it('begins anew once a start has come up', () => {
+    const up = afterFailure(failing(5, false), { at: MINUTE, cameUp: true });
+    expect(isBroken(up)).toBe(false);
+    expect(restartDelay(up, () => 1)).toBe(1_000);
+  });
+});
+
+describe('the host', () => {
+  it('is at fault when half of the sessions, three at least, are down since less than a minute', () => {
+    const now = 10 * MINUTE;
+    expect(isHostAtFault([now, now], 2, now)).toBe(false);
+    expect(isHostAtFault([now, now - SECOND, now - 2 * SECOND], 4, now)).toBe(true);
+    expect(isHostAtFault([now, now, now], 8, now)).toBe(false);
+    expect(isHostAtFault([now, now, now - 2 * MINUTE], 4, now)).toBe(false);
+  });
+
+  it('lets starts pause for longer each time, and for five minutes at most', () => {
+    expect([0, 1, 2, 3, 4, 9].map(pauseLength)).toEqual([30, 60, 120, 240, 300, 300].map((s) => s * SECOND));
+  });
+});
+
+it('takes an account back three times an hour at most', () => {
+  expect(takeOverDelay([], 0)).toBe(30 * SECOND);
+  expect(takeOverDelay([0, MINUTE], 2 * MINUTE)).toBe(30 * SECOND);
+  expect(takeOverDelay([0, MINUTE, 2 * MINUTE], 3 * MINUTE)).toBe(57 * MINUTE);
+  expect(takeOverDelay([0, MINUTE, 2 * MINUTE], 60 * MINUTE)).toBe(30 * SECOND);
 });

@@ -1,6 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerEvent, type WorkerOperationName } from '@chat-web/protocol';
+import { endBrowsersOn } from '../host/browser-sweep.ts';
+import type { SessionCgroup } from '../host/cgroup.ts';
+import { trimCaches } from '../host/disk.ts';
+import { freeProfile } from '../host/profile-lock.ts';
 import type { Log } from '../log.ts';
-import { endBrowsersOn, freeProfile } from './browser-sweep.ts';
+import type { Failure } from './failure.ts';
 import type { SessionContext } from './session-context.ts';
 import type { Release } from './start-queue.ts';
 import { Worker } from './worker.ts';
@@ -8,12 +13,32 @@ import { Worker } from './worker.ts';
 /** Told of what happens in a run. Nothing is told any more after `end`. */
 export interface RunListener {
   onEvent(event: WorkerEvent): void;
-  /** The worker has ended unasked; its calls have failed. `retry`: another run may fare better. */
-  onCrash(reason: string, retry: boolean): void;
+  /** The run has come to an unasked end: its calls have failed, and it waits to be ended. Told once. */
+  onFailure(failure: Failure): void;
 }
 
-const SLOT_TIMEOUT_MS = 60_000;
-const AUTHENTICATED_TO_READY_MS = 120_000;
+/** What a run is begun with. */
+export interface RunStart {
+  /** Somebody waits for it: it goes first. */
+  readonly byHand: boolean;
+  /** From when on inbound messages may not have been heard yet, in Unix seconds; asked when the worker starts. */
+  heardUntil(): number;
+}
+
+/** Folders of a run's own. */
+interface RunFolders {
+  /** Where bytes lie that are on their way between gateway and worker. */
+  readonly spoolDir: string;
+  /** What worker and browser leave in it goes with the run. */
+  readonly tmpDir: string;
+}
+
+const SECOND = 1_000;
+const SLOT_TIMEOUT_MS = 60 * SECOND;
+const CGROUP_TIMEOUT_MS = 2 * SECOND;
+/** The kernel's limit stands behind our own mark, and counts what the mark does not: files that lie in memory. */
+const KERNEL_MARGIN = 1.5;
+const AUTHENTICATED_TO_READY_MS = 120 * SECOND;
 
 /** One incarnation of a session, from its place in the start queue to the exit of its worker. */
 export class Run {
@@ -22,11 +47,14 @@ export class Run {
   readonly #log: Log;
   readonly #listener: RunListener;
   readonly #ended = new AbortController();
+  #preparing: Promise<RunFolders> | undefined;
   #worker: Worker | undefined;
+  #cgroup: SessionCgroup | undefined;
   #releaseSlot: Release | undefined;
   #deadline: NodeJS.Timeout | undefined;
   #slotTimer: NodeJS.Timeout | undefined;
-  #failure: { readonly reason: string; readonly retry: boolean } | undefined;
+  #cameUp = false;
+  #hasFailed = false;
 
   constructor(id: string, context: SessionContext, log: Log, listener: RunListener) {
     this.#id = id;
@@ -35,20 +63,43 @@ export class Run {
     this.#listener = listener;
   }
 
+  /** True once it has shown a QR or become ready. */
+  get cameUp(): boolean {
+    return this.#cameUp;
+  }
+
+  /** True while its worker runs and is of use. */
+  get isUp(): boolean {
+    return this.#worker !== undefined && !this.#hasFailed;
+  }
+
+  get workerPid(): number | undefined {
+    return this.#worker?.pid;
+  }
+
+  /** How many calls have no answer yet. */
+  get pending(): number {
+    return this.#worker?.pending ?? 0;
+  }
+
   /** Waits for a slot, runs the worker, and resolves at its end. Never rejects. */
-  async start(): Promise<void> {
+  async start({ byHand, heardUntil }: RunStart): Promise<void> {
     try {
-      this.#releaseSlot = await this.#context.startQueue.acquire(this.#ended.signal);
+      this.#releaseSlot = await this.#context.startQueue.acquire(this.#ended.signal, byHand);
     } catch {
       return; // Ended while it waited.
     }
+    const { startTimeoutMs } = this.#context.config;
+    this.#slotTimer = setTimeout(() => this.#releaseSlot?.(), SLOT_TIMEOUT_MS);
+    this.#setDeadline(startTimeoutMs, 'the start');
     try {
-      await freeProfile(this.#context.saved.profileOf(this.#id));
-      const spoolDir = await this.#context.spool.folderFor(this.#id);
+      this.#preparing = this.#prepare();
+      const folders = await this.#preparing;
       if (this.#ended.signal.aborted) return; // Ended while this was prepared: from here on there is a worker to end.
-      this.#onExit(await this.#startWorker(spoolDir).exited);
+      const how = await this.#startWorker(folders, heardUntil()).exited;
+      this.fail({ cause: 'worker_exited', reason: `its worker exited (${how})`, retry: true });
     } catch (error) {
-      this.#onExit(`not started: ${errorText(error)}`);
+      this.fail({ cause: 'start_refused', reason: errorText(error), retry: true });
     } finally {
       this.#release();
     }
@@ -58,50 +109,99 @@ export class Run {
     return this.#worker?.call(operation, input);
   }
 
-  /** Ends whatever runs or waits to run; resolves when the worker and its browser are gone. */
+  /** Comes to an unasked end: whatever is under way fails now. */
+  fail(failure: Failure): void {
+    if (this.#hasFailed || this.#ended.signal.aborted) return;
+    this.#hasFailed = true;
+    this.#release();
+    this.#worker?.giveUp(`was given up (${failure.reason})`);
+    this.#listener.onFailure(failure);
+  }
+
+  /**
+   * Ends whatever runs or waits to run; resolves when the worker and its browser are gone. Never rejects: what could
+   * not be tidied up is a line in the log, and the next start's business.
+   */
   async end(unlink: boolean, timeoutMs: number): Promise<void> {
     this.#ended.abort();
     this.#release();
+    const prepared = this.#preparing?.catch(() => {});
+    await Promise.race([prepared, delay(timeoutMs, undefined, { ref: false })]); // The next run wants the same folders.
     await this.#worker?.stop(unlink, timeoutMs);
-    await endBrowsersOn(this.#context.saved.profileOf(this.#id));
+    try {
+      await endBrowsersOn(this.#context.saved.profileOf(this.#id));
+      await this.#cgroup?.killAll(CGROUP_TIMEOUT_MS);
+      await this.#context.tmp.remove(this.#id);
+    } catch (error) {
+      this.#log.error({ reason: errorText(error) }, 'something of the run is left');
+    }
   }
 
-  #startWorker(spoolDir: string): Worker {
+  /** Makes host and profile fit for a start. Throws where they are not to be had; nothing has been started then. */
+  async #prepare(): Promise<RunFolders> {
+    const { saved, spool, tmp, resources, cgroups, config } = this.#context;
+    const shortage = await resources.shortage();
+    if (shortage) throw new Error(shortage);
+    const { signal } = this.#ended;
+    const profile = saved.profileOf(this.#id);
+    await freeProfile(profile);
+    signal.throwIfAborted();
+    const bytes = await trimCaches(profile, config.cacheMaxBytes);
+    if (bytes > 0) this.#log.info({ bytes }, 'caches removed');
+    signal.throwIfAborted();
+    this.#cgroup = await cgroups.of(this.#id);
+    await this.#cgroup?.limitMemory(config.memoryHardBytes * KERNEL_MARGIN);
+    return { spoolDir: await spool.folderFor(this.#id), tmpDir: await tmp.folderFor(this.#id) };
+  }
+
+  #startWorker({ spoolDir, tmpDir }: RunFolders, heardUntil: number): Worker {
     const { saved, config } = this.#context;
     const options = {
       sessionId: this.#id,
       sessionDir: saved.dirOf(this.#id),
       browserPath: config.browserPath,
+      headlessShell: config.headlessShell,
       browserArgs: [...config.browserArgs],
       spoolDir,
+      heardUntil,
+      silenceTimeoutMs: config.silenceTimeoutMs,
       fetchLimits: {
         allowedHosts: [...config.mediaHosts],
         maxBytes: config.mediaMaxBytes,
         timeoutMs: config.mediaTimeoutMs,
       },
     };
-    const worker = new Worker(config.workerEnv, options, this.#log, (event) => this.#onEvent(event));
+    const worker = new Worker({ ...config.workerEnv, TMPDIR: tmpDir }, options, this.#log, {
+      onEvent: (event) => this.#onEvent(event),
+      onSilent: (forMs) => this.#kill('worker_silent', `its worker has been silent for ${forMs / SECOND} s`),
+    });
     this.#worker = worker;
+    if (worker.pid !== undefined) void this.#cgroup?.enter(worker.pid); // Long before it has loaded its own code.
     this.#log.info({ pid: worker.pid }, 'worker started');
-    this.#slotTimer = setTimeout(() => this.#releaseSlot?.(), SLOT_TIMEOUT_MS);
-    this.#setDeadline(config.startTimeoutMs, 'the start');
     return worker;
   }
 
   #onEvent(event: WorkerEvent): void {
-    if (this.#ended.signal.aborted) return;
-    if (event.name === 'failed') this.#failure = event;
+    if (this.#hasFailed || this.#ended.signal.aborted) return;
+    if (event.name === 'failed') {
+      this.fail(event);
+      return;
+    }
     // A start with saved auth still has its first deadline; one that showed a QR has none any more.
-    else if (event.name === 'authenticating' && !this.#deadline) {
+    if (event.name === 'authenticating' && !this.#deadline) {
       this.#setDeadline(AUTHENTICATED_TO_READY_MS, 'coming up after the login');
-    } else if (event.name === 'qr' || event.name === 'ready') this.#release();
+    } else if (event.name === 'qr' || event.name === 'ready') {
+      this.#cameUp = true;
+      this.#context.startQueue.cameUp();
+      this.#release();
+    }
     this.#listener.onEvent(event);
   }
 
-  #onExit(how: string): void {
-    if (this.#ended.signal.aborted) return;
-    const { reason, retry } = this.#failure ?? { reason: `its worker exited (${how})`, retry: true };
-    this.#listener.onCrash(reason, retry);
+  /** One that hangs is not asked to end. */
+  #kill(cause: Failure['cause'], reason: string): void {
+    this.#worker?.kill();
+    this.fail({ cause, reason, retry: true });
   }
 
   #release(): void {
@@ -113,9 +213,7 @@ export class Run {
 
   #setDeadline(timeoutMs: number, what: string): void {
     clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(() => {
-      this.#failure = { reason: `${what} took longer than ${timeoutMs / 1_000} s`, retry: true };
-      this.#worker?.kill();
-    }, timeoutMs);
+    const reason = `${what} took longer than ${timeoutMs / SECOND} s`;
+    this.#deadline = setTimeout(() => this.#kill('start_timeout', reason), timeoutMs);
   }
 }

@@ -13,22 +13,23 @@ const MARKER = 'linked.json';
  * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker, `trash/` what is being wiped.
  */
 export class SavedSessions {
-  readonly #sessionsDir: string;
+  /** Where the folders of all sessions lie. */
+  readonly sessionsDir: string;
   readonly #trashDir: string;
   readonly #saved = new Set<string>();
 
   /** Throws where the data folder cannot be written. */
   constructor(dataDir: string) {
-    this.#sessionsDir = join(dataDir, 'sessions');
+    this.sessionsDir = join(dataDir, 'sessions');
     this.#trashDir = join(dataDir, 'trash');
-    for (const dir of [this.#sessionsDir, this.#trashDir]) mkdirSync(dir, { recursive: true, mode: 0o700 });
+    for (const dir of [this.sessionsDir, this.#trashDir]) mkdirSync(dir, { recursive: true, mode: 0o700 });
   }
 
   /** Finds what an earlier gateway has left: linked sessions are kept, half-done ones and the trash are wiped. */
   async load(): Promise<void> {
     await rm(this.#trashDir, { recursive: true, force: true });
     await mkdir(this.#trashDir, { mode: 0o700 });
-    for (const id of readdirSync(this.#sessionsDir)) {
+    for (const id of readdirSync(this.sessionsDir)) {
       if (!v.is(sessionId, id)) continue; // Not ours to touch.
       if (await this.#isUnlinked(id)) await this.wipe(id);
       else this.#saved.add(id);
@@ -45,12 +46,17 @@ export class SavedSessions {
 
   /** The session's own folder, made if need be by whoever writes to it. */
   dirOf(id: string): string {
-    return join(this.#sessionsDir, id);
+    return join(this.sessionsDir, id);
   }
 
   /** The browser's profile within it. */
   profileOf(id: string): string {
     return join(this.dirOf(id), 'session');
+  }
+
+  /** Where it is written down which messages the session has been told of. */
+  heardOf(id: string): string {
+    return join(this.dirOf(id), 'heard.json');
   }
 
   async save(id: string, { wid }: SessionInfo): Promise<void> {

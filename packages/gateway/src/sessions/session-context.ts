@@ -1,7 +1,11 @@
 import type { Config } from '../config.ts';
+import type { Cgroups } from '../host/cgroup.ts';
+import type { HostResources } from '../host/host-resources.ts';
+import type { PrivateTmp } from '../host/private-tmp.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
 import type { StreamCount } from './event-hub.ts';
+import type { HostFault } from './host-fault.ts';
 import type { SavedSessions } from './saved-sessions.ts';
 import type { StartQueue } from './start-queue.ts';
 
@@ -10,8 +14,15 @@ export interface SessionContext {
   readonly config: Config;
   /** Where bytes lie that are on their way between gateway and workers. */
   readonly spool: Spool;
+  /** Temporary folders of the sessions. */
+  readonly tmp: PrivateTmp;
+  readonly cgroups: Cgroups;
   readonly saved: SavedSessions;
+  readonly resources: Pick<HostResources, 'shortage'>;
   readonly startQueue: StartQueue;
+  readonly hostFault: HostFault;
+  /** How many sessions run. */
+  countRunning(): number;
   readonly streamCount: StreamCount;
   readonly log: Log;
 }

@@ -3,7 +3,7 @@ import type { SessionEvent, SessionInfo } from '@chat-web/protocol';
 /**
  * Where a session stands.
  *
- * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown.
+ * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown. `reason`: nobody asked for it.
  * - `starting`: its worker and browser are booting, or wait for their turn; `reason` tells of an attempt that failed.
  * - `qr`: the page shows a QR that nobody has scanned yet.
  * - `authenticating`: the account is linked, and the page is coming up.
@@ -12,7 +12,7 @@ import type { SessionEvent, SessionInfo } from '@chat-web/protocol';
  * - `failed`: the gateway has given up; only a start by hand goes on from here.
  */
 export type SessionState =
-  | { readonly status: 'stopped' }
+  | { readonly status: 'stopped'; readonly reason?: string }
   | { readonly status: 'starting'; readonly reason?: string }
   | { readonly status: 'qr'; readonly qr: string }
   | { readonly status: 'authenticating' }
@@ -31,7 +31,7 @@ export type StateEvent =
   /** Its worker ended unasked, and another will be started. */
   | { readonly type: 'crashed'; readonly reason: string }
   | { readonly type: 'gave_up'; readonly reason: string }
-  | { readonly type: 'stop' };
+  | { readonly type: 'stop'; readonly reason?: string | undefined };
 
 /** True while something runs, or is being brought back, for the session. */
 export function isRunning({ status }: SessionState): boolean {
@@ -41,7 +41,7 @@ export function isRunning({ status }: SessionState): boolean {
 /** The state that follows. Pure: what is to be done about it is the session's business. */
 export function next(state: SessionState, event: StateEvent): SessionState {
   if (event.type === 'start') return isRunning(state) ? state : { status: 'starting' };
-  if (event.type === 'stop') return { status: 'stopped' };
+  if (event.type === 'stop') return event.reason ? { status: 'stopped', reason: event.reason } : { status: 'stopped' };
   if (!isRunning(state)) return state; // A late word of something that has ended.
   switch (event.type) {
     case 'qr':
@@ -78,6 +78,10 @@ export function eventsOf(before: SessionState, after: SessionState): SessionEven
   }
   const reason = 'reason' in after && after.reason ? after.reason : 'STOPPED';
   const wasTold = 'reason' in before && before.reason === reason;
-  const isNews = before.status === 'ready' || after.status === 'failed' || reason === 'LOGOUT';
+  const isNews =
+    before.status === 'ready' ||
+    after.status === 'failed' ||
+    reason === 'LOGOUT' ||
+    (after.status === 'stopped' && after.reason !== undefined);
   return isNews && !wasTold ? [{ name: 'disconnected', data: { reason } }] : [];
 }

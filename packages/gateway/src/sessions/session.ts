@@ -1,233 +1,210 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type AnswerOf,
-  errorText,
-  GatewayError,
-  type SessionInfo,
-  type WorkerEvent,
-  type WorkerOperationName,
-} from '@chat-web/protocol';
-import type { Log } from '../log.ts';
+import { type AnswerOf, GatewayError, type WorkerOperationName } from '@chat-web/protocol';
+import { Deadlines } from './deadlines.ts';
 import { EventHub, type Subscriber } from './event-hub.ts';
+import type { Failure } from './failure.ts';
 import { Lock } from './lock.ts';
-import { RECOVERED_AFTER_MS, restartDelay } from './restart-policy.ts';
-import { Run } from './run.ts';
+import { RunKeeper } from './run-keeper.ts';
+import { SessionCare } from './session-care.ts';
 import type { SessionContext } from './session-context.ts';
-import { eventsOf, isRunning, next, type SessionState, type StateEvent } from './session-state.ts';
+import { replaceRun, type SessionParts, STOP_TIMEOUT_MS } from './session-parts.ts';
+import { isRunning, type SessionState } from './session-state.ts';
+import { SessionStatus } from './session-status.ts';
+import { Vitals } from './vitals.ts';
 
-const STOP_TIMEOUT_MS = 10_000;
+/** How a session is ended on purpose. */
+interface Ending {
+  readonly timeoutMs?: number;
+  /** Told to the streams where nobody asked for it. */
+  readonly reason?: string;
+  /** Its auth goes too, and the phone is told if it can be. */
+  readonly unlink?: boolean;
+}
 
 /** One session, running or not: its state, its present run, and its streams, which outlive both. */
 export class Session {
-  readonly id: string;
-  readonly #context: SessionContext;
-  readonly #log: Log;
-  readonly #hub: EventHub;
-  /** Starts and stops wait for each other, so that they cannot overlap. */
-  readonly #lock = new Lock();
-  readonly #watchers = new Set<() => void>();
-  #state: SessionState = { status: 'stopped' };
-  #since = new Date();
-  #run: Run | undefined;
-  #restart: NodeJS.Timeout | undefined;
-  #failures: number[] = [];
-  #recovered: NodeJS.Timeout | undefined;
+  readonly #parts: SessionParts;
 
   constructor(id: string, context: SessionContext) {
-    this.id = id;
-    this.#context = context;
-    this.#log = context.log.child({ session: id });
-    this.#hub = new EventHub(context.streamCount);
+    const log = context.log.child({ session: id });
+    const hub = new EventHub(context.streamCount);
+    const keeper: RunKeeper = new RunKeeper(id, context, log, {
+      onEvent: (event) => care.onEvent(event),
+      onFailure: (failure) => care.onFailure(failure),
+    });
+    const deadlines = new Deadlines(context.config, {
+      onQrUnscanned: () => care.inBackground(() => this.#endUnscanned()),
+      onNotReconnected: (reason) => this.fail({ cause: 'connection_lost', reason, retry: true }),
+      onTakeOver: () => care.onTakeOver(),
+    });
+    const status = new SessionStatus(log, {
+      onEvent: (event) => hub.publish(event),
+      onState: (state) => deadlines.onState(state),
+    });
+    this.#parts = { id, context, log, hub, lock: new Lock(), status, deadlines, keeper, vitals: new Vitals() };
+    const care = new SessionCare(this.#parts);
+  }
+
+  get id(): string {
+    return this.#parts.id;
+  }
+
+  /** What an operator sees beside the state. */
+  get vitals(): Vitals {
+    return this.#parts.vitals;
   }
 
   get state(): SessionState {
-    return this.#state;
+    return this.#parts.status.state;
   }
 
   /** When the status last changed. */
   get since(): Date {
-    return this.#since;
+    return this.#parts.status.since;
   }
 
   /** Known to the API: something runs for it, or it has saved auth, or it has failed and can tell why. */
   get isKnown(): boolean {
-    return this.#state.status !== 'stopped' || this.#context.saved.has(this.id);
+    return this.state.status !== 'stopped' || this.#parts.context.saved.has(this.id);
   }
 
   /** True when nothing would be lost by dropping this object. */
   get isForgettable(): boolean {
-    return !this.isKnown && !this.#lock.isHeld && this.#hub.streams === 0;
+    return !this.isKnown && !this.#parts.lock.isHeld && this.#parts.hub.streams === 0;
   }
 
-  /** Starts the session unless it runs. Returns at once; `settled` tells when it is up. */
-  start(): Promise<void> {
-    return this.#lock.run(async () => {
-      if (isRunning(this.#state)) return;
-      await this.#endRun(false, STOP_TIMEOUT_MS); // What a failed session may have left.
-      this.#failures = [];
-      this.#apply({ type: 'start' });
-      this.#startRun();
+  /** True while the books are in order: what should run has a run, waits for its time, or is being seen to. */
+  get isSound(): boolean {
+    const { lock, keeper } = this.#parts;
+    return !isRunning(this.state) || lock.isHeld || keeper.run !== undefined || keeper.nextAttemptAt !== undefined;
+  }
+
+  /** When it will be tried again, while it waits for that. */
+  get nextAttemptAt(): Date | undefined {
+    return this.#parts.keeper.nextAttemptAt;
+  }
+
+  /** The worker's process, while it is of use. */
+  get workerPid(): number | undefined {
+    const { run } = this.#parts.keeper;
+    return run?.isUp ? run.workerPid : undefined;
+  }
+
+  /** How many calls are under way. */
+  get pending(): number {
+    return this.#parts.keeper.run?.pending ?? 0;
+  }
+
+  /** How many event streams are open. */
+  get streams(): number {
+    return this.#parts.hub.streams;
+  }
+
+  /**
+   * Starts the session unless it runs. Returns at once; `settled` tells when it is up. `byHand`: somebody waits for it,
+   * and hears of it (503) where the host is short of something.
+   */
+  start(byHand: boolean): Promise<void> {
+    return this.#parts.lock.run(async () => {
+      if (isRunning(this.state)) return;
+      const shortage = byHand ? await this.#shortage() : undefined;
+      if (shortage) throw new GatewayError('insufficient_resources', shortage);
+      await this.#parts.keeper.end(false, STOP_TIMEOUT_MS); // What a failed session may have left.
+      this.#parts.keeper.forgive();
+      this.#parts.status.apply({ type: 'start' });
+      await this.#parts.keeper.start(byHand);
     });
+  }
+
+  /**
+   * Ends what runs, gracefully, and starts it anew at once: waits and records of failures are void. 503 where the host
+   * is short of something: what runs goes on, then.
+   */
+  restart(): Promise<void> {
+    return this.#parts.lock.run(async () => {
+      const shortage = await this.#shortage();
+      if (shortage) throw new GatewayError('insufficient_resources', shortage);
+      this.#parts.keeper.forgive();
+      this.#parts.deadlines.forgetQr();
+      await replaceRun(this.#parts, 'requested');
+    });
+  }
+
+  /** Starts anew to give memory back, unless something has begun meanwhile. */
+  recycle(): Promise<void> {
+    return this.#parts.lock.run(async () => {
+      const isWanted = this.state.status === 'ready' && this.pending === 0;
+      if (isWanted && !(await this.#shortage())) await replaceRun(this.#parts, 'recycled');
+    });
+  }
+
+  /** Ends the present run as one that has failed. */
+  fail(failure: Failure): void {
+    this.#parts.keeper.run?.fail(failure);
   }
 
   /** Waits until the session is neither starting nor being brought back, or the time is up. */
-  async settled(timeoutMs: number): Promise<void> {
-    const over = new AbortController();
-    await new Promise<void>((resolve) => {
-      const look = () => {
-        if (this.#state.status === 'starting' || this.#state.status === 'disconnected') return;
-        resolve();
-      };
-      this.#watchers.add(look);
-      over.signal.addEventListener('abort', () => this.#watchers.delete(look));
-      look();
-      delay(timeoutMs, undefined, { signal: over.signal }).then(resolve, () => {});
-    });
-    over.abort();
+  settled(timeoutMs: number): Promise<void> {
+    return this.#parts.status.leaves(['starting', 'disconnected'], timeoutMs);
+  }
+
+  /** Waits until the session is up, or cannot come up by itself, or the time is up. */
+  up(timeoutMs: number): Promise<void> {
+    return this.#parts.status.leaves(['starting', 'disconnected', 'authenticating'], timeoutMs);
   }
 
   /** Stops the session and keeps its auth; one that never was ready leaves nothing behind. */
   stop(timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
-    return this.#lock.run(async () => {
-      this.#apply({ type: 'stop' }); // At once: from here on it takes no calls.
-      await this.#endRun(false, timeoutMs);
-      if (!this.#context.saved.has(this.id)) await this.#context.saved.wipe(this.id);
-    });
+    return this.#parts.lock.run(() => this.#end({ timeoutMs }));
   }
 
   /** Unlinks the session from the phone if it is ready, stops it, wipes its auth and ends its streams. */
   remove(): Promise<void> {
-    return this.#lock.run(async () => {
-      const wasReady = this.#state.status === 'ready';
-      this.#apply({ type: 'stop' });
-      await this.#endRun(wasReady, STOP_TIMEOUT_MS);
-      await this.#context.saved.wipe(this.id);
-      this.#hub.endAll('the session was deleted');
+    return this.#parts.lock.run(async () => {
+      await this.#end({ unlink: true });
+      this.#parts.hub.endAll('the session was deleted');
     });
   }
 
   /** Has the worker run an operation. 409 unless the session is ready. */
   async call<N extends WorkerOperationName>(operation: N, input: unknown): Promise<AnswerOf<N>> {
-    const answer = this.#state.status === 'ready' ? this.#run?.call(operation, input) : undefined;
+    const answer = this.state.status === 'ready' ? this.#parts.keeper.run?.call(operation, input) : undefined;
     if (!answer) {
-      throw new GatewayError('session_not_ready', `session ${this.id} is not ready (it is ${this.#state.status})`);
+      throw new GatewayError('session_not_ready', `session ${this.id} is not ready (it is ${this.state.status})`);
     }
-    return (await answer) as AnswerOf<N>; // The worker has checked it against the row.
+    this.vitals.active();
+    return (await answer.finally(() => this.vitals.active())) as AnswerOf<N>; // The worker has checked it against the row.
   }
 
   /** Opens a stream of the session's events, beginning with the QR if one is to be scanned. Returns what closes it. */
   subscribe(subscriber: Subscriber): () => void {
-    return this.#hub.subscribe(subscriber, this.#state.status === 'qr' ? [{ name: 'qr', data: this.#state.qr }] : []);
+    return this.#parts.hub.subscribe(
+      subscriber,
+      this.state.status === 'qr' ? [{ name: 'qr', data: this.state.qr }] : [],
+    );
   }
 
   /** Ends the streams, telling why in a comment. */
   endStreams(why: string): void {
-    this.#hub.endAll(why);
+    this.#parts.hub.endAll(why);
   }
 
-  #startRun(): void {
-    const run: Run = new Run(this.id, this.#context, this.#log, {
-      onEvent: (event) => this.#onEvent(event),
-      onCrash: (reason, retry) => this.#onCrash(run, reason, retry),
-    });
-    this.#run = run;
-    void run.start();
+  /** What is short for one more browser in the place of the present one, if there is one. */
+  #shortage(): Promise<string | undefined> {
+    const { workerBytes = 0, browserBytes = 0 } = this.vitals.memory ?? {};
+    return this.#parts.context.resources.shortage(workerBytes + browserBytes);
   }
 
-  async #endRun(unlink: boolean, timeoutMs: number): Promise<void> {
-    clearTimeout(this.#restart);
-    const run = this.#run;
-    this.#run = undefined;
-    await run?.end(unlink, timeoutMs);
+  /** Unless somebody has scanned the QR while this waited for its turn. */
+  async #endUnscanned(): Promise<void> {
+    if (this.state.status === 'qr' || this.state.status === 'starting') await this.#end({ reason: 'QR_TIMEOUT' });
   }
 
-  #onEvent(event: WorkerEvent): void {
-    switch (event.name) {
-      case 'message':
-        this.#hub.publish({ name: 'message', data: event.message });
-        return;
-      case 'message_ack':
-        this.#hub.publish({ name: 'message_ack', data: { id: event.id, ack: event.ack } });
-        return;
-      case 'qr':
-        // A page that was linked and shows a QR has been unlinked while nobody looked.
-        if (this.#context.saved.has(this.id)) this.#onUnlinked();
-        else this.#apply({ type: 'qr', qr: event.qr });
-        return;
-      case 'authenticating':
-        this.#apply({ type: 'authenticating' });
-        return;
-      case 'ready':
-        this.#onReady(event.info);
-        return;
-      case 'connection_lost':
-        this.#apply({ type: 'connection_lost', reason: event.reason });
-        return;
-      case 'unlinked':
-        this.#onUnlinked();
-        return;
-      case 'failed': // Its run tells of it when the worker is gone.
-    }
-  }
-
-  #onReady(info: SessionInfo): void {
-    this.#apply({ type: 'ready', info });
-    clearTimeout(this.#recovered);
-    this.#recovered = setTimeout(() => {
-      this.#failures = [];
-    }, RECOVERED_AFTER_MS).unref();
-    this.#context.saved
-      .save(this.id, info)
-      .catch((error: unknown) => this.#log.error({ err: error }, 'the saved-auth marker could not be written'));
-  }
-
-  /** The auth is worthless now: the browser ends first, then the profile goes, and a fresh QR is asked for. */
-  #onUnlinked(): void {
-    const run = this.#run;
-    this.#apply({ type: 'unlinked' });
-    this.#inBackground(async () => {
-      if (!run || this.#run !== run) return; // Stopped or deleted meanwhile.
-      await this.#endRun(false, STOP_TIMEOUT_MS);
-      await this.#context.saved.wipe(this.id);
-      this.#startRun();
-    });
-  }
-
-  #onCrash(run: Run, reason: string, retry: boolean): void {
-    clearTimeout(this.#recovered);
-    this.#failures.push(Date.now());
-    this.#apply({ type: 'crashed', reason });
-    this.#inBackground(async () => {
-      if (this.#run !== run) return; // Stopped or deleted meanwhile.
-      await this.#endRun(false, STOP_TIMEOUT_MS);
-      if (!retry) {
-        this.#apply({ type: 'gave_up', reason });
-        return;
-      }
-      const restartInMs = restartDelay(this.#failures, Math.random);
-      this.#log.warn({ reason, restartInMs }, 'restarting');
-      this.#restart = setTimeout(() => this.#startRun(), restartInMs);
-    });
-  }
-
-  /** Work under the lock that nobody waits for: what it fails with ends the session, never the gateway. */
-  #inBackground(work: () => Promise<void>): void {
-    this.#lock.run(work).catch((error: unknown) => {
-      this.#log.error({ err: error }, 'the session could not be brought back');
-      this.#apply({ type: 'gave_up', reason: errorText(error) });
-    });
-  }
-
-  #apply(event: StateEvent): void {
-    const before = this.#state;
-    this.#state = next(before, event);
-    if (this.#state === before) return;
-    if (this.#state.status !== before.status) {
-      this.#since = new Date();
-      const reason = 'reason' in this.#state ? this.#state.reason : undefined;
-      this.#log.info({ from: before.status, status: this.#state.status, reason }, 'status changed');
-    }
-    for (const event of eventsOf(before, this.#state)) this.#hub.publish(event);
-    for (const look of [...this.#watchers]) look();
+  async #end({ timeoutMs = STOP_TIMEOUT_MS, reason, unlink = false }: Ending): Promise<void> {
+    const wasReady = this.state.status === 'ready';
+    this.#parts.status.apply({ type: 'stop', reason }); // At once: from here on it takes no calls.
+    this.#parts.context.hostFault.ended(this.id);
+    this.#parts.keeper.forgive();
+    await this.#parts.keeper.end(unlink && wasReady, timeoutMs);
+    if (unlink || !this.#parts.context.saved.has(this.id)) await this.#parts.keeper.wipe();
   }
 }

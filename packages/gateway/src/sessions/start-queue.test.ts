@@ -1,36 +1,81 @@
-import { expect, it } from 'vitest';
-import { StartQueue } from './start-queue.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Release, StartQueue } from './start-queue.ts';
 
 const never = new AbortController().signal;
 
-it('lets as many through as there are slots, then one for each release, in order', async () => {
-  const queue = new StartQueue(2);
-  const order: number[] = [];
-  const first = await queue.acquire(never);
-  await queue.acquire(never);
-  const acquireAs = async (place: number) => {
-    const release = await queue.acquire(never);
-    order.push(place);
-    return release;
-  };
-  const third = acquireAs(3);
-  const fourth = acquireAs(4);
-  first();
-  first();
-  await third;
-  expect(order).toEqual([3]);
-  (await third)();
-  await fourth;
-  expect(order).toEqual([3, 4]);
-});
+describe('the start queue', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
 
-it('gives no slot to one that has left the line', async () => {
-  const queue = new StartQueue(1);
-  const release = await queue.acquire(never);
-  const leaving = new AbortController();
-  const left = queue.acquire(leaving.signal);
-  leaving.abort(new Error('stopped'));
-  await expect(left).rejects.toThrow('stopped');
-  release();
-  await expect(queue.acquire(never)).resolves.toBeTypeOf('function');
+  /** Lines up under a name; `started` tells who got through, and gives what gives the slot back. */
+  function line(queue: StartQueue) {
+    const started = new Map<string, Release>();
+    const join = (name: string, byHand = false) =>
+      void queue.acquire(never, byHand).then((release) => started.set(name, release));
+    return { started, join, names: () => [...started.keys()] };
+  }
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+  it('lets as many through as there are slots, half a second apart, then one for each release', async () => {
+    const { started, join, names } = line(new StartQueue({ slots: 2 }));
+    for (const name of ['a', 'b', 'c', 'd']) join(name);
+    await pass(0);
+    expect(names()).toEqual(['a']);
+    await pass(500);
+    expect(names()).toEqual(['a', 'b']);
+    await pass(10_000);
+    expect(names()).toEqual(['a', 'b']);
+    started.get('a')?.();
+    started.get('a')?.();
+    await pass(10_000);
+    expect(names()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('lets those first that somebody waits for', async () => {
+    const { started, join, names } = line(new StartQueue({ slots: 1 }));
+    join('running');
+    join('saved');
+    join('asked for', true);
+    join('asked for later', true);
+    for (const name of ['running', 'asked for', 'asked for later']) {
+      await pass(500);
+      started.get(name)?.();
+    }
+    await pass(500);
+    expect(names()).toEqual(['running', 'asked for', 'asked for later', 'saved']);
+  });
+
+  it('gives no slot to one that has left the line', async () => {
+    const queue = new StartQueue({ slots: 1 });
+    const { started, join } = line(queue);
+    join('first');
+    await pass(0);
+    const leaving = new AbortController();
+    const left = queue.acquire(leaving.signal);
+    const seen = expect(left).rejects.toThrow('stopped');
+    leaving.abort(new Error('stopped'));
+    await seen;
+    expect(queue.waiting).toBe(0);
+    started.get('first')?.();
+    await pass(500);
+    await expect(queue.acquire(never)).resolves.toBeTypeOf('function');
+  });
+
+  it('pauses for all but those by hand, and then lets one at a time through until one comes up', async () => {
+    const queue = new StartQueue({ slots: 2 });
+    const { started, join, names } = line(queue);
+    queue.pause(30_000);
+    for (const name of ['a', 'b', 'c']) join(name);
+    join('by hand', true);
+    await pass(29_000);
+    expect(names()).toEqual(['by hand']);
+    started.get('by hand')?.();
+    await pass(2_000);
+    expect(names()).toEqual(['by hand', 'a']);
+    await pass(60_000);
+    expect(names()).toEqual(['by hand', 'a']);
+    queue.cameUp();
+    await pass(500);
+    expect(names()).toEqual(['by hand', 'a', 'b']);
+  });
 });

@@ -1,42 +1,109 @@
 /** Gives a slot back; a second call does nothing. */
 export type Release = () => void;
 
-/** Lets a bounded number of browsers boot at one moment, in the order of asking. */
-export class StartQueue {
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
+/** How a queue is set up. */
+export interface StartQueueOptions {
+  /** Browsers that may be booting at one moment. */
+  readonly slots: number;
+  /** How far apart they begin, in milliseconds. */
+  readonly spacingMs?: number;
+}
 
-  constructor(slots: number) {
-    this.#free = slots;
+interface Waiting {
+  readonly byHand: boolean;
+  enter(): void;
+}
+
+/**
+ * Lets a bounded number of browsers boot at one moment, those that somebody asked for first. While the host is at
+ * fault it lets nobody through; after that one at a time, until one has come up.
+ */
+export class StartQueue {
+  readonly #slots: number;
+  readonly #spacingMs: number;
+  readonly #waiting: Waiting[] = [];
+  #booting = 0;
+  #lastStartAt = Number.NEGATIVE_INFINITY;
+  #pausedUntil = 0;
+  #onTrial = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ slots, spacingMs = 500 }: StartQueueOptions) {
+    this.#slots = slots;
+    this.#spacingMs = spacingMs;
   }
 
-  /** Waits for a slot. Rejects with the signal's reason if that comes first. */
-  async acquire(signal: AbortSignal): Promise<Release> {
+  /** How many wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** How many hold a slot. */
+  get booting(): number {
+    return this.#booting;
+  }
+
+  /** Waits for a slot. `byHand`: somebody waits for it. Rejects with the signal's reason if that comes first. */
+  async acquire(signal: AbortSignal, byHand = false): Promise<Release> {
     signal.throwIfAborted();
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#turn(signal);
-    let held = true;
+    await this.#turn(signal, byHand);
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
-      const nextInLine = this.#waiting.shift();
-      if (nextInLine) nextInLine();
-      else this.#free += 1;
+      if (!isHeld) return;
+      isHeld = false;
+      this.#booting -= 1;
+      this.#admit();
     };
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  /** Nobody starts for so long, and then one at a time until `cameUp`. Starts by hand are trials: they go on. */
+  pause(ms: number): void {
+    this.#pausedUntil = performance.now() + ms;
+    this.#onTrial = true;
+  }
+
+  /** A browser has come up: the host is well. */
+  cameUp(): void {
+    if (!this.#onTrial) return;
+    this.#onTrial = false;
+    this.#pausedUntil = 0;
+    this.#admit();
+  }
+
+  #turn(signal: AbortSignal, byHand: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      const take = () => {
-        signal.removeEventListener('abort', leave);
-        resolve();
+      const waiting = {
+        byHand,
+        enter: () => {
+          signal.removeEventListener('abort', leave);
+          resolve();
+        },
       };
       const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(take), 1);
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(signal.reason);
       };
       signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(take);
+      const ahead = this.#waiting.findIndex((other) => byHand && !other.byHand);
+      this.#waiting.splice(ahead < 0 ? this.#waiting.length : ahead, 0, waiting);
+      this.#admit();
     });
+  }
+
+  #admit(): void {
+    clearTimeout(this.#timer);
+    const [first] = this.#waiting;
+    if (!first || this.#booting >= (this.#onTrial ? 1 : this.#slots)) return;
+    const resumesAt = first.byHand ? 0 : this.#pausedUntil;
+    const waitMs = Math.max(this.#lastStartAt + this.#spacingMs, resumesAt) - performance.now();
+    if (waitMs > 0) {
+      this.#timer = setTimeout(() => this.#admit(), waitMs).unref();
+      return;
+    }
+    this.#waiting.shift();
+    this.#booting += 1;
+    this.#lastStartAt = performance.now();
+    first.enter();
+    this.#admit();
   }
 }

@@ -2,10 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type AnswerOf, GatewayError, type WorkerOperationName } from '@chat-web/protocol';
 import { Session } from './session.ts';
 import type { SessionContext } from './session-context.ts';
+import { isRunning } from './session-state.ts';
 
-/** When the gateway stops: how long a worker gets to close its browser, and how long all of it may take. */
+/** When the gateway stops: how long calls under way may take, how long a worker gets to close its browser, and all of it. */
+const DRAIN_TIMEOUT_MS = 12_000;
 const WORKER_TIMEOUT_MS = 3_500;
-const SHUTDOWN_TIMEOUT_MS = 4_500;
+const WORKERS_TIMEOUT_MS = 4_500;
+/** Many browsers that end at once share the cores. */
+const MORE_FOR_EACH_MS = 100;
+const MOST_MORE_MS = 3_000;
+const DRAIN_LOOK_MS = 20;
 
 /** All sessions of the gateway, by id. */
 export class Supervisor {
@@ -30,11 +36,28 @@ export class Supervisor {
     throw new GatewayError('session_not_found', `there is no session ${id}`);
   }
 
+  /** Every session that there is an object for, known to the API or not. */
+  all(): Session[] {
+    return [...this.#sessions.values()];
+  }
+
   /** Starts the session of that id, known or new, unless it runs. */
   async start(id: string): Promise<Session> {
-    if (this.#closing) throw new GatewayError('shutting_down', 'the gateway is stopping');
+    this.#refuseWhileClosing();
     const session = this.#session(id);
-    await session.start();
+    try {
+      await session.start(true);
+    } finally {
+      this.#forget(id); // Where it was refused.
+    }
+    return session;
+  }
+
+  /** Ends what runs for a session that is known, and starts it anew. */
+  async restart(id: string): Promise<Session> {
+    this.#refuseWhileClosing();
+    const session = this.find(id);
+    await session.restart();
     return session;
   }
 
@@ -49,36 +72,68 @@ export class Supervisor {
   }
 
   /** Forwards an operation to the session's worker. */
-  call<N extends WorkerOperationName>(operation: N, input: { readonly id: string }): Promise<AnswerOf<N>> {
+  async call<N extends WorkerOperationName>(operation: N, input: { readonly id: string }): Promise<AnswerOf<N>> {
+    this.#refuseWhileClosing();
     return this.find(input.id).call(operation, input);
   }
 
   /** Starts every saved session; they wait for their turn in the start queue. */
   startSaved(): void {
     for (const id of this.#context.saved.ids().sort()) {
-      this.start(id).catch((error: unknown) => this.#context.log.error({ session: id, err: error }, 'start failed'));
+      const started = this.#session(id).start(false);
+      started.catch((error: unknown) => this.#context.log.error({ session: id, err: error }, 'start failed'));
     }
+  }
+
+  /** How many sessions run, or are being brought back. */
+  get running(): number {
+    return this.all().filter(({ state }) => isRunning(state)).length;
+  }
+
+  /** True once no new work is taken any more. */
+  get isClosing(): boolean {
+    return this.#closing;
+  }
+
+  /** True while the books of all sessions are in order. */
+  get isSound(): boolean {
+    return this.all().every((session) => session.isSound);
+  }
+
+  /** Takes no new work, and waits until what is under way is done, the time is up, or there is a hurry. */
+  async drain(hurry: AbortSignal): Promise<void> {
+    this.#closing = true;
+    const deadline = Date.now() + DRAIN_TIMEOUT_MS;
+    while (!hurry.aborted && Date.now() < deadline && this.all().some(({ pending }) => pending > 0))
+      await delay(DRAIN_LOOK_MS);
   }
 
   /** Ends all streams and all workers, keeping auth. No session starts any more. Never rejects. */
   async close(): Promise<void> {
     this.#closing = true;
-    const sessions = [...this.#sessions.values()];
+    const sessions = this.all();
     for (const session of sessions) session.endStreams('the gateway stops');
+    const more = Math.min(MOST_MORE_MS, MORE_FOR_EACH_MS * this.running);
     const ends = sessions.map(async (session) => {
       try {
-        await session.stop(WORKER_TIMEOUT_MS);
+        await session.stop(WORKER_TIMEOUT_MS + more);
       } catch (error) {
         this.#context.log.error({ session: session.id, err: error }, 'stop failed');
       }
     });
     // A stop that waits behind another one, of a browser that hangs, ends with this process and its channels.
-    await Promise.race([Promise.all(ends), delay(SHUTDOWN_TIMEOUT_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.all(ends), delay(WORKERS_TIMEOUT_MS + more, undefined, { ref: false })]);
+  }
+
+  #refuseWhileClosing(): void {
+    if (this.#closing) throw new GatewayError('shutting_down', 'the gateway is stopping');
   }
 
   #session(id: string): Session {
     const known = this.#sessions.get(id);
     if (known) return known;
+    // Some have ended without anybody asking for it, as those whose QR nobody has scanned.
+    for (const other of this.#sessions.keys()) this.#forget(other);
     const session = new Session(id, this.#context);
     this.#sessions.set(id, session);
     return session;

@@ -8,7 +8,8 @@ import { exitOf } from './worker-process.ts';
 
 const log = pino({ enabled: false });
 const options = {
-  ...{ sessionId: 'main', sessionDir: '/nowhere', browserArgs: [], spoolDir: '/nowhere' },
+  ...{ sessionId: 'main', sessionDir: '/nowhere', headlessShell: false, browserArgs: [], spoolDir: '/nowhere' },
+  ...{ heardUntil: 0, silenceTimeoutMs: 300_000 },
   fetchLimits: { allowedHosts: [], maxBytes: 1, timeoutMs: 1 },
 };
 const children: ChildProcess[] = [];
@@ -17,7 +18,7 @@ function linkTo(fixture: string) {
   const path = fileURLToPath(new URL(`../../../../test/fixtures/${fixture}-worker.mjs`, import.meta.url));
   const child = fork(path, { serialization: 'json' });
   children.push(child);
-  const link = new WorkerLink(child, options, log, () => {});
+  const link = new WorkerLink(child, options, log, { onEvent: () => {}, onWord: () => {} });
   void exitOf(child).then((how) => link.close(`exited (${how})`));
   return { child, link };
 }

@@ -21,27 +21,39 @@ interface PendingCall {
   reject(error: GatewayError): void;
 }
 
+/** Told of what comes from the worker. */
+export interface LinkListener {
+  onEvent(event: WorkerEvent): void;
+  /** Any message at all, heartbeats among them. */
+  onWord(): void;
+}
+
 /** The gateway's end of the IPC channel to one worker: calls with their time limits, and events. */
 export class WorkerLink {
   readonly #sessionId: string;
   readonly #log: Log;
-  readonly #onEvent: (event: WorkerEvent) => void;
+  readonly #listener: LinkListener;
   readonly #queue: SendQueue<GatewayMessage>;
   readonly #pending = new Map<number, PendingCall>();
   #lastCallId = 0;
   #options: WorkerOptions | undefined;
   #closedBy: string | undefined;
 
-  constructor(child: ChildProcess, options: WorkerOptions, log: Log, onEvent: (event: WorkerEvent) => void) {
+  constructor(child: ChildProcess, options: WorkerOptions, log: Log, listener: LinkListener) {
     this.#sessionId = options.sessionId;
     this.#options = options;
     this.#log = log;
-    this.#onEvent = onEvent;
+    this.#listener = listener;
     this.#queue = new SendQueue((message, written) => {
       if (child.connected) child.send(message, () => written());
     });
     child.on('message', (raw) => this.#receive(raw));
     child.on('error', (error) => log.warn({ err: error }, 'channel to the worker failed'));
+  }
+
+  /** How many calls have no answer yet. */
+  get pending(): number {
+    return this.#pending.size;
   }
 
   /** Has the worker run an operation whose input has been parsed. Rejects when it dies or the time is up. */
@@ -68,10 +80,15 @@ export class WorkerLink {
     this.#queue.send({ type: 'stop', unlink });
   }
 
-  /** The worker is gone: every call that waits fails with the reason, and so does every later one. */
+  /** The worker is gone. */
   close(how: string): void {
-    this.#closedBy = how;
     this.#queue.close();
+    this.fail(how);
+  }
+
+  /** Every call that waits fails with the reason, and so does every later one. */
+  fail(how: string): void {
+    this.#closedBy ??= how;
     for (const { operation, timer, reject } of this.#pending.values()) {
       clearTimeout(timer);
       reject(this.#lost(operation, how));
@@ -81,6 +98,7 @@ export class WorkerLink {
 
   #receive(raw: unknown): void {
     const parsed = v.safeParse(workerMessage, raw);
+    this.#listener.onWord();
     if (parsed.success) this.#handle(parsed.output);
     else
       this.#log.error(
@@ -94,8 +112,10 @@ export class WorkerLink {
       case 'booted':
         if (this.#options) this.#queue.send({ type: 'start', options: this.#options });
         return;
+      case 'heartbeat':
+        return;
       case 'event':
-        this.#onEvent(message.event);
+        this.#listener.onEvent(message.event);
         return;
       case 'log':
         this.#log[message.level](message.text);

@@ -10,8 +10,11 @@ const WORKER = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));
 const LEAN_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];
 const LEAN_MALLOC = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
+/** What a worker sees of an environment. */
+export type WorkerEnv = Config['workerEnv'];
+
 /** Forks a worker. Whatever it writes to its own stdout or stderr becomes lines of our log. */
-export function forkWorker(env: Config['workerEnv'], log: Log): ChildProcess {
+export function forkWorker(env: WorkerEnv, log: Log): ChildProcess {
   const child = fork(WORKER, [], {
     serialization: 'json',
     execArgv: LEAN_FLAGS,

@@ -1,9 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
-import type { WorkerEvent, WorkerOperationName, WorkerOptions } from '@chat-web/protocol';
-import type { Config } from '../config.ts';
+import {
+  HEARTBEAT_INTERVAL_MS,
+  type WorkerEvent,
+  type WorkerOperationName,
+  type WorkerOptions,
+} from '@chat-web/protocol';
 import type { Log } from '../log.ts';
+import { SilenceWatch } from './silence-watch.ts';
 import { WorkerLink } from './worker-link.ts';
-import { exitOf, forkWorker } from './worker-process.ts';
+import { exitOf, forkWorker, type WorkerEnv } from './worker-process.ts';
+
+/** Told of what happens to a worker. */
+export interface WorkerListener {
+  onEvent(event: WorkerEvent): void;
+  /** It runs, but has not been heard of for so long. */
+  onSilent(forMs: number): void;
+}
 
 /** A running worker: its process and the link to it. */
 export class Worker {
@@ -12,10 +24,12 @@ export class Worker {
   readonly #child: ChildProcess;
   readonly #link: WorkerLink;
 
-  constructor(env: Config['workerEnv'], options: WorkerOptions, log: Log, onEvent: (event: WorkerEvent) => void) {
+  constructor(env: WorkerEnv, options: WorkerOptions, log: Log, { onEvent, onSilent }: WorkerListener) {
     this.#child = forkWorker(env, log);
-    this.#link = new WorkerLink(this.#child, options, log, onEvent);
+    const watch = new SilenceWatch({ intervalMs: HEARTBEAT_INTERVAL_MS, onSilent });
+    this.#link = new WorkerLink(this.#child, options, log, { onEvent, onWord: () => watch.heard() });
     this.exited = exitOf(this.#child).then((how) => {
+      watch.stop();
       this.#link.close(`exited (${how})`);
       return how;
     });
@@ -25,8 +39,18 @@ export class Worker {
     return this.#child.pid;
   }
 
+  /** How many calls have no answer yet. */
+  get pending(): number {
+    return this.#link.pending;
+  }
+
   call(operation: WorkerOperationName, input: unknown): Promise<unknown> {
     return this.#link.call(operation, input);
+  }
+
+  /** It is of no use any more: its calls fail at once, with this for a reason. */
+  giveUp(why: string): void {
+    this.#link.fail(why);
   }
 
   /** Asks it to end, and kills it if it has not by then. */

@@ -1,0 +1,63 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HeardMessages } from './heard-messages.ts';
+
+const log = pino({ enabled: false });
+const now = () => Math.floor(Date.now() / 1_000);
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chat-web-heard-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('the messages that a session has heard', () => {
+  it('are news once, also for the gateway that comes after', async () => {
+    const path = join(folder, 'one.json');
+    const heard = new HeardMessages(path, log);
+    heard.begin();
+    expect(heard.isNews('a', now())).toBe(true);
+    expect(heard.isNews('a', now())).toBe(false);
+    await heard.flush();
+
+    const after = new HeardMessages(path, log);
+    await after.load();
+    expect(after.isNews('a', now())).toBe(false);
+    expect(after.isNews('b', now())).toBe(true);
+  });
+
+  it('do not reach back behind the moment of the link, and some minutes behind the last one after that', () => {
+    const heard = new HeardMessages(join(folder, 'two.json'), log);
+    heard.begin();
+    const linkedAt = heard.from;
+    heard.isNews('a', linkedAt + 60);
+    expect(heard.from).toBe(linkedAt);
+    heard.isNews('b', linkedAt + 3_600);
+    expect(heard.from).toBe(linkedAt + 3_480);
+    heard.begin();
+    expect(heard.from).toBe(linkedAt + 3_480);
+  });
+
+  it('are kept as far back as is looked at again, however many they are', () => {
+    const heard = new HeardMessages(join(folder, 'many.json'), log);
+    const startedAt = now();
+    for (let n = 0; n < 6_000; n += 1) expect(heard.isNews(`${n}`, startedAt + Math.floor(n / 50))).toBe(true);
+    for (let n = 0; n < 6_000; n += 1) expect(heard.isNews(`${n}`, startedAt + Math.floor(n / 50))).toBe(false);
+    heard.isNews('later', startedAt + 3_600);
+    expect(heard.isNews('0', startedAt)).toBe(true);
+  });
+
+  it('begin anew where the file is not legible, and after they were cleared', async () => {
+    const path = join(folder, 'three.json');
+    await writeFile(path, '{"from": "yest');
+    const heard = new HeardMessages(path, log);
+    await heard.load();
+    expect(heard.from).toBeGreaterThan(now() - 5);
+    heard.isNews('a', now());
+    heard.clear();
+    await heard.flush();
+    expect(heard.isNews('a', now())).toBe(true);
+  });
+});

@@ -1,0 +1,106 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { errorText } from '@chat-web/protocol';
+import * as v from 'valibot';
+import type { Log } from '../log.ts';
+
+/** Messages may come in another order than that of their timestamps; this much is looked at again. */
+const OVERLAP_SECONDS = 120;
+/** Behind the overlap: what an account could hardly get in that time. */
+const MOST_IDS = 10_000;
+const WRITE_DELAY_MS = 1_000;
+
+const stored = v.object({ from: v.number(), ids: v.record(v.string(), v.number()) });
+
+/**
+ * Which inbound messages a session has been told of: so that one which came while nobody listened is told of later,
+ * and none twice. Kept in a file beside the profile, for the gateway that comes after this one.
+ */
+export class HeardMessages {
+  readonly #path: string;
+  readonly #log: Log;
+  /** Timestamps of the messages that would be looked at again, by their ids. */
+  readonly #ids = new Map<string, number>();
+  #from: number | undefined;
+  #writing: NodeJS.Timeout | undefined;
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(path: string, log: Log) {
+    this.#path = path;
+    this.#log = log;
+  }
+
+  /** Reads what an earlier gateway has left; nothing there, or nothing legible, is a beginning. */
+  async load(): Promise<void> {
+    if (this.#from !== undefined) return;
+    const text = await readFile(this.#path, 'utf8').catch(() => '');
+    if (!text) return;
+    try {
+      const { from, ids } = v.parse(stored, JSON.parse(text));
+      this.#from = from;
+      for (const [id, timestamp] of Object.entries(ids)) this.#ids.set(id, timestamp);
+    } catch (error) {
+      this.#log.warn({ reason: errorText(error) }, 'the list of messages heard is not legible');
+    }
+  }
+
+  /** Messages from this time on may not have been heard yet, in Unix seconds: now, where nothing is known. */
+  get from(): number {
+    return this.#from ?? now();
+  }
+
+  /** True the first time; from then on the message is known. `timestamp` in Unix seconds. */
+  isNews(id: string, timestamp: number): boolean {
+    if (this.#ids.has(id)) return false;
+    this.#ids.set(id, timestamp);
+    this.#from = Math.max(this.#from ?? 0, timestamp - OVERLAP_SECONDS);
+    for (const [oldest, at] of this.#ids) {
+      if (at >= this.#from && this.#ids.size <= MOST_IDS) break;
+      this.#ids.delete(oldest);
+    }
+    this.#writeSoon();
+    return true;
+  }
+
+  /** The session is ready: where it is so for the first time, what was before is history. */
+  begin(): void {
+    if (this.#from !== undefined) return;
+    this.#from = now();
+    this.#writeSoon();
+  }
+
+  /** Forgets all: another account may come. */
+  clear(): void {
+    clearTimeout(this.#writing);
+    this.#writing = undefined;
+    this.#ids.clear();
+    this.#from = undefined;
+  }
+
+  /** Writes down what has not been yet, one after the other. Never rejects. */
+  flush(): Promise<void> {
+    if (this.#writing) {
+      clearTimeout(this.#writing);
+      this.#writing = undefined;
+      this.#written = this.#written.then(() => this.#write());
+    }
+    return this.#written;
+  }
+
+  async #write(): Promise<void> {
+    try {
+      const text = JSON.stringify({ from: this.#from, ids: Object.fromEntries(this.#ids) });
+      await writeFile(`${this.#path}.new`, text, { mode: 0o600 });
+      await rename(`${this.#path}.new`, this.#path);
+    } catch (error) {
+      this.#log.error({ reason: errorText(error) }, 'the list of messages heard could not be written');
+    }
+  }
+
+  #writeSoon(): void {
+    this.#writing ??= setTimeout(() => void this.flush(), WRITE_DELAY_MS).unref();
+  }
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1_000);
+}

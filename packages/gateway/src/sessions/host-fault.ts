@@ -1,0 +1,49 @@
+import type { Log } from '../log.ts';
+import { isHostAtFault, pauseLength } from './restart-policy.ts';
+import type { StartQueue } from './start-queue.ts';
+
+/**
+ * Sees when so many sessions fail at once that the host or its network must be at fault, and lets all starts pause:
+ * fifty browsers that boot again and again make nothing better.
+ */
+export class HostFault {
+  readonly #queue: StartQueue;
+  readonly #log: Log;
+  /** When each session failed that is down. */
+  readonly #down = new Map<string, number>();
+  #pauses = 0;
+  #pausedUntil = 0;
+
+  constructor(queue: StartQueue, log: Log) {
+    this.#queue = queue;
+    this.#log = log;
+  }
+
+  /** A session has failed; `running`: how many there are in all. */
+  failed(sessionId: string, running: number): void {
+    const now = performance.now(); // Unlike the time of day, nobody sets it.
+    this.#down.set(sessionId, now);
+    if (now < this.#pausedUntil || !isHostAtFault([...this.#down.values()], running, now)) return;
+    const pauseMs = pauseLength(this.#pauses);
+    this.#pauses += 1;
+    this.#pausedUntil = now + pauseMs;
+    this.#queue.pause(pauseMs);
+    const down = [...this.#down.keys()];
+    this.#log.error(
+      { down, pauseMs },
+      'many sessions fail at once: all starts pause; look at the host and its network',
+    );
+  }
+
+  /** A session has come up. */
+  cameUp(sessionId: string): void {
+    this.#down.delete(sessionId);
+    this.#pauses = 0;
+    this.#pausedUntil = 0;
+  }
+
+  /** A session is down because somebody wants it so. */
+  ended(sessionId: string): void {
+    this.#down.delete(sessionId);
+  }
+}

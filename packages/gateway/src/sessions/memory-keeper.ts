@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorText } from '@chat-web/protocol';
+import type { Config } from '../config.ts';
+import { sizeOf } from '../host/disk.ts';
+import { measureSession } from '../host/memory.ts';
+import type { Log } from '../log.ts';
+import { type MemoryMarks, memoryVerdict, nextLook } from './memory-policy.ts';
+import type { SavedSessions } from './saved-sessions.ts';
+import type { Session } from './session.ts';
+import type { Supervisor } from './supervisor.ts';
+
+const ROUND_MS = 5_000;
+const DISK_INTERVAL_MS = 5 * 60_000;
+const RECYCLE_TIMEOUT_MS = 60_000;
+const MB = 1_048_576;
+
+/** When a session was looked at, on the clock that nobody sets, and what is known of it since. */
+interface Looks {
+  nextMemoryAt: number;
+  diskAt: number;
+  /** The worker that it had when its folder was measured. */
+  diskWorkerPid: number | undefined;
+  recycledAt: number;
+}
+
+/** Measures what sessions take of memory and disk, and bounds the memory: one that leaks harms nobody else. */
+export class MemoryKeeper {
+  readonly #supervisor: Supervisor;
+  readonly #saved: SavedSessions;
+  readonly #marks: MemoryMarks;
+  readonly #log: Log;
+  readonly #over = new AbortController();
+  readonly #looks = new WeakMap<Session, Looks>();
+  /** True while a session is being recycled: one at a time, since each boots a browser. */
+  #isRecycling = false;
+
+  constructor(supervisor: Supervisor, saved: SavedSessions, config: Config, log: Log) {
+    this.#supervisor = supervisor;
+    this.#saved = saved;
+    this.#marks = { softBytes: config.memorySoftBytes, hardBytes: config.memoryHardBytes };
+    this.#log = log;
+  }
+
+  /** Goes on until `stop`. Memory does not wait for the disk. */
+  start(): void {
+    void this.#repeat((session) => this.#measureMemory(session));
+    void this.#repeat((session) => this.#measureDisk(session));
+  }
+
+  stop(): void {
+    this.#over.abort();
+  }
+
+  async #repeat(measure: (session: Session) => Promise<void>): Promise<void> {
+    const { signal } = this.#over;
+    while (await delay(ROUND_MS, true, { signal, ref: false }).catch(() => false)) {
+      for (const session of this.#supervisor.all()) {
+        await measure(session).catch((error: unknown) =>
+          this.#log.error({ session: session.id, reason: errorText(error) }, 'the session could not be measured'),
+        );
+      }
+    }
+  }
+
+  async #measureMemory(session: Session): Promise<void> {
+    const { workerPid, vitals } = session;
+    const looks = this.#looksAt(session);
+    if (!workerPid) vitals.memory = undefined;
+    if (!workerPid || performance.now() < looks.nextMemoryAt) return;
+    const memory = await measureSession(workerPid);
+    if (session.workerPid !== workerPid || memory.processes === 0) return; // It ended while we looked.
+    vitals.memory = memory;
+    const bytes = memory.workerBytes + memory.browserBytes;
+    looks.nextMemoryAt = performance.now() + nextLook(bytes, this.#marks);
+    this.#bound(session, bytes, looks);
+  }
+
+  #bound(session: Session, bytes: number, looks: Looks): void {
+    const { vitals, pending } = session;
+    const sinceRecycleMs = performance.now() - looks.recycledAt;
+    const verdict = memoryVerdict({ bytes, pending, idleMs: vitals.idleMs, sinceRecycleMs }, this.#marks);
+    if (verdict === 'end') {
+      const mark = `more than CHAT_WEB_MEMORY_HARD_MB (${Math.round(this.#marks.hardBytes / MB)})`;
+      const reason = `it took ${Math.round(bytes / MB)} MB of memory, ${mark}`;
+      session.fail({ cause: 'memory', reason, retry: true });
+    } else if (verdict === 'recycle' && !this.#isRecycling) {
+      this.#log.warn({ session: session.id, bytes }, 'recycling a session that is above the soft memory mark');
+      looks.recycledAt = performance.now();
+      void this.#recycle(session);
+    }
+  }
+
+  /** Never rejects. */
+  async #recycle(session: Session): Promise<void> {
+    this.#isRecycling = true;
+    try {
+      await session.recycle();
+      await session.up(RECYCLE_TIMEOUT_MS);
+    } catch (error) {
+      this.#log.error({ session: session.id, reason: errorText(error) }, 'recycling failed');
+    }
+    this.#isRecycling = false;
+  }
+
+  /** Every few minutes, and after each start. */
+  async #measureDisk(session: Session): Promise<void> {
+    const { workerPid } = session;
+    const looks = this.#looksAt(session);
+    const now = performance.now();
+    if (looks.diskWorkerPid === workerPid && now - looks.diskAt < DISK_INTERVAL_MS) return;
+    Object.assign(looks, { diskAt: now, diskWorkerPid: workerPid });
+    session.vitals.diskBytes = await sizeOf(this.#saved.dirOf(session.id));
+  }
+
+  #looksAt(session: Session): Looks {
+    const never = Number.NEGATIVE_INFINITY;
+    const known = this.#looks.get(session);
+    const looks = known ?? { nextMemoryAt: never, diskAt: never, diskWorkerPid: undefined, recycledAt: never };
+    if (!known) this.#looks.set(session, looks);
+    return looks;
+  }
+}

@@ -1,0 +1,82 @@
+import type { Message } from '@chat-web/protocol';
+import type { Log } from '../log.ts';
+import type { Failure } from './failure.ts';
+import { HeardMessages } from './heard-messages.ts';
+import { Recovery } from './recovery.ts';
+import { Run, type RunListener } from './run.ts';
+import type { SessionContext } from './session-context.ts';
+
+/** The present run of a session, one at a time, and what is kept from one to the next. */
+export class RunKeeper {
+  readonly #id: string;
+  readonly #context: SessionContext;
+  readonly #log: Log;
+  readonly #listener: RunListener;
+  readonly #heard: HeardMessages;
+  readonly #recovery = new Recovery();
+  #run: Run | undefined;
+  /** Which run this is, counted from the gateway's start: what the log tells one from another by. */
+  #generation = 0;
+
+  constructor(id: string, context: SessionContext, log: Log, listener: RunListener) {
+    this.#id = id;
+    this.#context = context;
+    this.#log = log;
+    this.#listener = listener;
+    this.#heard = new HeardMessages(context.saved.heardOf(id), log);
+  }
+
+  get run(): Run | undefined {
+    return this.#run;
+  }
+
+  /** When the next run begins, while that is waited for. */
+  get nextAttemptAt(): Date | undefined {
+    return this.#recovery.nextAttemptAt;
+  }
+
+  /** Begins a run, where none is. `byHand`: somebody waits for it. */
+  async start(byHand: boolean): Promise<void> {
+    await this.#heard.load();
+    this.#generation += 1;
+    const log = this.#log.child({ run: this.#generation });
+    this.#run = new Run(this.#id, this.#context, log, this.#listener);
+    void this.#run.start({ byHand, heardUntil: () => this.#heard.from });
+  }
+
+  /** Ends the run, or the wait for one; resolves when nothing is left of it. */
+  async end(unlink: boolean, timeoutMs: number): Promise<void> {
+    this.#recovery.cancel();
+    const run = this.#run;
+    this.#run = undefined;
+    await run?.end(unlink, timeoutMs);
+    await this.#heard.flush();
+  }
+
+  /** Has `start` called when it is time to try again after a failure. Returns in how many milliseconds that is. */
+  retry({ cause }: Failure, cameUp: boolean, start: () => void): number {
+    return this.#recovery.retry(cause, cameUp, start);
+  }
+
+  /** Past failures count no more. */
+  forgive(): void {
+    this.#recovery.reset();
+  }
+
+  /** The session is ready. */
+  ready(): void {
+    this.#recovery.ready();
+    this.#heard.begin();
+  }
+
+  /** False for a message that the session was told of already. */
+  isNews({ id, timestamp }: Message): boolean {
+    return this.#heard.isNews(id, timestamp);
+  }
+
+  /** Wipes the session's folder; nothing of it may run. */
+  wipe(): Promise<void> {
+    this.#heard.clear();
+    return this.#context.saved.wipe(this.#id);
+  }
+}

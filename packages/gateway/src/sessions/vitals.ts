@@ -1,0 +1,40 @@
+import type { SessionMemory } from '../host/memory.ts';
+import type { RestartCause } from './failure.ts';
+
+/** What an operator sees of a session beside its state. */
+export class Vitals {
+  /** How often it was started anew, by what made it necessary, since the gateway started. */
+  readonly restarts = new Map<RestartCause, number>();
+  memory: SessionMemory | undefined;
+  /** What its folder takes on the disk, in bytes. */
+  diskBytes: number | undefined;
+  /** When the last inbound event came. */
+  lastEventAt: Date | undefined;
+  #lastActivityAt = performance.now();
+
+  /** For how long nothing has come in or gone out, in milliseconds. */
+  get idleMs(): number {
+    return performance.now() - this.#lastActivityAt;
+  }
+
+  get restartCount(): number {
+    let count = 0;
+    for (const times of this.restarts.values()) count += times;
+    return count;
+  }
+
+  countRestart(cause: RestartCause): void {
+    this.restarts.set(cause, (this.restarts.get(cause) ?? 0) + 1);
+  }
+
+  /** Something came from the network. */
+  heard(): void {
+    this.lastEventAt = new Date();
+    this.active();
+  }
+
+  /** A call began or ended, something came in, or the session has come up. */
+  active(): void {
+    this.#lastActivityAt = performance.now();
+  }
+}

@@ -1,0 +1,208 @@
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+
+/** One setting: how its text is read, what holds without it, and what it is for. */
+export interface Setting {
+  readonly schema: v.GenericSchema<string, unknown>;
+  /** The text that stands for an absent setting. Absent: the setting stays undefined. */
+  readonly fallback?: string;
+  /** How the fallback is told, where it depends on the machine. */
+  readonly fallbackIs?: string;
+  readonly meaning: string;
+}
+
+const text = v.string();
+const filePath = v.pipe(
+  v.string(),
+  v.transform((path) => resolve(path)),
+);
+const wholeNumber = (lowest: number, highest: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,15}$/, 'must be a whole number'),
+    v.transform(Number),
+    v.minValue(lowest, `must be at least ${lowest}`),
+    v.maxValue(highest, `must be at most ${highest}`),
+  );
+
+const YES = ['true', '1', 'yes'];
+const NO = ['false', '0', 'no'];
+const yesOrNo = v.pipe(
+  v.string(),
+  v.toLowerCase(),
+  v.picklist([...YES, ...NO], 'must be true, false, 1, 0, yes or no'),
+  v.transform((written) => YES.includes(written)),
+);
+
+const list = v.pipe(
+  v.string(),
+  v.transform((written) =>
+    written
+      .split(',')
+      .map((item) => item.trim().toLowerCase())
+      .filter(Boolean),
+  ),
+);
+
+/** Hosts, `host:port` or CIDR ranges. */
+const hosts = v.pipe(
+  list,
+  v.check((entries) => entries.every(isHostOrRange), 'must be hosts, host:port or CIDR ranges such as 10.0.0.0/8'),
+);
+
+function isHostOrRange(entry: string): boolean {
+  const [address = '', prefix] = entry.split('/');
+  if (prefix === undefined) return /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.test(entry);
+  const most = isIP(address) === 4 ? 32 : 128;
+  return isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= most;
+}
+
+const jsonStrings = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    try {
+      return v.parse(v.array(v.string()), JSON.parse(dataset.value));
+    } catch {
+      addIssue({ message: 'must be a JSON array of strings, such as ["--lang=de"]' });
+      return NEVER;
+    }
+  }),
+);
+
+/** Every setting of the gateway, by the name of its environment variable. */
+export const settings = {
+  CHAT_WEB_HOST: { schema: text, fallback: '127.0.0.1', meaning: 'listen address' },
+  CHAT_WEB_PORT: {
+    schema: wholeNumber(0, 65_535),
+    fallback: '3000',
+    meaning: 'listen port; 0 picks a free one, and the log names it',
+  },
+  CHAT_WEB_TOKEN: {
+    schema: v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')),
+    meaning:
+      'bearer token that every route but GET /health and GET /health/ready asks for; without it none is asked for',
+  },
+  CHAT_WEB_AUTO_START_SESSIONS: { schema: yesOrNo, fallback: 'true', meaning: 'start saved sessions at boot' },
+  CHAT_WEB_DATA_DIR: {
+    schema: filePath,
+    fallback: './data',
+    meaning: "all that the gateway keeps; systemd's STATE_DIRECTORY comes before the default",
+  },
+  CHAT_WEB_BROWSER_PATH: {
+    schema: text,
+    meaning:
+      "the browser's executable; else PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, or a Chromium or Chrome on the PATH",
+  },
+  CHAT_WEB_HEADLESS_SHELL: {
+    schema: yesOrNo,
+    fallback: 'false',
+    meaning: 'use chromium-headless-shell, which takes less memory; untried against the real network',
+  },
+  CHAT_WEB_BROWSER_ARGS: {
+    schema: jsonStrings,
+    fallback: '[]',
+    meaning: 'further browser arguments: a JSON array of strings, passed as they are',
+  },
+  CHAT_WEB_START_CONCURRENCY: {
+    schema: wholeNumber(1, 64),
+    fallback: String(availableParallelism()),
+    fallbackIs: 'the number of cores',
+    meaning: 'browsers that may be booting at one moment',
+  },
+  CHAT_WEB_START_TIMEOUT_SECONDS: {
+    schema: wholeNumber(5, 3_600),
+    fallback: '90',
+    meaning: 'a session that has reached neither qr nor ready by then counts as a failed start',
+  },
+  CHAT_WEB_QR_TIMEOUT_SECONDS: {
+    schema: wholeNumber(10, 86_400),
+    fallback: '600',
+    meaning: 'a session whose QR nobody has scanned for so long is stopped',
+  },
+  CHAT_WEB_RECONNECT_TIMEOUT_SECONDS: {
+    schema: wholeNumber(10, 86_400),
+    fallback: '300',
+    meaning: 'how long a page that has lost its connection may try to get it back, before its session is restarted',
+  },
+  CHAT_WEB_SILENCE_TIMEOUT_SECONDS: {
+    schema: wholeNumber(10, 86_400),
+    fallback: '300',
+    meaning: 'after so long without a word of the network, a session asks whether it is still there',
+  },
+  CHAT_WEB_TAKE_OVER_ON_CONFLICT: {
+    schema: yesOrNo,
+    fallback: 'false',
+    meaning: 'take an account back that is used elsewhere with the same link, at most three times an hour',
+  },
+  CHAT_WEB_MEMORY_SOFT_MB: {
+    schema: wholeNumber(100, 1_000_000),
+    fallback: '700',
+    meaning: 'memory (PSS) of a session, worker and browser, above which it is restarted as soon as it is idle',
+  },
+  CHAT_WEB_MEMORY_HARD_MB: {
+    schema: wholeNumber(100, 1_000_000),
+    fallback: '1200',
+    meaning: 'memory of a session above which it is restarted at once',
+  },
+  CHAT_WEB_CGROUPS: {
+    schema: yesOrNo,
+    fallback: 'false',
+    meaning:
+      'give each session a cgroup of its own; only where one is delegated to the gateway, as by its systemd unit',
+  },
+  CHAT_WEB_MIN_FREE_MEMORY_MB: {
+    schema: wholeNumber(0, 1_000_000),
+    fallback: '300',
+    meaning: 'no session starts while the host has less memory available',
+  },
+  CHAT_WEB_MIN_FREE_DISK_MB: {
+    schema: wholeNumber(0, 100_000_000),
+    fallback: '200',
+    meaning: 'no session starts while the disk of the data folder has less free space',
+  },
+  CHAT_WEB_CACHE_MAX_MB: {
+    schema: wholeNumber(0, 100_000),
+    fallback: '100',
+    meaning: "size of a browser's caches above which they are removed before it starts",
+  },
+  CHAT_WEB_MAX_BODY_BYTES: {
+    schema: wholeNumber(1_024, 1_073_741_824),
+    fallback: '104857600',
+    meaning: 'largest request body',
+  },
+  CHAT_WEB_MEDIA_HOSTS: {
+    schema: hosts,
+    fallback: '',
+    meaning:
+      'hosts (or host:port, or CIDR ranges) that a media url may name although they are not on the public internet; comma between them',
+  },
+  CHAT_WEB_MEDIA_MAX_BYTES: {
+    schema: wholeNumber(1_024, 1_073_741_824),
+    fallback: '67108864',
+    meaning: 'largest file that a media url may bring',
+  },
+  CHAT_WEB_MEDIA_TIMEOUT_SECONDS: {
+    schema: wholeNumber(1, 40),
+    fallback: '30',
+    meaning: 'how long fetching a media url may take',
+  },
+  CHAT_WEB_ALLOWED_HOSTS: {
+    schema: list,
+    fallback: '',
+    meaning: 'further names that the Host header may bear when no token is set; comma between them',
+  },
+  CHAT_WEB_LOG_LEVEL: {
+    schema: v.picklist(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'must be fatal, error, warn, info, debug, trace or silent',
+    ),
+    fallback: 'info',
+    meaning: 'how much is logged',
+  },
+  CHAT_WEB_ENV_FILE: {
+    schema: filePath,
+    meaning: "file of KEY=value lines, as systemd's EnvironmentFile: SIGHUP reads the log level from it again",
+  },
+} as const satisfies Record<string, Setting>;
