@@ -39,7 +39,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
     const documented = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     const names = documented.map(({ operationId }) => operationId).sort();
-    expect(names).toEqual([...Object.keys(operations), 'health', 'events'].sort());
+    expect(names).toEqual([...Object.keys(operations), 'health', 'ready', 'metrics', 'events'].sort());
     for (const { operationId, parameters = [], responses } of documented) {
       const path = Object.entries(document.paths).find(([, methods]) =>
         Object.values(methods).some((operation) => operation.operationId === operationId),

@@ -1,19 +1,27 @@
 import { GatewayError, type GatewayOperationName, type Handlers, operations } from '@chat-web/protocol';
+import type { Session } from './sessions/session.ts';
+import { viewOf } from './sessions/session-view.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
 
 /** Handlers of the operations that the gateway answers by itself. */
 export function gatewayHandlers(supervisor: Supervisor): Handlers<GatewayOperationName> {
   return {
     listSessions: () => ({
-      sessions: supervisor.list().map(({ id, state }) => ({ id, status: state.status })),
+      sessions: supervisor.list().map(viewOf),
     }),
 
     startSession: async ({ id }) => {
       const deadline = Date.now() + operations.startSession.timeoutMs;
       const session = await supervisor.start(id);
       await session.settled(deadline - Date.now());
-      const { state } = session;
-      return { id, status: state.status, ...(state.status === 'qr' ? { qr: state.qr } : {}) };
+      return startedView(session);
+    },
+
+    restartSession: async ({ id }) => {
+      const deadline = Date.now() + operations.restartSession.timeoutMs;
+      const session = await supervisor.restart(id);
+      await session.up(deadline - Date.now());
+      return startedView(session);
     },
 
     stopSession: async ({ id }) => {
@@ -32,11 +40,7 @@ export function gatewayHandlers(supervisor: Supervisor): Handlers<GatewayOperati
       throw new GatewayError('qr_not_available', `session ${id} shows no QR (it is ${state.status})`);
     },
 
-    getSessionStatus: ({ id }) => {
-      const { state, since } = supervisor.find(id);
-      const reason = 'reason' in state ? state.reason : undefined;
-      return { id, status: state.status, since: since.toISOString(), ...(reason ? { reason } : {}) };
-    },
+    getSessionStatus: ({ id }) => viewOf(supervisor.find(id)),
 
     getSessionInfo: ({ id }) => {
       const { state } = supervisor.find(id);
@@ -44,4 +48,8 @@ export function gatewayHandlers(supervisor: Supervisor): Handlers<GatewayOperati
       throw new GatewayError('session_not_ready', `session ${id} is not ready (it is ${state.status})`);
     },
   };
+}
+
+function startedView({ id, state }: Session) {
+  return { id, status: state.status, ...(state.status === 'qr' ? { qr: state.qr } : {}) };
 }

@@ -27,6 +27,7 @@ const id = exampleIds.session;
 export const examples: { readonly [N in OperationName]: Readonly<Record<string, Example>> } = {
   listSessions: { all: { path: {} } },
   startSession: { again: { path: { id } } },
+  restartSession: { again: { path: { id } } },
   stopSession: { known: { path: { id: 'spare' } } },
   deleteSession: { known: { path: { id: 'spare' } } },
   getQr: { waiting: { path: { id: 'spare' } } },

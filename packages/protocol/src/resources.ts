@@ -12,6 +12,30 @@ export const sessionStatus = v.picklist([
 ]);
 export type SessionStatus = v.InferOutput<typeof sessionStatus>;
 
+const isoTime = v.pipe(v.string(), v.isoTimestamp());
+const bytes = v.pipe(v.number(), v.integer());
+
+/** A session as an operator sees it. Times are ISO 8601. */
+export const sessionView = v.object({
+  id: v.string(),
+  status: sessionStatus,
+  /** When it came into this status. */
+  since: isoTime,
+  /** Why, where it is not where it should be. */
+  reason: v.optional(v.string()),
+  /** How often it was started anew since the gateway started. */
+  restarts: v.pipe(v.number(), v.integer()),
+  /** When the next attempt is made, while it waits for that. */
+  nextAttemptAt: v.optional(isoTime),
+  /** When something was last heard from the network: a message or an ack. */
+  lastEventAt: v.optional(isoTime),
+  /** What its processes take: the proportional share (PSS) of worker and browser, measured twice a minute. */
+  memory: v.optional(v.object({ workerBytes: bytes, browserBytes: bytes, processes: bytes })),
+  /** What its folder takes on the disk. */
+  diskBytes: v.optional(bytes),
+});
+export type SessionView = v.InferOutput<typeof sessionView>;
+
 /** The linked account, known once the session is ready. `wid` is `<number>@c.us`, `phone` its digits. */
 export const sessionInfo = v.object({
   pushname: v.string(),

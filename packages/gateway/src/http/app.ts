@@ -1,9 +1,10 @@
 import { GatewayError, type Operation, type OperationName, operations, sessionId } from '@chat-web/protocol';
-import { Hono } from 'hono';
+import { type Handler, Hono } from 'hono';
 import * as v from 'valibot';
 import { type Config, version } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
+import type { Metrics } from '../metrics.ts';
 import type { Supervisor } from '../sessions/supervisor.ts';
 import { bearerAuth } from './auth.ts';
 import { errorResponse } from './error-response.ts';
@@ -22,24 +23,28 @@ export interface AppParts {
   readonly supervisor: Supervisor;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
+  readonly metrics: Metrics;
   readonly log: Log;
 }
 
 const EVENTS_PATH = '/sessions/:id/events';
 
 /** Every route of the gateway: who may ask, then the table's operations, then what stands outside the table. */
-export function createApp({ config, supervisor, handlers, spool, log }: AppParts): Hono<ServerEnv> {
+export function createApp({ config, supervisor, handlers, spool, metrics, log }: AppParts): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
   app.use(originGuard(config));
   app.get('/health', (c) => c.json({ ok: true, sessions: supervisor.list().length }));
+  app.get('/health/ready', readiness(supervisor));
   if (config.token) app.use(bearerAuth(config.token));
 
   app.use(operations.getQr.path, qrImage);
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
-    const route = operationRoute(name, operation, handlers[name], { maxBodyBytes: config.maxBodyBytes, spool, log });
+    const { maxBodyBytes } = config;
+    const route = operationRoute(name, operation, handlers[name], { maxBodyBytes, spool, metrics, log });
     app.on(operation.method, operation.path, route);
   }
   app.get(EVENTS_PATH, eventRoute(supervisor));
+  app.get('/metrics', async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }));
   const document = openApiDocument(version(), config.token !== undefined);
   app.get('/openapi.json', (c) => c.json(document));
   app.get('/docs', referencePage(document));
@@ -50,9 +55,21 @@ export function createApp({ config, supervisor, handlers, spool, log }: AppParts
   return app;
 }
 
+/** Whether requests are best sent here: not before saved sessions are known, and not while the gateway stops. */
+function readiness(supervisor: Supervisor): Handler<ServerEnv> {
+  return (c) => {
+    if (supervisor.isClosing) return c.json({ ready: false, reason: 'the gateway is stopping' }, 503);
+    return supervisor.isSound
+      ? c.json({ ready: true })
+      : c.json({ ready: false, reason: 'a session that should run does not' }, 503);
+  };
+}
+
 function refuseOtherMethods(app: Hono<ServerEnv>): void {
   const allowed = new Map<string, string[]>([
     ['/health', ['GET']],
+    ['/health/ready', ['GET']],
+    ['/metrics', ['GET']],
     ['/openapi.json', ['GET']],
     ['/docs', ['GET']],
     [EVENTS_PATH, ['GET']],

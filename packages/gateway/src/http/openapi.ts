@@ -22,6 +22,8 @@ const WITH_BODY: readonly ErrorCode[] = ['body_too_large', 'unsupported_media_ty
 export function openApiDocument(version: string, hasToken: boolean): Json {
   const paths: Record<string, Record<string, Json>> = {
     '/health': { get: health() },
+    '/health/ready': { get: readiness() },
+    '/metrics': { get: metrics() },
     '/sessions/{id}/events': { get: eventStream() },
   };
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
@@ -133,6 +135,36 @@ function health(): Json {
     responses: {
       200: { description: 'OK', content: { 'application/json': { schema } } },
       ...errorResponses(['forbidden']),
+    },
+  };
+}
+
+function readiness(): Json {
+  const schema = {
+    type: 'object',
+    required: ['ready'],
+    properties: { ready: { type: 'boolean' }, reason: { type: 'string' } },
+  };
+  const content = { 'application/json': { schema } };
+  return {
+    operationId: 'ready',
+    summary: 'Whether the gateway takes new work; 503 while it stops. Asks for no token',
+    security: [],
+    responses: {
+      200: { description: 'It does', content },
+      503: { description: 'It does not, and why', content },
+      ...errorResponses(['forbidden']),
+    },
+  };
+}
+
+function metrics(): Json {
+  return {
+    operationId: 'metrics',
+    summary: 'Metrics of gateway and sessions, for Prometheus',
+    responses: {
+      200: { description: 'OK', content: { 'text/plain': { schema: { type: 'string' } } } },
+      ...errorResponses(['unauthorized', 'forbidden', 'internal_error']),
     },
   };
 }

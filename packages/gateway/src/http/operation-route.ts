@@ -2,6 +2,7 @@ import { answersMedia, asGatewayError, errorTable, type MediaFile, type Operatio
 import type { Context, Handler } from 'hono';
 import type { Log } from '../log.ts';
 import { removeFile } from '../media/spool.ts';
+import type { Metrics } from '../metrics.ts';
 import { mediaResponse } from './media-response.ts';
 import { type InputOptions, parseInput } from './request-input.ts';
 
@@ -10,20 +11,21 @@ export type AnyHandler = (input: Record<string, unknown>) => unknown;
 
 /** What every route needs beside its row and its handler. */
 export interface RouteOptions extends InputOptions {
+  readonly metrics: Pick<Metrics, 'answered'>;
   readonly log: Log;
 }
 
-/** The route of one operation: parse, answer, one line in the log. */
+/** The route of one operation: parse, answer, one line in the log, one in the metrics. */
 export function operationRoute(
   name: string,
   operation: Operation,
   handler: AnyHandler,
   options: RouteOptions,
 ): Handler {
-  const { log, spool } = options;
+  const { log, metrics, spool } = options;
   const level = operation.method === 'GET' ? 'debug' : 'info';
-  return async (c: Context) => {
-    const startedAt = performance.now();
+
+  async function respond(c: Context, startedAt: number): Promise<Response> {
     const { input, file } = await parseInput(c, operation, options);
     const told = { operation: name, session: input.id };
     const ms = () => Math.round(performance.now() - startedAt);
@@ -38,6 +40,19 @@ export function operationRoute(
       throw error;
     } finally {
       if (file) await removeFile(file);
+    }
+  }
+
+  return async (c: Context) => {
+    const startedAt = performance.now();
+    const count = (status: number) => metrics.answered(name, status, performance.now() - startedAt);
+    try {
+      const response = await respond(c, startedAt);
+      count(response.status);
+      return response;
+    } catch (error) {
+      count(errorTable[asGatewayError(error, 'internal_error').code].status);
+      throw error;
     }
   };
 }

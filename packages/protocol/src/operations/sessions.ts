@@ -1,19 +1,20 @@
 import * as v from 'valibot';
 import { sessionId } from '../ids.ts';
 import type { Operation } from '../operation.ts';
-import { pngDataUrl, sessionInfo, sessionStatus } from '../resources.ts';
+import { pngDataUrl, sessionInfo, sessionStatus, sessionView } from '../resources.ts';
 
 const params = v.object({ id: sessionId });
 const SECOND = 1_000;
+const started = v.object({ id: v.string(), status: sessionStatus, qr: v.optional(pngDataUrl) });
 
 /** Operations on sessions themselves: the gateway answers them, whether a worker runs or not. */
 export const sessionOperations = {
   listSessions: {
-    summary: 'List every session that runs or has saved auth',
+    summary: 'List every session that runs or has saved auth, and how it fares',
     method: 'GET',
     path: '/sessions',
     params: v.object({}),
-    answer: v.object({ sessions: v.array(v.object({ id: v.string(), status: sessionStatus })) }),
+    answer: v.object({ sessions: v.array(sessionView) }),
     errors: [],
     timeoutMs: 5 * SECOND,
   },
@@ -22,9 +23,19 @@ export const sessionOperations = {
     method: 'POST',
     path: '/sessions/:id/start',
     params,
-    answer: v.object({ id: v.string(), status: sessionStatus, qr: v.optional(pngDataUrl) }),
-    errors: ['shutting_down'],
+    answer: started,
+    errors: ['insufficient_resources', 'shutting_down'],
     timeoutMs: 30 * SECOND,
+  },
+  restartSession: {
+    summary:
+      'End what runs for a session, start it anew and wait until it is up; also takes an account back that is used elsewhere',
+    method: 'POST',
+    path: '/sessions/:id/restart',
+    params,
+    answer: started,
+    errors: ['session_not_found', 'insufficient_resources', 'shutting_down'],
+    timeoutMs: 45 * SECOND,
   },
   stopSession: {
     summary: 'Stop a session and keep its auth',
@@ -54,16 +65,11 @@ export const sessionOperations = {
     timeoutMs: 5 * SECOND,
   },
   getSessionStatus: {
-    summary: 'Where a session stands, since when (ISO 8601), and why',
+    summary: 'Where a session stands, since when, why, and how it fares',
     method: 'GET',
     path: '/sessions/:id/status',
     params,
-    answer: v.object({
-      id: v.string(),
-      status: sessionStatus,
-      since: v.pipe(v.string(), v.isoTimestamp()),
-      reason: v.optional(v.string()),
-    }),
+    answer: sessionView,
     errors: ['session_not_found'],
     timeoutMs: 5 * SECOND,
   },

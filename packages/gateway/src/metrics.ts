@@ -1,0 +1,128 @@
+import { sessionStatus } from '@chat-web/protocol';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { StartQueue } from './sessions/start-queue.ts';
+import type { Supervisor } from './sessions/supervisor.ts';
+
+/** What the metrics are read from. */
+export interface MetricsSources {
+  readonly supervisor: Supervisor;
+  readonly startQueue: StartQueue;
+}
+
+const PREFIX = 'chat_web_';
+const SECOND_MS = 1_000;
+
+/**
+ * The gateway's metrics in the format of Prometheus. Levels are read when they are asked for; labels are session ids,
+ * operations and codes from fixed lists, never anything that came from outside.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Counter<'operation' | 'status'>;
+  readonly #durations: Histogram<'operation'>;
+
+  constructor(sources: MetricsSources) {
+    collectDefaultMetrics({ register: this.#registry }); // Event loop, memory, processor, file descriptors.
+    const registers = [this.#registry];
+    this.#requests = new Counter({
+      ...{ name: `${PREFIX}requests_total`, help: 'Requests answered, by operation and HTTP status', registers },
+      labelNames: ['operation', 'status'],
+    });
+    this.#durations = new Histogram({
+      ...{ name: `${PREFIX}request_duration_seconds`, help: 'From request to answer, by operation', registers },
+      labelNames: ['operation'],
+      buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    });
+    sessionGauges(sources.supervisor, registers);
+    queueGauges(sources, registers);
+  }
+
+  /** Content type of `text`. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** One request has been answered. */
+  answered(operation: string, status: number, ms: number): void {
+    this.#requests.inc({ operation, status: String(status) });
+    this.#durations.observe({ operation }, ms / SECOND_MS);
+  }
+
+  /** All of it, as Prometheus reads it. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}
+
+function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
+  new Gauge({
+    ...{ name: `${PREFIX}sessions`, help: 'Sessions by status', labelNames: ['status'], registers },
+    collect() {
+      for (const status of sessionStatus.options) this.set({ status }, 0);
+      for (const { state } of supervisor.list()) this.inc({ status: state.status });
+    },
+  });
+  new Counter({
+    ...{ name: `${PREFIX}session_restarts_total`, help: 'Sessions started anew, by cause', registers },
+    labelNames: ['session', 'cause'],
+    collect() {
+      this.reset();
+      for (const { id, vitals } of supervisor.list())
+        for (const [cause, times] of vitals.restarts) this.inc({ session: id, cause }, times);
+    },
+  });
+  new Gauge({
+    ...{ name: `${PREFIX}session_memory_bytes`, help: 'Proportional share of memory (PSS)', registers },
+    labelNames: ['session', 'process'],
+    collect() {
+      this.reset();
+      for (const { id, vitals } of supervisor.list()) {
+        if (!vitals.memory) continue;
+        this.set({ session: id, process: 'worker' }, vitals.memory.workerBytes);
+        this.set({ session: id, process: 'browser' }, vitals.memory.browserBytes);
+      }
+    },
+  });
+  new Gauge({
+    ...{ name: `${PREFIX}session_disk_bytes`, help: 'Size of the folder of a session', registers },
+    labelNames: ['session'],
+    collect() {
+      this.reset();
+      for (const { id, vitals } of supervisor.list())
+        if (vitals.diskBytes !== undefined) this.set({ session: id }, vitals.diskBytes);
+    },
+  });
+  new Gauge({
+    ...{ name: `${PREFIX}seconds_since_last_event`, help: 'Since the network was last heard of', registers },
+    labelNames: ['session'],
+    collect() {
+      this.reset();
+      for (const { id, vitals } of supervisor.list())
+        if (vitals.lastEventAt) this.set({ session: id }, (Date.now() - vitals.lastEventAt.getTime()) / SECOND_MS);
+    },
+  });
+}
+
+function queueGauges({ supervisor, startQueue }: MetricsSources, registers: Registry[]): void {
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const levels: Record<string, { help: string; read: () => number }> = {
+    starts_waiting: { help: 'Sessions that wait for their turn to boot', read: () => startQueue.waiting },
+    starts_booting: { help: 'Sessions that are booting', read: () => startQueue.booting },
+    calls_pending: {
+      help: 'Calls to workers that have no answer yet',
+      read: () => sum(supervisor.all().map(({ pending }) => pending)),
+    },
+    streams_open: {
+      help: 'Event streams that are open',
+      read: () => sum(supervisor.all().map(({ streams }) => streams)),
+    },
+  };
+  for (const [name, { help, read }] of Object.entries(levels)) {
+    new Gauge({
+      ...{ name: `${PREFIX}${name}`, help, registers },
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import { workersOf } from './helpers/processes.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+describe('what an operator sees', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: 'sesame' } });
+    await stack.link('ada', ADA);
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  const ask = (path: string, headers: Record<string, string> = { authorization: 'Bearer sesame' }) =>
+    rawRequest(stack.gateway.url, { path, headers });
+
+  it('in the status: memory and disk of the session, its restarts, and when it last heard anything', async () => {
+    await stack.phones.send(BEN, { to: ADA, body: 'hello' });
+    const { memory, diskBytes, restarts, lastEventAt } = await eventually(async () => {
+      const status = await stack.client.getSessionStatus({ id: 'ada' });
+      expect(status).toMatchObject({ memory: expect.anything(), diskBytes: expect.anything() });
+      return status;
+    });
+    expect(memory?.workerBytes).toBeGreaterThan(10e6);
+    expect(memory?.browserBytes).toBeGreaterThan(50e6);
+    expect(memory?.processes).toBeGreaterThan(4);
+    expect(diskBytes).toBeGreaterThan(100_000);
+    expect(restarts).toBe(0);
+    expect(Date.now() - Date.parse(lastEventAt ?? '')).toBeLessThan(30_000);
+  });
+
+  it('in the metrics, with the token alone: sessions, restarts, memory, queues, requests, the event loop', async () => {
+    expect((await ask('/metrics', {})).status).toBe(401);
+    await stack.client.restartSession({ id: 'ada' });
+    const { status, headers, text } = await ask('/metrics');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toMatch(/^text\/plain/);
+    for (const line of [
+      'chat_web_sessions{status="ready"} 1',
+      'chat_web_session_restarts_total{session="ada",cause="requested"} 1',
+      'chat_web_requests_total{operation="restartSession",status="200"} 1',
+      'chat_web_starts_waiting 0',
+      'chat_web_calls_pending 0',
+      'chat_web_streams_open 0',
+    ])
+      expect(text).toContain(`${line}\n`);
+    expect(text).toMatch(/^chat_web_seconds_since_last_event\{session="ada"\} [\d.]+$/m);
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.]+$/m);
+    expect(text).not.toContain('sesame');
+  });
+
+  it('in /health/ready, without the token', async () => {
+    expect(await ask('/health/ready', {})).toMatchObject({ status: 200, body: { ready: true } });
+  });
+
+  it('in the log: the story of a session in order, findable by its id', async () => {
+    const lines = stack.gateway.log.flatMap((line) => {
+      const { session, msg } = JSON.parse(line) as { session?: string; msg: string };
+      return session === 'ada' ? [msg] : [];
+    });
+    const steps = ['worker started', 'status changed', 'answered', 'restarting', 'worker started', 'status changed'];
+    let from = 0;
+    for (const step of steps) {
+      from = lines.indexOf(step, from) + 1;
+      expect(from, `${step} among ${lines}`).toBeGreaterThan(0);
+    }
+  });
+
+  it('restarts a session by hand: another worker, no QR, the stream stays open', async () => {
+    const events = await stack.listen('ada');
+    const before = workersOf(stack.gateway.pid);
+    expect(await stack.client.restartSession({ id: 'ada' })).toEqual({ id: 'ada', status: 'ready' });
+    expect(workersOf(stack.gateway.pid)).toHaveLength(1);
+    expect(workersOf(stack.gateway.pid)).not.toEqual(before);
+    await events.until('ready');
+    expect(events.events.map(({ name }) => name)).toEqual(['disconnected', 'ready']);
+    expect(events.all('disconnected')).toEqual([{ reason: 'REQUESTED' }]);
+    await expect(stack.client.restartSession({ id: 'nobody' })).rejects.toMatchObject({ code: 'session_not_found' });
+  });
+});
+
+describe('a host that is short of something', () => {
+  it('starts nothing, says of what it is short and what to do, and stays up', async () => {
+    await using stack = await Stack.start({ settings: { CHAT_WEB_MIN_FREE_DISK_MB: '100000000' } });
+    await expect(stack.client.startSession({ id: 'ada' })).rejects.toMatchObject({
+      code: 'insufficient_resources',
+      message: expect.stringMatching(/short of space: \d+ MB free, 100000000 MB needed .*CHAT_WEB_MIN_FREE_DISK_MB/),
+    });
+    expect(await stack.client.listSessions()).toEqual({ sessions: [] });
+  });
+
+  it('lets saved sessions wait, telling why and until when, and lets those be that run', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    await stack.gateway.end();
+    await stack.restartGateway({ CHAT_WEB_MIN_FREE_MEMORY_MB: '1000000' });
+    await eventually(async () => {
+      expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({
+        status: 'starting',
+        reason: expect.stringMatching(/short of memory: \d+ MB available, 1000000 MB needed/),
+        nextAttemptAt: expect.any(String),
+        restarts: 0,
+      });
+    });
+    expect(workersOf(stack.gateway.pid)).toEqual([]);
+  });
+});
