@@ -22,18 +22,26 @@ export interface GatewayProcess {
   end(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
-/**
- * Starts a gateway with these settings. Rejects with what it said if it does not come up. `detached`: a Ctrl+C in the
- * terminal does not reach it, so that its parent can end it in its own time. `signal` calls the start off.
- */
+/** How a gateway is started. */
+export interface SpawnOptions {
+  /** A Ctrl+C in the terminal does not reach it, so that its parent can end it in its own time. */
+  readonly detached?: boolean;
+  /** Calls the start off. */
+  readonly signal?: AbortSignal;
+  /** Its working directory. */
+  readonly cwd?: string | undefined;
+}
+
+/** Starts a gateway with these settings. Rejects with what it said if it does not come up. */
 export async function spawnGateway(
   settings: Readonly<Record<string, string>>,
-  { detached = false, signal }: { readonly detached?: boolean; readonly signal?: AbortSignal } = {},
+  { detached = false, signal, cwd }: SpawnOptions = {},
 ): Promise<GatewayProcess> {
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...ownEnvironment(), ...settings },
     detached,
+    cwd,
   });
   const log: string[] = [];
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
@@ -78,10 +86,10 @@ function listening(
   });
 }
 
-/** Our environment without settings that were meant for another gateway; where the browser is holds for all. */
+/** Our environment without what was meant for another gateway, or for us; where the browser is holds for all. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env);
   return Object.fromEntries(
-    entries.filter(([name]) => !name.startsWith('CHAT_WEB_') || name === 'CHAT_WEB_BROWSER_PATH'),
+    entries.filter(([name]) => !/^(CHAT_WEB|NOTIFY|WATCHDOG)_/.test(name) || name === 'CHAT_WEB_BROWSER_PATH'),
   );
 }

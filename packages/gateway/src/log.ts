@@ -3,9 +3,39 @@ import pretty from 'pino-pretty';
 
 export type Log = Logger;
 
-/** JSON lines on stdout; on a terminal, lines for people. Never given a message body, a QR or a token. */
-export function createLog(level: string): Log {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  if (!process.stdout.isTTY) return pino({ ...options, formatters: { level: (label) => ({ level: label }) } });
-  return pino(options, pretty({ sync: true, translateTime: 'SYS:HH:MM:ss.l', singleLine: true }));
+/** A log whose level can be set again while it is in use. */
+export interface LevelledLog {
+  readonly log: Log;
+  /** From here on the log, and every child of it, holds lines of this level and above. */
+  setLevel(level: string): void;
 }
+
+/** JSON lines on stdout; on a terminal, lines for people. Never given a message body, a QR or a token. */
+export function createLog(level: string): LevelledLog {
+  let lowest = rankOf(level);
+  const options: pino.LoggerOptions = {
+    // Children copy the level that they are made with, and would keep it: so all let everything pass, up to this gate.
+    level: 'trace',
+    hooks: {
+      logMethod(line, write, rank) {
+        if (rank >= lowest) write.apply(this, line);
+      },
+    },
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+  };
+  return {
+    log: process.stdout.isTTY ? pino(options, toTerminal()) : pino({ ...options, formatters: { level: labelOnly } }),
+    setLevel: (next) => {
+      lowest = rankOf(next);
+    },
+  };
+}
+
+function rankOf(level: string): number {
+  return pino.levels.values[level] ?? Number.POSITIVE_INFINITY; // silent has no rank.
+}
+
+const toTerminal = () => pretty({ sync: true, translateTime: 'SYS:HH:MM:ss.l', singleLine: true });
+
+const labelOnly = (label: string) => ({ level: label });

@@ -3,11 +3,14 @@ import { errorText } from '@chat-web/protocol';
 import { type Config, ConfigError, helpText, readConfig, version } from './config.ts';
 import { DataDirInUseError } from './data-lock.ts';
 import { type Gateway, startGateway } from './gateway.ts';
-import { createLog } from './log.ts';
+import { createLog, type Log } from './log.ts';
+import { reloadLogLevel } from './log-level-reload.ts';
+import { ServiceNotifier, serviceManagerOf } from './service-notifier.ts';
 
 /** sysexits.h: the configuration is at fault, and a restart will not help. */
 const EX_CONFIG = 78;
 const EX_USAGE = 64;
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 const { help, version: showVersion } = flags();
 if (help) process.stdout.write(helpText());
@@ -34,7 +37,10 @@ function config(): Config {
 }
 
 async function run(config: Config): Promise<void> {
-  const log = createLog(config.logLevel);
+  const levelled = createLog(config.logLevel);
+  const { log } = levelled;
+  // Before all else: a signal that nobody listens to would end the process. A terminal that closes means just that.
+  if (!process.stdout.isTTY) process.on('SIGHUP', () => void reloadLogLevel(config.envFile, levelled));
   const gateway = await startGateway(config, log).catch((error: unknown) => {
     process.stderr.write(`${startProblem(error, config)}\n`);
     process.exit(1);
@@ -43,16 +49,33 @@ async function run(config: Config): Promise<void> {
   if (!config.token && !/^(127\.|::1$|localhost$)/.test(config.host)) {
     log.warn('the gateway is open to the network without CHAT_WEB_TOKEN: whoever reaches it can use every account');
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(gateway, signal));
+  const notifier = new ServiceNotifier(serviceManagerOf(process.env, process.pid), gateway, log);
+  notifier.start();
+  for (const signal of STOP_SIGNALS) process.once(signal, () => void stop(signal, { gateway, notifier, log }));
+}
 
-  async function stop(gateway: Gateway, signal: string): Promise<void> {
-    log.info({ signal }, 'stopping');
-    // A second signal hurries: the workers end with this process.
-    for (const again of ['SIGTERM', 'SIGINT'] as const) process.on(again, () => process.exit(1));
-    await gateway.close();
-    log.info('stopped');
-    process.exit(0);
+/** What is there to stop. */
+interface Running {
+  readonly gateway: Gateway;
+  readonly notifier: ServiceNotifier;
+  readonly log: Log;
+}
+
+/** The first signal lets what is under way be done, the second hurries, and the third leaves at once. */
+async function stop(signal: string, { gateway, notifier, log }: Running): Promise<void> {
+  log.info({ signal }, 'stopping');
+  const hurry = new AbortController();
+  for (const again of STOP_SIGNALS) {
+    process.removeAllListeners(again);
+    process.on(again, () => {
+      if (hurry.signal.aborted) process.exit(1); // The workers end with this process.
+      log.info({ signal: again }, 'hurrying');
+      hurry.abort();
+    });
   }
+  await Promise.all([notifier.stop(), gateway.close(hurry.signal)]);
+  log.info('stopped');
+  process.exit(0);
 }
 
 function startProblem(error: unknown, { host, port, dataDir }: Config): string {

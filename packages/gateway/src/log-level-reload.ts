@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { parseEnv } from 'node:util';
+import { errorText } from '@chat-web/protocol';
+import * as v from 'valibot';
+import type { LevelledLog } from './log.ts';
+import { settings } from './settings.ts';
+
+const { schema, fallback } = settings.CHAT_WEB_LOG_LEVEL;
+
+/**
+ * Reads the log level again from a file of KEY=value lines, and sets it; one that the file does not name is the
+ * default, as it would be after a restart. A problem is a line in the log and changes nothing. Never rejects.
+ */
+export async function reloadLogLevel(envFile: string | undefined, { log, setLevel }: LevelledLog): Promise<void> {
+  if (envFile === undefined) {
+    log.warn('nothing to reload: CHAT_WEB_ENV_FILE names no file that the log level could be read from');
+    return;
+  }
+  try {
+    const written = parseEnv(await readFile(envFile, 'utf8')).CHAT_WEB_LOG_LEVEL?.trim() || fallback;
+    const parsed = v.safeParse(schema, written);
+    if (!parsed.success) throw new Error(`CHAT_WEB_LOG_LEVEL ${parsed.issues[0].message}`);
+    setLevel(parsed.output);
+    log.info({ logLevel: parsed.output }, 'log level set');
+  } catch (error) {
+    log.error({ envFile }, `the log level stays as it is: ${errorText(error)}`);
+  }
+}

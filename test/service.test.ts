@@ -1,0 +1,94 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { spawnGateway } from '../scripts/gateway-process.ts';
+import { eventually } from './helpers/eventually.ts';
+import { NotifySocket } from './helpers/notify-socket.ts';
+import { browsersIn, workersOf } from './helpers/processes.ts';
+import { ADA, Stack } from './helpers/stack.ts';
+
+let folder = '';
+let envFile = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chat-web-service-'));
+  envFile = join(folder, 'gateway.env');
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Waits for a line of the log, among those after the first `after`. */
+function logged(log: readonly string[], text: string, after = 0): Promise<string> {
+  return eventually(() => {
+    const line = log.slice(after).find((line) => line.includes(text));
+    if (line === undefined) throw new Error(`no line says ${text}:\n${log.slice(after).join('\n')}`);
+    return line;
+  });
+}
+
+it('a service manager reads how the sessions fare; workers and browsers do not know of it', async () => {
+  await using socket = await NotifySocket.open();
+  await using stack = await Stack.start({ settings: { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '3000000' } });
+  await eventually(() => expect(socket.values('READY')).toEqual(['1']));
+  expect(socket.values('STATUS').at(0)).toBe('0 sessions');
+  await stack.link('main', ADA);
+  await eventually(() => expect(socket.values('STATUS').at(-1)).toBe('1 session, 1 ready'));
+  const children = [...workersOf(stack.gateway.pid), ...browsersIn(stack.dataDir)];
+  expect(children.length).toBeGreaterThan(2);
+  const environments = await Promise.all(children.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8')));
+  expect(environments.join()).not.toMatch(/NOTIFY_|WATCHDOG_|CHAT_WEB_/);
+  await stack.client.stopSession({ id: 'main' });
+  await eventually(() => expect(socket.values('STATUS').at(-1)).toBe('1 session, 1 stopped'));
+  expect(await stack.gateway.end()).toEqual({ code: 0, signal: null });
+  expect(socket.received.at(-1)?.assignments).toEqual({ BARRIER: '1' });
+  expect(socket.values('STOPPING')).toEqual(['1']);
+});
+
+it('SIGHUP sets the log level anew, for sessions that run, too; what it cannot use changes nothing', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_LOG_LEVEL: 'info', CHAT_WEB_ENV_FILE: envFile } });
+  const { log, pid } = stack.gateway;
+  const ofSession = (level: string, after: number) =>
+    log.slice(after).filter((line) => line.includes('"session":"main"') && line.includes(`"level":"${level}"`));
+  await stack.link('main', ADA);
+  expect(ofSession('info', 0)).not.toEqual([]);
+  expect(ofSession('debug', 0)).toEqual([]);
+
+  await writeFile(envFile, '# more, please\nCHAT_WEB_TOKEN=not-read\nCHAT_WEB_LOG_LEVEL="debug"\n');
+  process.kill(pid, 'SIGHUP');
+  await logged(log, '"logLevel":"debug"');
+  await stack.phones.logout(ADA); // The session itself was there before, and so was its log.
+  await eventually(() => expect(ofSession('debug', 0)).not.toEqual([]));
+
+  await writeFile(envFile, 'CHAT_WEB_LOG_LEVEL=loud\n');
+  process.kill(pid, 'SIGHUP');
+  expect(await logged(log, 'CHAT_WEB_LOG_LEVEL must be')).toContain('"level":"error"');
+  await rm(envFile);
+  process.kill(pid, 'SIGHUP');
+  expect(await logged(log, 'ENOENT')).toContain('"level":"error"');
+  const before = log.length;
+  await stack.untilStatus('main', 'qr');
+  await stack.client.stopSession({ id: 'main' });
+  await eventually(() => expect(log.slice(before).join()).toContain('"level":"debug"'));
+
+  await writeFile(envFile, 'CHAT_WEB_LOG_LEVEL=silent\n');
+  process.kill(pid, 'SIGHUP');
+  await eventually(async () => {
+    const written = log.length;
+    await stack.client.listSessions();
+    await delay(100);
+    expect(log.length).toBe(written);
+  });
+});
+
+it('SIGHUP without a file to read says what to set, and ends nothing', async () => {
+  const gateway = await spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'data') });
+  try {
+    process.kill(gateway.pid, 'SIGHUP');
+    expect(await logged(gateway.log, 'CHAT_WEB_ENV_FILE')).toContain('"level":"warn"');
+    expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
+  } finally {
+    expect(await gateway.end()).toEqual({ code: 0, signal: null });
+  }
+});
