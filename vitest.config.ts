@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['test/faults/**', '**/node_modules/**'],
     // Each story runs real browsers: two at a time is what two cores carry.
     maxWorkers: 2,
     testTimeout: 60_000,

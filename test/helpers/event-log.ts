@@ -22,12 +22,16 @@ export class EventLog {
   }
 
   /** Waits for an event that fits, past ones counted. */
-  until<N extends EventName>(name: N, fits: (data: EventData<N>) => boolean = () => true): Promise<EventData<N>> {
+  until<N extends EventName>(
+    name: N,
+    fits: (data: EventData<N>) => boolean = () => true,
+    timeoutMs?: number,
+  ): Promise<EventData<N>> {
     return eventually(() => {
       const found = this.all(name).find(fits);
       if (found === undefined) throw new Error(`no such ${name} among ${this.events.map((event) => event.name)}`);
       return found;
-    });
+    }, timeoutMs);
   }
 
   close(): void {

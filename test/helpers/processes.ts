@@ -1,16 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { type ProcessId, startOf, statFields } from '@chat-web/protocol';
 
 /** Every live process (no zombies) with its parent and its arguments. */
-function processes(): { pid: number; parent: number; args: string[] }[] {
+function processes(): { pid: number; parent: number; startedAt: number; args: string[] }[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
     .flatMap((pid) => {
       try {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        const fields = statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+        const [state, parent] = fields;
         if (state === 'Z') return [];
         const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-        return [{ pid: Number(pid), parent: Number(parent), args }];
+        return [{ pid: Number(pid), parent: Number(parent), startedAt: startOf(fields), args }];
       } catch {
         return []; // It ended while we looked.
       }
@@ -47,4 +48,34 @@ export function renderersIn(folder: string): number[] {
       .filter(({ pid, args }) => ours.has(pid) && args.join(' ').includes('--type=renderer'))
       .map(({ pid }) => pid)
   );
+}
+
+/** Those of these processes that still live. */
+export function livingOf(wanted: readonly ProcessId[]): number[] {
+  return processes()
+    .filter(({ pid, startedAt }) => wanted.some((one) => one.pid === pid && one.startedAt === startedAt))
+    .map(({ pid }) => pid);
+}
+
+/** The browsers on a profile, without their helpers. */
+export function browserMainsOn(profile: string): number[] {
+  return processes()
+    .filter(({ args }) => args.includes(`--user-data-dir=${profile}`) && !args.some((arg) => arg.startsWith('--type=')))
+    .map(({ pid }) => pid);
+}
+
+/** Which of these processes still run. */
+export function stillRunning(pids: readonly number[]): number[] {
+  return processes()
+    .filter(({ pid }) => pids.includes(pid))
+    .map(({ pid }) => pid);
+}
+
+/** The one browser whose profile lies in a folder, without its helpers, and the worker that has started it. */
+export function browserAndWorkerIn(folder: string): { browser: number; worker: number } {
+  const ours = new Set(browsersIn(folder));
+  const leaders = processes().filter(({ pid, args }) => ours.has(pid) && !args.join(' ').includes(' --type='));
+  const [leader] = leaders;
+  if (!leader || leaders.length > 1) throw new Error(`${leaders.length} browsers run in ${folder}`);
+  return { browser: leader.pid, worker: leader.parent };
 }

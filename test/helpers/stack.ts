@@ -17,6 +17,10 @@ export const BEN = '12025550102';
 export interface StackOptions {
   readonly simulator?: Partial<SimulatorSettings>;
   readonly settings?: Readonly<Record<string, string>>;
+  /** The working directory of the gateway. */
+  readonly cwd?: string;
+  /** An empty folder for the data; a temporary one unless it is given. */
+  readonly dataDir?: string;
 }
 
 /** The whole path for a story: a simulator, and a real gateway process that may be ended and started again. */
@@ -39,8 +43,8 @@ export class Stack implements AsyncDisposable {
     this.#settings = settings;
   }
 
-  static async start({ simulator: simulated = {}, settings = {} }: StackOptions = {}): Promise<Stack> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+  static async start({ simulator: simulated = {}, settings = {}, cwd, ...given }: StackOptions = {}): Promise<Stack> {
+    const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'chat-web-test-')));
     const simulator = await startSimulator({ settings: simulated });
     const all = {
       CHAT_WEB_PORT: '0',
@@ -49,7 +53,7 @@ export class Stack implements AsyncDisposable {
       CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
       ...settings,
     };
-    return new Stack(dataDir, simulator, await spawnGateway(all), all);
+    return new Stack(dataDir, simulator, await spawnGateway(all, { cwd }), all);
   }
 
   get client(): OperationMethods {

@@ -1,0 +1,82 @@
+import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../helpers/eventually.ts';
+import { figure, percentile, seconds } from '../../helpers/figure.ts';
+import { logLines } from '../../helpers/log-lines.ts';
+import { Stack } from '../../helpers/stack.ts';
+
+const SESSIONS = 12;
+const LOOK_MS = 25;
+const ALL_READY_MS = 60_000;
+const P99_MS = 100;
+
+const accounts = Array.from({ length: SESSIONS }, (_, n) => ({
+  id: `s${String(n).padStart(2, '0')}`,
+  number: `120255502${String(n).padStart(2, '0')}`,
+  name: `Person ${n}`,
+}));
+/** The first in the queue is the one that hangs: it holds a slot while all others boot. */
+const [hung, ...well] = accounts;
+
+describe('a boot with twelve saved sessions, of which one hangs', () => {
+  it('brings up the others in good order, and answers all the while', async () => {
+    await using stack = await Stack.start();
+    for (const account of accounts) {
+      await stack.phones.addAccount({ number: account.number, name: account.name });
+      await stack.link(account.id, account.number);
+    }
+    await stack.gateway.end();
+    await stack.phones.fault(hung?.number ?? '', 'document');
+
+    const startedAt = Date.now();
+    await stack.restartGateway();
+    const over = new AbortController();
+    const latencies = healthLatencies(stack.gateway.url, over.signal);
+    await eventually(async () => {
+      const { sessions } = await stack.client.listSessions();
+      const ready = sessions.filter(({ status }) => status === 'ready').map(({ id }) => id);
+      expect(ready).toEqual(well.map(({ id }) => id));
+    }, 2 * ALL_READY_MS);
+    const allReadyMs = Date.now() - startedAt;
+    over.abort();
+
+    const times = await latencies;
+    const p99 = percentile(times, 0.99);
+    const booting = mostBooting(stack.gateway.log);
+    figure(
+      12,
+      `${well.length} of ${well.length} ready after ${seconds(allReadyMs)}, at most ${booting} booting at once; /health p99 ${p99.toFixed(0)} ms, longest ${percentile(times, 1).toFixed(0)} ms, of ${times.length}`,
+    );
+    expect(booting).toBeLessThanOrEqual(availableParallelism());
+    expect(allReadyMs).toBeLessThanOrEqual(ALL_READY_MS);
+    expect(p99).toBeLessThanOrEqual(P99_MS);
+    const hanging = await stack.client.getSessionStatus({ id: hung?.id ?? '' });
+    expect(hanging.status).toBe('starting');
+  });
+});
+
+/** How long each look at the gateway's health takes, until the signal. Milliseconds. */
+async function healthLatencies(url: string, until: AbortSignal): Promise<number[]> {
+  const times: number[] = [];
+  while (!until.aborted) {
+    const askedAt = performance.now();
+    const response = await fetch(new URL('/health', url));
+    expect(await response.json()).toEqual({ ok: true, sessions: SESSIONS });
+    times.push(performance.now() - askedAt);
+    await delay(LOOK_MS);
+  }
+  return times;
+}
+
+/** How many sessions at most had a worker and were not up yet at one moment, by what the gateway has logged. */
+function mostBooting(log: readonly string[]): number {
+  const booting = new Set<string>();
+  let most = 0;
+  for (const { msg, session = '', status } of logLines(log)) {
+    if (msg === 'worker started') booting.add(session);
+    if (msg === 'status changed' && status === 'ready') booting.delete(session);
+    most = Math.max(most, booting.size);
+  }
+  return most;
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { figure, seconds } from '../../helpers/figure.ts';
+import { workersOf } from '../../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
+
+const BLOCKED_MS = 20_000;
+const BUSY_MS = 60_000;
+const FRIEND = '12025550106';
+
+describe('a session that is busy is not taken for dead', () => {
+  it('while its page is blocked for 20 s, and while all cores are busy for 60 s', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    await stack.link('ben', BEN);
+    const streams = await Promise.all(['ada', 'ben'].map((id) => stack.listen(id)));
+    const workers = workersOf(stack.gateway.pid);
+    const send = (id: string) => stack.client.sendMessage({ id, type: 'text', to: FRIEND, body: `from ${id}` });
+
+    const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
+    const blockedAt = Date.now();
+    await stack.phones.disturb(page?.id ?? '', 'block', { ms: BLOCKED_MS });
+    await stack.client.listChats({ id: 'ada' }); // What is asked of the page meanwhile waits, and is answered.
+    const blockedForMs = Date.now() - blockedAt;
+    expect(blockedForMs).toBeGreaterThan(BLOCKED_MS - 1_000);
+
+    const cores = availableParallelism();
+    const busyAt = Date.now();
+    const ends = Promise.all(Array.from({ length: cores }, () => once(busyProcess(BUSY_MS), 'exit')));
+    while (Date.now() < busyAt + BUSY_MS) {
+      await Promise.all([send('ada'), send('ben')]);
+      await delay(1_000);
+    }
+    await ends;
+
+    const { sessions } = await stack.client.listSessions();
+    expect(sessions.map(({ id, status, restarts }) => ({ id, status, restarts }))).toEqual([
+      { id: 'ada', status: 'ready', restarts: 0 },
+      { id: 'ben', status: 'ready', restarts: 0 },
+    ]);
+    expect(workersOf(stack.gateway.pid)).toEqual(workers);
+    expect(streams.flatMap((events) => [...events.all('disconnected'), ...events.all('ready')])).toEqual([]);
+    expect(streams.map(({ ended }) => ended)).toEqual([false, false]);
+    figure(7, `0 restarts: a page blocked for ${seconds(blockedForMs)}, ${cores} cores busy for ${seconds(BUSY_MS)}`);
+  });
+});
+
+/** A process that does nothing but compute, and ends by itself. */
+function busyProcess(ms: number) {
+  return spawn(process.execPath, ['-e', `const end = Date.now() + ${ms}; while (Date.now() < end);`], {
+    stdio: 'ignore',
+  });
+}

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBrowser } from '@chat-web/worker/browser';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../helpers/eventually.ts';
+import { figure } from '../../helpers/figure.ts';
+import { browserMainsOn } from '../../helpers/processes.ts';
+import { ADA, Stack } from '../../helpers/stack.ts';
+
+const READY_WITHIN_MS = 5_000;
+
+describe('promise 13: locks heal, live browsers are safe', () => {
+  it.each([
+    ['of a dead process', () => `${hostname()}-999999999`],
+    ['of a process that has got the number since', () => `${hostname()}-${process.pid}`],
+    ['of another host', () => 'another-host-4711'],
+  ])('a lock %s does not stop a start', async (name, owner) => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    await stack.client.stopSession({ id: 'main' });
+    const profile = profileOf(stack);
+    for (const file of ['SingletonLock', 'SingletonCookie', 'SingletonSocket'])
+      await rm(join(profile, file), { force: true });
+    await symlink(owner(), join(profile, 'SingletonLock'));
+    await symlink('4711', join(profile, 'SingletonCookie'));
+    await symlink(join(tmpdir(), 'gone', 'SingletonSocket'), join(profile, 'SingletonSocket'));
+
+    const startedAt = performance.now();
+    await stack.client.startSession({ id: 'main' });
+    await stack.untilStatus('main', 'ready');
+    const tookMs = Math.round(performance.now() - startedAt);
+    expect(tookMs).toBeLessThan(READY_WITHIN_MS);
+    expect(browserMainsOn(profile)).toHaveLength(1);
+    figure(13, `with a lock ${name}, ready after ${tookMs} ms`);
+  });
+
+  it('a browser that somebody has started by hand keeps its profile, and the status says so', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    await stack.client.stopSession({ id: 'main' });
+    const profile = profileOf(stack);
+    await using foreign = await startByHand(profile);
+    const lock = await readlink(join(profile, 'SingletonLock'));
+
+    const start = stack.client.startSession({ id: 'main' });
+    const startedAt = performance.now();
+    await eventually(async () => {
+      const { reason } = await stack.client.getSessionStatus({ id: 'main' });
+      expect(reason).toContain(`process ${foreign.pid}`);
+    }, READY_WITHIN_MS);
+    const toldAfterMs = Math.round(performance.now() - startedAt);
+    expect(browserMainsOn(profile)).toEqual([foreign.pid]);
+    expect(await readlink(join(profile, 'SingletonLock'))).toBe(lock);
+
+    await stack.client.stopSession({ id: 'main' });
+    await start;
+    expect(browserMainsOn(profile)).toEqual([foreign.pid]);
+    await foreign[Symbol.asyncDispose]();
+    await stack.client.startSession({ id: 'main' });
+    await stack.untilStatus('main', 'ready');
+    figure(13, `a live browser is left alone, told after ${toldAfterMs} ms; 0 doubles`);
+  });
+});
+
+function profileOf(stack: Stack): string {
+  return join(stack.dataDir, 'sessions', 'main', 'session');
+}
+
+/** A browser on a profile as a curious operator would start it. */
+async function startByHand(profile: string) {
+  const tmp = await mkdtemp(join(tmpdir(), 'chat-web-hand-'));
+  const args = ['--headless=new', '--no-sandbox', `--user-data-dir=${profile}`, 'about:blank'];
+  const child: ChildProcess = spawn(findBrowser({ env: process.env }), args, {
+    stdio: 'ignore',
+    env: { ...process.env, TMPDIR: tmp },
+  });
+  await eventually(() => expect(existsSync(join(profile, 'SingletonSocket'))).toBe(true));
+  return {
+    pid: child.pid ?? 0,
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+      await rm(tmp, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SessionView } from '@chat-web/protocol';
+import { describe, expect, it } from 'vitest';
+import type { EventLog } from '../../helpers/event-log.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { figure, seconds } from '../../helpers/figure.ts';
+import { browserAndWorkerIn } from '../../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
+
+const ACCOUNTS = { ada: ADA, ben: BEN, carla: '12025550103', dev: '12025550104' };
+/** Somebody with a phone alone, to whom and from whom all messages go. */
+const FRIEND = '12025550106';
+const ROUNDS = 20;
+const READY_WITHIN_MS = 10_000;
+
+/** A session, and what must be heard of it. */
+interface Party {
+  readonly id: string;
+  readonly number: string;
+  readonly events: EventLog;
+  readonly sentToIt: string[];
+  deaths: number;
+}
+
+describe('the SIGKILL of one worker of four, twenty times', () => {
+  it('changes nothing for the others, and the session itself is back within 10 s on the same stream', async () => {
+    await using stack = await Stack.start();
+    const parties: Party[] = [];
+    for (const [id, number] of Object.entries(ACCOUNTS)) {
+      await stack.link(id, number);
+      parties.push({ id, number, events: await stack.listen(id), sentToIt: [], deaths: 0 });
+    }
+
+    const recoveries: number[] = [];
+    let sent = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const victim = parties[Math.floor(Math.random() * parties.length)] as Party;
+      const others = parties.filter((party) => party !== victim);
+      const before = await viewsOf(stack, others);
+      victim.deaths += 1;
+      const killedAt = Date.now();
+      process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/${victim.id}`).worker, 'SIGKILL');
+
+      const isBack = () => victim.events.all('ready').length === victim.deaths;
+      const back = eventually(() => expect(isBack()).toBe(true), 60_000).then(() => Date.now() - killedAt);
+      for (let turn = 0; !isBack() && Date.now() < killedAt + 60_000; turn += 1) {
+        await Promise.all(others.map((party) => exchange(stack, party, `round ${round}, turn ${turn}`)));
+        sent += others.length;
+        await delay(100);
+      }
+      recoveries.push(await back);
+      expect(await viewsOf(stack, others)).toEqual(before);
+      await eventually(() => {
+        for (const party of others) expect(bodiesHeardBy(party), party.id).toEqual(party.sentToIt);
+      });
+      for (const party of parties) expectNoMoreThanItsOwnDeaths(party);
+    }
+
+    const slowest = Math.max(...recoveries);
+    figure(
+      1,
+      `${ROUNDS} rounds with ${sent} messages each way, 0 side effects, ready again after ${seconds(slowest)} at most`,
+    );
+    expect(slowest).toBeLessThanOrEqual(READY_WITHIN_MS);
+  });
+});
+
+/** The friend writes to a session, and the session to the friend; any answer but a 2xx rejects. */
+async function exchange(stack: Stack, { id, number, sentToIt }: Party, body: string): Promise<void> {
+  sentToIt.push(body);
+  await Promise.all([
+    stack.phones.send(FRIEND, { to: number, body }),
+    stack.client.sendMessage({ id, type: 'text', to: FRIEND, body: `${id} in ${body}` }),
+  ]);
+}
+
+function bodiesHeardBy({ events }: Party): string[] {
+  return events.all('message').map(({ body }) => body);
+}
+
+/** Where sessions stand and since when, and how often they were started anew. */
+async function viewsOf(stack: Stack, parties: readonly Party[]): Promise<Partial<SessionView>[]> {
+  const { sessions } = await stack.client.listSessions();
+  return sessions
+    .filter(({ id }) => parties.some((party) => party.id === id))
+    .map(({ id, status, since, restarts }) => ({ id, status, since, restarts }));
+}
+
+function expectNoMoreThanItsOwnDeaths({ id, events, deaths }: Party): void {
+  const told = events.events.map(({ name }) => name).filter((name) => !name.startsWith('message'));
+  expect(told, id).toEqual(Array.from({ length: deaths }, () => ['disconnected', 'ready']).flat());
+  expect(events.ended, id).toBe(false);
+}

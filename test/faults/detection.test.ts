@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { seconds } from '../helpers/figure.ts';
+import { workersOf } from '../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const tell = (text: string) => process.stdout.write(`detection: ${text}\n`);
+
+async function pageOf(stack: Stack, number: string): Promise<string> {
+  const page = (await stack.phones.pages()).find((one) => one.number === number);
+  return page?.id ?? '';
+}
+
+/** Waits until the session has been started anew once more, and is ready. */
+async function untilRestarted(stack: Stack, id: string, restarts: number, timeoutMs: number): Promise<void> {
+  await eventually(async () => {
+    expect(await stack.client.getSessionStatus({ id })).toMatchObject({ status: 'ready', restarts });
+  }, timeoutMs);
+}
+
+describe('a page that is connected and', () => {
+  it('tells its listeners nothing any more: what comes is told all the same, and it is replaced', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    const events = await stack.listen('ada');
+    await stack.phones.disturb(await pageOf(stack, ADA), 'deaf');
+    await delay(1_000);
+    const startedAt = Date.now();
+    await stack.phones.send(BEN, { to: ADA, body: 'unheard 1' });
+    await events.until('message', ({ body }) => body === 'unheard 1', 45_000);
+    const heardMs = Date.now() - startedAt;
+    await stack.phones.send(BEN, { to: ADA, body: 'unheard 2' });
+    await untilRestarted(stack, 'ada', 1, 75_000);
+    await stack.phones.send(BEN, { to: ADA, body: 'heard' });
+    await events.until('message', ({ body }) => body === 'heard');
+    expect(events.all('message').map(({ body }) => body)).toEqual(['unheard 1', 'unheard 2', 'heard']);
+    expect(stack.gateway.log.join()).toContain('"cause":"page_deaf"');
+    tell(`deaf page: its first message told after ${seconds(heardMs)}, all of 3 told once`);
+  });
+
+  it('hears of nobody: the network is asked, does not answer, and the page is replaced', async () => {
+    await using stack = await Stack.start({ settings: { CHAT_WEB_SILENCE_TIMEOUT_SECONDS: '10' } });
+    await stack.link('ada', ADA);
+    const events = await stack.listen('ada');
+    await stack.phones.stall(ADA, true);
+    await stack.phones.send(BEN, { to: ADA, body: 'into the void' });
+    const startedAt = Date.now();
+    await events.until('message', ({ body }) => body === 'into the void', 180_000);
+    const tookMs = Date.now() - startedAt;
+    expect(stack.gateway.log.join()).toContain('"cause":"page_deaf"');
+    expect(events.all('message')).toHaveLength(1);
+    tell(`half-open connection: what was stuck in it told after ${seconds(tookMs)}`);
+  });
+
+  it('loses its connection: it is left to reconnect, and replaced when it does not', async () => {
+    await using stack = await Stack.start({ settings: { CHAT_WEB_RECONNECT_TIMEOUT_SECONDS: '10' } });
+    await stack.link('ada', ADA);
+    const events = await stack.listen('ada');
+    const workers = workersOf(stack.gateway.pid);
+    await stack.phones.disconnect(ADA);
+    await events.until('disconnected');
+    await stack.phones.send(BEN, { to: ADA, body: 'while you were out' });
+    await delay(3_000);
+    await stack.phones.reconnect(ADA);
+    await events.until('ready');
+    await events.until('message', ({ body }) => body === 'while you were out');
+    expect(workersOf(stack.gateway.pid)).toEqual(workers);
+
+    await stack.phones.disconnect(ADA);
+    await eventually(() => expect(stack.gateway.log.join()).toContain('"cause":"connection_lost"'), 30_000);
+    await stack.phones.reconnect(ADA);
+    await eventually(() => expect(events.all('ready')).toHaveLength(2), 60_000);
+    expect(events.all('message')).toHaveLength(1);
+  });
+});
+
+describe('a worker that is stopped', () => {
+  it('is noticed by its silence, killed and replaced, while the other goes on', async () => {
+    await using stack = await Stack.start();
+    await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
+    const ben = await stack.listen('ben');
+    const ada = await stack.listen('ada');
+    const pid = stack.gateway.log.flatMap((line) => {
+      const { session, msg, pid: worker } = JSON.parse(line) as { session?: string; msg: string; pid?: number };
+      return session === 'ada' && msg === 'worker started' && worker ? [worker] : [];
+    })[0];
+    const startedAt = Date.now();
+    process.kill(pid ?? 0, 'SIGSTOP');
+    await ada.until('disconnected', undefined, 30_000);
+    const noticedMs = Date.now() - startedAt;
+    expect(noticedMs).toBeLessThan(21_000);
+    await untilRestarted(stack, 'ada', 1, 20_000);
+    expect(ben.events).toEqual([]);
+    expect(stack.gateway.log.join()).toContain('"cause":"worker_silent"');
+    tell(`stopped worker: noticed after ${seconds(noticedMs)}`);
+  });
+});
+
+describe('an account that the network', () => {
+  it.each(['TOS_BLOCK', 'SMB_TOS_BLOCK', 'PROXYBLOCK'] as const)(
+    'restricts (%s) is given up with the reason, and starts again by hand',
+    async (state) => {
+      await using stack = await Stack.start();
+      await stack.link('ada', ADA);
+      const events = await stack.listen('ada');
+      await stack.phones.disturb(await pageOf(stack, ADA), 'state', { state });
+      await stack.untilStatus('ada', 'failed');
+      expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({
+        reason: expect.stringContaining(state),
+        restarts: 0,
+      });
+      expect(events.all('disconnected')).toHaveLength(1);
+      expect(workersOf(stack.gateway.pid)).toEqual([]);
+      await stack.client.startSession({ id: 'ada' });
+      await stack.untilStatus('ada', 'ready');
+    },
+  );
+
+  it('finds its page outdated: the page is loaded anew', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    await stack.phones.disturb(await pageOf(stack, ADA), 'state', { state: 'DEPRECATED_VERSION' });
+    await untilRestarted(stack, 'ada', 1, 20_000);
+  });
+});

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { figure, seconds } from '../helpers/figure.ts';
+import { browsersIn, workersOf } from '../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+describe('SIGTERM', () => {
+  it('lets sends that are under way finish, ends streams with a word, and keeps what the page wrote last', async () => {
+    await using stack = await Stack.start({ simulator: { ackDelayMs: 3_000 } });
+    await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
+    const streams = await Promise.all(['ada', 'ada', 'ben'].map((id) => openStream(stack, id)));
+    const told = Promise.all(streams.map((stream) => stream.text()));
+    const late = await beginSend(stack, 'ada', { type: 'text', to: BEN, body: 'too late' });
+    const sends = Array.from({ length: 5 }, (_, n) =>
+      stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: `on its way ${n}` }),
+    );
+    const outcomes = Promise.allSettled(sends);
+    await delay(1_000);
+    const [page] = await stack.phones.pages();
+    await stack.phones.disturb(page?.id ?? '', 'write', { value: 'the last word' });
+    const startedAt = Date.now();
+    const ended = stack.gateway.end('SIGTERM');
+    await delay(200);
+    await expect(fetch(`${stack.gateway.url}/health`)).rejects.toThrow();
+    expect(await late.finish()).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
+    for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: 'fulfilled', value: { ack: 1 } });
+    expect(await ended).toEqual({ code: 0, signal: null });
+    const tookMs = Date.now() - startedAt;
+    expect(tookMs).toBeLessThan(20_000);
+    for (const text of await told) expect(text).toMatch(/\n: the gateway stops\n\n$/);
+    expect(browsersIn(stack.dataDir)).toEqual([]);
+
+    await stack.restartGateway();
+    await stack.untilStatus('ada', 'ready');
+    await eventually(async () => {
+      const written = (await stack.phones.pages()).map(({ lastWrite }) => lastWrite);
+      expect(written).toContain('the last word');
+    });
+    const bodies = (await stack.phones.messages(BEN)).map(({ body }) => body);
+    expect(bodies.filter((body) => body?.startsWith('on its way'))).toHaveLength(5);
+    expect(bodies).not.toContain('too late');
+    figure(
+      17,
+      `5 of 5 sends under way finished, 1 late one refused, 3 of 3 streams ended with a word, the page's last write was kept, exit 0 after ${seconds(tookMs)}`,
+    );
+  });
+
+  it('fails sends that would take too long, with the code that tells the truth', async () => {
+    await using stack = await Stack.start({ simulator: { ackDelayMs: 60_000 } });
+    await stack.link('ada', ADA);
+    const send = stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'slow' });
+    const outcome = expect(send).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await delay(500);
+    const startedAt = Date.now();
+    expect(await stack.gateway.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    const tookMs = Date.now() - startedAt;
+    await outcome;
+    expect(tookMs).toBeLessThan(20_000);
+    figure(17, `a send that takes a minute failed with outcome_unknown, exit 0 after ${seconds(tookMs)}`);
+  });
+
+  it('ends at once what is idle, and a second one hurries what is busy', async () => {
+    await using stack = await Stack.start({ simulator: { ackDelayMs: 60_000 } });
+    await stack.link('ada', ADA);
+    let startedAt = Date.now();
+    expect(await stack.gateway.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    const idleMs = Date.now() - startedAt;
+    expect(idleMs).toBeLessThan(5_000);
+
+    await stack.restartGateway();
+    await stack.untilStatus('ada', 'ready');
+    const send = stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'slow' });
+    const outcome = expect(send).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await delay(500);
+    const workers = workersOf(stack.gateway.pid);
+    startedAt = Date.now();
+    const ended = stack.gateway.end('SIGTERM');
+    await delay(500);
+    process.kill(stack.gateway.pid, 'SIGINT');
+    expect(await ended).toEqual({ code: 0, signal: null });
+    const hurriedMs = Date.now() - startedAt;
+    await outcome;
+    expect(hurriedMs).toBeLessThan(6_000);
+    expect(workers).toHaveLength(1);
+    expect(browsersIn(stack.dataDir)).toEqual([]);
+    figure(17, `idle: exit 0 after ${seconds(idleMs)}; busy and hurried: after ${seconds(hurriedMs)}`);
+  });
+});
+
+/** A session's event stream as the bytes that come. */
+async function openStream(stack: Stack, id: string): Promise<Response> {
+  const stream = await fetch(`${stack.gateway.url}/sessions/${id}/events`);
+  expect(stream.status).toBe(200);
+  return stream;
+}
+
+/**
+ * Connects and sends half of a request: a gateway that stops closes its port and its idle connections at once, and
+ * only what has begun to arrive is still answered.
+ */
+async function beginSend(stack: Stack, id: string, message: object) {
+  const body = JSON.stringify(message);
+  const half = Math.floor(body.length / 2);
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
+  const sending = request(`${stack.gateway.url}/sessions/${id}/messages`, { method: 'POST', headers });
+  const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+  await new Promise((resolve) => sending.write(body.slice(0, half), resolve));
+  return {
+    /** Sends the other half, and resolves with the answer. */
+    finish: async () => {
+      sending.end(body.slice(half));
+      const [answer] = await answered;
+      return { status: answer.statusCode, body: await json(answer) };
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { figure, seconds } from '../helpers/figure.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const MB = 1_048_576;
+/** The marks of these stories, in MB: a page that does nothing takes about 250. */
+const SOFT = 450;
+const HARD = 700;
+const settings = { CHAT_WEB_MEMORY_SOFT_MB: `${SOFT}`, CHAT_WEB_MEMORY_HARD_MB: `${HARD}` };
+
+async function takes(stack: Stack, id: string): Promise<number> {
+  const { memory } = await stack.client.getSessionStatus({ id });
+  return memory ? (memory.workerBytes + memory.browserBytes) / MB : 0;
+}
+
+async function leak(stack: Stack, number: string, mbPerSecond: number): Promise<void> {
+  const page = (await stack.phones.pages()).find((one) => one.number === number);
+  await stack.phones.disturb(page?.id ?? '', 'leak', { mbPerSecond });
+}
+
+describe('a page that leaks', () => {
+  it('is restarted above the soft mark as soon as it is idle, and loses nothing that came meanwhile', async () => {
+    await using stack = await Stack.start({ settings });
+    await stack.link('ada', ADA);
+    const events = await stack.listen('ada');
+    await leak(stack, ADA, 6);
+    await eventually(async () => expect(await takes(stack, 'ada')).toBeGreaterThan(SOFT * 0.6), 60_000);
+    let sent = 0;
+    const send = async () => {
+      sent += 1;
+      await stack.phones.send(BEN, { to: ADA, body: `message ${sent}` });
+    };
+    await send();
+    const leakedAt = Date.now();
+    await events.until('disconnected', undefined, 120_000);
+    const tookMs = Date.now() - leakedAt;
+    for (let n = 0; n < 20; n += 1) {
+      await send();
+      await delay(100);
+    }
+    await events.until('ready');
+    await eventually(() => expect(events.all('message')).toHaveLength(sent));
+    expect(events.all('message').map(({ body }) => body)).toEqual(
+      Array.from({ length: sent }, (_, n) => `message ${n + 1}`),
+    );
+    expect(events.all('disconnected')).toEqual([{ reason: 'RECYCLED' }]);
+    expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({ status: 'ready', restarts: 1 });
+    figure(
+      19,
+      `soft mark: recycled ${seconds(tookMs)} after the last message, ${sent} of ${sent} messages told, in order`,
+    );
+  });
+
+  it('is ended above the hard mark although it is busy, and no other session notices', async () => {
+    await using stack = await Stack.start({ settings });
+    await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
+    const [ada, ben] = [await stack.listen('ada'), await stack.listen('ben')];
+    await leak(stack, ADA, 10);
+    let most = 0;
+    const startedAt = Date.now();
+    while (ada.all('disconnected').length === 0 && Date.now() - startedAt < 180_000) {
+      await stack.client.sendMessage({ id: 'ben', type: 'text', to: ADA, body: 'keeps her busy' });
+      most = Math.max(most, await takes(stack, 'ada'));
+      await delay(500);
+    }
+    const [{ reason }] = ada.all('disconnected') as [{ reason: string }];
+    const took = Math.max(most, Number(/took (\d+) MB/.exec(reason)?.[1]));
+    expect(took).toBeGreaterThan(HARD);
+    expect(took).toBeLessThan(HARD * 1.1);
+    await ada.until('ready');
+    expect(ben.events.filter(({ name }) => name !== 'message' && name !== 'message_ack')).toEqual([]);
+    figure(19, `hard mark of ${HARD} MB: ended at ${took} MB, ready again, the other session undisturbed`);
+  });
+});
+
+describe('the disk', () => {
+  it('gets back what caches take, and keeps what the page has stored', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    await stack.client.stopSession({ id: 'ada' });
+    const profile = join(stack.dataDir, 'sessions', 'ada', 'session', 'Default');
+    const cache = join(profile, 'Cache', 'Cache_Data');
+    await mkdir(cache, { recursive: true });
+    for (let n = 0; n < 50; n += 1) await writeFile(join(cache, `big_${n}`), Buffer.alloc(10 * MB, n + 1));
+    const before = await stat(join(profile, 'IndexedDB'));
+    await stack.client.startSession({ id: 'ada' });
+    await stack.untilStatus('ada', 'ready');
+    await expect(stat(join(cache, 'big_0'))).rejects.toThrow('ENOENT');
+    expect((await stat(join(profile, 'IndexedDB'))).ino).toBe(before.ino);
+    const { diskBytes } = await eventually(async () => {
+      const status = await stack.client.getSessionStatus({ id: 'ada' });
+      expect(status.diskBytes).toBeLessThan(100 * MB);
+      return status;
+    });
+    figure(19, `500 MB of cache removed before the start, ${Math.round((diskBytes ?? 0) / MB)} MB left, no QR needed`);
+  });
+});

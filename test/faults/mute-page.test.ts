@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { seconds } from '../helpers/figure.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+it('a page that sends nothing any more, although it says that it is connected, is replaced', async () => {
+  await using stack = await Stack.start({ simulator: { ackDelayMs: 3_600_000 } });
+  await stack.link('ada', ADA);
+  const startedAt = Date.now();
+  const sends = Array.from({ length: 5 }, (_, n) =>
+    stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: `unconfirmed ${n}` }),
+  );
+  for (const outcome of await Promise.allSettled(sends))
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'outcome_unknown' } });
+  await eventually(async () => {
+    expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({ status: 'ready', restarts: 1 });
+  });
+  expect(stack.gateway.log.join()).toContain('"cause":"page_mute"');
+  process.stdout.write(`detection: a mute page replaced ${seconds(Date.now() - startedAt)} after the first send\n`);
+});

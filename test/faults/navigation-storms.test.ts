@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sendText } from '@chat-web/host';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { figure } from '../helpers/figure.ts';
+import { startsOf } from '../helpers/log-lines.ts';
+import { workersOf } from '../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const ROUNDS = 100;
+const LONGEST_GAP_MS = 250;
+const MESSAGES = 20;
+
+describe('a storm of pushStates, iframes and reloads', () => {
+  it('ends no worker, and neither loses nor doubles a message, during it and after it', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    const events = await stack.listen('main');
+    const workers = workersOf(stack.gateway.pid);
+    expect(workers).toHaveLength(1);
+    const [page] = await stack.phones.pages();
+    // A page that is between two documents hears of nothing.
+    const disturb = (kind: 'pushState' | 'iframe' | 'reload') =>
+      eventually(() => stack.phones.disturb(page?.id ?? '', kind));
+
+    const during: string[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const kind of ['pushState', 'iframe', 'reload'] as const) await disturb(kind);
+      if (round % (ROUNDS / MESSAGES) === 0) {
+        during.push(`during ${round}`);
+        await stack.phones.send(BEN, { to: ADA, body: `during ${round}` });
+      }
+      await delay(Math.random() * LONGEST_GAP_MS);
+    }
+
+    await stack.untilStatus('main', 'ready');
+    const after = Array.from({ length: MESSAGES }, (_, n) => `after ${n}`);
+    for (const body of after) await stack.phones.send(BEN, { to: ADA, body });
+    await eventually(() => {
+      expect(events.all('message').map(({ body }) => body)).toEqual(expect.arrayContaining([...during, ...after]));
+    });
+    const sent: string[] = [];
+    for (const body of after) {
+      sent.push((await sendText(stack.client, { id: 'main', type: 'text', to: BEN, body })).id);
+    }
+    await delay(1_000); // Long enough for a second event of a message, were there one.
+
+    const told = events.all('message').map(({ body }) => body);
+    const duplicates = told.length - new Set(told).size;
+    // What came in is told once however often it is heard; an ack tells how many listeners there are.
+    const acks = events.all('message_ack').filter(({ id }) => sent.includes(id));
+    const doubleAcks = acks.length - new Set(acks.map(({ id, ack }) => `${id} ${ack}`)).size;
+    const exits = startsOf('main', stack.gateway.log).length - 1;
+    figure(
+      10,
+      `${ROUNDS} pushStates, iframes and reloads each: ${exits} exits, ${duplicates + doubleAcks} duplicates; ${told.length} of ${2 * MESSAGES} messages told`,
+    );
+    expect(workersOf(stack.gateway.pid)).toEqual(workers);
+    expect(exits).toBe(0);
+    expect(duplicates + doubleAcks).toBe(0);
+    expect(acks.length).toBeGreaterThanOrEqual(sent.length);
+    expect(told.slice(-MESSAGES)).toEqual(after);
+    expect([...told].sort()).toEqual([...during, ...after].sort());
+  });
+});

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { figure, seconds } from '../helpers/figure.ts';
+import { renderersIn } from '../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const CALLS = 5;
+const FAILED_WITHIN_MS = 1_000;
+const READY_WITHIN_MS = 15_000;
+
+describe('the SIGKILL of a renderer with five sends in flight', () => {
+  it('fails them with outcome_unknown within 1 s, is told as disconnected, and heals within 15 s', async () => {
+    await using stack = await Stack.start({ simulator: { ackDelayMs: 60_000 } });
+    await stack.link('main', ADA);
+    const events = await stack.listen('main');
+
+    const sends = Array.from({ length: CALLS }, async (_, n) => {
+      const send = stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: `in flight ${n}` });
+      const outcome = await send.then(
+        () => 'confirmed',
+        ({ code }) => code as string,
+      );
+      return { outcome, at: Date.now() };
+    });
+    await delay(2_000); // Long enough to be in the page, and too short for the network to confirm.
+    const renderers = renderersIn(stack.dataDir);
+    expect(renderers).toHaveLength(1);
+    const killedAt = Date.now();
+    for (const pid of renderers) process.kill(pid, 'SIGKILL');
+
+    const answers = await Promise.all(sends);
+    expect(answers.map(({ outcome }) => outcome)).toEqual(Array(CALLS).fill('outcome_unknown'));
+    expect(answers.filter(({ at }) => at < killedAt)).toEqual([]);
+    const failedAfterMs = Math.max(...answers.map(({ at }) => at)) - killedAt;
+    const { reason } = await events.until('disconnected');
+    expect(reason).toContain('the page crashed');
+    const readyAfterMs = await eventually(() => {
+      expect(events.all('ready')).toHaveLength(1);
+      return Date.now() - killedAt;
+    }, 2 * READY_WITHIN_MS);
+
+    await stack.phones.configure({ ackDelayMs: 20 });
+    await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'back' });
+    expect(events.events.map(({ name }) => name).filter((name) => name !== 'message_ack')).toEqual([
+      'disconnected',
+      'ready',
+    ]);
+    figure(5, `${CALLS} of ${CALLS} calls failed within ${failedAfterMs} ms, ready after ${seconds(readyAfterMs)}`);
+    expect(failedAfterMs).toBeLessThanOrEqual(FAILED_WITHIN_MS);
+    expect(readyAfterMs).toBeLessThanOrEqual(READY_WITHIN_MS);
+  });
+});

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { readQr } from '../../scripts/demo-output.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { figure, seconds } from '../helpers/figure.ts';
+import { browsersIn, workersOf } from '../helpers/processes.ts';
+import { ADA, Stack } from '../helpers/stack.ts';
+
+const ROTATIONS = 30;
+const ROTATION_MS = 500;
+const OLDEST_QR_MS = 60_000;
+const NEVER_MS = 3_600_000;
+
+describe('the QR that is shown', () => {
+  it.each([
+    { how: 'by itself', qrCount: 1_000 },
+    { how: 'only when it is asked to, after every third one (UNPAIRED_IDLE)', qrCount: 3 },
+  ])(
+    'is another one after each of 30 rotations, and can be scanned: the page goes on $how',
+    async ({ how, qrCount }) => {
+      const simulator = { qrFirstMs: ROTATION_MS, qrIntervalMs: ROTATION_MS, qrCount };
+      await using stack = await Stack.start({ simulator });
+      await stack.client.startSession({ id: 'main' });
+      const events = await stack.listen('main');
+      await eventually(() => expect(events.all('qr').length).toBeGreaterThan(ROTATIONS), 120_000);
+
+      const texts = events.all('qr').map(readQr);
+      expect(new Set(texts).size).toBe(texts.length);
+      expect(texts.filter((text) => !text.startsWith('2@'))).toEqual([]);
+      const { qr } = await stack.client.getQr({ id: 'main' });
+      expect(readQr(qr)).toBe(readQr(events.all('qr').at(-1) ?? ''));
+
+      // Between the look and the scan it may be gone, as for a slow hand with a phone.
+      let looks = 0;
+      await eventually(async () => {
+        looks += 1;
+        await stack.phones.scan(ADA, (await stack.client.getQr({ id: 'main' })).qr);
+      });
+      await stack.untilStatus('main', 'ready');
+      expect(events.all('disconnected')).toEqual([]);
+      figure(15, `${texts.length - 1} rotations, ${texts.length} different QRs, scanned at look ${looks} (${how})`);
+    },
+  );
+
+  it('is never older than 60 s, also on a page that does not refresh it', async () => {
+    await using stack = await Stack.start({ simulator: { qrFirstMs: NEVER_MS } });
+    await stack.client.startSession({ id: 'main' });
+    const events = await stack.listen('main');
+    await events.until('qr');
+    let oldestMs = 0;
+    await eventually(async () => {
+      const [page] = await stack.phones.pages();
+      oldestMs = Math.max(oldestMs, page?.qrAgeMs ?? 0);
+      expect(events.all('qr')).toHaveLength(2);
+    }, OLDEST_QR_MS + 10_000);
+
+    figure(15, `a QR that the page keeps for an hour is refreshed at an age of ${seconds(oldestMs)}`);
+    expect(oldestMs).toBeLessThanOrEqual(OLDEST_QR_MS);
+    const [first = '', second = ''] = events.all('qr');
+    expect(readQr(second)).not.toBe(readQr(first));
+    await expect(stack.phones.scan(ADA, first)).rejects.toThrow();
+    await stack.phones.scan(ADA, second);
+    await stack.untilStatus('main', 'ready');
+  });
+
+  it('goes away when nobody scans it for as long as the operator has set, and nothing stays', async () => {
+    await using stack = await Stack.start({ settings: { CHAT_WEB_QR_TIMEOUT_SECONDS: '10' } });
+    const startedAt = Date.now();
+    await stack.client.startSession({ id: 'main' });
+    const events = await stack.listen('main');
+    expect(workersOf(stack.gateway.pid)).toHaveLength(1);
+    await events.until('disconnected');
+    const shownMs = Date.now() - startedAt;
+
+    await eventually(() => {
+      expect(workersOf(stack.gateway.pid)).toEqual([]);
+      expect(browsersIn(stack.dataDir)).toEqual([]);
+      expect(existsSync(join(stack.dataDir, 'sessions', 'main'))).toBe(false);
+    });
+    await expect(stack.client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
+    await delay(2_000); // Nothing brings it back.
+    expect(workersOf(stack.gateway.pid)).toEqual([]);
+    expect(events.all('disconnected')).toEqual([{ reason: 'QR_TIMEOUT' }]);
+    figure(15, `nobody scans, at a limit of 10 s: stopped after ${seconds(shownMs)}, 0 processes left`);
+    expect(shownMs).toBeGreaterThanOrEqual(10_000);
+  });
+});

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { figure, seconds } from '../helpers/figure.ts';
+import { browsersIn, stillRunning, workersOf } from '../helpers/processes.ts';
+import { ADA, Stack } from '../helpers/stack.ts';
+
+const ENDED_WITHIN_MS = 10_000;
+
+describe('a session whose browser is frozen, every process of it', () => {
+  it('stops within 10 s, leaves no process, and starts again without a QR', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    const endedAfterMs = await endFrozen(stack, () => stack.client.stopSession({ id: 'main' }));
+
+    const { qr } = await stack.client.startSession({ id: 'main' });
+    expect(qr).toBeUndefined();
+    await stack.untilStatus('main', 'ready');
+    figure(4, `stopped after ${seconds(endedAfterMs)}, 0 processes, ready again without a QR`);
+    expect(endedAfterMs).toBeLessThanOrEqual(ENDED_WITHIN_MS);
+  });
+
+  it('is deleted within 10 s, leaves neither a process nor its folder, and can be linked anew', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    const endedAfterMs = await endFrozen(stack, () => stack.client.deleteSession({ id: 'main' }));
+
+    expect(existsSync(join(stack.dataDir, 'sessions/main'))).toBe(false);
+    await expect(stack.client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
+    await stack.link('main', ADA);
+    figure(4, `deleted after ${seconds(endedAfterMs)}, 0 processes, linked anew`);
+    expect(endedAfterMs).toBeLessThanOrEqual(ENDED_WITHIN_MS);
+  });
+});
+
+/** Freezes the browser, then ends the session. Returns how long it took until nothing was left, in milliseconds. */
+async function endFrozen({ gateway, dataDir }: Stack, end: () => Promise<unknown>): Promise<number> {
+  const workers = workersOf(gateway.pid);
+  const frozen = browsersIn(dataDir);
+  expect(frozen.length).toBeGreaterThan(1);
+  for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+  const askedAt = Date.now();
+  await end();
+  expect([...stillRunning(workers), ...browsersIn(dataDir)]).toEqual([]);
+  // A helper that has been killed may still be giving its memory back.
+  await eventually(() => expect(stillRunning(frozen)).toEqual([]));
+  return Date.now() - askedAt;
+}

@@ -1,0 +1,85 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { figure, seconds } from '../helpers/figure.ts';
+import { browsersIn } from '../helpers/processes.ts';
+import { ADA, Stack } from '../helpers/stack.ts';
+
+const LONGEST_MS = 10_000;
+
+describe('an account that is unlinked on the phone, which raises it three times', () => {
+  it.each([{ unpairedOnLogout: false }, { unpairedOnLogout: true }])(
+    'is told of once, loses its profile after its browser, and can be linked again for good: %j',
+    async (simulator) => {
+      await using stack = await Stack.start({ simulator });
+      await stack.link('main', ADA);
+      const events = await stack.listen('main');
+      const watch = new WipeWatch(join(stack.dataDir, 'sessions', 'main'));
+      const watched = watch.untilWiped();
+
+      const unlinkedAt = Date.now();
+      await stack.phones.logout(ADA, { times: 3 });
+      await events.until('disconnected');
+      const { status, qr = '' } = await stack.client.startSession({ id: 'main' });
+      const freshMs = Date.now() - unlinkedAt;
+      expect(status).toBe('qr');
+      const aliveAtWipe = await watched;
+      await delay(2_000); // Long enough for another event, were there one.
+      const told = events.all('disconnected');
+      figure(
+        14,
+        `${told.length} event for 3 logouts, ${aliveAtWipe.length} processes of the old browser at the wipe, a fresh QR after ${seconds(freshMs)}`,
+      );
+      expect(told).toEqual([{ reason: 'LOGOUT' }]);
+      expect(aliveAtWipe).toEqual([]);
+      expect(freshMs).toBeLessThanOrEqual(LONGEST_MS);
+
+      await stack.phones.scan(ADA, qr);
+      await stack.untilStatus('main', 'ready');
+      const qrs = events.all('qr').length;
+      await stack.client.stopSession({ id: 'main' });
+      expect((await stack.client.startSession({ id: 'main' })).qr).toBeUndefined();
+      await stack.untilStatus('main', 'ready');
+      expect(events.all('qr')).toHaveLength(qrs);
+
+      await stack.gateway.end();
+      await stack.restartGateway();
+      const later = await stack.listen('main');
+      await stack.untilStatus('main', 'ready');
+      expect(later.all('qr')).toEqual([]);
+      expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
+    },
+  );
+});
+
+/** Looks at a session's profile and at the processes of its browser, as often as it can. */
+class WipeWatch {
+  readonly #profile: string;
+  readonly #browser: readonly number[];
+  readonly #inode: number | undefined;
+
+  constructor(sessionDir: string) {
+    this.#profile = join(sessionDir, 'session');
+    this.#browser = browsersIn(sessionDir);
+    this.#inode = this.#inodeNow();
+    expect(this.#browser).not.toEqual([]);
+    expect(this.#inode).toBeDefined();
+  }
+
+  /** Resolves once the profile is gone or is another one, with the processes of the old browser that lived then. */
+  async untilWiped(): Promise<number[]> {
+    // The folder first, and then the processes: one that is seen lives longer than its profile.
+    const deadline = Date.now() + 2 * LONGEST_MS;
+    while (this.#inodeNow() === this.#inode) {
+      if (Date.now() > deadline) throw new Error(`${this.#profile} was not wiped`);
+      await delay(1);
+    }
+    const alive = new Set(browsersIn(join(this.#profile, '..')));
+    return this.#browser.filter((pid) => alive.has(pid));
+  }
+
+  #inodeNow(): number | undefined {
+    return statSync(this.#profile, { throwIfNoEntry: false })?.ino;
+  }
+}

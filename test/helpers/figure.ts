@@ -1,0 +1,15 @@
+/** Prints what a story has measured, beside the promise that it is about. */
+export function figure(promise: number, text: string): void {
+  process.stdout.write(`promise ${promise}: ${text}\n`);
+}
+
+/** Milliseconds as seconds with one decimal, for people. */
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** The value below which that share of the sorted numbers lies. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,27 @@
+/** What a line of the gateway's log says; further fields as the message has them. */
+export interface LogLine {
+  /** ISO 8601. */
+  readonly time: string;
+  readonly msg: string;
+  readonly session?: string;
+  readonly status?: string;
+  readonly cause?: string;
+}
+
+/** The lines of a gateway's log that are its own. */
+export function logLines(log: readonly string[]): LogLine[] {
+  return log.flatMap((line) => {
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      return []; // Something else that it or a child of it wrote.
+    }
+  });
+}
+
+/** When each worker of a session was started, in milliseconds since 1970. */
+export function startsOf(id: string, log: readonly string[]): number[] {
+  return logLines(log)
+    .filter(({ msg, session }) => msg === 'worker started' && session === id)
+    .map(({ time }) => Date.parse(time));
+}
