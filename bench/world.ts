@@ -12,23 +12,26 @@ export const [OWN_NUMBER, FRIEND] = ['12025550101', '12025550102'];
 export interface World {
   readonly simulator: Simulator;
   readonly gateway: GatewayProcess;
+  readonly dataDir: string;
   readonly client: ReturnType<typeof createClient>;
 }
 
 /** Gives a world to some work, and takes it down after. */
 export async function withWorld<T>(
   work: (world: World) => Promise<T>,
-  settings: Partial<SimulatorSettings> = { ackDelayMs: 0, pairDelayMs: 0, syncDelayMs: 0 },
+  simulated: Partial<SimulatorSettings> = { ackDelayMs: 0, pairDelayMs: 0, syncDelayMs: 0 },
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
-  const simulator = await startSimulator({ settings });
+  const simulator = await startSimulator({ settings: simulated });
   const gateway = await spawnGateway({
     CHAT_WEB_PORT: '0',
     CHAT_WEB_DATA_DIR: dataDir,
     CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
+    ...settings,
   });
   try {
-    return await work({ simulator, gateway, client: createClient(gateway) });
+    return await work({ simulator, gateway, dataDir, client: createClient(gateway) });
   } finally {
     await gateway.end();
     await simulator.close();
