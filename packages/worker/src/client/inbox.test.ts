@@ -16,6 +16,7 @@ function pageWith(heardUntil = 0) {
   const inbox = new Inbox(
     (event: WorkerEvent) => void (event.name === 'message' && told.push(event.message.id)),
     {
+      load: async () => {},
       since: async (seconds) => [...held.values()].filter(({ t }) => t >= seconds),
       models: async (ids) => ids.map((id) => (id.startsWith('odd') ? {} : model(id))),
     },

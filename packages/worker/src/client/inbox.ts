@@ -5,6 +5,8 @@ import { toMessage } from './resources.ts';
 
 /** What the inbox reads of the page. */
 export interface HeldMessages {
+  /** Loads what the page has stored since then. */
+  load(seconds: number): Promise<void>;
   since(seconds: number): Promise<HeldMessage[]>;
   models(ids: readonly string[]): Promise<unknown[]>;
 }
@@ -62,6 +64,7 @@ export class Inbox {
 
   /** Tells at once of what the page holds and nobody was told of: the session has just come up. */
   async catchUp(): Promise<void> {
+    await this.#held.load(this.#heardUntil);
     await this.#tellAll(await this.#untold());
   }
 

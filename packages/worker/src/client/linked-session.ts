@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerOptions } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
-import { inboundSince, messageModels } from '../page/inbox.ts';
+import { inboundSince, loadSince, messageModels } from '../page/inbox.ts';
 import { readAccount, unlink } from '../page/session.ts';
 import type { BrowserSearch } from './browser.ts';
 import { SessionEvents } from './events.ts';
@@ -13,6 +13,8 @@ import { PageWatch } from './page-watch.ts';
 import type { Log, ReportEvent } from './port.ts';
 import { WhatsAppClient } from './whatsapp-client.ts';
 
+/** How long the page may take to load what came while nobody listened. */
+const LOAD_TIMEOUT_MS = 30_000;
 const UNLINK_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 const EXIT_TIMEOUT_MS = 1_000;
@@ -27,6 +29,7 @@ export class LinkedSession implements PageSource {
   constructor(options: WorkerOptions, env: BrowserSearch['env'], report: ReportEvent, log: Log) {
     const { sessionDir, heardUntil, silenceTimeoutMs } = options;
     const held = {
+      load: (seconds: number) => this.page.evaluate(loadSince, seconds, LOAD_TIMEOUT_MS),
       since: (seconds: number) => this.page.evaluate(inboundSince, seconds),
       models: (ids: readonly string[]) => this.page.evaluate(messageModels, ids),
     };

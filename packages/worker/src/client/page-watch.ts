@@ -70,8 +70,10 @@ export class PageWatch {
       else if (socketState) events.onSocketState(socketState);
       if (!events.isReady) return;
       if (!listening) events.onFailure('page_deaf', 'nobody listens to the page any more');
-      else if (await this.#hearsNothing()) events.onFailure('page_deaf', 'the page keeps what comes in to itself');
-      else void this.#askNetwork();
+      else if (await this.#hearsNothing()) {
+        await this.#parts.inbox.catchUp(); // What has come since the last look, too.
+        events.onFailure('page_deaf', 'the page keeps what comes in to itself');
+      } else void this.#askNetwork();
     } catch (error) {
       if (!wasNavigated(error)) log('warn', `the page could not be looked at (${errorText(error)})`);
     }

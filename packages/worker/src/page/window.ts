@@ -55,6 +55,8 @@ export interface PageChat {
   readonly formattedTitle?: string;
   readonly unreadCount?: number;
   readonly t?: number;
+  /** Those of its messages that are loaded. */
+  readonly msgs: { getModelsArray(): PageMessage[] };
   readonly lastReceivedKey?: PageId;
   readonly groupMetadata?: {
     readonly participants: { getModelsArray(): PageParticipant[]; get(id: unknown): PageParticipant | undefined };
@@ -78,6 +80,9 @@ export interface PageModules {
   WAWebApiContact: {
     getCurrentLid(wid: unknown): PageId | undefined;
     getPhoneNumber(wid: unknown): PageId | undefined;
+  };
+  WAWebChatLoadMessages: {
+    loadEarlierMsgs(what: { chat: PageChat }): Promise<readonly PageMessage[] | undefined>;
   };
   WAWebCmd: {
     Cmd: {

@@ -1,0 +1,26 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { figure } from '../helpers/figure.ts';
+import { browserAndWorkerIn } from '../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const MESSAGES = 60;
+
+it('what a page took in while its worker was stopped is told when the session is back, in order and once', async () => {
+  await using stack = await Stack.start();
+  await stack.link('ada', ADA);
+  const events = await stack.listen('ada');
+  process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).worker, 'SIGSTOP');
+  for (let n = 0; n < MESSAGES; n += 1) {
+    await stack.phones.send(BEN, { to: ADA, body: `message ${n}` });
+    await delay(50);
+  }
+  await events.until('ready', undefined, 60_000);
+  await eventually(() => expect(events.all('message')).toHaveLength(MESSAGES));
+  await delay(1_000);
+  expect(events.all('message').map(({ body }) => body)).toEqual(
+    Array.from({ length: MESSAGES }, (_, n) => `message ${n}`),
+  );
+  figure(21, `${MESSAGES} of ${MESSAGES} messages that came while the worker was stopped told in order, once`);
+});
