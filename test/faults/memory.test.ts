@@ -8,8 +8,8 @@ import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const MB = 1_048_576;
 /** The marks of these stories, in MB: a page that does nothing takes about 250. */
-const SOFT = 450;
-const HARD = 700;
+const SOFT = 400;
+const HARD = 600;
 const settings = { CHAT_WEB_MEMORY_SOFT_MB: `${SOFT}`, CHAT_WEB_MEMORY_HARD_MB: `${HARD}` };
 
 async function takes(stack: Stack, id: string): Promise<number> {
@@ -59,7 +59,7 @@ describe('a page that leaks', () => {
     await using stack = await Stack.start({ settings });
     await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
     const [ada, ben] = [await stack.listen('ada'), await stack.listen('ben')];
-    await leak(stack, ADA, 10);
+    await leak(stack, ADA, 5);
     let most = 0;
     const startedAt = Date.now();
     while (ada.all('disconnected').length === 0 && Date.now() - startedAt < 180_000) {

@@ -9,7 +9,7 @@ import type { SavedSessions } from './saved-sessions.ts';
 import type { Session } from './session.ts';
 import type { Supervisor } from './supervisor.ts';
 
-const ROUND_MS = 5_000;
+const ROUND_MS = 2_000;
 const DISK_INTERVAL_MS = 5 * 60_000;
 const RECYCLE_TIMEOUT_MS = 60_000;
 const MB = 1_048_576;

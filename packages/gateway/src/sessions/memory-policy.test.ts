@@ -26,4 +26,5 @@ it('ends one above the hard mark, whatever it does', () => {
 it('looks more often at one that grows', () => {
   expect(nextLook(350, marks)).toBe(30_000);
   expect(nextLook(351, marks)).toBe(5_000);
+  expect(nextLook(701, marks)).toBe(2_000);
 });

@@ -34,8 +34,10 @@ export function memoryVerdict(
 
 const INTERVAL_MS = 30_000;
 const CLOSE_INTERVAL_MS = 5_000;
+const CLOSEST_INTERVAL_MS = 2_000;
 
 /** How soon to look again, in milliseconds: what grows is watched more closely, so that no mark is overshot by much. */
 export function nextLook(bytes: number, { softBytes }: MemoryMarks): number {
+  if (bytes > softBytes) return CLOSEST_INTERVAL_MS;
   return bytes > softBytes / 2 ? CLOSE_INTERVAL_MS : INTERVAL_MS;
 }
