@@ -47,6 +47,17 @@ describe('an inbox', () => {
     expect(told).toEqual(['missed']);
   });
 
+  it('tells of what was missed before what comes in while that is looked for', async () => {
+    const { inbox, told, comes } = pageWith();
+    comes('missed', { t: NOW - 1, isTold: false });
+    const caughtUp = inbox.catchUp();
+    comes('live');
+    comes('live');
+    expect(told).toEqual([]);
+    await caughtUp;
+    expect(told).toEqual(['missed', 'live']);
+  });
+
   it('leaves the page a while to tell of a message by itself', async () => {
     const { inbox, told, comes } = pageWith();
     comes('on its way', { isTold: false });

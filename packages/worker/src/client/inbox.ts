@@ -30,6 +30,9 @@ export class Inbox {
   /** Ids of messages that were untold at the last look: a live one may have been on its way. */
   #suspects = new Set<string>();
   #isListenedTo = false;
+  /** What comes in live while older messages are looked for waits until those have been told of. */
+  readonly #waiting: unknown[] = [];
+  #catchingUp = 0;
 
   /** `heardUntil`: what came before this time, in Unix seconds, is of no interest any more. */
   constructor(report: ReportEvent, held: HeldMessages, log: Log, heardUntil: number) {
@@ -47,7 +50,8 @@ export class Inbox {
   /** The page tells of a message. */
   onMessage(model: unknown): void {
     this.#isListenedTo = true;
-    this.#tell(model);
+    if (this.#catchingUp > 0) this.#waiting.push(model);
+    else this.#tell(model);
   }
 
   #tell(model: unknown): void {
@@ -64,8 +68,14 @@ export class Inbox {
 
   /** Tells at once of what the page holds and nobody was told of: the session has just come up. */
   async catchUp(): Promise<void> {
-    await this.#held.load(this.#heardUntil);
-    await this.#tellAll(await this.#untold());
+    this.#catchingUp += 1;
+    try {
+      await this.#held.load(this.#heardUntil);
+      await this.#tellAll(await this.#untold());
+    } finally {
+      this.#catchingUp -= 1;
+      if (this.#catchingUp === 0) for (const model of this.#waiting.splice(0)) this.#tell(model);
+    }
   }
 
   /**
