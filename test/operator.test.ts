@@ -19,7 +19,7 @@ describe('what an operator sees', () => {
     await stack.phones.send(BEN, { to: ADA, body: 'hello' });
     const { memory, diskBytes, restarts, lastEventAt } = await eventually(async () => {
       const status = await stack.client.getSessionStatus({ id: 'ada' });
-      expect(status).toMatchObject({ memory: expect.anything(), diskBytes: expect.anything() });
+      for (const vital of ['memory', 'diskBytes', 'lastEventAt']) expect(status).toHaveProperty(vital);
       return status;
     });
     expect(memory?.workerBytes).toBeGreaterThan(10e6);

@@ -63,8 +63,10 @@ describe('a kill', () => {
 
   it('takes a whole family, also those of it that are stopped', async () => {
     const { found } = await listed('sh', ['-c', 'sleep 60 & kill -STOP $!; sleep 60 & wait']);
-    const family = familyOf([found], await listProcesses());
-    expect(family.length).toBeGreaterThanOrEqual(2);
+    const family = await vi.waitUntil(async () => {
+      const now = familyOf([found], await listProcesses());
+      return now.length === 3 && now;
+    });
     expect(family.map(killProcess)).toEqual(family.map(() => true));
     await vi.waitUntil(() => !family.some(isAlive));
   });
