@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerFailure } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import wwebjs from 'whatsapp-web.js';
@@ -55,6 +56,7 @@ const IGNORED_EVENTS = [
   'onRemoveMessageEvent',
 ];
 
+const INJECTION_RETRY_MS = 50;
 const DIALOGUE_INTERVAL_MS = 2_000;
 /** The page's first QR holds for a minute, each after it for 20 s. One that is shown for longer is dead. */
 const QR_AGE_MS = 57_000;
@@ -149,7 +151,7 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   async #injectUntilCurrent(): Promise<void> {
-    while (this.#injectAgain && !this.page.isClosed()) {
+    while (this.#injectAgain && !this.page.isClosed() && this.pupBrowser?.connected) {
       this.#injectAgain = false;
       let before: PageLevels | undefined;
       try {
@@ -161,8 +163,13 @@ export class WhatsAppClient extends LibraryClient {
         }
         await this.#readLevels();
       } catch (error) {
-        if (await wasReplaced(this.page, before, error)) this.#injectAgain = true;
-        else this.#signals.onFailure('page_failed', `the page could not be set up (${errorText(error)})`);
+        if (await wasReplaced(this.page, before, error)) {
+          this.#injectAgain = true;
+          // A page that is closing refuses every call at once, and is told to be closed by an event that needs a turn.
+          await delay(INJECTION_RETRY_MS);
+        } else {
+          this.#signals.onFailure('page_failed', `the page could not be set up (${errorText(error)})`);
+        }
       }
     }
   }

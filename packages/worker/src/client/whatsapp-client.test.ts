@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { type ClientSignals, WhatsAppClient } from './whatsapp-client.ts';
+
+const MOST_CALLS = 1_000;
+
+/** A page that refuses every call at once, as one does that is being closed, until an event says that it is closed. */
+class ClosingPage {
+  calls = 0;
+  #isClosed = false;
+
+  constructor(closedAfterMs: number) {
+    void delay(closedAfterMs).then(() => {
+      this.#isClosed = true;
+    });
+  }
+
+  async evaluate(): Promise<never> {
+    this.calls += 1;
+    throw new Error('Protocol error (Runtime.callFunctionOn): Target closed');
+  }
+
+  isClosed(): boolean {
+    return this.#isClosed || this.calls > MOST_CALLS;
+  }
+}
+
+function clientOn(page: ClosingPage, connected: boolean) {
+  const onFailure = vi.fn();
+  const signals = { onFailure, onPageReloaded() {} } as Partial<ClientSignals> as ClientSignals;
+  const client = new WhatsAppClient({ sessionDir: '/nonexistent', puppeteer: {} }, signals);
+  Object.assign(client, { pupPage: page, pupBrowser: { connected } });
+  return { client, onFailure };
+}
+
+describe('an injection into a page that is closing', () => {
+  it('leaves the process its turns, and ends with the page', async () => {
+    const page = new ClosingPage(200);
+    const { client, onFailure } = clientOn(page, true);
+    await client.inject();
+    expect(page.calls).toBeGreaterThan(1);
+    expect(page.calls).toBeLessThan(20);
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
+  it('is not tried where the browser is gone, which closes no page', async () => {
+    const page = new ClosingPage(60_000);
+    const { client } = clientOn(page, false);
+    await client.inject();
+    expect(page.calls).toBe(0);
+  });
+});
