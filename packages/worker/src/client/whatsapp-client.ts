@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerFailure } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
-import wwebjs from 'whatsapp-web.js';
+import type wwebjs from 'whatsapp-web.js';
 import { wasNavigated } from '../page/errors.ts';
 import { acknowledgeDialogues, ignoreEvents, mark, type PageLevels, readLevels, refreshQr } from '../page/session.ts';
 import { installTools } from '../page/tools.ts';
 import { tellOfCrash } from './first-crash.ts';
+import { Client, LocalAuth } from './library.ts';
 import { wasReplaced } from './replaced-document.ts';
 
 /** What the library's methods are that its types do not declare; they are its own seams between start and ready. */
@@ -15,7 +16,7 @@ interface LibrarySeams {
   initWebVersionCache(): Promise<void>;
 }
 
-const LibraryClient = wwebjs.Client as unknown as new (
+const LibraryClient = Client as unknown as new (
   options: wwebjs.ClientOptions,
 ) => Omit<wwebjs.Client, keyof LibrarySeams> & LibrarySeams;
 
@@ -64,7 +65,7 @@ const QR_REFRESH_TIMEOUT_MS = 15_000;
 const MOST_QR_REFRESHES = 3;
 
 /** Auth in the session's own folder. It never deletes: the profile of a browser that runs is not ours to pull away. */
-class KeptAuth extends wwebjs.LocalAuth {
+class KeptAuth extends LocalAuth {
   override logout = async (): Promise<void> => {};
 }
 
