@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { browsersOn, profilesBelow } from './browsers.ts';
 import { isAlive, killProcess, listProcesses, type Process } from './processes.ts';
 
-const GRACE_MS = 1_000;
+const GRACE_MS = 600;
 const GONE_WITHIN_MS = 2_000;
 const CHECK_EVERY_MS = 20;
 
 /**
  * Ends what is left of our browsers on a profile, and waits until it is gone, for 2 s at most. A worker that died has
- * closed its browser's pipe, which a healthy browser obeys by itself, writing its profile: it gets a second. Then
+ * closed its browser's pipe, which a healthy browser obeys by itself, writing its profile: it gets 0.6 s. Then
  * everything that belongs to the browser is killed, also what has been stopped. Browsers that live under another
  * owner, or that somebody has started by hand, are left alone. Returns how many processes had to be killed.
  */
