@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { sendText } from '@chat-web/host';
 import { describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
@@ -58,46 +57,9 @@ describe('two accounts in two workers', () => {
     expect(ada.ended).toBe(false);
     expect(ben.all('disconnected')).toEqual([]);
   });
-
-  it('do not feel each other die: SIGKILL of a renderer, with sends in flight', async () => {
-    await using stack = await Stack.start({ simulator: { ackDelayMs: 5_000 } });
-    await stack.link('ada', ADA);
-    const events = await stack.listen('ada');
-    const sends = Array.from({ length: 5 }, (_, n) =>
-      stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: `in flight ${n}` }),
-    );
-    const outcomes = Promise.allSettled(sends);
-    await delay(1_000); // Long enough to be in the page, and too short for the network to confirm.
-    const killedAt = Date.now();
-    const renderers = renderersIn(stack.dataDir);
-    expect(renderers).not.toEqual([]);
-    for (const pid of renderers) process.kill(pid, 'SIGKILL');
-    for (const outcome of await outcomes) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'outcome_unknown' } });
-    }
-    expect(Date.now() - killedAt).toBeLessThan(5_000);
-    await events.until('disconnected');
-    await events.until('ready');
-    await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'back' });
-  });
 });
 
 describe('the end of the gateway', () => {
-  it('by SIGKILL leaves no worker and no browser, and the next start resumes without a QR', async () => {
-    await using stack = await Stack.start();
-    await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
-    const workers = workersOf(stack.gateway.pid);
-    expect(workers).toHaveLength(2);
-    await stack.gateway.end('SIGKILL');
-    await eventually(() => {
-      expect(workers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
-      expect(browsersIn(stack.dataDir)).toEqual([]);
-    }, 10_000);
-
-    await stack.restartGateway();
-    await Promise.all([stack.untilStatus('ada', 'ready'), stack.untilStatus('ben', 'ready')]);
-  });
-
   it('by SIGTERM ends streams, workers and browsers within 5 s, with exit code 0', async () => {
     await using stack = await Stack.start();
     await Promise.all([stack.link('ada', ADA), stack.client.startSession({ id: 'new' })]);

@@ -13,7 +13,8 @@ const ROTATION_MS = 500;
 const OLDEST_QR_MS = 60_000;
 const NEVER_MS = 3_600_000;
 
-describe('the QR that is shown', () => {
+// Most of it is waiting.
+describe.concurrent('the QR that is shown', () => {
   it.each([
     { how: 'by itself', qrCount: 1_000 },
     { how: 'only when it is asked to, after every third one (UNPAIRED_IDLE)', qrCount: 3 },

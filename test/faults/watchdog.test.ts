@@ -7,9 +7,9 @@ import { NotifySocket } from '../helpers/notify-socket.ts';
 import { workersOf } from '../helpers/processes.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-const SPINS_ON_SIGNAL = new URL('../fixtures/spins-on-signal.mjs', import.meta.url).href;
+const BLOCKS_ON_SIGNAL = new URL('../fixtures/blocks-on-signal.mjs', import.meta.url).href;
 const WATCHED_S = 65;
-const SPINS_S = 40;
+const BLOCKED_S = 40;
 /** Long enough for every worker to be thought silent three times over. */
 const AFTERWARDS_S = 35;
 
@@ -19,7 +19,7 @@ it('promise 18: the watchdog is pinged while the loop runs, and only then; sessi
     settings: {
       NOTIFY_SOCKET: socket.path,
       WATCHDOG_USEC: '30000000',
-      NODE_OPTIONS: `--import ${SPINS_ON_SIGNAL}`,
+      NODE_OPTIONS: `--import ${BLOCKS_ON_SIGNAL}`,
     },
   });
   const { client, gateway } = stack;
@@ -39,7 +39,7 @@ it('promise 18: the watchdog is pinged while the loop runs, and only then; sessi
   const events = await stack.listen('main');
   const before = socket.times('WATCHDOG').length;
   process.kill(gateway.pid, 'SIGUSR2');
-  await delay((SPINS_S - 1) * 1_000);
+  await delay((BLOCKED_S - 1) * 1_000);
   expect(socket.times('WATCHDOG')).toHaveLength(before);
   await eventually(() => expect(socket.times('WATCHDOG').length).toBeGreaterThan(before + 1));
   await delay(AFTERWARDS_S * 1_000);

@@ -1,16 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const INTERVAL_MS = 50;
+/** A look every so often costs a core a good part of its time, where ten stories wait at once. */
+const SHORTEST_INTERVAL_MS = 50;
+const LONGEST_INTERVAL_MS = 250;
+const INTERVAL_SHARE = 0.05;
 
 /** Runs a check again and again until it does not throw; when the time is up, throws what it threw last. */
 export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 20_000): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const startedAt = Date.now();
   for (;;) {
     try {
       return await check();
     } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await delay(INTERVAL_MS);
+      const waitedMs = Date.now() - startedAt;
+      if (waitedMs > timeoutMs) throw error;
+      await delay(Math.min(Math.max(waitedMs * INTERVAL_SHARE, SHORTEST_INTERVAL_MS), LONGEST_INTERVAL_MS));
     }
   }
 }

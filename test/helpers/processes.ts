@@ -1,21 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type ProcessId, startOf, statFields } from '@chat-web/protocol';
 
-/** Every live process (no zombies) with its parent and its arguments. */
-function processes(): { pid: number; parent: number; startedAt: number; args: string[] }[] {
+interface Process extends ProcessId {
+  readonly parent: number;
+  readonly args: readonly string[];
+}
+
+/** Every live process, with its parent and its arguments. */
+function processes(): Process[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
-    .flatMap((pid) => {
-      try {
-        const fields = statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-        const [state, parent] = fields;
-        if (state === 'Z') return [];
-        const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-        return [{ pid: Number(pid), parent: Number(parent), startedAt: startOf(fields), args }];
-      } catch {
-        return []; // It ended while we looked.
-      }
-    });
+    .flatMap((pid) => processAt(Number(pid)) ?? []);
+}
+
+/** The process with that number, if there is one that lives: no zombie. */
+function processAt(pid: number): Process | undefined {
+  try {
+    const fields = statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    const [state, parent] = fields;
+    if (state === 'Z') return undefined;
+    const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return { pid, parent: Number(parent), startedAt: startOf(fields), args };
+  } catch {
+    return undefined; // It has ended.
+  }
 }
 
 /** The workers of a gateway. */
@@ -52,9 +60,7 @@ export function renderersIn(folder: string): number[] {
 
 /** Those of these processes that still live. */
 export function livingOf(wanted: readonly ProcessId[]): number[] {
-  return processes()
-    .filter(({ pid, startedAt }) => wanted.some((one) => one.pid === pid && one.startedAt === startedAt))
-    .map(({ pid }) => pid);
+  return wanted.flatMap(({ pid, startedAt }) => (processAt(pid)?.startedAt === startedAt ? [pid] : []));
 }
 
 /** The browsers on a profile, without their helpers. */
@@ -66,9 +72,7 @@ export function browserMainsOn(profile: string): number[] {
 
 /** Which of these processes still run. */
 export function stillRunning(pids: readonly number[]): number[] {
-  return processes()
-    .filter(({ pid }) => pids.includes(pid))
-    .map(({ pid }) => pid);
+  return pids.filter((pid) => processAt(pid));
 }
 
 /** The one browser whose profile lies in a folder, without its helpers, and the worker that has started it. */

@@ -97,11 +97,11 @@ export class Stack implements AsyncDisposable {
     });
   }
 
-  async untilStatus(id: string, wanted: string): Promise<void> {
+  async untilStatus(id: string, wanted: string, timeoutMs?: number): Promise<void> {
     await eventually(async () => {
       const { status, reason } = await this.client.getSessionStatus({ id });
       if (status !== wanted) throw new Error(`session ${id} is ${status} (${reason}), not ${wanted}`);
-    });
+    }, timeoutMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { seconds } from '../helpers/figure.ts';
-import { workersOf } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { seconds } from '../../helpers/figure.ts';
+import { workersOf } from '../../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const tell = (text: string) => process.stdout.write(`detection: ${text}\n`);
 
@@ -19,7 +19,8 @@ async function untilRestarted(stack: Stack, id: string, restarts: number, timeou
   }, timeoutMs);
 }
 
-describe('a page that is connected and', () => {
+// Most of it is waiting.
+describe.concurrent('a page that is connected and', () => {
   it('tells its listeners nothing any more: what comes is told all the same, and it is replaced', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);

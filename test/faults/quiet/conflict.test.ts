@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure, seconds } from '../helpers/figure.ts';
-import { startsOf } from '../helpers/log-lines.ts';
-import { workersOf } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { figure, seconds } from '../../helpers/figure.ts';
+import { startsOf } from '../../helpers/log-lines.ts';
+import { workersOf } from '../../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const CONFLICTS = 10;
 const MOST_TAKE_OVERS = 3;
@@ -21,7 +21,8 @@ async function conflict(stack: Stack): Promise<void> {
 const loginsOf = async (stack: Stack) => (await stack.phones.account(ADA)).logins;
 const isLeft = (stack: Stack) => stack.untilStatus('main', 'disconnected');
 
-describe('an account that is used elsewhere with the same link', () => {
+// Most of it is waiting.
+describe.concurrent('an account that is used elsewhere with the same link', () => {
   it('is left to whoever uses it, until somebody asks for it back: ten times', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_RECONNECT_TIMEOUT_SECONDS: '10' } });
     await stack.link('main', ADA);

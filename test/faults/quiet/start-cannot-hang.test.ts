@@ -1,13 +1,15 @@
 import type { PageFault } from '@chat-web/simulator';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure, seconds } from '../helpers/figure.ts';
-import { startsOf } from '../helpers/log-lines.ts';
-import { browsersIn } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { figure, seconds } from '../../helpers/figure.ts';
+import { startsOf } from '../../helpers/log-lines.ts';
+import { browsersIn } from '../../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const DEADLINE_MS = 8_000;
 const GRACE_MS = 5_000;
+/** Some delays between restarts, and as many starts. */
+const HEALED_MS = 60_000;
 /** One slot: whoever hangs in it keeps all others out. */
 const settings = { CHAT_WEB_START_TIMEOUT_SECONDS: String(DEADLINE_MS / 1_000), CHAT_WEB_START_CONCURRENCY: '1' };
 
@@ -48,10 +50,11 @@ describe('the start of a saved session', () => {
     // It is tried again by itself, and waits again where that comes to nothing either.
     await eventually(async () => {
       const { restarts, nextAttemptAt } = await client.getSessionStatus({ id: 'ada' });
-      expect({ restarts, waits: nextAttemptAt !== undefined }).toEqual({ restarts: 1, waits: true });
+      expect(restarts).toBeGreaterThanOrEqual(1);
+      expect(nextAttemptAt).toBeDefined();
     });
     await phones.fault(ADA, 'none');
-    await stack.untilStatus('ada', 'ready');
+    await stack.untilStatus('ada', 'ready', HEALED_MS);
     await start;
     expect(events.all('qr')).toEqual([]);
     expect(events.all('ready')).toHaveLength(1);

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure, seconds } from '../helpers/figure.ts';
-import { startsOf } from '../helpers/log-lines.ts';
-import { renderersIn } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { figure, seconds } from '../../helpers/figure.ts';
+import { startsOf } from '../../helpers/log-lines.ts';
+import { renderersIn } from '../../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const FAULT_MS = 60_000;
-const LOOK_MS = 20;
+const LOOK_MS = 50;
 const SEND_EVERY_MS = 1_000;
 const MINUTE_MS = 60_000;
 const MOST_STARTS = 6;

@@ -2,9 +2,9 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure, seconds } from '../helpers/figure.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { figure, seconds } from '../../helpers/figure.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const MB = 1_048_576;
 /** The marks of these stories, in MB: a page that does nothing takes about 250. */
@@ -22,7 +22,8 @@ async function leak(stack: Stack, number: string, mbPerSecond: number): Promise<
   await stack.phones.disturb(page?.id ?? '', 'leak', { mbPerSecond });
 }
 
-describe('a page that leaks', () => {
+// Most of it is waiting.
+describe.concurrent('a page that leaks', () => {
   it('is restarted above the soft mark as soon as it is idle, and loses nothing that came meanwhile', async () => {
     await using stack = await Stack.start({ settings });
     await stack.link('ada', ADA);
