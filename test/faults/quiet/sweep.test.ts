@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../helpers/eventually.ts';
 import { processId } from '../../helpers/fake-browser.ts';
-import { figure } from '../../helpers/figure.ts';
+import { figure, percentile } from '../../helpers/figure.ts';
 import { browsersIn, livingOf, renderersIn, workersOf } from '../../helpers/processes.ts';
 import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
@@ -51,11 +51,8 @@ describe('promise 2: no orphan browsers', () => {
     await starts;
     expect(entriesOf(outerTmp)).toEqual([]);
     await rm(outerTmp, { recursive: true });
-    const sorted = times.sort((a, b) => a - b).map(Math.round);
-    figure(
-      2,
-      `${times.length} workers killed, browser gone after ${sorted[times.length / 2]} ms (median), ${sorted.at(-1)} ms (worst); 0 left`,
-    );
+    const [median, worst] = [0.5, 1].map((share) => Math.round(percentile(times, share)));
+    figure(2, `${times.length} workers killed, browser gone after ${median} ms (median), ${worst} ms (worst); 0 left`);
   });
 
   it('nothing is left where the worker and its browser are killed, and a renderer is stopped', async () => {
