@@ -1,8 +1,17 @@
 import { createRequire } from 'node:module';
 import type wwebjs from 'whatsapp-web.js';
 
+/** What the library's methods are that its types do not declare; they are its own seams between start and ready. */
+interface LibrarySeams {
+  inject(): Promise<void>;
+  attachEventListeners(): Promise<void>;
+  initWebVersionCache(): Promise<void>;
+}
+
+type ClientClass = new (options: wwebjs.ClientOptions) => Omit<wwebjs.Client, keyof LibrarySeams> & LibrarySeams;
+
 const require = createRequire(import.meta.url);
 
 /** The library's classes by themselves: its index also loads archivers and more that a worker never needs. */
-export const Client: typeof wwebjs.Client = require('whatsapp-web.js/src/Client.js');
+export const LibraryClient: ClientClass = require('whatsapp-web.js/src/Client.js');
 export const LocalAuth: typeof wwebjs.LocalAuth = require('whatsapp-web.js/src/authStrategies/LocalAuth.js');

@@ -6,19 +6,8 @@ import { wasNavigated } from '../page/errors.ts';
 import { acknowledgeDialogues, ignoreEvents, mark, type PageLevels, readLevels, refreshQr } from '../page/session.ts';
 import { installTools } from '../page/tools.ts';
 import { tellOfCrash } from './first-crash.ts';
-import { Client, LocalAuth } from './library.ts';
+import { LibraryClient, LocalAuth } from './library.ts';
 import { wasReplaced } from './replaced-document.ts';
-
-/** What the library's methods are that its types do not declare; they are its own seams between start and ready. */
-interface LibrarySeams {
-  inject(): Promise<void>;
-  attachEventListeners(): Promise<void>;
-  initWebVersionCache(): Promise<void>;
-}
-
-const LibraryClient = Client as unknown as new (
-  options: wwebjs.ClientOptions,
-) => Omit<wwebjs.Client, keyof LibrarySeams> & LibrarySeams;
 
 /** What the client tells, in the order in which it happened. Any of it may be told more than once. */
 export interface ClientSignals {
