@@ -96,6 +96,7 @@ export class SessionEvents implements ClientSignals {
   onPageReloaded(): void {
     this.#listening = false;
     this.#connected = false;
+    this.#inbox.beginAgain();
     this.#lost('PAGE_RELOADED');
   }
 

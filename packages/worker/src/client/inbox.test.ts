@@ -9,6 +9,7 @@ const NOW = 1_800_000_000;
 function pageWith(heardUntil = 0) {
   const held = new Map<string, HeldMessage & { t: number }>();
   const told: string[] = [];
+  let isGone = false;
   const model = (id: string) => ({
     chatWeb: { id, from: 'a@c.us', to: 'b@c.us', mentionedIds: [] },
     ...{ id: { fromMe: false }, type: 'chat', body: id, t: held.get(id)?.t ?? NOW },
@@ -16,7 +17,9 @@ function pageWith(heardUntil = 0) {
   const inbox = new Inbox(
     (event: WorkerEvent) => void (event.name === 'message' && told.push(event.message.id)),
     {
-      load: async () => {},
+      load: async () => {
+        if (isGone) throw new Error('Execution context was destroyed');
+      },
       since: async (seconds) => [...held.values()].filter(({ t }) => t >= seconds),
       models: async (ids) => ids.map((id) => (id.startsWith('odd') ? {} : model(id))),
     },
@@ -27,12 +30,22 @@ function pageWith(heardUntil = 0) {
     held.set(id, { id, isNew, t });
     if (isTold) inbox.onMessage(model(id));
   };
-  return { inbox, told, comes };
+  const goes = (gone: boolean) => {
+    isGone = gone;
+  };
+  return { inbox, told, comes, goes };
+}
+
+/** The same, once what it held at first has been told of. */
+async function heardPage() {
+  const page = pageWith();
+  await page.inbox.catchUp();
+  return page;
 }
 
 describe('an inbox', () => {
-  it('tells of a message once, however often the page does', () => {
-    const { told, comes } = pageWith();
+  it('tells of a message once, however often the page does', async () => {
+    const { told, comes } = await heardPage();
     comes('a');
     comes('a');
     expect(told).toEqual(['a']);
@@ -48,7 +61,7 @@ describe('an inbox', () => {
   });
 
   it('tells of what was missed before what comes in while that is looked for', async () => {
-    const { inbox, told, comes } = pageWith();
+    const { inbox, told, comes } = await heardPage();
     comes('missed', { t: NOW - 1, isTold: false });
     const caughtUp = inbox.catchUp();
     comes('live');
@@ -58,8 +71,33 @@ describe('an inbox', () => {
     expect(told).toEqual(['missed', 'live']);
   });
 
-  it('leaves the page a while to tell of a message by itself', async () => {
+  it('tells of what was missed before what comes in as soon as the listeners are attached', async () => {
     const { inbox, told, comes } = pageWith();
+    comes('missed', { t: NOW - 1, isTold: false });
+    comes('live');
+    expect(told).toEqual([]);
+    await inbox.catchUp();
+    inbox.beginAgain();
+    comes('missed in a reload', { t: NOW + 1, isTold: false });
+    comes('live again', { t: NOW + 2 });
+    await inbox.catchUp();
+    comes('later');
+    expect(told).toEqual(['missed', 'live', 'missed in a reload', 'live again', 'later']);
+  });
+
+  it('keeps what comes in when the page goes before it has been asked, and tells of it later', async () => {
+    const { inbox, told, comes, goes } = pageWith();
+    comes('live');
+    goes(true);
+    await expect(inbox.catchUp()).rejects.toThrow('destroyed');
+    expect(told).toEqual([]);
+    goes(false);
+    await inbox.catchUp();
+    expect(told).toEqual(['live']);
+  });
+
+  it('leaves the page a while to tell of a message by itself', async () => {
+    const { inbox, told, comes } = await heardPage();
     comes('on its way', { isTold: false });
     expect(await inbox.look()).toBe('quiet');
     expect(told).toEqual([]);
@@ -69,7 +107,7 @@ describe('an inbox', () => {
   });
 
   it('finds a page deaf that has kept a live message for two looks, and tells of it', async () => {
-    const { inbox, told, comes } = pageWith();
+    const { inbox, told, comes } = await heardPage();
     comes('kept', { isTold: false });
     expect(await inbox.look()).toBe('quiet');
     expect(await inbox.look()).toBe('deaf');
@@ -78,7 +116,7 @@ describe('an inbox', () => {
   });
 
   it('finds no page deaf that tells of others, nor one that has loaded history', async () => {
-    const { inbox, told, comes } = pageWith();
+    const { inbox, told, comes } = await heardPage();
     comes('never told by the library', { isTold: false });
     comes('history', { isNew: false, isTold: false });
     await inbox.look();
@@ -100,7 +138,7 @@ describe('an inbox', () => {
   });
 
   it('remembers a thousand messages a minute for as long as it looks back', async () => {
-    const { inbox, told, comes } = pageWith();
+    const { inbox, told, comes } = await heardPage();
     for (let n = 0; n < 2_500; n += 1) comes(`${n}`, { t: NOW + Math.floor(n / 17) });
     await inbox.catchUp();
     expect(told).toHaveLength(2_500);

@@ -30,8 +30,11 @@ export class Inbox {
   /** Ids of messages that were untold at the last look: a live one may have been on its way. */
   #suspects = new Set<string>();
   #isListenedTo = false;
-  /** What comes in live while older messages are looked for waits until those have been told of. */
+  /** What comes in live while older messages are still to be told of waits until they have been. */
   readonly #waiting: unknown[] = [];
+  /** How often the page has begun to be listened to, and up to which of these what it held has been told of. */
+  #beginnings = 1;
+  #caughtUpTo = 0;
   #catchingUp = 0;
 
   /** `heardUntil`: what came before this time, in Unix seconds, is of no interest any more. */
@@ -47,11 +50,20 @@ export class Inbox {
     this.#heardUntil = Math.max(this.#heardUntil, Math.floor(Date.now() / SECOND_MS));
   }
 
+  /** The page has been loaded anew: what it will tell waits until what it holds by then has been told of. */
+  beginAgain(): void {
+    this.#beginnings += 1;
+  }
+
   /** The page tells of a message. */
   onMessage(model: unknown): void {
     this.#isListenedTo = true;
-    if (this.#catchingUp > 0) this.#waiting.push(model);
+    if (this.#mustWait) this.#waiting.push(model);
     else this.#tell(model);
+  }
+
+  get #mustWait(): boolean {
+    return this.#catchingUp > 0 || this.#caughtUpTo < this.#beginnings;
   }
 
   #tell(model: unknown): void {
@@ -68,13 +80,15 @@ export class Inbox {
 
   /** Tells at once of what the page holds and nobody was told of: the session has just come up. */
   async catchUp(): Promise<void> {
+    const beginning = this.#beginnings;
     this.#catchingUp += 1;
     try {
       await this.#held.load(this.#heardUntil);
       await this.#tellAll(await this.#untold());
+      this.#caughtUpTo = Math.max(this.#caughtUpTo, beginning);
     } finally {
       this.#catchingUp -= 1;
-      if (this.#catchingUp === 0) for (const model of this.#waiting.splice(0)) this.#tell(model);
+      if (!this.#mustWait) for (const model of this.#waiting.splice(0)) this.#tell(model);
     }
   }
 
