@@ -16,7 +16,10 @@ import { WhatsAppClient } from './whatsapp-client.ts';
 /** How long the page may take to load what came while nobody listened. */
 const LOAD_TIMEOUT_MS = 30_000;
 const UNLINK_TIMEOUT_MS = 5_000;
+const PAGE_CLOSE_TIMEOUT_MS = 1_000;
+/** Of page and browser. One that was in use gets more: many that end at once share the cores. */
 const CLOSE_TIMEOUT_MS = 3_000;
+const READY_CLOSE_TIMEOUT_MS = 6_000;
 const EXIT_TIMEOUT_MS = 1_000;
 
 /** One linked account in one browser, from launch to end. */
@@ -24,10 +27,12 @@ export class LinkedSession implements PageSource {
   readonly #client: WhatsAppClient;
   readonly #events: SessionEvents;
   readonly #watch: PageWatch;
+  readonly #log: Log;
 
   /** Throws where no browser is to be found. */
   constructor(options: WorkerOptions, env: BrowserSearch['env'], report: ReportEvent, log: Log) {
     const { sessionDir, heardUntil, silenceTimeoutMs } = options;
+    this.#log = log;
     const held = {
       load: (seconds: number) => this.page.evaluate(loadSince, seconds, LOAD_TIMEOUT_MS),
       since: (seconds: number) => this.page.evaluate(inboundSince, seconds),
@@ -74,8 +79,12 @@ export class LinkedSession implements PageSource {
     const browser = this.#client.pupBrowser;
     if (!browser) return; // Still being launched: it ends with the pipe to this process.
     const browserProcess = browser.process();
-    await ended(browser.close(), CLOSE_TIMEOUT_MS);
+    const closeBy = Date.now() + (wasReady && !unlinkFirst ? READY_CLOSE_TIMEOUT_MS : CLOSE_TIMEOUT_MS);
+    // Chromium writes local storage every few seconds, and when a page goes; not always when it ends with pages open.
+    await ended(this.#client.pupPage?.close(), PAGE_CLOSE_TIMEOUT_MS);
+    await ended(browser.close(), closeBy - Date.now());
     if (!browserProcess?.pid || browserProcess.exitCode !== null || browserProcess.signalCode !== null) return;
+    this.#log('warn', 'the browser did not close in time and is killed: what its page wrote last may be missing');
     const exit = once(browserProcess, 'exit');
     try {
       process.kill(-browserProcess.pid, 'SIGKILL'); // The browser leads a process group of its own.
@@ -88,9 +97,9 @@ export class LinkedSession implements PageSource {
 }
 
 /** Waits for the end of some work, good or bad, or until the time is up; its end is nobody's business then. */
-async function ended(work: Promise<unknown>, timeoutMs: number): Promise<void> {
+async function ended(work: Promise<unknown> | undefined, timeoutMs: number): Promise<void> {
   const over = new AbortController();
-  await Promise.race([work.catch(() => {}), delay(timeoutMs, undefined, { signal: over.signal }).catch(() => {})]);
+  await Promise.race([work?.catch(() => {}), delay(timeoutMs, undefined, { signal: over.signal }).catch(() => {})]);
   over.abort();
 }
 
