@@ -174,7 +174,10 @@ export interface SimulatorClient {
    * direction until they are released. What was held back passes then. A connection made after this one is whole.
    */
   stall(number: string, stalled: boolean): Promise<void>;
-  /** With the options that this kind has, such as `disturb(id, 'block', { ms: 5000 })`. */
+  /**
+   * With the options that this kind has, such as `disturb(id, 'block', { ms: 5000 })`. Ends as soon as the page has
+   * it, and fails where a frozen page does not take it within 10 s.
+   */
   disturb<K extends Disturbance>(pageId: string, kind: K, ...options: OptionsOf<K>): Promise<void>;
   settings(): Promise<SimulatorSettings>;
   /** What concerns pages holds from their next load on. */

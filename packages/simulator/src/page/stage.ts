@@ -12,11 +12,15 @@ const retryDelayMs = 1000;
  */
 export function joinStage(url: string, currentQr: () => string | undefined): void {
   const stage = new WebSocket(url);
+  let cuesTaken = 0;
   const report = () => {
-    if (stage.readyState === WebSocket.OPEN) stage.send(JSON.stringify(look(currentQr())));
+    if (stage.readyState !== WebSocket.OPEN) return;
+    stage.send(JSON.stringify({ ...look(currentQr()), cuesTaken } satisfies PageReport));
   };
   stage.onopen = report;
   stage.onmessage = ({ data }) => {
+    cuesTaken += 1;
+    report();
     play(JSON.parse(String(data)) as StageCue);
     report();
   };
@@ -29,7 +33,7 @@ export function joinStage(url: string, currentQr: () => string | undefined): voi
   conn.on('change', report);
 }
 
-function look(qr: string | undefined): PageReport {
+function look(qr: string | undefined): Omit<PageReport, 'cuesTaken'> {
   const number = conn.get('wid')?.user;
   const lastWrite = readLastWrite();
   return {

@@ -117,6 +117,8 @@ export interface PageReport {
   readonly number?: string;
   /** What a test last had written in this browser profile. */
   readonly lastWrite?: string;
+  /** How many cues have come on this connection: told before each is played, since some take the page's time. */
+  readonly cuesTaken: number;
 }
 
 /** What the stage has to say with some of its cues. */

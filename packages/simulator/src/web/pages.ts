@@ -5,14 +5,15 @@ import { SimulatorError } from '../simulator-error.ts';
 import type { PageConnection } from './page-connection.ts';
 
 /** What the network does to a page. */
-interface NetworkCue {
-  readonly kind: 'conflict' | 'idle';
-}
+type NetworkCue = { readonly kind: 'conflict' } | { readonly kind: 'idle' };
 
 interface OpenPage {
   readonly stage: WebSocket;
   report: PageReport | undefined;
+  cuesGiven: number;
 }
+
+const CUE_TIMEOUT_MS = 10_000;
 
 /** The pages that are open: what they report, and what is done to them. */
 export class Pages {
@@ -21,7 +22,7 @@ export class Pages {
 
   /** A page has come to the stage; it is listed from its first report until it goes. */
   join(id: string, stage: WebSocket): void {
-    const page: OpenPage = { stage, report: undefined };
+    const page: OpenPage = { stage, report: undefined, cuesGiven: 0 };
     this.#pages.set(id, page);
     stage.on('message', (data) => {
       try {
@@ -48,8 +49,9 @@ export class Pages {
   list(): Page[] {
     return [...this.#pages].flatMap(([id, { report }]) => {
       if (!report) return [];
+      const { cuesTaken: _, ...seen } = report;
       const qrAgeMs = report.qr === undefined ? undefined : this.#connections.get(id)?.references?.ageMs;
-      return [{ id, ...report, ...(qrAgeMs === undefined ? {} : { qrAgeMs }) }];
+      return [{ id, ...seen, ...(qrAgeMs === undefined ? {} : { qrAgeMs }) }];
     });
   }
 
@@ -58,12 +60,13 @@ export class Pages {
     for (const connection of this.#connections.values()) if (connection.number === number) connection.stall(stalled);
   }
 
-  disturb(id: string, cue: StageCue | NetworkCue): void {
+  /** Ends when the page has what is to be done to it, and does it next. 409 where it does not take it. */
+  async disturb(id: string, cue: StageCue | NetworkCue): Promise<void> {
     const page = this.#pages.get(id);
     if (!page) throw new SimulatorError(404, `id: no page ${id} is open`);
-    if (cue.kind === 'conflict') this.#connection(id).send({ type: 'conflict' });
-    else if (cue.kind === 'idle') this.#references(id).end();
-    else page.stage.send(JSON.stringify(cue));
+    if (cue.kind === 'conflict') return this.#connection(id).send({ type: 'conflict' });
+    if (cue.kind === 'idle') return this.#references(id).end();
+    if (!(await give(page, cue))) throw new SimulatorError(409, `page ${id} is frozen: it does not take ${cue.kind}`);
   }
 
   #connection(id: string): PageConnection {
@@ -77,4 +80,25 @@ export class Pages {
     if (!references) throw new SimulatorError(409, `page ${id} shows no QR`);
     return references;
   }
+}
+
+/** Whether a page has taken a cue in time. One that goes meanwhile has. */
+function give(page: OpenPage, cue: StageCue): Promise<boolean> {
+  const { stage } = page;
+  page.cuesGiven += 1;
+  const number = page.cuesGiven;
+  stage.send(JSON.stringify(cue));
+  return new Promise((resolve) => {
+    const end = (isTaken: boolean) => {
+      clearTimeout(timer);
+      stage.off('message', look).off('close', gone);
+      resolve(isTaken);
+    };
+    const look = () => {
+      if ((page.report?.cuesTaken ?? 0) >= number) end(true);
+    };
+    const gone = () => end(true);
+    const timer = setTimeout(() => end(false), CUE_TIMEOUT_MS);
+    stage.on('message', look).on('close', gone);
+  });
 }

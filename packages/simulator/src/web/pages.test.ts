@@ -1,0 +1,67 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { WebSocket } from 'ws';
+import type { PageReport, StageCue } from '../page/wire.ts';
+import { Pages } from './pages.ts';
+
+/** A page's end of the stage, which says what it is told to say. */
+class Tab extends EventEmitter {
+  readonly cues: StageCue[] = [];
+
+  send(cue: string): void {
+    this.cues.push(JSON.parse(cue));
+  }
+
+  report(cuesTaken: number): void {
+    this.emit('message', JSON.stringify({ socketState: 'CONNECTED', hasSynced: true, cuesTaken } satisfies PageReport));
+  }
+}
+
+function openPage() {
+  const pages = new Pages();
+  const tab = new Tab();
+  pages.join('page', tab as unknown as WebSocket);
+  tab.report(0);
+  return { pages, tab };
+}
+
+describe('a disturbance', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is over when the page has it, not before', async () => {
+    const { pages, tab } = openPage();
+    let ended = 0;
+    const two = [1, 2].map(() => pages.disturb('page', { kind: 'block', ms: 1 }).then(() => (ended += 1)));
+    tab.report(0);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([tab.cues.length, ended]).toEqual([2, 0]);
+    tab.report(1);
+    await two[0];
+    expect(ended).toBe(1);
+    tab.report(2);
+    await Promise.all(two);
+    expect(tab.listenerCount('message')).toBe(1);
+    expect(pages.list()).toEqual([{ id: 'page', socketState: 'CONNECTED', hasSynced: true }]);
+  });
+
+  it('is over when the page has gone', async () => {
+    const { pages, tab } = openPage();
+    const reload = pages.disturb('page', { kind: 'reload' });
+    tab.emit('close');
+    await reload;
+    await expect(pages.disturb('page', { kind: 'reload' })).rejects.toThrow('id: no page page is open');
+  });
+
+  it('fails where a frozen page does not take it', async () => {
+    const { pages } = openPage();
+    const refusal = expect(pages.disturb('page', { kind: 'deaf' })).rejects.toThrow('page page is frozen');
+    await vi.advanceTimersByTimeAsync(10_000);
+    await refusal;
+  });
+});
