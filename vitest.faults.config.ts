@@ -8,7 +8,7 @@ const common = { isolate: false, testTimeout: 600_000, hookTimeout: 60_000 };
  * the end. Among the quiet ones, those that load the machine take turns beside those that do little but wait.
  */
 const ORDER = [
-  ...['crash-loop', 'conflict', 'boot-storm', 'busy-is-not-dead', 'gateway-killed', 'detection'],
+  ...['crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
   ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang'],
   ...['watchdog', 'ready-is-never-missed', 'navigation-storms', 'qr', 'frozen-page'],
 ];
@@ -31,11 +31,21 @@ export default defineConfig({
       {
         test: {
           ...common,
-          // Half of these load the machine, or measure what a loaded machine spoils; the others leave it to them.
+          // Measures how soon the gateway answers, on a host that has only this to do.
+          name: 'alone',
+          include: ['test/faults/alone/*.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          // Half of these load the machine, or measure what a loaded one spoils; the others leave it to them.
           name: 'quiet',
           include: ['test/faults/quiet/*.test.ts'],
           maxWorkers: 3,
-          sequence: { groupOrder: 0 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -44,7 +54,7 @@ export default defineConfig({
           name: 'side by side',
           include: ['test/faults/*.test.ts'],
           maxWorkers: 5,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -75,6 +75,11 @@ describe('groups', () => {
     await eventually(async () => expect(await membersOf(groupId)).toEqual([ADA, BEN, EDITH].map(idOf)));
 
     await stack.phones.updateGroup(EDITH, groupId, { leave: true });
+    // The account hears of it a moment later.
+    await eventually(async () => {
+      const listed = (await stack.client.listGroups({ id: 'main' })).find(({ id }) => id === groupId);
+      expect(listed).toMatchObject({ participantCount: 2 });
+    });
     const again = await stack.client.addParticipants({ id: 'main', groupId, participants: [EDITH] });
     expect(again.participants).toMatchObject([{ id: idOf(EDITH), ok: false, code: 408 }]);
   });
