@@ -10,7 +10,7 @@ import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 describe('SIGTERM', () => {
   it('lets sends that are under way finish, ends streams with a word, and keeps what the page wrote last', async () => {
-    await using stack = await Stack.start({ simulator: { ackDelayMs: 3_000 } });
+    await using stack = await Stack.start({ simulator: { ackDelayMs: 5_000 } });
     await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
     const streams = await Promise.all(['ada', 'ada', 'ben'].map((id) => openStream(stack, id)));
     const told = Promise.all(streams.map((stream) => stream.text()));
@@ -24,6 +24,11 @@ describe('SIGTERM', () => {
     const lastWord = `the last word, at ${Date.now()}`;
     for (const { id } of await stack.phones.pages()) await stack.phones.disturb(id, 'write', { value: lastWord });
     await eventually(async () => expect(await written()).toEqual([lastWord, lastWord]));
+    let isDone = false;
+    void outcomes.then(() => {
+      isDone = true;
+    });
+    expect(isDone).toBe(false);
     const startedAt = Date.now();
     const ended = stack.gateway.end('SIGTERM');
     await delay(200);

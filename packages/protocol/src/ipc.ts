@@ -29,8 +29,8 @@ export type WorkerOptions = v.InferOutput<typeof workerOptions>;
 export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('start'), options: workerOptions }),
   v.object({ type: v.literal('call'), callId: v.number(), operation: v.string(), input: v.unknown() }),
-  /** End; `unlink` first tells the phone that this device goes. */
-  v.object({ type: v.literal('stop'), unlink: v.boolean() }),
+  /** End, before the time is up; `unlink` first tells the phone that this device goes. */
+  v.object({ type: v.literal('stop'), unlink: v.boolean(), timeoutMs: v.number() }),
 ]);
 export type GatewayMessage = v.InferOutput<typeof gatewayMessage>;
 

@@ -176,7 +176,7 @@ export interface SimulatorClient {
   stall(number: string, stalled: boolean): Promise<void>;
   /**
    * With the options that this kind has, such as `disturb(id, 'block', { ms: 5000 })`. Ends as soon as the page has
-   * it, and fails where a frozen page does not take it within 10 s.
+   * it, and fails where a frozen page does not take it within 8 s.
    */
   disturb<K extends Disturbance>(pageId: string, kind: K, ...options: OptionsOf<K>): Promise<void>;
   settings(): Promise<SimulatorSettings>;

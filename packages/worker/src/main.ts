@@ -7,7 +7,7 @@ import {
   type WorkerEvent,
   type WorkerOperationName,
 } from '@chat-web/protocol';
-import { LinkedSession } from './client/linked-session.ts';
+import { type Ending, LinkedSession } from './client/linked-session.ts';
 import { PageAccess } from './client/page-access.ts';
 import { dispatch } from './dispatch.ts';
 import { GatewayLink } from './gateway-link.ts';
@@ -27,7 +27,7 @@ process.on('SIGTERM', () => {});
 // The library has promises that nobody awaits; what they reject with is told by the page's own events.
 process.on('unhandledRejection', (reason) => link.log('debug', `unhandled rejection: ${errorText(reason)}`));
 
-link.listen({ onMessage, onGone: () => void end(false) });
+link.listen({ onMessage, onGone: () => void end() });
 link.send({ type: 'booted' });
 setInterval(() => link.send({ type: 'heartbeat' }), HEARTBEAT_INTERVAL_MS).unref();
 
@@ -51,7 +51,7 @@ function onMessage(message: GatewayMessage): void {
       void answer(message.callId, message.operation, message.input);
       return;
     case 'stop':
-      void end(message.unlink);
+      void end(message);
   }
 }
 
@@ -62,7 +62,7 @@ function refuse(callId: number): void {
 
 function report(event: WorkerEvent): void {
   link.send({ type: 'event', event });
-  if (event.name === 'failed') void end(false);
+  if (event.name === 'failed') void end();
 }
 
 async function answer(callId: number, operation: string, input: unknown): Promise<void> {
@@ -75,11 +75,11 @@ async function answer(callId: number, operation: string, input: unknown): Promis
   }
 }
 
-async function end(unlink: boolean): Promise<void> {
+async function end(how?: Ending): Promise<void> {
   if (ending) return;
   ending = true;
   setTimeout(() => process.exit(1), EXIT_TIMEOUT_MS).unref();
-  await session?.stop(unlink);
+  await session?.stop(how);
   // Leaving inside a message handler crashes Node 20.
   setImmediate(() => process.exit(0));
 }

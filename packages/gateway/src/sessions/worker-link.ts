@@ -75,9 +75,9 @@ export class WorkerLink {
   }
 
   /** Asks the worker to end. */
-  stop(unlink: boolean): void {
+  stop(unlink: boolean, timeoutMs: number): void {
     this.#options = undefined; // A worker that has not booted yet is not started any more.
-    this.#queue.send({ type: 'stop', unlink });
+    this.#queue.send({ type: 'stop', unlink, timeoutMs });
   }
 
   /** The worker is gone. */

@@ -55,7 +55,7 @@ export class Worker {
 
   /** Asks it to end, and kills it if it has not by then. */
   async stop(unlink: boolean, timeoutMs: number): Promise<void> {
-    this.#link.stop(unlink);
+    this.#link.stop(unlink, timeoutMs);
     const timer = setTimeout(() => this.kill(), timeoutMs);
     await this.exited;
     clearTimeout(timer);

@@ -50,18 +50,19 @@ describe('a disturbance', () => {
     expect(pages.list()).toEqual([{ id: 'page', socketState: 'CONNECTED', hasSynced: true }]);
   });
 
-  it('is over when the page has gone', async () => {
+  it('is over when the page has gone, if that was meant', async () => {
     const { pages, tab } = openPage();
     const reload = pages.disturb('page', { kind: 'reload' });
+    const iframe = expect(pages.disturb('page', { kind: 'iframe' })).rejects.toThrow('does not take iframe');
     tab.emit('close');
-    await reload;
+    await Promise.all([reload, iframe]);
     await expect(pages.disturb('page', { kind: 'reload' })).rejects.toThrow('id: no page page is open');
   });
 
   it('fails where a frozen page does not take it', async () => {
     const { pages } = openPage();
-    const refusal = expect(pages.disturb('page', { kind: 'deaf' })).rejects.toThrow('page page is frozen');
-    await vi.advanceTimersByTimeAsync(10_000);
+    const refusal = expect(pages.disturb('page', { kind: 'deaf' })).rejects.toThrow('page page does not take deaf');
+    await vi.advanceTimersByTimeAsync(8_000);
     await refusal;
   });
 });

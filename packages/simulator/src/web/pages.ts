@@ -13,7 +13,8 @@ interface OpenPage {
   cuesGiven: number;
 }
 
-const CUE_TIMEOUT_MS = 10_000;
+/** Below the 10 s that the client waits for an answer. */
+const CUE_TIMEOUT_MS = 8_000;
 
 /** The pages that are open: what they report, and what is done to them. */
 export class Pages {
@@ -66,7 +67,8 @@ export class Pages {
     if (!page) throw new SimulatorError(404, `id: no page ${id} is open`);
     if (cue.kind === 'conflict') return this.#connection(id).send({ type: 'conflict' });
     if (cue.kind === 'idle') return this.#references(id).end();
-    if (!(await give(page, cue))) throw new SimulatorError(409, `page ${id} is frozen: it does not take ${cue.kind}`);
+    if (!(await give(page, cue)))
+      throw new SimulatorError(409, `page ${id} does not take ${cue.kind}: it is frozen, or has gone`);
   }
 
   #connection(id: string): PageConnection {
@@ -82,7 +84,7 @@ export class Pages {
   }
 }
 
-/** Whether a page has taken a cue in time. One that goes meanwhile has. */
+/** Whether a page has taken a cue in time. One that goes meanwhile has been reloaded, and nothing else. */
 function give(page: OpenPage, cue: StageCue): Promise<boolean> {
   const { stage } = page;
   page.cuesGiven += 1;
@@ -97,7 +99,7 @@ function give(page: OpenPage, cue: StageCue): Promise<boolean> {
     const look = () => {
       if ((page.report?.cuesTaken ?? 0) >= number) end(true);
     };
-    const gone = () => end(true);
+    const gone = () => end(cue.kind === 'reload');
     const timer = setTimeout(() => end(false), CUE_TIMEOUT_MS);
     stage.on('message', look).on('close', gone);
   });

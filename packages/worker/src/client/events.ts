@@ -156,6 +156,7 @@ export class SessionEvents implements ClientSignals {
     if (this.#phase !== 'ready' && !isNews) return;
     this.#lostTo = reason;
     this.#phase = 'lost';
+    this.#inbox.beginAgain();
     this.#report({ name: 'connection_lost', reason });
   }
 
@@ -167,10 +168,19 @@ export class SessionEvents implements ClientSignals {
       this.#phase = 'ready';
       this.onWord();
       this.#report({ name: 'ready', info });
-      await this.#inbox.catchUp();
+      void this.#catchUp();
     } catch (error) {
       if (this.#canBeReady() && !wasNavigated(error))
         this.onFailure('page_failed', `the account could not be read (${errorText(error)})`);
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    try {
+      await this.#inbox.catchUp();
+    } catch (error) {
+      if (wasNavigated(error) || this.#phase === 'over') return;
+      this.#log('warn', `what came while nobody listened could not be read: ${errorText(error)}`);
     }
   }
 

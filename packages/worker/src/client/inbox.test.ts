@@ -9,7 +9,7 @@ const NOW = 1_800_000_000;
 function pageWith(heardUntil = 0) {
   const held = new Map<string, HeldMessage & { t: number }>();
   const told: string[] = [];
-  let isGone = false;
+  const broken = { load: '', since: '' };
   const model = (id: string) => ({
     chatWeb: { id, from: 'a@c.us', to: 'b@c.us', mentionedIds: [] },
     ...{ id: { fromMe: false }, type: 'chat', body: id, t: held.get(id)?.t ?? NOW },
@@ -18,9 +18,12 @@ function pageWith(heardUntil = 0) {
     (event: WorkerEvent) => void (event.name === 'message' && told.push(event.message.id)),
     {
       load: async () => {
-        if (isGone) throw new Error('Execution context was destroyed');
+        if (broken.load) throw new Error(broken.load);
       },
-      since: async (seconds) => [...held.values()].filter(({ t }) => t >= seconds),
+      since: async (seconds) => {
+        if (broken.since) throw new Error(broken.since);
+        return [...held.values()].filter(({ t }) => t >= seconds);
+      },
       models: async (ids) => ids.map((id) => (id.startsWith('odd') ? {} : model(id))),
     },
     () => {},
@@ -30,10 +33,7 @@ function pageWith(heardUntil = 0) {
     held.set(id, { id, isNew, t });
     if (isTold) inbox.onMessage(model(id));
   };
-  const goes = (gone: boolean) => {
-    isGone = gone;
-  };
-  return { inbox, told, comes, goes };
+  return { inbox, told, comes, broken, inbound: (id: string) => inbox.onMessage(model(id)) };
 }
 
 /** The same, once what it held at first has been told of. */
@@ -86,14 +86,51 @@ describe('an inbox', () => {
   });
 
   it('keeps what comes in when the page goes before it has been asked, and tells of it later', async () => {
-    const { inbox, told, comes, goes } = pageWith();
+    const { inbox, told, comes, broken } = pageWith();
     comes('live');
-    goes(true);
+    broken.load = 'Execution context was destroyed';
     await expect(inbox.catchUp()).rejects.toThrow('destroyed');
     expect(told).toEqual([]);
-    goes(false);
+    broken.load = '';
     await inbox.catchUp();
     expect(told).toEqual(['live']);
+  });
+
+  it('tells of what the page holds, where it cannot load the rest', async () => {
+    const { inbox, told, comes, broken } = pageWith();
+    comes('held', { t: NOW - 1, isTold: false });
+    comes('live');
+    broken.load = 'no such module';
+    await inbox.catchUp();
+    comes('later');
+    expect(told).toEqual(['held', 'live', 'later']);
+  });
+
+  it('is not silenced by a page that cannot say what it holds', async () => {
+    const { inbox, told, comes, broken } = pageWith();
+    comes('live');
+    broken.since = 'a message without an id';
+    await expect(inbox.catchUp()).rejects.toThrow(broken.since);
+    comes('later');
+    expect(told).toEqual(['live', 'later']);
+  });
+
+  it('looks at nothing while older messages are being loaded', async () => {
+    const { inbox, told, comes } = pageWith();
+    comes('older', { t: NOW - 600, isTold: false });
+    comes('held', { isTold: false });
+    expect([await inbox.look(), await inbox.look()]).toEqual(['quiet', 'quiet']);
+    expect(told).toEqual([]);
+    await inbox.catchUp();
+    expect(told).toEqual(['older', 'held']);
+  });
+
+  it('tells of one that came live, although the page has no legible copy', async () => {
+    const { inbox, told, comes, inbound } = pageWith();
+    comes('odd one', { isTold: false });
+    inbound('odd one');
+    await inbox.catchUp();
+    expect(told).toEqual(['odd one']);
   });
 
   it('leaves the page a while to tell of a message by itself', async () => {

@@ -1,4 +1,5 @@
 import { errorText } from '@chat-web/protocol';
+import { wasNavigated } from '../page/errors.ts';
 import type { HeldMessage } from '../page/inbox.ts';
 import type { Log, ReportEvent } from './port.ts';
 import { toMessage } from './resources.ts';
@@ -26,6 +27,8 @@ export class Inbox {
   readonly #held: HeldMessages;
   readonly #log: Log;
   readonly #told = new Set<string>();
+  /** Those of the messages held that could not be read: once is enough. */
+  #passedOver = new Set<string>();
   #heardUntil: number;
   /** Ids of messages that were untold at the last look: a live one may have been on its way. */
   #suspects = new Set<string>();
@@ -50,7 +53,7 @@ export class Inbox {
     this.#heardUntil = Math.max(this.#heardUntil, Math.floor(Date.now() / SECOND_MS));
   }
 
-  /** The page has been loaded anew: what it will tell waits until what it holds by then has been told of. */
+  /** The page or its connection has gone: what it will tell waits until what it holds by then has been told of. */
   beginAgain(): void {
     this.#beginnings += 1;
   }
@@ -81,14 +84,31 @@ export class Inbox {
   /** Tells at once of what the page holds and nobody was told of: the session has just come up. */
   async catchUp(): Promise<void> {
     const beginning = this.#beginnings;
+    const since = this.#heardUntil;
     this.#catchingUp += 1;
     try {
-      await this.#held.load(this.#heardUntil);
-      await this.#tellAll(await this.#untold());
+      await this.#load(since);
+      const untold = await this.#untold(since);
+      const models = await this.#models(untold);
+      if (beginning === this.#beginnings) this.#tellAll(untold, models);
       this.#caughtUpTo = Math.max(this.#caughtUpTo, beginning);
+    } catch (error) {
+      // A page that goes is asked again when it is back; one that cannot answer must not silence what comes in live.
+      if (!wasNavigated(error)) this.#caughtUpTo = Math.max(this.#caughtUpTo, beginning);
+      throw error;
     } finally {
       this.#catchingUp -= 1;
       if (!this.#mustWait) for (const model of this.#waiting.splice(0)) this.#tell(model);
+    }
+  }
+
+  /** What the page does not load it may still hold in part. */
+  async #load(since: number): Promise<void> {
+    try {
+      await this.#held.load(since);
+    } catch (error) {
+      if (wasNavigated(error)) throw error;
+      this.#log('warn', `the page could not load what came while nobody listened: ${errorText(error)}`);
     }
   }
 
@@ -97,25 +117,32 @@ export class Inbox {
    * listeners did not tell of. `hears`: they told of some. `quiet`: nothing came.
    */
   async look(): Promise<'deaf' | 'hears' | 'quiet'> {
-    const untold = await this.#untold();
+    if (this.#mustWait) return 'quiet'; // What is older comes first.
+    const untold = await this.#untold(this.#heardUntil);
     const kept = untold.filter(({ id }) => this.#suspects.has(id));
     this.#suspects = new Set(untold.map(({ id }) => id));
     const heardOthers = this.#isListenedTo;
     this.#isListenedTo = false;
-    await this.#tellAll(kept);
+    const models = await this.#models(kept);
+    if (!this.#mustWait) this.#tellAll(kept, models);
     if (heardOthers) return 'hears';
     return kept.some(({ isNew }) => isNew) ? 'deaf' : 'quiet';
   }
 
-  async #untold(): Promise<HeldMessage[]> {
-    const held = await this.#held.since(this.#heardUntil);
-    return held.filter(({ id }) => !this.#told.has(id));
+  async #untold(since: number): Promise<HeldMessage[]> {
+    const held = await this.#held.since(since);
+    this.#passedOver = new Set(held.map(({ id }) => id).filter((id) => this.#passedOver.has(id)));
+    return held.filter(({ id }) => !this.#told.has(id) && !this.#passedOver.has(id));
   }
 
-  async #tellAll(untold: readonly HeldMessage[]): Promise<void> {
+  async #models(untold: readonly HeldMessage[]): Promise<unknown[]> {
+    return untold.length === 0 ? [] : this.#held.models(untold.map(({ id }) => id));
+  }
+
+  #tellAll(untold: readonly HeldMessage[], models: readonly unknown[]): void {
     if (untold.length === 0) return;
-    for (const model of await this.#held.models(untold.map(({ id }) => id))) this.#tell(model);
-    for (const { id } of untold) this.#remember(id); // Also those that could not be read: once is enough.
+    for (const model of models) this.#tell(model);
+    for (const { id } of untold) if (!this.#told.has(id)) this.#passedOver.add(id);
     this.#log('info', `caught up with ${untold.length} messages`);
   }
 

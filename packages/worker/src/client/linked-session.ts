@@ -16,11 +16,20 @@ import { WhatsAppClient } from './whatsapp-client.ts';
 /** How long the page may take to load what came while nobody listened. */
 const LOAD_TIMEOUT_MS = 30_000;
 const UNLINK_TIMEOUT_MS = 5_000;
-const PAGE_CLOSE_TIMEOUT_MS = 1_000;
 /** Of page and browser. One that was in use gets more: many that end at once share the cores. */
 const CLOSE_TIMEOUT_MS = 3_000;
 const READY_CLOSE_TIMEOUT_MS = 6_000;
+/** What is left for the killing of a browser that has not closed by then. */
+const KILL_MS = 500;
 const EXIT_TIMEOUT_MS = 1_000;
+
+/** How a session is to end. */
+export interface Ending {
+  /** The phone is told that this device goes. */
+  readonly unlink: boolean;
+  /** When whoever wants it will not wait any longer. */
+  readonly timeoutMs: number;
+}
 
 /** One linked account in one browser, from launch to end. */
 export class LinkedSession implements PageSource {
@@ -71,7 +80,9 @@ export class LinkedSession implements PageSource {
   }
 
   /** Ends the session and its browser, gracefully if it can be. Returns within 10 s; nothing is reported after. */
-  async stop(unlinkFirst: boolean): Promise<void> {
+  async stop(
+    { unlink: unlinkFirst, timeoutMs }: Ending = { unlink: false, timeoutMs: CLOSE_TIMEOUT_MS },
+  ): Promise<void> {
     const wasReady = this.#events.isReady;
     this.#events.end();
     this.#watch.stop();
@@ -79,9 +90,10 @@ export class LinkedSession implements PageSource {
     const browser = this.#client.pupBrowser;
     if (!browser) return; // Still being launched: it ends with the pipe to this process.
     const browserProcess = browser.process();
-    const closeBy = Date.now() + (wasReady && !unlinkFirst ? READY_CLOSE_TIMEOUT_MS : CLOSE_TIMEOUT_MS);
+    const closeMs = wasReady && !unlinkFirst ? Math.min(READY_CLOSE_TIMEOUT_MS, timeoutMs - KILL_MS) : CLOSE_TIMEOUT_MS;
+    const closeBy = Date.now() + closeMs;
     // Chromium writes local storage every few seconds, and when a page goes; not always when it ends with pages open.
-    await ended(this.#client.pupPage?.close(), PAGE_CLOSE_TIMEOUT_MS);
+    await ended(this.#client.pupPage?.close(), closeMs / 2);
     await ended(browser.close(), closeBy - Date.now());
     if (!browserProcess?.pid || browserProcess.exitCode !== null || browserProcess.signalCode !== null) return;
     this.#log('warn', 'the browser did not close in time and is killed: what its page wrote last may be missing');

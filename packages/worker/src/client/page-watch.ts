@@ -71,8 +71,10 @@ export class PageWatch {
       if (!events.isReady) return;
       if (!listening) events.onFailure('page_deaf', 'nobody listens to the page any more');
       else if (await this.#hearsNothing()) {
-        await this.#parts.inbox.catchUp(); // What has come since the last look, too.
-        events.onFailure('page_deaf', 'the page keeps what comes in to itself');
+        // What has come since the last look, too.
+        await this.#parts.inbox.catchUp().finally(() => {
+          events.onFailure('page_deaf', 'the page keeps what comes in to itself');
+        });
       } else void this.#askNetwork();
     } catch (error) {
       if (!wasNavigated(error)) log('warn', `the page could not be looked at (${errorText(error)})`);

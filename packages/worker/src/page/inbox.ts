@@ -41,10 +41,11 @@ export async function loadSince(sinceSeconds: number, timeoutMs: number): Promis
   const { Chat } = window.require('WAWebCollections');
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   const deadline = Date.now() + timeoutMs;
+  const isLate = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs));
   for (const chat of Chat.getModelsArray().filter(({ t }) => (t ?? 0) >= sinceSeconds)) {
     const reachesBack = () => chat.msgs.getModelsArray().some(({ t }) => (t ?? 0) < sinceSeconds);
     while (!reachesBack() && Date.now() < deadline) {
-      const loaded = await loadEarlierMsgs({ chat }).catch(() => undefined);
+      const loaded = await Promise.race([loadEarlierMsgs({ chat }).catch(() => undefined), isLate]);
       if (!loaded || loaded.length === 0) break;
     }
   }

@@ -1,0 +1,65 @@
+import type { WorkerEvent } from '@chat-web/protocol';
+import { describe, expect, it, vi } from 'vitest';
+import { SessionEvents } from './events.ts';
+import { Inbox } from './inbox.ts';
+
+const NOW = 1_800_000_000;
+const account = { pushname: 'Ada', wid: '12025550101@c.us' };
+
+const model = (id: string) => ({
+  chatWeb: { id, from: 'a@c.us', to: 'b@c.us', mentionedIds: [] },
+  ...{ id: { fromMe: false }, type: 'chat', body: id, t: NOW },
+});
+
+/** The events of a session over a page that holds these messages. */
+function session() {
+  const held: string[] = [];
+  const told: string[] = [];
+  const report = (event: WorkerEvent) => void told.push(event.name === 'message' ? event.message.id : event.name);
+  const log = vi.fn();
+  const page = {
+    load: async () => {},
+    since: async () => held.map((id) => ({ id, isNew: true })),
+    models: async (ids: readonly string[]) => ids.map(model),
+  };
+  const sources = { readAccount: async () => account, renderQr: async () => '' };
+  const events = new SessionEvents(report, sources, new Inbox(report, page, log, NOW), log);
+  const up = async () => {
+    events.onListening();
+    events.onSocketState('CONNECTED');
+    await vi.waitFor(() => expect(events.isReady).toBe(true));
+    await new Promise(setImmediate);
+  };
+  return { events, held, told, log, page, up };
+}
+
+describe('what came while nobody listened is told before what comes live', () => {
+  it('after a reload of the page', async () => {
+    const { events, held, told, up } = session();
+    await up();
+    events.onPageReloaded();
+    held.push('missed');
+    events.onMessage(model('live'));
+    await up();
+    expect(told).toEqual(['authenticating', 'ready', 'connection_lost', 'ready', 'missed', 'live']);
+  });
+
+  it('after a loss of the connection', async () => {
+    const { events, held, told, up } = session();
+    await up();
+    events.onSocketState('TIMEOUT');
+    held.push('missed');
+    events.onMessage(model('live'));
+    await up();
+    expect(told).toEqual(['authenticating', 'ready', 'connection_lost', 'ready', 'missed', 'live']);
+  });
+});
+
+it('a session whose page cannot say what it holds is up, hears what comes live, and says so in its log', async () => {
+  const { events, told, log, page, up } = session();
+  page.since = () => Promise.reject(new Error('a message without an id'));
+  await up();
+  events.onMessage(model('live'));
+  expect(told).toEqual(['authenticating', 'ready', 'live']);
+  expect(log).toHaveBeenCalledWith('warn', expect.stringContaining('a message without an id'));
+});
