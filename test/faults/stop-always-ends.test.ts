@@ -7,6 +7,7 @@ import { browsersIn, stillRunning, workersOf } from '../helpers/processes.ts';
 import { ADA, Stack } from '../helpers/stack.ts';
 
 const ENDED_WITHIN_MS = 10_000;
+const GATEWAY_ENDED_WITHIN_MS = 5_000;
 
 describe('a session whose browser is frozen, every process of it', () => {
   it('stops within 10 s, leaves no process, and starts again without a QR', async () => {
@@ -31,6 +32,16 @@ describe('a session whose browser is frozen, every process of it', () => {
     await stack.link('main', ADA);
     figure(4, `deleted after ${seconds(endedAfterMs)}, 0 processes, linked anew`);
     expect(endedAfterMs).toBeLessThanOrEqual(ENDED_WITHIN_MS);
+  });
+
+  it('ends with its gateway within 5 s, and leaves no process', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    const endedAfterMs = await endFrozen(stack, async () => {
+      expect(await stack.gateway.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    });
+    figure(4, `gone with the gateway after ${seconds(endedAfterMs)}, 0 processes`);
+    expect(endedAfterMs).toBeLessThanOrEqual(GATEWAY_ENDED_WITHIN_MS);
   });
 });
 
