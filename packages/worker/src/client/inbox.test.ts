@@ -33,7 +33,7 @@ function pageWith(heardUntil = 0) {
     held.set(id, { id, isNew, t });
     if (isTold) inbox.onMessage(model(id));
   };
-  return { inbox, told, comes, broken, inbound: (id: string) => inbox.onMessage(model(id)) };
+  return { inbox, told, comes, broken };
 }
 
 /** The same, once what it held at first has been told of. */
@@ -126,9 +126,8 @@ describe('an inbox', () => {
   });
 
   it('tells of one that came live, although the page has no legible copy', async () => {
-    const { inbox, told, comes, inbound } = pageWith();
-    comes('odd one', { isTold: false });
-    inbound('odd one');
+    const { inbox, told, comes } = pageWith();
+    comes('odd one');
     await inbox.catchUp();
     expect(told).toEqual(['odd one']);
   });

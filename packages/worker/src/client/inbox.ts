@@ -35,10 +35,9 @@ export class Inbox {
   #isListenedTo = false;
   /** What comes in live while older messages are still to be told of waits until they have been. */
   readonly #waiting: unknown[] = [];
-  /** How often the page has begun to be listened to, and up to which of these what it held has been told of. */
+  /** How often there was something to catch up with, and up to which of these that has been told of. */
   #beginnings = 1;
   #caughtUpTo = 0;
-  #catchingUp = 0;
 
   /** `heardUntil`: what came before this time, in Unix seconds, is of no interest any more. */
   constructor(report: ReportEvent, held: HeldMessages, log: Log, heardUntil: number) {
@@ -66,7 +65,7 @@ export class Inbox {
   }
 
   get #mustWait(): boolean {
-    return this.#catchingUp > 0 || this.#caughtUpTo < this.#beginnings;
+    return this.#caughtUpTo < this.#beginnings;
   }
 
   #tell(model: unknown): void {
@@ -83,9 +82,9 @@ export class Inbox {
 
   /** Tells at once of what the page holds and nobody was told of: the session has just come up. */
   async catchUp(): Promise<void> {
+    this.beginAgain();
     const beginning = this.#beginnings;
     const since = this.#heardUntil;
-    this.#catchingUp += 1;
     try {
       await this.#load(since);
       const untold = await this.#untold(since);
@@ -97,7 +96,6 @@ export class Inbox {
       if (!wasNavigated(error)) this.#caughtUpTo = Math.max(this.#caughtUpTo, beginning);
       throw error;
     } finally {
-      this.#catchingUp -= 1;
       if (!this.#mustWait) for (const model of this.#waiting.splice(0)) this.#tell(model);
     }
   }
