@@ -19,15 +19,15 @@ describe('SIGTERM', () => {
       stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: `on its way ${n}` }),
     );
     const outcomes = Promise.allSettled(sends);
+    let isDone = false;
+    void outcomes.then(() => {
+      isDone = true;
+    });
     await delay(1_000);
     const written = async () => (await stack.phones.pages()).map(({ lastWrite }) => lastWrite);
     const lastWord = `the last word, at ${Date.now()}`;
     for (const { id } of await stack.phones.pages()) await stack.phones.disturb(id, 'write', { value: lastWord });
     await eventually(async () => expect(await written()).toEqual([lastWord, lastWord]));
-    let isDone = false;
-    void outcomes.then(() => {
-      isDone = true;
-    });
     expect(isDone).toBe(false);
     const startedAt = Date.now();
     const ended = stack.gateway.end('SIGTERM');
