@@ -1,11 +1,16 @@
-import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
 import { browsersIn, workersOf } from './helpers/processes.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+/** What lies in the data folder under the name of a session, or in a folder of that name. */
+async function namedAfter(id: string, dataDir: string): Promise<string[]> {
+  const paths = await readdir(dataDir, { recursive: true });
+  return paths.filter((path) => path.split(sep).some((name) => name.startsWith(id)));
+}
 
 describe('stop', () => {
   it('keeps the auth, so that the next start needs no QR; delete wipes it, so that the next one does', async () => {
@@ -33,7 +38,7 @@ describe('stop', () => {
     await eventually(() => expect(events.ended).toBe(true));
     expect((await phones.account(ADA)).devices).toEqual([]);
     await expect(client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
-    expect(await readdir(join(stack.dataDir, 'sessions'))).toEqual([]);
+    expect(await namedAfter('main', stack.dataDir)).toEqual([]);
     expect((await client.startSession({ id: 'main' })).status).toBe('qr');
   });
 
@@ -44,7 +49,7 @@ describe('stop', () => {
     expect(await client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
     await expect(client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
     await expect(client.stopSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
-    expect(existsSync(join(stack.dataDir, 'sessions', 'main'))).toBe(false);
+    expect(await namedAfter('main', stack.dataDir)).toEqual([]);
     expect(browsersIn(stack.dataDir)).toEqual([]);
   });
 
@@ -94,6 +99,19 @@ describe('start', () => {
     expect(await stack.client.startSession({ id: 'main' })).toMatchObject({ status: 'failed' });
     const { reason } = await stack.client.getSessionStatus({ id: 'main' });
     expect(reason).toContain('CHAT_WEB_BROWSER_PATH');
+  });
+
+  it('whose first attempt fails is answered at once, with the reason and when it is tried again', async () => {
+    const nowhere = JSON.stringify(['--host-resolver-rules=MAP * ~NOTFOUND']);
+    await using stack = await Stack.start({ settings: { CHAT_WEB_BROWSER_ARGS: nowhere } });
+    const startedAt = Date.now();
+    const { status, reason, nextAttemptAt } = await stack.client.startSession({ id: 'main' });
+    expect({ status, reason }).toEqual({
+      status: 'starting',
+      reason: expect.stringContaining('ERR_NAME_NOT_RESOLVED'),
+    });
+    expect(Date.parse(nextAttemptAt ?? '')).toBeGreaterThan(startedAt);
+    expect(Date.now() - startedAt).toBeLessThan(15_000);
   });
 });
 

@@ -50,6 +50,12 @@ export function gatewayHandlers(supervisor: Supervisor): Handlers<GatewayOperati
   };
 }
 
-function startedView({ id, state }: Session) {
-  return { id, status: state.status, ...(state.status === 'qr' ? { qr: state.qr } : {}) };
+function startedView(session: Session) {
+  const { id, status, reason, nextAttemptAt } = viewOf(session);
+  const { state } = session;
+  return {
+    ...{ id, status, ...(state.status === 'qr' ? { qr: state.qr } : {}) },
+    ...(reason ? { reason } : {}),
+    ...(nextAttemptAt ? { nextAttemptAt } : {}),
+  };
 }

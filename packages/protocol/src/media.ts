@@ -50,12 +50,23 @@ export const mediaFields = {
   caption: v.optional(text(65_536)),
 };
 
-/** The rule beside those fields: media comes from one place. */
+/** The rule beside those fields: media comes from one place. Names both fields where it does not hold. */
 export function fromOnePlace<T extends MediaSource>() {
-  return v.check<T, string>(
-    ({ url, base64 }) => (url === undefined) !== (base64 === undefined),
-    'give either url or base64',
-  );
+  return v.rawCheck<T>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { value: input } = dataset;
+    if ((input.url === undefined) !== (input.base64 === undefined)) return;
+    for (const key of ['url', 'base64'] as const) {
+      const item = {
+        type: 'object',
+        origin: 'value',
+        input: { ...input } as Record<string, unknown>,
+        key,
+        value: input[key],
+      } as const;
+      addIssue({ message: 'give either url or base64', path: [item] });
+    }
+  });
 }
 
 /** True if one of the body's fields is an upload, so that the body must be read as a stream. */

@@ -22,6 +22,11 @@ export class Spool {
     return folder;
   }
 
+  /** Removes a session's folder: nothing of it runs any more. */
+  async removeFolder(sessionId: string): Promise<void> {
+    await rm(join(this.dir, sessionId), { recursive: true, force: true, maxRetries: 3 });
+  }
+
   /** Empties the folder: what an earlier gateway has left belongs to nobody. */
   async clear(): Promise<void> {
     for (const name of await readdir(this.dir)) await rm(join(this.dir, name), { recursive: true, force: true });
@@ -36,8 +41,11 @@ export class Spool {
   async take({ path }: MediaFile): Promise<FileHandle> {
     if (dirname(dirname(path)) !== this.dir)
       throw new GatewayError('internal_error', 'a worker named a file outside the spool');
-    const handle = await open(path, 'r');
-    await rm(path);
+    const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new GatewayError('session_lost', 'the session ended before its file was taken over');
+    });
+    await rm(path, { force: true });
     return handle;
   }
 }

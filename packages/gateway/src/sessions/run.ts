@@ -132,6 +132,7 @@ export class Run {
       await endBrowsersOn(this.#context.saved.profileOf(this.#id));
       await this.#cgroup?.killAll(CGROUP_TIMEOUT_MS);
       await this.#context.tmp.remove(this.#id);
+      await this.#context.spool.removeFolder(this.#id);
     } catch (error) {
       this.#log.error({ reason: errorText(error) }, 'something of the run is left');
     }

@@ -104,6 +104,7 @@ export class SessionCare {
       });
     });
     log.warn({ cause, reason, restartInMs }, 'restarting');
+    status.changed();
   }
 
   /** The account is used elsewhere with the same link, and is to be taken back. */

@@ -42,15 +42,20 @@ export class SessionStatus {
     }
     for (const told of eventsOf(before, this.#state)) this.#listener.onEvent(told);
     this.#listener.onState(this.#state);
+    this.changed();
+  }
+
+  /** Something that waiters look at beside the state has changed. */
+  changed(): void {
     for (const look of [...this.#watchers]) look();
   }
 
-  /** Waits until the session has left all of these, or the time is up. */
-  async leaves(statuses: readonly SessionState['status'][], timeoutMs: number): Promise<void> {
+  /** Waits until something is so, or the time is up. */
+  async until(isSo: () => boolean, timeoutMs: number): Promise<void> {
     const over = new AbortController();
     await new Promise<void>((resolve) => {
       const look = () => {
-        if (!statuses.includes(this.#state.status)) resolve();
+        if (isSo()) resolve();
       };
       this.#watchers.add(look);
       over.signal.addEventListener('abort', () => this.#watchers.delete(look));

@@ -142,14 +142,19 @@ export class Session {
     this.#parts.keeper.run?.fail(failure);
   }
 
-  /** Waits until the session is neither starting nor being brought back, or the time is up. */
+  /** Waits until the session is neither starting nor being brought back, or an attempt has failed, or the time is up. */
   settled(timeoutMs: number): Promise<void> {
-    return this.#parts.status.leaves(['starting', 'disconnected'], timeoutMs);
+    return this.#leaves(['starting', 'disconnected'], timeoutMs);
   }
 
-  /** Waits until the session is up, or cannot come up by itself, or the time is up. */
+  /** Waits until the session is up, or an attempt has failed, or the time is up. */
   up(timeoutMs: number): Promise<void> {
-    return this.#parts.status.leaves(['starting', 'disconnected', 'authenticating'], timeoutMs);
+    return this.#leaves(['starting', 'disconnected', 'authenticating'], timeoutMs);
+  }
+
+  #leaves(statuses: readonly SessionState['status'][], timeoutMs: number): Promise<void> {
+    const hasLeft = () => !statuses.includes(this.state.status) || this.nextAttemptAt !== undefined;
+    return this.#parts.status.until(hasLeft, timeoutMs);
   }
 
   /** Stops the session and keeps its auth; one that never was ready leaves nothing behind. */

@@ -5,7 +5,13 @@ import { pngDataUrl, sessionInfo, sessionStatus, sessionView } from '../resource
 
 const params = v.object({ id: sessionId });
 const SECOND = 1_000;
-const started = v.object({ id: v.string(), status: sessionStatus, qr: v.optional(pngDataUrl) });
+const started = v.object({
+  id: v.string(),
+  status: sessionStatus,
+  qr: v.optional(pngDataUrl),
+  /** Why it is not up, and when it is tried again, where the attempt has failed. */
+  ...v.pick(sessionView, ['reason', 'nextAttemptAt']).entries,
+});
 
 /** Operations on sessions themselves: the gateway answers them, whether a worker runs or not. */
 export const sessionOperations = {
@@ -19,7 +25,7 @@ export const sessionOperations = {
     timeoutMs: 5 * SECOND,
   },
   startSession: {
-    summary: 'Start a session, and wait until it shows a QR or comes up; changes nothing on one that runs',
+    summary: 'Start a session, and wait until it shows a QR, comes up or fails to; changes nothing on one that runs',
     method: 'POST',
     path: '/sessions/:id/start',
     params,
