@@ -22,12 +22,14 @@ export interface Config {
   readonly browserArgs: readonly string[];
   readonly startConcurrency: number;
   readonly startTimeoutMs: number;
+  readonly syncTimeoutMs: number;
   readonly qrTimeoutMs: number;
   readonly reconnectTimeoutMs: number;
   readonly silenceTimeoutMs: number;
   readonly takeOverOnConflict: boolean;
   readonly memorySoftBytes: number;
   readonly memoryHardBytes: number;
+  readonly memorySettleMs: number;
   readonly cgroups: boolean;
   readonly minFreeMemoryBytes: number;
   readonly minFreeDiskBytes: number;
@@ -85,12 +87,14 @@ export function readConfig(env: Environment): Config {
     browserArgs: values.CHAT_WEB_BROWSER_ARGS,
     startConcurrency: values.CHAT_WEB_START_CONCURRENCY,
     startTimeoutMs: values.CHAT_WEB_START_TIMEOUT_SECONDS * SECOND,
+    syncTimeoutMs: values.CHAT_WEB_SYNC_TIMEOUT_SECONDS * SECOND,
     qrTimeoutMs: values.CHAT_WEB_QR_TIMEOUT_SECONDS * SECOND,
     reconnectTimeoutMs: values.CHAT_WEB_RECONNECT_TIMEOUT_SECONDS * SECOND,
     silenceTimeoutMs: values.CHAT_WEB_SILENCE_TIMEOUT_SECONDS * SECOND,
     takeOverOnConflict: values.CHAT_WEB_TAKE_OVER_ON_CONFLICT,
     memorySoftBytes: values.CHAT_WEB_MEMORY_SOFT_MB * MB,
     memoryHardBytes: values.CHAT_WEB_MEMORY_HARD_MB * MB,
+    memorySettleMs: values.CHAT_WEB_MEMORY_SETTLE_SECONDS * SECOND,
     cgroups: values.CHAT_WEB_CGROUPS,
     minFreeMemoryBytes: values.CHAT_WEB_MIN_FREE_MEMORY_MB * MB,
     minFreeDiskBytes: values.CHAT_WEB_MIN_FREE_DISK_MB * MB,

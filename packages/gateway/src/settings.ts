@@ -114,7 +114,12 @@ export const settings = {
   CHAT_WEB_START_TIMEOUT_SECONDS: {
     schema: wholeNumber(5, 3_600),
     fallback: '90',
-    meaning: 'a session that has reached neither qr nor ready by then counts as a failed start',
+    meaning: 'a start counts as failed when it has shown no progress towards qr or ready for so long',
+  },
+  CHAT_WEB_SYNC_TIMEOUT_SECONDS: {
+    schema: wholeNumber(10, 86_400),
+    fallback: '600',
+    meaning: 'the same from the scan of the QR on: the first sync of an account with much history takes minutes',
   },
   CHAT_WEB_QR_TIMEOUT_SECONDS: {
     schema: wholeNumber(10, 86_400),
@@ -139,12 +144,18 @@ export const settings = {
   CHAT_WEB_MEMORY_SOFT_MB: {
     schema: wholeNumber(100, 1_000_000),
     fallback: '700',
-    meaning: 'memory (PSS) of a session, worker and browser, above which it is restarted as soon as it is idle',
+    meaning:
+      'memory (PSS) of a session, worker and browser, above which it is restarted as soon as it is idle; for one that takes more once it has settled, half more than it took then',
   },
   CHAT_WEB_MEMORY_HARD_MB: {
     schema: wholeNumber(100, 1_000_000),
-    fallback: '1200',
+    fallback: '2048',
     meaning: 'memory of a session above which it is restarted at once',
+  },
+  CHAT_WEB_MEMORY_SETTLE_SECONDS: {
+    schema: wholeNumber(1, 86_400),
+    fallback: '600',
+    meaning: 'how long after it has become ready a session is held to have settled: what it takes then is its level',
   },
   CHAT_WEB_CGROUPS: {
     schema: yesOrNo,

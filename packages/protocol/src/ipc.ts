@@ -54,6 +54,8 @@ export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('qr'), qr: pngDataUrl }),
   /** The account is linked, and the page is coming up. */
   v.object({ name: v.literal('authenticating') }),
+  /** The start has come further, though not to the next status. */
+  v.object({ name: v.literal('progress') }),
   v.object({ name: v.literal('ready'), info: sessionInfo }),
   /** The page is alive, but its connection to the network is not. */
   v.object({ name: v.literal('connection_lost'), reason: v.string() }),

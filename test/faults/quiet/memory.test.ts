@@ -10,7 +10,11 @@ const MB = 1_048_576;
 /** The marks of these stories, in MB: a page that does nothing takes about 250. */
 const SOFT = 400;
 const HARD = 600;
-const settings = { CHAT_WEB_MEMORY_SOFT_MB: `${SOFT}`, CHAT_WEB_MEMORY_HARD_MB: `${HARD}` };
+const settings = {
+  CHAT_WEB_MEMORY_SOFT_MB: `${SOFT}`,
+  CHAT_WEB_MEMORY_HARD_MB: `${HARD}`,
+  CHAT_WEB_MEMORY_SETTLE_SECONDS: '1',
+};
 
 async function takes(stack: Stack, id: string): Promise<number> {
   const { memory } = await stack.client.getSessionStatus({ id });

@@ -4,7 +4,15 @@ import type { Config } from '../config.ts';
 import { sizeOf } from '../host/disk.ts';
 import { measureSession } from '../host/memory.ts';
 import type { Log } from '../log.ts';
-import { type MemoryMarks, memoryVerdict, nextLook } from './memory-policy.ts';
+import {
+  type MemoryHistory,
+  type MemoryMarks,
+  memoryVerdict,
+  nextLook,
+  settledAt,
+  softMark,
+  UNKNOWN,
+} from './memory-policy.ts';
 import type { SavedSessions } from './saved-sessions.ts';
 import type { Session } from './session.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -21,6 +29,11 @@ interface Looks {
   /** The worker that it had when its folder was measured. */
   diskWorkerPid: number | undefined;
   recycledAt: number;
+  /** The worker whose memory is watched, when it was first found ready, and whether it has settled since. */
+  workerPid: number | undefined;
+  readyAt: number | undefined;
+  hasSettled: boolean;
+  history: MemoryHistory;
 }
 
 /** Measures what sessions take of memory and disk, and bounds the memory: one that leaks harms nobody else. */
@@ -28,6 +41,7 @@ export class MemoryKeeper {
   readonly #supervisor: Supervisor;
   readonly #saved: SavedSessions;
   readonly #marks: MemoryMarks;
+  readonly #settleMs: number;
   readonly #log: Log;
   readonly #over = new AbortController();
   readonly #looks = new WeakMap<Session, Looks>();
@@ -38,6 +52,7 @@ export class MemoryKeeper {
     this.#supervisor = supervisor;
     this.#saved = saved;
     this.#marks = { softBytes: config.memorySoftBytes, hardBytes: config.memoryHardBytes };
+    this.#settleMs = config.memorySettleMs;
     this.#log = log;
   }
 
@@ -71,21 +86,51 @@ export class MemoryKeeper {
     if (session.workerPid !== workerPid || memory.processes === 0) return; // It ended while we looked.
     vitals.memory = memory;
     const bytes = memory.workerBytes + memory.browserBytes;
-    looks.nextMemoryAt = performance.now() + nextLook(bytes, this.#marks);
+    this.#settle(session, bytes, looks);
+    looks.nextMemoryAt = performance.now() + this.#nextLook(bytes, looks);
     this.#bound(session, bytes, looks);
+  }
+
+  /** Learns what the session takes once it has been ready for a while. */
+  #settle(session: Session, bytes: number, looks: Looks): void {
+    const { workerPid } = session;
+    if (looks.workerPid !== workerPid) Object.assign(looks, { workerPid, readyAt: undefined, hasSettled: false });
+    const now = performance.now();
+    if (session.state.status === 'ready') looks.readyAt ??= now;
+    if (looks.hasSettled || looks.readyAt === undefined || now - looks.readyAt < this.#settleMs) return;
+    const { waitMs } = looks.history;
+    looks.history = settledAt(bytes, looks.history);
+    looks.hasSettled = true;
+    const told = { session: session.id, bytes, softBytes: Math.round(softMark(looks.history, this.#marks)) };
+    this.#log.info(told, 'the memory of the session has settled');
+    if (looks.history.waitMs > waitMs) {
+      this.#log.warn(
+        { session: session.id, waitMs: looks.history.waitMs },
+        'recycling gained nothing: the next one waits longer',
+      );
+    }
+  }
+
+  #nextLook(bytes: number, { history, hasSettled, readyAt }: Looks): number {
+    const lookMs = nextLook(bytes, history, this.#marks);
+    if (hasSettled || readyAt === undefined) return lookMs;
+    return Math.min(lookMs, Math.max(0, readyAt + this.#settleMs - performance.now()));
   }
 
   #bound(session: Session, bytes: number, looks: Looks): void {
     const { vitals, pending } = session;
     const sinceRecycleMs = performance.now() - looks.recycledAt;
-    const verdict = memoryVerdict({ bytes, pending, idleMs: vitals.idleMs, sinceRecycleMs }, this.#marks);
+    const reading = { bytes, pending, idleMs: vitals.idleMs, sinceRecycleMs };
+    const verdict = memoryVerdict(reading, looks.history, this.#marks);
     if (verdict === 'end') {
       const mark = `more than CHAT_WEB_MEMORY_HARD_MB (${Math.round(this.#marks.hardBytes / MB)})`;
       const reason = `it took ${Math.round(bytes / MB)} MB of memory, ${mark}`;
       session.fail({ cause: 'memory', reason, retry: true });
     } else if (verdict === 'recycle' && !this.#isRecycling) {
-      this.#log.warn({ session: session.id, bytes }, 'recycling a session that is above the soft memory mark');
+      const softBytes = Math.round(softMark(looks.history, this.#marks));
+      this.#log.warn({ session: session.id, bytes, softBytes }, 'recycling a session that is above its soft memory mark');
       looks.recycledAt = performance.now();
+      looks.history = { ...looks.history, recycledFromBytes: bytes };
       void this.#recycle(session);
     }
   }
@@ -115,7 +160,10 @@ export class MemoryKeeper {
   #looksAt(session: Session): Looks {
     const never = Number.NEGATIVE_INFINITY;
     const known = this.#looks.get(session);
-    const looks = known ?? { nextMemoryAt: never, diskAt: never, diskWorkerPid: undefined, recycledAt: never };
+    const looks = known ?? {
+      ...{ nextMemoryAt: never, diskAt: never, diskWorkerPid: undefined, recycledAt: never },
+      ...{ workerPid: undefined, readyAt: undefined, hasSettled: false, history: UNKNOWN },
+    };
     if (!known) this.#looks.set(session, looks);
     return looks;
   }

@@ -1,30 +1,63 @@
-import { expect, it } from 'vitest';
-import { memoryVerdict, nextLook } from './memory-policy.ts';
+import { describe, expect, it } from 'vitest';
+import { type MemoryHistory, memoryVerdict, nextLook, settledAt, softMark, UNKNOWN } from './memory-policy.ts';
 
-const marks = { softBytes: 700, hardBytes: 1_200 };
-const idle = { pending: 0, idleMs: 30_000, sinceRecycleMs: Number.POSITIVE_INFINITY };
+const marks = { softBytes: 700, hardBytes: 2_000 };
+const known = { levelBytes: 300, waitMs: 600_000 };
+const idle = { bytes: 0, pending: 0, idleMs: 60_000, sinceRecycleMs: Number.POSITIVE_INFINITY };
+const MINUTE = 60_000;
 
-it('leaves a session alone that is below the soft mark', () => {
-  expect(memoryVerdict({ bytes: 700, ...idle }, marks)).toBe('keep');
+describe('the memory of a session', () => {
+  it('below its soft mark is left alone', () => {
+    expect(memoryVerdict({ ...idle, bytes: 700 }, known, marks)).toBe('keep');
+  });
+
+  it('above it is given back when the session is idle, and not again for a while', () => {
+    const above = { ...idle, bytes: 701 };
+    expect(memoryVerdict(above, known, marks)).toBe('recycle');
+    expect(memoryVerdict({ ...above, pending: 1 }, known, marks)).toBe('keep');
+    expect(memoryVerdict({ ...above, idleMs: 29_999 }, known, marks)).toBe('keep');
+    expect(memoryVerdict({ ...above, sinceRecycleMs: 10 * MINUTE - 1 }, known, marks)).toBe('keep');
+  });
+
+  it('above the hard mark ends it, busy or not, settled or not', () => {
+    const above = { bytes: 2_001, pending: 3, idleMs: 0, sinceRecycleMs: 0 };
+    expect(memoryVerdict(above, known, marks)).toBe('end');
+    expect(memoryVerdict(above, UNKNOWN, marks)).toBe('end');
+  });
+
+  it('has no soft mark before the session has settled', () => {
+    expect(softMark(UNKNOWN, marks)).toBe(Number.POSITIVE_INFINITY);
+    expect(memoryVerdict({ ...idle, bytes: 1_900 }, UNKNOWN, marks)).toBe('keep');
+  });
+
+  it('has a soft mark of half more than its own level, where that is above the setting', () => {
+    expect(softMark({ ...known, levelBytes: 400 }, marks)).toBe(700);
+    expect(softMark({ ...known, levelBytes: 1_200 }, marks)).toBe(1_800);
+    expect(memoryVerdict({ ...idle, bytes: 1_500 }, { ...known, levelBytes: 1_200 }, marks)).toBe('keep');
+  });
+
+  it('is watched more closely the nearer it comes to a mark', () => {
+    expect(nextLook(300, known, marks)).toBe(30_000);
+    expect(nextLook(351, known, marks)).toBe(5_000);
+    expect(nextLook(701, known, marks)).toBe(2_000);
+    expect(nextLook(701, UNKNOWN, marks)).toBe(30_000);
+    expect(nextLook(1_001, UNKNOWN, marks)).toBe(5_000);
+  });
 });
 
-it('recycles one above the soft mark when it is idle, and not before', () => {
-  expect(memoryVerdict({ bytes: 701, ...idle }, marks)).toBe('recycle');
-  expect(memoryVerdict({ bytes: 701, ...idle, pending: 1 }, marks)).toBe('keep');
-  expect(memoryVerdict({ bytes: 701, ...idle, idleMs: 29_000 }, marks)).toBe('keep');
-});
+describe('a recycling', () => {
+  it('that gains nothing doubles the wait for the next one, up to a day', () => {
+    let history: MemoryHistory = UNKNOWN;
+    const waits: number[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      history = settledAt(1_000, { ...history, recycledFromBytes: 1_100 });
+      waits.push(history.waitMs / MINUTE);
+    }
+    expect(waits).toEqual([20, 40, 80, 160, 320, 640, 1_280, 1_440, 1_440, 1_440]);
+    expect(settledAt(300, { ...history, recycledFromBytes: 1_100 }).waitMs).toBe(10 * MINUTE);
+  });
 
-it('does not recycle one again and again that takes as much from the start', () => {
-  expect(memoryVerdict({ bytes: 701, ...idle, sinceRecycleMs: 60_000 }, marks)).toBe('keep');
-  expect(memoryVerdict({ bytes: 701, ...idle, sinceRecycleMs: 600_000 }, marks)).toBe('recycle');
-});
-
-it('ends one above the hard mark, whatever it does', () => {
-  expect(memoryVerdict({ bytes: 1_201, pending: 5, idleMs: 0, sinceRecycleMs: 0 }, marks)).toBe('end');
-});
-
-it('looks more often at one that grows', () => {
-  expect(nextLook(350, marks)).toBe(30_000);
-  expect(nextLook(351, marks)).toBe(5_000);
-  expect(nextLook(701, marks)).toBe(2_000);
+  it('that was none leaves the wait as it is', () => {
+    expect(settledAt(500, { waitMs: 40 * MINUTE })).toEqual({ levelBytes: 500, waitMs: 40 * MINUTE });
+  });
 });

@@ -8,36 +8,70 @@ export interface MemoryReading {
   readonly sinceRecycleMs: number;
 }
 
-/** The marks, in bytes. */
+/** The settings, in bytes. */
 export interface MemoryMarks {
   readonly softBytes: number;
   readonly hardBytes: number;
 }
 
+/** What is known of a session's memory over its runs. */
+export interface MemoryHistory {
+  /** What it took once it had settled, in bytes; unknown before its first run has. */
+  readonly levelBytes?: number;
+  /** What it took when it was last recycled, until it is known what that has gained. */
+  readonly recycledFromBytes?: number;
+  /** How long to wait after one recycling before the next, in milliseconds. */
+  readonly waitMs: number;
+}
+
 const IDLE_MS = 30_000;
-/** One that takes as much again at once has gained nothing by it. */
-const RECYCLE_INTERVAL_MS = 10 * 60_000;
+const FIRST_WAIT_MS = 10 * 60_000;
+const LONGEST_WAIT_MS = 24 * 60 * 60_000;
+/** A session may grow by half over its own level before that counts as a leak. */
+const GROWTH = 1.5;
+/** A recycling that leaves the session with more than this share of what it took before has gained nothing. */
+const NO_GAIN = 0.8;
+
+/** Of a session that has not settled yet, and was never recycled. */
+export const UNKNOWN: MemoryHistory = { waitMs: FIRST_WAIT_MS };
 
 /**
- * What is to be done about a session's memory: `recycle` one that is above the soft mark, when nobody misses it;
- * `end` one above the hard mark whatever it does, before the kernel ends somebody else.
+ * The soft mark of one session, in bytes: an account with much history takes more than the setting from the start, and
+ * is healthy. Infinite before its level is known.
+ */
+export function softMark({ levelBytes }: MemoryHistory, { softBytes }: MemoryMarks): number {
+  return levelBytes === undefined ? Number.POSITIVE_INFINITY : Math.max(softBytes, GROWTH * levelBytes);
+}
+
+/**
+ * What to do about a session's memory: `recycle` one that is above its soft mark while it is idle; `end` one above the
+ * hard mark whatever it does, before the kernel ends another process.
  */
 export function memoryVerdict(
   reading: MemoryReading,
-  { softBytes, hardBytes }: MemoryMarks,
+  history: MemoryHistory,
+  marks: MemoryMarks,
 ): 'keep' | 'recycle' | 'end' {
-  if (reading.bytes > hardBytes) return 'end';
+  if (reading.bytes > marks.hardBytes) return 'end';
   const isIdle = reading.pending === 0 && reading.idleMs >= IDLE_MS;
-  const mayGain = reading.sinceRecycleMs >= RECYCLE_INTERVAL_MS;
-  return reading.bytes > softBytes && isIdle && mayGain ? 'recycle' : 'keep';
+  const mayGain = reading.sinceRecycleMs >= history.waitMs;
+  return reading.bytes > softMark(history, marks) && isIdle && mayGain ? 'recycle' : 'keep';
+}
+
+/** The history once a run has settled at so many bytes. Waits double, up to a day, where a recycling gained nothing. */
+export function settledAt(bytes: number, { recycledFromBytes, waitMs }: MemoryHistory): MemoryHistory {
+  if (recycledFromBytes === undefined) return { levelBytes: bytes, waitMs };
+  const hasGained = bytes <= NO_GAIN * recycledFromBytes;
+  return { levelBytes: bytes, waitMs: hasGained ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, 2 * waitMs) };
 }
 
 const INTERVAL_MS = 30_000;
 const CLOSE_INTERVAL_MS = 5_000;
 const CLOSEST_INTERVAL_MS = 2_000;
 
-/** How soon to look again, in milliseconds: what grows is watched more closely, so that no mark is overshot by much. */
-export function nextLook(bytes: number, { softBytes }: MemoryMarks): number {
-  if (bytes > softBytes) return CLOSEST_INTERVAL_MS;
-  return bytes > softBytes / 2 ? CLOSE_INTERVAL_MS : INTERVAL_MS;
+/** How soon to look again, in milliseconds: growth towards a mark is watched more closely, so that it is not overshot. */
+export function nextLook(bytes: number, history: MemoryHistory, marks: MemoryMarks): number {
+  const nearest = Math.min(softMark(history, marks), marks.hardBytes);
+  if (bytes > nearest) return CLOSEST_INTERVAL_MS;
+  return bytes > nearest / 2 ? CLOSE_INTERVAL_MS : INTERVAL_MS;
 }

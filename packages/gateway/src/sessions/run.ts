@@ -38,7 +38,16 @@ const SLOT_TIMEOUT_MS = 60 * SECOND;
 const CGROUP_TIMEOUT_MS = 2 * SECOND;
 /** The kernel's limit stands behind our own mark, and counts what the mark does not: files that lie in memory. */
 const KERNEL_MARGIN = 1.5;
-const AUTHENTICATED_TO_READY_MS = 120 * SECOND;
+/** A start that keeps moving and never arrives ends, too. */
+const LONGEST_START_MS = 3_600 * SECOND;
+
+/** A time limit of the start, counted from the last progress; `latestAt` on the clock that nobody sets. */
+interface Deadline {
+  readonly timer: NodeJS.Timeout;
+  readonly timeoutMs: number;
+  readonly what: string;
+  readonly latestAt: number;
+}
 
 /** One incarnation of a session, from its place in the start queue to the exit of its worker. */
 export class Run {
@@ -51,7 +60,7 @@ export class Run {
   #worker: Worker | undefined;
   #cgroup: SessionCgroup | undefined;
   #releaseSlot: Release | undefined;
-  #deadline: NodeJS.Timeout | undefined;
+  #deadline: Deadline | undefined;
   #slotTimer: NodeJS.Timeout | undefined;
   #cameUp = false;
   #hasFailed = false;
@@ -188,9 +197,13 @@ export class Run {
       this.fail(event);
       return;
     }
+    if (event.name === 'progress') {
+      this.#extendDeadline();
+      return;
+    }
     // A start with saved auth still has its first deadline; one that showed a QR has none any more.
     if (event.name === 'authenticating' && !this.#deadline) {
-      this.#setDeadline(AUTHENTICATED_TO_READY_MS, 'coming up after the login');
+      this.#setDeadline(this.#context.config.syncTimeoutMs, 'the first sync');
     } else if (event.name === 'qr' || event.name === 'ready') {
       this.#cameUp = true;
       this.#context.startQueue.cameUp();
@@ -206,15 +219,28 @@ export class Run {
   }
 
   #release(): void {
-    clearTimeout(this.#deadline);
+    clearTimeout(this.#deadline?.timer);
     clearTimeout(this.#slotTimer);
     this.#deadline = undefined;
     this.#releaseSlot?.();
   }
 
-  #setDeadline(timeoutMs: number, what: string): void {
-    clearTimeout(this.#deadline);
-    const reason = `${what} took longer than ${timeoutMs / SECOND} s`;
-    this.#deadline = setTimeout(() => this.#kill('start_timeout', reason), timeoutMs);
+  #setDeadline(timeoutMs: number, what: string, latestAt = performance.now() + LONGEST_START_MS): void {
+    clearTimeout(this.#deadline?.timer);
+    const leftMs = Math.min(timeoutMs, latestAt - performance.now());
+    const reason =
+      leftMs < timeoutMs
+        ? `${what} took longer than ${LONGEST_START_MS / SECOND} s`
+        : `${what} has not moved for ${timeoutMs / SECOND} s`;
+    // Not killed: a browser that is killed in its first sync may lose what it has written, and the link with it.
+    const timer = setTimeout(() => this.fail({ cause: 'start_timeout', reason, retry: true }), Math.max(0, leftMs));
+    this.#deadline = { timer, timeoutMs, what, latestAt };
+  }
+
+  /** The start has come further: it may take as long again. */
+  #extendDeadline(): void {
+    if (!this.#deadline) return;
+    const { timeoutMs, what, latestAt } = this.#deadline;
+    this.#setDeadline(timeoutMs, what, latestAt);
   }
 }

@@ -43,7 +43,8 @@ export class SessionCare {
       case 'unlinked':
         this.#onUnlinked();
         return;
-      case 'failed': // Its run makes a failure of it.
+      case 'failed': // Its run makes a failure of it,
+      case 'progress': // and counts time limits by this.
     }
   }
 
