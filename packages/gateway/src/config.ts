@@ -20,6 +20,10 @@ export interface Config {
   readonly browserPath: string | undefined;
   readonly headlessShell: boolean;
   readonly browserArgs: readonly string[];
+  /** The build of the page to load; absent: the network's newest. */
+  readonly pageVersion: string | undefined;
+  /** Where documents of the page are kept; absent: in the data folder. */
+  readonly pageDir: string | undefined;
   readonly startConcurrency: number;
   readonly startTimeoutMs: number;
   readonly syncTimeoutMs: number;
@@ -85,6 +89,8 @@ export function readConfig(env: Environment): Config {
     browserPath: values.CHAT_WEB_BROWSER_PATH,
     headlessShell: values.CHAT_WEB_HEADLESS_SHELL,
     browserArgs: values.CHAT_WEB_BROWSER_ARGS,
+    pageVersion: values.CHAT_WEB_PAGE_VERSION,
+    pageDir: values.CHAT_WEB_PAGE_DIR,
     startConcurrency: values.CHAT_WEB_START_CONCURRENCY,
     startTimeoutMs: values.CHAT_WEB_START_TIMEOUT_SECONDS * SECOND,
     syncTimeoutMs: values.CHAT_WEB_SYNC_TIMEOUT_SECONDS * SECOND,

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type OperationName, type WorkerOperationName, workerOperations } from '@chat-web/protocol';
 import { createAdaptorServer } from '@hono/node-server';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { holdDataDir } from './data-lock.ts';
 import { gatewayHandlers } from './gateway-handlers.ts';
 import { sweepAtBoot } from './host/browser-sweep.ts';
@@ -17,6 +19,7 @@ import { Metrics } from './metrics.ts';
 import type { ServiceState } from './service-notifier.ts';
 import { HostFault } from './sessions/host-fault.ts';
 import { MemoryKeeper } from './sessions/memory-keeper.ts';
+import { PageHistory } from './sessions/page-history.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
 import { summaryOf } from './sessions/session-summary.ts';
 import { StartQueue } from './sessions/start-queue.ts';
@@ -36,7 +39,12 @@ export interface Gateway extends ServiceState {
 
 /** Puts the gateway together and starts it. Rejects where the address or the data folder cannot be used. */
 export async function startGateway(config: Config, log: Log): Promise<Gateway> {
-  const saved = new SavedSessions(config.dataDir);
+  const saved = new SavedSessions(config.dataDir, config.pageDir);
+  if (config.pageVersion !== undefined && !existsSync(join(saved.pagesDir, `${config.pageVersion}.html`))) {
+    throw new ConfigError([
+      `CHAT_WEB_PAGE_VERSION names a page that is not saved: there is no ${config.pageVersion}.html in ${saved.pagesDir}`,
+    ]);
+  }
   const releaseDataDir = await holdDataDir(config.dataDir);
   const spool = new Spool(config.dataDir);
   const tmp = new PrivateTmp(config.dataDir);
@@ -46,6 +54,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     spool,
     tmp,
     saved,
+    pageHistory: new PageHistory(),
     cgroups: config.cgroups ? await openCgroups((why) => log.warn(why)) : noCgroups,
     resources: new HostResources(config),
     startQueue,

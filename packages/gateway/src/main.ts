@@ -43,7 +43,7 @@ async function run(config: Config): Promise<void> {
   if (!process.stdout.isTTY) process.on('SIGHUP', () => void reloadLogLevel(config.envFile, levelled));
   const gateway = await startGateway(config, log).catch((error: unknown) => {
     process.stderr.write(`${startProblem(error, config)}\n`);
-    process.exit(1);
+    process.exit(error instanceof ConfigError ? EX_CONFIG : 1);
   });
   log.info({ url: gateway.url, dataDir: config.dataDir, auth: Boolean(config.token) }, 'gateway listens');
   if (!config.token && !/^(127\.|::1$|localhost$)/.test(config.host)) {
@@ -79,7 +79,7 @@ async function stop(signal: string, { gateway, notifier, log }: Running): Promis
 }
 
 function startProblem(error: unknown, { host, port, dataDir }: Config): string {
-  if (error instanceof DataDirInUseError) return error.message;
+  if (error instanceof DataDirInUseError || error instanceof ConfigError) return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')
     return `${host}:${port} is in use: set CHAT_WEB_PORT to another port, or end what listens there`;

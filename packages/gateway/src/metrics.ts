@@ -94,6 +94,25 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     },
   });
   new Gauge({
+    ...{ name: `${PREFIX}session_page_info`, help: 'The build of the page that a session runs on', registers },
+    labelNames: ['session', 'version'],
+    collect() {
+      this.reset();
+      for (const { id, vitals, workerPid } of supervisor.list())
+        if (vitals.page && workerPid) this.set({ session: id, version: vitals.page.version }, 1);
+    },
+  });
+  new Gauge({
+    ...{ name: `${PREFIX}session_degraded`, help: 'What does not work on the page of a session', registers },
+    labelNames: ['session', 'capability'],
+    collect() {
+      this.reset();
+      for (const { id, vitals, workerPid } of supervisor.list())
+        for (const { capability } of (workerPid && vitals.page?.degraded) || [])
+          this.set({ session: id, capability }, 1);
+    },
+  });
+  new Gauge({
     ...{ name: `${PREFIX}seconds_since_last_event`, help: 'Since the network was last heard of', registers },
     labelNames: ['session'],
     collect() {

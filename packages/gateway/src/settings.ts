@@ -105,6 +105,15 @@ export const settings = {
     fallback: '[]',
     meaning: 'further browser arguments: a JSON array of strings, passed as they are',
   },
+  CHAT_WEB_PAGE_VERSION: {
+    schema: v.pipe(v.string(), v.regex(/^\w[\w.-]{0,39}$/, 'must be a version such as 2.3000.1049703040')),
+    meaning: "the build of the page to load, from the folder of saved pages, in the place of the network's newest",
+  },
+  CHAT_WEB_PAGE_DIR: {
+    schema: filePath,
+    fallbackIs: 'pages in the data folder',
+    meaning: 'folder of saved pages, <version>.html: each build on which a session became ready is kept there',
+  },
   CHAT_WEB_START_CONCURRENCY: {
     schema: wholeNumber(1, 64),
     fallback: String(availableParallelism()),

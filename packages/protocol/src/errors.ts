@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 /** What a code answers with, and when it is used. */
 export interface ErrorEntry {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
   readonly when: string;
 }
 
@@ -29,11 +29,16 @@ export const errorTable = {
     status: 422,
     when: 'the media url could not be fetched, is too large, or names a place that is not allowed',
   },
+  rate_limited: { status: 429, when: 'the network puts the request off; Retry-After says for how long' },
   too_many_streams: { status: 429, when: 'as many event streams are open as may be; Retry-After says when to retry' },
   client_failed: { status: 500, when: 'the web client refused or threw; nothing was sent' },
   session_lost: { status: 500, when: 'the session died, or the time ran out, during a request that changes nothing' },
   outcome_unknown: { status: 500, when: 'the same during a request that changes something: it may have happened' },
   internal_error: { status: 500, when: 'a fault of the gateway itself' },
+  page_unsupported: {
+    status: 501,
+    when: 'this build of the page lacks what the operation needs; nothing was sent, and the status of the session says more',
+  },
   insufficient_resources: {
     status: 503,
     when: 'the host is short of memory or disk for another session; the text says of what',

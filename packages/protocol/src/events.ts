@@ -8,6 +8,8 @@ export const eventData = {
   message,
   message_ack: v.object({ id: v.string(), ack }),
   disconnected: v.object({ reason: v.string() }),
+  /** Messages that came between these times, in ISO 8601, and are not told of. */
+  gap: v.object({ reason: v.picklist(['not_loaded']), from: v.string(), to: v.string() }),
 } as const;
 
 export type EventName = keyof typeof eventData;

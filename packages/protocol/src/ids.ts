@@ -32,12 +32,15 @@ export const recipient = v.pipe(
   v.description('+<digits>, <digits>, <digits>@c.us, <gid>@g.us, <digits>@lid, <id>@broadcast or status@broadcast'),
 );
 
-/** A message's id as the network serialises it: `<fromMe>_<chat>_<key>`, in groups with `_<author>` behind it. */
+/**
+ * A message's id as the network serialises it: `<fromMe>_<chat>_<key>`, in groups with `_<author>` behind it, and in the
+ * chat with oneself with `_out`.
+ */
 export const messageId = v.pipe(
   v.string(),
   v.maxLength(200, 'must be a message id'),
   v.regex(
-    /^(true|false)_[\w.-]+@[a-z.]+_[A-Za-z0-9.:-]+(_[\w.:-]+@[a-z.]+)?$/,
+    /^(true|false)_[\w.-]+@[a-z.]+_[A-Za-z0-9.:-]+(_(in|out))?(_[\w.:-]+@[a-z.]+)?$/,
     'must be a message id as an answer or an event gave it',
   ),
 );

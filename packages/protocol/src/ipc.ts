@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { errorCode, fieldIssue } from './errors.ts';
-import { ack, message, pngDataUrl, sessionInfo } from './resources.ts';
+import { ack, degradedCapability, message, pngDataUrl, sessionInfo } from './resources.ts';
 
 /** A worker says this often that it is there. */
 export const HEARTBEAT_INTERVAL_MS = 5_000;
@@ -19,6 +19,14 @@ export const workerOptions = v.object({
   spoolDir: v.string(),
   /** Inbound messages from this time on, in Unix seconds, are told of when the session is ready, if they came unheard. */
   heardUntil: v.number(),
+  /** Documents of the page by version, shared by all sessions. */
+  pagesDir: v.string(),
+  /** The version to load in the place of the network's. */
+  pageVersion: v.optional(v.string()),
+  /** When the account was linked, in Unix seconds; 0 where it is not yet. */
+  linkedAt: v.number(),
+  /** The run before this one ended because nobody confirmed its sends: another such end would gain nothing. */
+  wasMute: v.boolean(),
   /** After so long without a word of the network it is asked whether it is there. Milliseconds. */
   silenceTimeoutMs: v.number(),
   fetchLimits: v.object({ allowedHosts: v.array(v.string()), maxBytes: v.number(), timeoutMs: v.number() }),
@@ -45,6 +53,8 @@ export const workerFailure = v.picklist([
   'page_deaf',
   'page_mute',
   'page_outdated',
+  /** The page lacks what everything needs. */
+  'page_unsupported',
   'restricted',
 ]);
 export type WorkerFailure = v.InferOutput<typeof workerFailure>;
@@ -57,12 +67,20 @@ export const workerEvent = v.variant('name', [
   /** The start has come further, though not to the next status. */
   v.object({ name: v.literal('progress') }),
   v.object({ name: v.literal('ready'), info: sessionInfo }),
+  /** What the page is, and what does not work on it. */
+  v.object({
+    name: v.literal('page'),
+    version: v.pipe(v.string(), v.maxLength(60)),
+    degraded: v.array(degradedCapability),
+  }),
   /** The page is alive, but its connection to the network is not. */
   v.object({ name: v.literal('connection_lost'), reason: v.string() }),
   /** The phone has unlinked this device: its auth is worthless. */
   v.object({ name: v.literal('unlinked') }),
   v.object({ name: v.literal('message'), message }),
   v.object({ name: v.literal('message_ack'), id: v.string(), ack }),
+  /** Messages between these times, in Unix seconds, were not caught up with: too old, or too many in so many chats. */
+  v.object({ name: v.literal('gap'), from: v.number(), to: v.number(), chats: v.number() }),
   /** The session cannot go on in this worker; it exits after this. `retry`: another worker may fare better. */
   v.object({ name: v.literal('failed'), cause: workerFailure, reason: v.string(), retry: v.boolean() }),
 ]);

@@ -15,6 +15,12 @@ export type SessionStatus = v.InferOutput<typeof sessionStatus>;
 const isoTime = v.pipe(v.string(), v.isoTimestamp());
 const bytes = v.pipe(v.number(), v.integer());
 
+/** Something that a session cannot do on this build of the page, and why. */
+export const degradedCapability = v.object({
+  capability: v.pipe(v.string(), v.maxLength(60)),
+  reason: v.pipe(v.string(), v.maxLength(1_000)),
+});
+
 /** A session as an operator sees it. Times are ISO 8601. */
 export const sessionView = v.object({
   id: v.string(),
@@ -33,6 +39,10 @@ export const sessionView = v.object({
   memory: v.optional(v.object({ workerBytes: bytes, browserBytes: bytes, processes: bytes })),
   /** What its folder takes on the disk. */
   diskBytes: v.optional(bytes),
+  /** The version that its page says it is. */
+  pageVersion: v.optional(v.string()),
+  /** What does not work on that page; absent before it has been looked at. */
+  degraded: v.optional(v.array(degradedCapability)),
 });
 export type SessionView = v.InferOutput<typeof sessionView>;
 

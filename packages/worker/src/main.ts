@@ -6,10 +6,13 @@ import {
   HEARTBEAT_INTERVAL_MS,
   type WorkerEvent,
   type WorkerOperationName,
+  type WorkerOptions,
 } from '@chat-web/protocol';
+import { neededFor } from './client/capabilities.ts';
 import { type Ending, LinkedSession } from './client/linked-session.ts';
 import { PageAccess } from './client/page-access.ts';
-import { dispatch } from './dispatch.ts';
+import { PageNotSavedError } from './client/saved-pages.ts';
+import { dispatch, type Require } from './dispatch.ts';
 import { GatewayLink } from './gateway-link.ts';
 import { createHandlers } from './handlers/index.ts';
 
@@ -19,6 +22,7 @@ const EXIT_TIMEOUT_MS = 9_500;
 const link = new GatewayLink();
 let session: LinkedSession | undefined;
 let handlers: Handlers<WorkerOperationName> | undefined;
+let require: Require = async () => {};
 let ending = false;
 
 // The gateway ends its workers itself; a Ctrl+C in a terminal reaches the whole process group.
@@ -38,14 +42,7 @@ function onMessage(message: GatewayMessage): void {
   }
   switch (message.type) {
     case 'start':
-      try {
-        session = new LinkedSession(message.options, process.env, report, (level, text) => link.log(level, text));
-      } catch (error) {
-        report({ name: 'failed', cause: 'no_browser', reason: errorText(error), retry: false });
-        return;
-      }
-      handlers = createHandlers({ page: new PageAccess(session), ...message.options });
-      void session.start();
+      start(message.options);
       return;
     case 'call':
       void answer(message.callId, message.operation, message.input);
@@ -53,6 +50,20 @@ function onMessage(message: GatewayMessage): void {
     case 'stop':
       void end(message);
   }
+}
+
+function start(options: WorkerOptions): void {
+  try {
+    session = new LinkedSession(options, process.env, report, (level, text) => link.log(level, text));
+  } catch (error) {
+    const cause = error instanceof PageNotSavedError ? 'page_unsupported' : 'no_browser';
+    report({ name: 'failed', cause, reason: errorText(error), retry: false });
+    return;
+  }
+  const page = new PageAccess(session);
+  handlers = createHandlers({ page, ...options });
+  require = (operation, input) => page.require(neededFor(operation, input));
+  void session.start();
 }
 
 /** Nothing has been sent yet, and nothing will be. */
@@ -68,7 +79,7 @@ function report(event: WorkerEvent): void {
 async function answer(callId: number, operation: string, input: unknown): Promise<void> {
   try {
     if (!handlers) throw new Error('a call came before the start');
-    link.send({ type: 'answer', callId, answer: await dispatch(handlers, operation, input) });
+    link.send({ type: 'answer', callId, answer: await dispatch(handlers, operation, input, require) });
   } catch (error) {
     const { code, message, issues } = asGatewayError(error, 'internal_error');
     link.send({ type: 'error', callId, code, message, ...(issues ? { issues: [...issues] } : {}) });

@@ -4,6 +4,7 @@ import {
   errorTable,
   eventData,
   examples,
+  isWorkerOperation,
   type Operation,
   type OperationName,
   operations,
@@ -15,6 +16,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Errors that any operation may answer. */
 const ANYWHERE: readonly ErrorCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'internal_error'];
+/** Errors that any operation may answer that a worker answers. */
+const WITH_PAGE: readonly ErrorCode[] = ['page_unsupported', 'rate_limited'];
 /** Errors that any operation with a body may answer. */
 const WITH_BODY: readonly ErrorCode[] = ['body_too_large', 'unsupported_media_type'];
 
@@ -71,7 +74,12 @@ function describe(name: OperationName, operation: Operation): Json {
     ...(operation.body ? { requestBody: requestBody(name, operation.body) } : {}),
     responses: {
       ...answers(operation),
-      ...errorResponses([...ANYWHERE, ...(operation.body ? WITH_BODY : []), ...operation.errors]),
+      ...errorResponses([
+        ...ANYWHERE,
+        ...(operation.body ? WITH_BODY : []),
+        ...(isWorkerOperation(name) ? WITH_PAGE : []),
+        ...operation.errors,
+      ]),
     },
   };
 }

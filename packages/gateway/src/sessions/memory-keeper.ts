@@ -128,7 +128,10 @@ export class MemoryKeeper {
       session.fail({ cause: 'memory', reason, retry: true });
     } else if (verdict === 'recycle' && !this.#isRecycling) {
       const softBytes = Math.round(softMark(looks.history, this.#marks));
-      this.#log.warn({ session: session.id, bytes, softBytes }, 'recycling a session that is above its soft memory mark');
+      this.#log.warn(
+        { session: session.id, bytes, softBytes },
+        'recycling a session that is above its soft memory mark',
+      );
       looks.recycledAt = performance.now();
       looks.history = { ...looks.history, recycledFromBytes: bytes };
       void this.#recycle(session);

@@ -5,6 +5,7 @@ import {
   type RestartHistory,
   refusedDelay,
   restartDelay,
+  unsupportedDelay,
   WELL,
 } from './restart-policy.ts';
 
@@ -32,14 +33,20 @@ export class Recovery {
   retry(cause: FailureCause, cameUp: boolean, start: () => void): number {
     this.cancel();
     clearTimeout(this.#recovered);
-    if (cause !== 'start_refused') this.#history = afterFailure(this.#history, { at: Date.now(), cameUp });
-    const delayMs = cause === 'start_refused' ? refusedDelay(Math.random) : restartDelay(this.#history, Math.random);
+    const delayMs = this.#delay(cause, cameUp);
     this.#nextAttemptAt = new Date(Date.now() + delayMs);
     this.#restart = setTimeout(() => {
       this.cancel();
       start();
     }, delayMs);
     return delayMs;
+  }
+
+  #delay(cause: FailureCause, cameUp: boolean): number {
+    if (cause === 'start_refused') return refusedDelay(Math.random);
+    if (cause === 'page_unsupported') return unsupportedDelay(Math.random);
+    this.#history = afterFailure(this.#history, { at: Date.now(), cameUp });
+    return restartDelay(this.#history, Math.random);
   }
 
   /** No attempt is waited for any more. */

@@ -60,6 +60,14 @@ export function refusedDelay(random: () => number): number {
   return withJitter(REFUSED_DELAY_MS, random);
 }
 
+/** A page that lacks what everything needs is not mended by a restart, but by its next build. */
+const UNSUPPORTED_DELAY_MS = 60 * 60_000;
+
+/** How long to wait before a page is tried again that lacked what everything needs, in milliseconds. */
+export function unsupportedDelay(random: () => number): number {
+  return withJitter(UNSUPPORTED_DELAY_MS, random);
+}
+
 function withJitter(delayMs: number, random: () => number): number {
   return Math.round(delayMs * (0.5 + random() / 2));
 }

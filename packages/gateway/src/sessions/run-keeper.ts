@@ -1,6 +1,6 @@
 import type { Message } from '@chat-web/protocol';
 import type { Log } from '../log.ts';
-import type { Failure } from './failure.ts';
+import type { Failure, FailureCause } from './failure.ts';
 import { HeardMessages } from './heard-messages.ts';
 import { Recovery } from './recovery.ts';
 import { Run, type RunListener } from './run.ts';
@@ -17,6 +17,8 @@ export class RunKeeper {
   #run: Run | undefined;
   /** Which run this is, counted from the gateway's start: what the log tells one from another by. */
   #generation = 0;
+  /** Why the last run ended, where it failed. */
+  #lastCause: FailureCause | undefined;
 
   constructor(id: string, context: SessionContext, log: Log, listener: RunListener) {
     this.#id = id;
@@ -38,10 +40,12 @@ export class RunKeeper {
   /** Begins a run, where none is. `byHand`: somebody waits for it. */
   async start(byHand: boolean): Promise<void> {
     await this.#heard.load();
+    const wasMute = this.#lastCause === 'page_mute';
+    this.#lastCause = undefined;
     this.#generation += 1;
     const log = this.#log.child({ run: this.#generation });
     this.#run = new Run(this.#id, this.#context, log, this.#listener);
-    void this.#run.start({ byHand, heardUntil: () => this.#heard.from });
+    void this.#run.start({ byHand, heardUntil: () => this.#heard.from, wasMute });
   }
 
   /** Ends the run, or the wait for one; resolves when nothing is left of it. */
@@ -55,6 +59,7 @@ export class RunKeeper {
 
   /** Has `start` called when it is time to try again after a failure. Returns in how many milliseconds that is. */
   retry({ cause }: Failure, cameUp: boolean, start: () => void): number {
+    this.#lastCause = cause;
     return this.#recovery.retry(cause, cameUp, start);
   }
 

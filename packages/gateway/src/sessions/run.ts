@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorText, type WorkerEvent, type WorkerOperationName } from '@chat-web/protocol';
+import { errorText, type WorkerEvent, type WorkerOperationName, type WorkerOptions } from '@chat-web/protocol';
 import { endBrowsersOn } from '../host/browser-sweep.ts';
 import type { SessionCgroup } from '../host/cgroup.ts';
 import { trimCaches } from '../host/disk.ts';
@@ -23,6 +23,8 @@ export interface RunStart {
   readonly byHand: boolean;
   /** From when on inbound messages may not have been heard yet, in Unix seconds; asked when the worker starts. */
   heardUntil(): number;
+  /** The run before this one ended because nobody confirmed its sends. */
+  readonly wasMute: boolean;
 }
 
 /** Folders of a run's own. */
@@ -92,7 +94,7 @@ export class Run {
   }
 
   /** Waits for a slot, runs the worker, and resolves at its end. Never rejects. */
-  async start({ byHand, heardUntil }: RunStart): Promise<void> {
+  async start({ byHand, heardUntil, wasMute }: RunStart): Promise<void> {
     try {
       this.#releaseSlot = await this.#context.startQueue.acquire(this.#ended.signal, byHand);
     } catch {
@@ -105,7 +107,9 @@ export class Run {
       this.#preparing = this.#prepare();
       const folders = await this.#preparing;
       if (this.#ended.signal.aborted) return; // Ended while this was prepared: from here on there is a worker to end.
-      const how = await this.#startWorker(folders, heardUntil()).exited;
+      const linkedAt = ((await this.#context.saved.linkedAt(this.#id))?.getTime() ?? 0) / SECOND;
+      if (this.#ended.signal.aborted) return;
+      const how = await this.#startWorker(folders, { heardUntil: heardUntil(), linkedAt, wasMute }).exited;
       this.fail({ cause: 'worker_exited', reason: `its worker exited (${how})`, retry: true });
     } catch (error) {
       this.fail({ cause: 'start_refused', reason: errorText(error), retry: true });
@@ -164,7 +168,10 @@ export class Run {
     return { spoolDir: await spool.folderFor(this.#id), tmpDir: await tmp.folderFor(this.#id) };
   }
 
-  #startWorker({ spoolDir, tmpDir }: RunFolders, heardUntil: number): Worker {
+  #startWorker(
+    { spoolDir, tmpDir }: RunFolders,
+    past: Pick<WorkerOptions, 'heardUntil' | 'linkedAt' | 'wasMute'>,
+  ): Worker {
     const { saved, config } = this.#context;
     const options = {
       sessionId: this.#id,
@@ -173,7 +180,9 @@ export class Run {
       headlessShell: config.headlessShell,
       browserArgs: [...config.browserArgs],
       spoolDir,
-      heardUntil,
+      ...past,
+      pagesDir: saved.pagesDir,
+      ...(config.pageVersion === undefined ? {} : { pageVersion: config.pageVersion }),
       silenceTimeoutMs: config.silenceTimeoutMs,
       fetchLimits: {
         allowedHosts: [...config.mediaHosts],

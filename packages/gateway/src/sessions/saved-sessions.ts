@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SessionInfo, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
@@ -10,16 +10,20 @@ const MARKER = 'linked.json';
 
 /**
  * The folders of the sessions, and which of them hold saved auth. Layout of the data folder:
- * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker, `trash/` what is being wiped.
+ * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker, `trash/` what is being wiped,
+ * `pages/` documents of the page.
  */
 export class SavedSessions {
+  /** Documents of the page by version, shared by all sessions. */
+  readonly pagesDir: string;
   /** Where the folders of all sessions lie. */
   readonly sessionsDir: string;
   readonly #trashDir: string;
   readonly #saved = new Set<string>();
 
   /** Throws where the data folder cannot be written. */
-  constructor(dataDir: string) {
+  constructor(dataDir: string, pagesDir = join(dataDir, 'pages')) {
+    this.pagesDir = pagesDir;
     this.sessionsDir = join(dataDir, 'sessions');
     this.#trashDir = join(dataDir, 'trash');
     for (const dir of [this.sessionsDir, this.#trashDir]) mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -62,8 +66,17 @@ export class SavedSessions {
   async save(id: string, { wid }: SessionInfo): Promise<void> {
     this.#saved.add(id);
     const marker = join(this.dirOf(id), MARKER);
-    await writeFile(`${marker}.new`, JSON.stringify({ wid, linkedAt: new Date().toISOString() }), { mode: 0o600 });
+    const linkedAt = (await this.linkedAt(id)) ?? new Date();
+    await writeFile(`${marker}.new`, JSON.stringify({ wid, linkedAt: linkedAt.toISOString() }), { mode: 0o600 });
     await rename(`${marker}.new`, marker);
+  }
+
+  /** When the session was linked; undefined where it is not, or that is not known. */
+  async linkedAt(id: string): Promise<Date | undefined> {
+    const text = await readFile(join(this.dirOf(id), MARKER), 'utf8').catch(() => '');
+    const [, written = ''] = /"linkedAt":"([^"]+)"/.exec(text) ?? [];
+    const linkedAt = new Date(written);
+    return Number.isNaN(linkedAt.getTime()) ? undefined : linkedAt;
   }
 
   /** Forgets the session and removes its folder: away in one step first, so that a half-wiped profile never starts. */

@@ -3,6 +3,7 @@ import { CONFLICT } from './deadlines.ts';
 import type { Failure } from './failure.ts';
 import { replaceRun, type SessionParts, STOP_TIMEOUT_MS } from './session-parts.ts';
 import { isRunning } from './session-state.ts';
+import type { PageView } from './vitals.ts';
 
 /** What befalls a session without anybody asking for it, and what is done about it. */
 export class SessionCare {
@@ -14,7 +15,7 @@ export class SessionCare {
 
   /** The worker tells of something. */
   onEvent(event: WorkerEvent): void {
-    const { id, context, deadlines, hub, keeper, status, vitals } = this.#parts;
+    const { id, context, deadlines, hub, keeper, log, status, vitals } = this.#parts;
     switch (event.name) {
       case 'message':
         vitals.heard();
@@ -30,6 +31,15 @@ export class SessionCare {
         if (context.saved.has(id)) this.#onUnlinked();
         else status.apply({ type: 'qr', qr: event.qr });
         return;
+      case 'page':
+        this.#onPage(event);
+        return;
+      case 'gap': {
+        const [from, to] = [event.from, event.to].map((seconds) => new Date(seconds * 1_000).toISOString());
+        log.warn({ from, to, chats: event.chats }, 'messages were not caught up with: too old, or too many');
+        hub.publish({ name: 'gap', data: { reason: 'not_loaded', from: from ?? '', to: to ?? '' } });
+        return;
+      }
       case 'authenticating':
         status.apply({ type: 'authenticating' });
         return;
@@ -46,6 +56,17 @@ export class SessionCare {
       case 'failed': // Its run makes a failure of it,
       case 'progress': // and counts time limits by this.
     }
+  }
+
+  /** One line for what is broken on this build of the page, and since which. */
+  #onPage({ version, degraded }: PageView): void {
+    const { context, log, vitals } = this.#parts;
+    const before = vitals.page;
+    vitals.page = { version, degraded: context.pageHistory.note(version, degraded) };
+    if (degraded.length > 0)
+      log.warn({ pageVersion: version, degraded: vitals.page.degraded }, 'the page lacks something');
+    else if (before?.version !== version || before.degraded.length > 0)
+      log.info({ pageVersion: version }, 'the page has all that is used');
   }
 
   #onReady(info: SessionInfo): void {

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
 import type { StreamCount } from './event-hub.ts';
 import type { HostFault } from './host-fault.ts';
+import type { PageHistory } from './page-history.ts';
 import type { SavedSessions } from './saved-sessions.ts';
 import type { StartQueue } from './start-queue.ts';
 
@@ -18,6 +19,7 @@ export interface SessionContext {
   readonly tmp: PrivateTmp;
   readonly cgroups: Cgroups;
   readonly saved: SavedSessions;
+  readonly pageHistory: PageHistory;
   readonly resources: Pick<HostResources, 'shortage'>;
   readonly startQueue: StartQueue;
   readonly hostFault: HostFault;

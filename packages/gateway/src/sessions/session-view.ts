@@ -2,8 +2,8 @@ import type { SessionView } from '@chat-web/protocol';
 import type { Session } from './session.ts';
 
 /** A session as an operator sees it. */
-export function viewOf({ id, state, since, vitals, nextAttemptAt }: Session): SessionView {
-  const { restartCount, lastEventAt, memory, diskBytes } = vitals;
+export function viewOf({ id, state, since, vitals, nextAttemptAt, workerPid }: Session): SessionView {
+  const { restartCount, lastEventAt, memory, diskBytes, page } = vitals;
   return {
     id,
     status: state.status,
@@ -14,5 +14,6 @@ export function viewOf({ id, state, since, vitals, nextAttemptAt }: Session): Se
     ...(lastEventAt ? { lastEventAt: lastEventAt.toISOString() } : {}),
     ...(memory ? { memory } : {}),
     ...(diskBytes === undefined ? {} : { diskBytes }),
+    ...(page && workerPid !== undefined ? { pageVersion: page.version, degraded: [...page.degraded] } : {}),
   };
 }

@@ -1,6 +1,12 @@
 import type { SessionMemory } from '../host/memory.ts';
 import type { RestartCause } from './failure.ts';
 
+/** A build of the page, as a worker has found it. */
+export interface PageView {
+  readonly version: string;
+  readonly degraded: readonly { readonly capability: string; readonly reason: string }[];
+}
+
 /** What an operator sees of a session beside its state. */
 export class Vitals {
   /** How often it was started anew, by what made it necessary, since the gateway started. */
@@ -8,6 +14,8 @@ export class Vitals {
   memory: SessionMemory | undefined;
   /** What its folder takes on the disk, in bytes. */
   diskBytes: number | undefined;
+  /** What its page is, and what does not work there; undefined before it was looked at. */
+  page: PageView | undefined;
   /** When the last inbound event came. */
   lastEventAt: Date | undefined;
   #lastActivityAt = performance.now();

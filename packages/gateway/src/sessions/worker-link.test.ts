@@ -9,7 +9,7 @@ import { exitOf } from './worker-process.ts';
 const log = pino({ enabled: false });
 const options = {
   ...{ sessionId: 'main', sessionDir: '/nowhere', headlessShell: false, browserArgs: [], spoolDir: '/nowhere' },
-  ...{ heardUntil: 0, silenceTimeoutMs: 300_000 },
+  ...{ heardUntil: 0, pagesDir: '/nowhere', linkedAt: 0, wasMute: false, silenceTimeoutMs: 300_000 },
   fetchLimits: { allowedHosts: [], maxBytes: 1, timeoutMs: 1 },
 };
 const children: ChildProcess[] = [];

@@ -43,6 +43,6 @@ export const contactOperations = {
     params: ofContact,
     answer: optionalMediaFile,
     errors,
-    timeoutMs: 15_000,
+    timeoutMs: 30_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -1,14 +1,16 @@
 import type { WorkerEvent } from '@chat-web/protocol';
 import { describe, expect, it, vi } from 'vitest';
+import { Capabilities } from './capabilities.ts';
 import { SessionEvents } from './events.ts';
 import { Inbox } from './inbox.ts';
+import { PageReport } from './page-report.ts';
 
 const NOW = 1_800_000_000;
 const account = { pushname: 'Ada', wid: '12025550101@c.us' };
 
 const model = (id: string) => ({
-  chatWeb: { id, from: 'a@c.us', to: 'b@c.us', mentionedIds: [] },
-  ...{ id: { fromMe: false }, type: 'chat', body: id, t: NOW },
+  ...{ id, fromMe: false, from: 'a@c.us', to: 'b@c.us', mentionedIds: [], type: 'chat', body: id, t: NOW },
+  ...{ hasMedia: false, isForwarded: false, isStatus: false },
 });
 
 /** The events of a session over a page that holds these messages. */
@@ -18,12 +20,13 @@ function session() {
   const report = (event: WorkerEvent) => void told.push(event.name === 'message' ? event.message.id : event.name);
   const log = vi.fn();
   const page = {
-    load: async () => {},
+    load: async () => 0,
     since: async () => held.map((id) => ({ id, isNew: true })),
     models: async (ids: readonly string[]) => ids.map(model),
   };
   const sources = { readAccount: async () => account, renderQr: async () => '' };
-  const events = new SessionEvents(report, sources, new Inbox(report, page, log, NOW), log);
+  const inbox = new Inbox(report, page, log, NOW);
+  const events = new SessionEvents(report, sources, inbox, new PageReport(report, new Capabilities(), log), log);
   const up = async () => {
     events.onListening();
     events.onSocketState('CONNECTED');

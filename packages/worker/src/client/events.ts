@@ -1,8 +1,9 @@
 import { errorText, type WorkerFailure } from '@chat-web/protocol';
 import { wasNavigated } from '../page/errors.ts';
 import type { Inbox } from './inbox.ts';
+import type { PageReport } from './page-report.ts';
 import type { Log, ReportEvent } from './port.ts';
-import { toAck, toMessage, toSessionInfo } from './resources.ts';
+import { toAck, toSessionInfo } from './resources.ts';
 import type { ClientSignals } from './whatsapp-client.ts';
 
 /** What this part asks of the rest: the account behind the page, and a QR's text as a PNG data URL. */
@@ -30,6 +31,7 @@ export class SessionEvents implements ClientSignals {
   readonly #sources: EventSources;
   readonly #log: Log;
   readonly #inbox: Inbox;
+  readonly #page: PageReport;
   #phase: 'starting' | 'qr' | 'authenticating' | 'ready' | 'lost' | 'over' = 'starting';
   #connected = false;
   #listening = false;
@@ -37,17 +39,29 @@ export class SessionEvents implements ClientSignals {
   #lostTo = '';
   #qrText = '';
   #lastWordAt = Date.now();
+  #linkedAt = 0;
 
-  constructor(report: ReportEvent, sources: EventSources, inbox: Inbox, log: Log) {
+  constructor(report: ReportEvent, sources: EventSources, inbox: Inbox, page: PageReport, log: Log) {
     this.#report = report;
     this.#sources = sources;
     this.#inbox = inbox;
+    this.#page = page;
     this.#log = log;
   }
 
   /** True while messages can be sent and are heard. */
   get isReady(): boolean {
     return this.#phase === 'ready';
+  }
+
+  /** True once the account is linked, while its page is of use: it has something to lose. */
+  get isLinked(): boolean {
+    return this.#phase === 'authenticating' || this.#phase === 'ready' || this.#phase === 'lost';
+  }
+
+  /** When the account was linked in this run, in milliseconds since 1970; 0 for one that was linked before. */
+  get linkedAt(): number {
+    return this.#linkedAt;
   }
 
   /** When the network was last heard of, in milliseconds since 1970. */
@@ -88,6 +102,14 @@ export class SessionEvents implements ClientSignals {
     else this.#lost(state);
   }
 
+  onProgress(): void {
+    if (this.#phase === 'starting' || this.#phase === 'authenticating') this.#report({ name: 'progress' });
+  }
+
+  onPageLooked(): void {
+    this.#page.tell();
+  }
+
   onListening(): void {
     this.#listening = true;
     void this.#readyIfSo();
@@ -111,15 +133,11 @@ export class SessionEvents implements ClientSignals {
     if (this.#phase !== 'over') this.#inbox.onMessage(model);
   }
 
-  onAck(model: unknown, ack: number): void {
+  onAck(id: string, ack: number): void {
     this.onWord();
     if (this.#phase === 'over') return;
-    try {
-      const { id, fromMe } = toMessage(model);
-      if (fromMe) this.#report({ name: 'message_ack', id, ack: toAck(ack) });
-    } catch (error) {
-      this.#log('error', `an ack of the page could not be read: ${errorText(error)}`);
-    }
+    if (Number.isFinite(ack)) this.#report({ name: 'message_ack', id, ack: toAck(ack) });
+    else this.#log('error', `the page tells of an ack that is no number for message ${id}`);
   }
 
   /** The network has been heard of. */
@@ -139,6 +157,7 @@ export class SessionEvents implements ClientSignals {
 
   #authenticating(): void {
     if (this.#phase !== 'starting' && this.#phase !== 'qr') return;
+    if (this.#phase === 'qr') this.#linkedAt = Date.now();
     this.#phase = 'authenticating';
     this.#report({ name: 'authenticating' });
   }

@@ -9,16 +9,21 @@ const NOW = 1_800_000_000;
 function pageWith(heardUntil = 0) {
   const held = new Map<string, HeldMessage & { t: number }>();
   const told: string[] = [];
-  const broken = { load: '', since: '' };
+  const gaps: Extract<WorkerEvent, { name: 'gap' }>[] = [];
+  const broken = { load: '', since: '', cut: 0 };
   const model = (id: string) => ({
-    chatWeb: { id, from: 'a@c.us', to: 'b@c.us', mentionedIds: [] },
-    ...{ id: { fromMe: false }, type: 'chat', body: id, t: held.get(id)?.t ?? NOW },
+    ...{ id, fromMe: false, from: 'a@c.us', to: 'b@c.us', mentionedIds: [], type: 'chat', body: id },
+    ...{ t: held.get(id)?.t ?? NOW, hasMedia: false, isForwarded: false, isStatus: false },
   });
   const inbox = new Inbox(
-    (event: WorkerEvent) => void (event.name === 'message' && told.push(event.message.id)),
+    (event: WorkerEvent) => {
+      if (event.name === 'message') told.push(event.message.id);
+      if (event.name === 'gap') gaps.push(event);
+    },
     {
       load: async () => {
         if (broken.load) throw new Error(broken.load);
+        return broken.cut;
       },
       since: async (seconds) => {
         if (broken.since) throw new Error(broken.since);
@@ -33,7 +38,7 @@ function pageWith(heardUntil = 0) {
     held.set(id, { id, isNew, t });
     if (isTold) inbox.onMessage(model(id));
   };
-  return { inbox, told, comes, broken };
+  return { inbox, told, gaps, comes, broken };
 }
 
 /** The same, once what it held at first has been told of. */
@@ -178,5 +183,23 @@ describe('an inbox', () => {
     for (let n = 0; n < 2_500; n += 1) comes(`${n}`, { t: NOW + Math.floor(n / 17) });
     await inbox.catchUp();
     expect(told).toHaveLength(2_500);
+  });
+
+  it('tells of what it has cut: chats that hold more than could be loaded, and what is too old', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    const whole = pageWith(now - 60);
+    await whole.inbox.catchUp();
+    expect(whole.gaps).toEqual([]);
+
+    const large = pageWith(now - 60);
+    large.broken.cut = 3;
+    await large.inbox.catchUp();
+    expect(large.gaps).toEqual([{ name: 'gap', from: now - 60, to: expect.any(Number), chats: 3 }]);
+
+    const month = 30 * 24 * 3_600;
+    const old = pageWith(now - month);
+    await old.inbox.catchUp();
+    expect(old.gaps).toMatchObject([{ name: 'gap', from: now - month, chats: 0 }]);
+    expect(old.gaps[0]?.to).toBeLessThan(now - 6 * 24 * 3_600);
   });
 });

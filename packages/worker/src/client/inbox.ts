@@ -6,8 +6,8 @@ import { toMessage } from './resources.ts';
 
 /** What the inbox reads of the page. */
 export interface HeldMessages {
-  /** Loads what the page has stored since then. */
-  load(seconds: number): Promise<void>;
+  /** Loads what the page has stored since then; how many chats are not complete after it. */
+  load(seconds: number): Promise<number>;
   since(seconds: number): Promise<HeldMessage[]>;
   models(ids: readonly string[]): Promise<unknown[]>;
 }
@@ -16,6 +16,8 @@ export interface HeldMessages {
 const REMEMBERED_MESSAGES = 10_000;
 /** Messages may come in another order than that of their timestamps; this much is looked at again. */
 const OVERLAP_SECONDS = 120;
+/** What is older is history, whoever has heard of it. */
+const OLDEST_SECONDS = 7 * 24 * 60 * 60;
 const SECOND_MS = 1_000;
 
 /**
@@ -84,9 +86,13 @@ export class Inbox {
   async catchUp(): Promise<void> {
     this.beginAgain();
     const beginning = this.#beginnings;
-    const since = this.#heardUntil;
+    const now = Math.floor(Date.now() / SECOND_MS);
+    const from = this.#heardUntil;
+    const since = Math.max(from, now - OLDEST_SECONDS);
     try {
-      await this.#load(since);
+      const chats = await this.#load(since);
+      if (from > 0 && (chats > 0 || since > from))
+        this.#report({ name: 'gap', from, to: chats > 0 ? now : since, chats });
       const untold = await this.#untold(since);
       const models = await this.#models(untold);
       if (beginning === this.#beginnings) this.#tellAll(untold, models);
@@ -101,12 +107,13 @@ export class Inbox {
   }
 
   /** What the page does not load it may still hold in part. */
-  async #load(since: number): Promise<void> {
+  async #load(since: number): Promise<number> {
     try {
-      await this.#held.load(since);
+      return await this.#held.load(since);
     } catch (error) {
       if (wasNavigated(error)) throw error;
       this.#log('warn', `the page could not load what came while nobody listened: ${errorText(error)}`);
+      return 0;
     }
   }
 

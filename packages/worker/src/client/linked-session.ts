@@ -2,19 +2,25 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerOptions } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
+import type { Capability } from '../page/contract.ts';
 import { inboundSince, loadSince, messageModels } from '../page/inbox.ts';
 import { readAccount, unlink } from '../page/session.ts';
 import type { BrowserSearch } from './browser.ts';
+import { Capabilities } from './capabilities.ts';
 import { SessionEvents } from './events.ts';
 import { Inbox } from './inbox.ts';
 import { launchOptions } from './launch-options.ts';
 import type { PageSource } from './page-access.ts';
+import { PageReport } from './page-report.ts';
 import { PageWatch } from './page-watch.ts';
 import type { Log, ReportEvent } from './port.ts';
+import { SavedPages } from './saved-pages.ts';
 import { WhatsAppClient } from './whatsapp-client.ts';
 
 /** How long the page may take to load what came while nobody listened. */
-const LOAD_TIMEOUT_MS = 30_000;
+const LOAD_LIMITS = { timeoutMs: 30_000, mostMessages: 2_000 };
+/** Looking a number up makes the network write down who it belongs to: right after a link that has done harm. */
+const NO_LOOK_UPS_MS = 10 * 60_000;
 const UNLINK_TIMEOUT_MS = 5_000;
 /** Of page and browser. One that was in use gets more: many that end at once share the cores. */
 const CLOSE_TIMEOUT_MS = 3_000;
@@ -36,24 +42,40 @@ export class LinkedSession implements PageSource {
   readonly #client: WhatsAppClient;
   readonly #events: SessionEvents;
   readonly #watch: PageWatch;
+  readonly #capabilities = new Capabilities();
+  readonly #report: PageReport;
+  readonly #pages: SavedPages;
+  readonly #options: WorkerOptions;
   readonly #log: Log;
 
-  /** Throws where no browser is to be found. */
+  /** Throws where no browser is to be found, or the page that was chosen was not saved. */
   constructor(options: WorkerOptions, env: BrowserSearch['env'], report: ReportEvent, log: Log) {
-    const { sessionDir, heardUntil, silenceTimeoutMs } = options;
+    const { sessionDir, heardUntil, pageVersion, silenceTimeoutMs, wasMute } = options;
+    this.#options = options;
     this.#log = log;
+    this.#pages = new SavedPages(options.pagesDir);
+    this.#report = new PageReport(report, this.#capabilities, log);
+    const html = pageVersion === undefined ? undefined : this.#pages.read(pageVersion);
     const held = {
-      load: (seconds: number) => this.page.evaluate(loadSince, seconds, LOAD_TIMEOUT_MS),
+      load: (seconds: number) => this.page.evaluate(loadSince, seconds, LOAD_LIMITS),
       since: (seconds: number) => this.page.evaluate(inboundSince, seconds),
       models: (ids: readonly string[]) => this.page.evaluate(messageModels, ids),
     };
     const inbox = new Inbox(report, held, log, heardUntil);
     const sources = { readAccount: () => this.page.evaluate(readAccount), renderQr };
-    this.#events = new SessionEvents(report, sources, inbox, log);
+    const tell: ReportEvent = (event) => {
+      report(event);
+      if (event.name === 'ready') void this.#keepPage();
+    };
+    this.#events = new SessionEvents(tell, sources, inbox, this.#report, log);
     const puppeteer = launchOptions(options, env);
     if (puppeteer.args.includes('--no-sandbox')) log('warn', 'the browser runs without a sandbox: see Security');
-    this.#client = new WhatsAppClient({ sessionDir, puppeteer }, this.#events);
-    this.#watch = new PageWatch({ client: this.#client, events: this.#events, inbox, log, silenceTimeoutMs });
+    const [capabilities, lookUpsFrom] = [this.#capabilities, () => this.#lookUpsFrom];
+    this.#client = new WhatsAppClient({ sessionDir, puppeteer, html, capabilities, lookUpsFrom }, this.#events);
+    this.#watch = new PageWatch({
+      ...{ client: this.#client, capabilities, events: this.#events, inbox, report: this.#report, log },
+      ...{ silenceTimeoutMs, wasMute, lookUpsFrom },
+    });
   }
 
   get page(): Page {
@@ -63,6 +85,30 @@ export class LinkedSession implements PageSource {
   /** True while messages can be sent and are heard. */
   get isReady(): boolean {
     return this.#events.isReady;
+  }
+
+  /** Throws 501 where the page lacks what is needed. */
+  async require(needed: readonly Capability[]): Promise<void> {
+    if (await this.#capabilities.require(this.page, needed)) this.#report.tell();
+  }
+
+  /** From when on the network may be asked about numbers, in milliseconds since 1970. */
+  get #lookUpsFrom(): number {
+    const linkedAt = this.#events.linkedAt || this.#options.linkedAt * 1_000;
+    return linkedAt + NO_LOOK_UPS_MS;
+  }
+
+  /** Keeps the document that works, for a day on which the next one does not. Never rejects. */
+  async #keepPage(): Promise<void> {
+    const { html } = this.#client;
+    const { version } = this.#capabilities;
+    const { pageVersion } = this.#options;
+    if (pageVersion !== undefined && version !== pageVersion)
+      this.#report.found('page', `page ${pageVersion} was chosen, and the page says that it is ${version}`);
+    if (html === undefined || version === undefined || this.#capabilities.degraded.length > 0) return;
+    await this.#pages.keep(version, html).catch((error: unknown) => {
+      this.#log('warn', `the document of page ${version} could not be kept: ${errorText(error)}`);
+    });
   }
 
   onSent(isConfirmed: boolean): void {
@@ -84,13 +130,15 @@ export class LinkedSession implements PageSource {
     { unlink: unlinkFirst, timeoutMs }: Ending = { unlink: false, timeoutMs: CLOSE_TIMEOUT_MS },
   ): Promise<void> {
     const wasReady = this.#events.isReady;
+    const wasLinked = this.#events.isLinked;
     this.#events.end();
     this.#watch.stop();
     if (unlinkFirst && wasReady) await ended(this.#client.page.evaluate(unlink), UNLINK_TIMEOUT_MS);
     const browser = this.#client.pupBrowser;
     if (!browser) return; // Still being launched: it ends with the pipe to this process.
     const browserProcess = browser.process();
-    const closeMs = wasReady && !unlinkFirst ? Math.min(READY_CLOSE_TIMEOUT_MS, timeoutMs - KILL_MS) : CLOSE_TIMEOUT_MS;
+    const closeMs =
+      wasLinked && !unlinkFirst ? Math.min(READY_CLOSE_TIMEOUT_MS, timeoutMs - KILL_MS) : CLOSE_TIMEOUT_MS;
     const closeBy = Date.now() + closeMs;
     // Chromium writes local storage every few seconds, and when a page goes; not always when it ends with pages open.
     await ended(this.#client.pupPage?.close(), closeMs / 2);

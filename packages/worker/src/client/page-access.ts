@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, GatewayError } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
+import type { Capability } from '../page/contract.ts';
 import { dropFile, keepFile } from '../page/media.ts';
 import type { PageCalls, PageScript } from './port.ts';
 
@@ -9,6 +10,8 @@ import type { PageCalls, PageScript } from './port.ts';
 export interface PageSource {
   readonly page: Page;
   readonly isReady: boolean;
+  /** Throws 501 where the page lacks what is needed. */
+  require(needed: readonly Capability[]): Promise<void>;
   /** Told of each send: whether the network has confirmed it in time. */
   onSent(isConfirmed: boolean): void;
 }
@@ -36,6 +39,10 @@ export class PageAccess implements PageCalls {
 
   onSent(isConfirmed: boolean): void {
     this.#source.onSent(isConfirmed);
+  }
+
+  async require(needed: readonly Capability[]): Promise<void> {
+    await this.#ready().require(needed);
   }
 
   async withFile<R>(path: string, work: (key: string) => Promise<R>): Promise<R> {

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { toMessage, toSessionInfo } from './resources.ts';
 
 const model = {
-  chatWeb: {
-    id: 'false_12025550102@c.us_3EB0AA',
-    from: '12025550102@c.us',
-    to: '12025550101@c.us',
-    mentionedIds: [],
-  },
-  id: { fromMe: false, remote: '12025550102@c.us', id: '3EB0AA', $1: 'false_12025550102@c.us_3EB0AA' },
+  id: 'false_12025550102@c.us_3EB0AA',
+  fromMe: false,
+  from: '12025550102@c.us',
+  to: '12025550101@c.us',
+  mentionedIds: [],
+  hasMedia: false,
+  isForwarded: false,
+  isStatus: false,
   type: 'chat',
   body: 'hello',
   t: 1_700_000_000,
@@ -33,19 +34,19 @@ describe('toMessage', () => {
     });
   });
 
-  it('takes the caption as the body of media, whose own body is a thumbnail', () => {
+  it('takes the caption as the body of media', () => {
     const media = {
       ...model,
       type: 'image',
-      body: '/9j/4AAQ',
+      body: undefined,
       caption: 'look',
-      directPath: '/v/t62',
+      hasMedia: true,
       mimetype: 'image/jpeg',
     };
     expect(toMessage(media)).toMatchObject({ body: 'look', type: 'image', hasMedia: true, mimeType: 'image/jpeg' });
   });
 
-  it.each([undefined, null, 'text', {}, { ...model, t: 'soon' }, { ...model, chatWeb: undefined }])(
+  it.each([undefined, null, 'text', {}, { ...model, t: 'soon' }, { ...model, id: undefined }])(
     'refuses what is no message: %j',
     (nonsense) => {
       expect(() => toMessage(nonsense)).toThrow();

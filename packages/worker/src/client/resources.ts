@@ -6,27 +6,25 @@ const TYPE_NAMES: Readonly<Record<string, string>> = { chat: 'text', ptt: 'audio
 
 const optionalText = v.optional(v.nullable(v.string()));
 
-/** A message model as the page gives it, with the ids that the page script added. */
+/** A message as the page script gives it, ids by number wherever the page knows the number. */
 const messageModel = v.object({
-  chatWeb: v.object({
-    id: v.string(),
-    from: v.string(),
-    to: v.string(),
-    author: optionalText,
-    quotedMessageId: optionalText,
-    mentionedIds: v.array(v.string()),
-  }),
-  id: v.object({ fromMe: v.boolean() }),
+  id: v.string(),
+  fromMe: v.boolean(),
+  from: v.string(),
+  to: v.string(),
+  author: optionalText,
+  quotedMessageId: optionalText,
+  mentionedIds: v.array(v.string()),
   type: v.string(),
   body: optionalText,
   caption: optionalText,
   t: v.number(),
   ack: v.optional(v.nullable(v.number())),
-  directPath: optionalText,
+  hasMedia: v.boolean(),
   mimetype: optionalText,
   filename: optionalText,
-  isForwarded: v.optional(v.nullable(v.boolean())),
-  isStatusV3: v.optional(v.nullable(v.boolean())),
+  isForwarded: v.boolean(),
+  isStatus: v.boolean(),
 });
 
 /** The page gives a document without a caption its file name for one. */
@@ -36,25 +34,24 @@ function captionOf({ caption, filename }: Pick<v.InferOutput<typeof messageModel
 
 /** A message as the API shows it, from the page's model of it. Throws where the model is not one. */
 export function toMessage(model: unknown): Message {
-  const { chatWeb: ids, ...raw } = v.parse(messageModel, model);
-  const hasMedia = Boolean(raw.directPath);
+  const read = v.parse(messageModel, model);
   return {
-    id: ids.id,
-    from: ids.from,
-    to: ids.to,
-    ...(ids.author ? { author: ids.author } : {}),
-    fromMe: raw.id.fromMe,
-    body: (hasMedia ? captionOf(raw) : raw.body) ?? '',
-    type: TYPE_NAMES[raw.type] ?? raw.type,
-    timestamp: Math.floor(raw.t),
-    ack: toAck(raw.ack ?? 0),
-    hasMedia,
-    ...(raw.mimetype ? { mimeType: raw.mimetype } : {}),
-    ...(raw.filename ? { filename: raw.filename } : {}),
-    isForwarded: raw.isForwarded ?? false,
-    isStatus: raw.isStatusV3 === true || ids.id.includes('_status@broadcast_'),
-    ...(ids.quotedMessageId ? { quotedMessageId: ids.quotedMessageId } : {}),
-    mentionedIds: ids.mentionedIds,
+    id: read.id,
+    from: read.from,
+    to: read.to,
+    ...(read.author ? { author: read.author } : {}),
+    fromMe: read.fromMe,
+    body: (read.hasMedia ? captionOf(read) : read.body) ?? '',
+    type: TYPE_NAMES[read.type] ?? read.type,
+    timestamp: Math.floor(read.t),
+    ack: toAck(read.ack ?? 0),
+    hasMedia: read.hasMedia,
+    ...(read.mimetype ? { mimeType: read.mimetype } : {}),
+    ...(read.filename ? { filename: read.filename } : {}),
+    isForwarded: read.isForwarded,
+    isStatus: read.isStatus,
+    ...(read.quotedMessageId ? { quotedMessageId: read.quotedMessageId } : {}),
+    mentionedIds: read.mentionedIds,
   };
 }
 

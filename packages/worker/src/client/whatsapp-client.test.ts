@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { Capabilities } from './capabilities.ts';
 import { type ClientSignals, WhatsAppClient } from './whatsapp-client.ts';
 
 const MOST_CALLS = 1_000;
@@ -28,7 +29,8 @@ class ClosingPage {
 function clientOn(page: ClosingPage, connected: boolean) {
   const onFailure = vi.fn();
   const signals = { onFailure, onPageReloaded() {} } as Partial<ClientSignals> as ClientSignals;
-  const client = new WhatsAppClient({ sessionDir: '/nonexistent', puppeteer: {} }, signals);
+  const options = { sessionDir: '/nonexistent', puppeteer: {}, capabilities: new Capabilities(), lookUpsFrom: () => 0 };
+  const client = new WhatsAppClient(options, signals);
   Object.assign(client, { pupPage: page, pupBrowser: { connected } });
   return { client, onFailure };
 }

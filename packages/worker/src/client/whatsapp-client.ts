@@ -2,52 +2,49 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerFailure } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type wwebjs from 'whatsapp-web.js';
+import { closeDialogs } from '../page/dialogs.ts';
 import { wasNavigated } from '../page/errors.ts';
-import { acknowledgeDialogues, ignoreEvents, mark, type PageLevels, readLevels, refreshQr } from '../page/session.ts';
+import { listen } from '../page/listeners.ts';
+import { prepareModules } from '../page/modules.ts';
+import { mark, type PageLevels, readLevels, refreshQr } from '../page/session.ts';
 import { installTools } from '../page/tools.ts';
+import type { Capabilities } from './capabilities.ts';
 import { tellOfCrash } from './first-crash.ts';
 import { LibraryClient, LocalAuth } from './library.ts';
+import { servePage, watchDocument } from './page-document.ts';
 import { wasReplaced } from './replaced-document.ts';
 
 /** What the client tells, in the order in which it happened. Any of it may be told more than once. */
 export interface ClientSignals {
   onQr(text: string): void;
   onSocketState(state: string): void;
+  /** The start has come further. */
+  onProgress(): void;
+  /** What the page has, and lacks, is known. */
+  onPageLooked(): void;
   /** Everything is injected and the listeners are attached: messages are heard. */
   onListening(): void;
   /** The page has been loaded anew, and hears nothing until it is injected again. */
   onPageReloaded(): void;
   onLogout(): void;
   onMessage(model: unknown): void;
-  onAck(model: unknown, ack: number): void;
+  onAck(id: string, ack: number): void;
   /** One thing that the page told could not be understood; the session goes on. */
   onOddity(text: string): void;
   /** The page or its browser cannot be used any more. */
   onFailure(cause: WorkerFailure, reason: string): void;
 }
 
-/** Events whose consumers in the library cost calls into the page, or end the browser, and that nobody here needs. */
-const IGNORED_EVENTS = [
-  'onAddMessageCiphertextEvent',
-  'onAppStateChangedEvent',
-  'onArchiveChatEvent',
-  'onBatteryStateChangedEvent',
-  'onChangeMessageEvent',
-  'onChangeMessageTypeEvent',
-  'onChatUnreadCountEvent',
-  'onCiphertextFailedEvent',
-  'onEditMessageEvent',
-  'onIncomingCall',
-  'onMessageMediaUploadedEvent',
-  'onOfflineProgressUpdateEvent',
-  'onPollVoteEvent',
-  'onReaction',
-  'onRemoveChatEvent',
-  'onRemoveMessageEvent',
-];
-
 const INJECTION_RETRY_MS = 50;
-const DIALOGUE_INTERVAL_MS = 2_000;
+const REGISTRY_POLL_MS = 100;
+/** The library's own limit of its wait for the page; how long a start may take is for the gateway to say. */
+const LIBRARY_TIMEOUT_MS = 3_600_000;
+/** How long parts that everything needs may take to come. */
+const ESSENTIALS_TIMEOUT_MS = 30_000;
+const ESSENTIALS_POLL_MS = 1_000;
+const DIALOG_INTERVAL_MS = 1_000;
+/** A dialog that is open for so long is not closed by itself. */
+const DIALOG_REPORT_MS = 10_000;
 /** The page's first QR holds for a minute, each after it for 20 s. One that is shown for longer is dead. */
 const QR_AGE_MS = 57_000;
 const QR_REFRESH_TIMEOUT_MS = 15_000;
@@ -62,37 +59,46 @@ class KeptAuth extends LocalAuth {
 export interface ClientOptions {
   readonly sessionDir: string;
   readonly puppeteer: NonNullable<wwebjs.ClientOptions['puppeteer']>;
+  /** The document to load in the place of the network's. */
+  readonly html?: string | undefined;
+  readonly capabilities: Capabilities;
+  /** From when on the network may be asked about numbers, in milliseconds since 1970. */
+  lookUpsFrom(): number;
 }
 
 /**
  * The library's client, made to survive its page: one injection at a time and one for each document, levels read
- * beside edges, and no promise left to reject with nobody listening.
+ * beside edges, listeners of its own, and no promise left to reject with nobody listening.
  */
 export class WhatsAppClient extends LibraryClient {
+  readonly #options: ClientOptions;
   readonly #signals: ClientSignals;
   readonly #exposed = new Set<string>();
   #injection: Promise<void> | undefined;
   #injectAgain = false;
   #sync: Promise<void> | undefined;
   #syncAgain = false;
+  #socketState = '';
   #qrTimer: NodeJS.Timeout | undefined;
+  #html: string | undefined;
 
-  constructor({ sessionDir, puppeteer }: ClientOptions, signals: ClientSignals) {
+  constructor(options: ClientOptions, signals: ClientSignals) {
+    const { sessionDir, puppeteer } = options;
     super({
       authStrategy: new KeptAuth({ dataPath: sessionDir }),
+      authTimeoutMs: LIBRARY_TIMEOUT_MS,
       puppeteer: {
         ...puppeteer,
         targetFilter: tellOfCrash(() => signals.onFailure('page_crashed', 'the page crashed')),
       },
       webVersionCache: { type: 'none' },
     });
+    this.#options = options;
     this.#signals = signals;
     this.on('qr', (text) => {
       this.#keepQrFresh(QR_AGE_MS, 0);
       signals.onQr(text);
     });
-    this.on('message', (message) => signals.onMessage(message.rawData));
-    this.on('message_ack', (message, ack) => signals.onAck(message.rawData, ack));
     this.on('disconnected', (reason) => {
       if (String(reason) === 'LOGOUT') signals.onLogout();
     });
@@ -104,15 +110,28 @@ export class WhatsAppClient extends LibraryClient {
     return this.pupPage;
   }
 
+  /** The document that was loaded from the network last; absent where it was replaced by one that was saved. */
+  get html(): string | undefined {
+    return this.#html;
+  }
+
   /** First seam after the browser is up and before the page is loaded: the page is made safe here. */
   override async initWebVersionCache(): Promise<void> {
     const { page } = this;
+    const { html } = this.#options;
     page.on('close', () => {
       if (this.pupBrowser?.connected) this.#signals.onFailure('page_crashed', 'the page was closed');
     });
     this.pupBrowser?.on('disconnected', () => this.#signals.onFailure('browser_gone', 'the browser is gone'));
 
-    await page.evaluateOnNewDocument(ignoreEvents, IGNORED_EVENTS);
+    if (html === undefined) {
+      watchDocument(page, (loaded) => {
+        this.#html = loaded;
+      });
+    } else await servePage(page, html);
+    await page.evaluateOnNewDocument(closeDialogs, DIALOG_INTERVAL_MS, DIALOG_REPORT_MS);
+    await page.exposeFunction('chatWebOnMessage', (model: unknown) => this.#signals.onMessage(model));
+    await page.exposeFunction('chatWebOnAck', (id: string, ack: number) => this.#signals.onAck(id, ack));
     const expose = page.exposeFunction.bind(page);
     page.exposeFunction = async (name, handler) => {
       // The library asks the page whether a name is taken; after a navigation the page may not know it yet.
@@ -131,13 +150,41 @@ export class WhatsAppClient extends LibraryClient {
     return this.#injection;
   }
 
+  /** Called by the library once its own functions are in the page. Its listeners are left out: see `page/listeners.ts`. */
   override async attachEventListeners(): Promise<void> {
     const { document, listening } = await this.page.evaluate(readLevels);
     if (listening) return; // The page was navigated on the way here, and what was meant for the one before came to it.
-    await this.page.evaluate(installTools);
-    await super.attachEventListeners();
-    await this.page.evaluate(acknowledgeDialogues, DIALOGUE_INTERVAL_MS);
+    await this.#lookForEssentials();
+    await this.page.evaluate(installTools, this.#options.lookUpsFrom());
+    await this.page.evaluate(listen);
     await this.page.evaluate(mark, document, 'listening');
+  }
+
+  /** What the page is in: told by the page, or read as a level. */
+  onSocketState(state: string): void {
+    if (state !== this.#socketState) this.#signals.onProgress();
+    this.#socketState = state;
+    if (!state.startsWith('UNPAIRED')) clearTimeout(this.#qrTimer);
+    this.#signals.onSocketState(state);
+  }
+
+  /** Looks at what the page has and lacks, and tells. */
+  async look(): Promise<void> {
+    await this.#options.capabilities.look(this.page);
+    this.#signals.onPageLooked();
+  }
+
+  /** Modules also come late: what everything needs is waited for. Throws where it does not come. */
+  async #lookForEssentials(): Promise<void> {
+    const deadline = Date.now() + ESSENTIALS_TIMEOUT_MS;
+    await this.look();
+    for (;;) {
+      const why = this.#options.capabilities.hopeless('session');
+      if (!why) return;
+      if (Date.now() > deadline) throw new UnsupportedPageError(why);
+      await delay(ESSENTIALS_POLL_MS);
+      await this.look();
+    }
   }
 
   async #injectUntilCurrent(): Promise<void> {
@@ -148,6 +195,9 @@ export class WhatsAppClient extends LibraryClient {
         before = await this.page.evaluate(readLevels);
         if (!before.injected) {
           this.#signals.onPageReloaded();
+          // How long this may take is for the gateway to say: it ends with the page.
+          while (!(await this.page.evaluate(prepareModules))) await delay(REGISTRY_POLL_MS);
+          this.#signals.onProgress();
           await super.inject();
           await this.page.evaluate(mark, before.document, 'injected');
         }
@@ -157,9 +207,7 @@ export class WhatsAppClient extends LibraryClient {
           this.#injectAgain = true;
           // A page that is closing refuses every call at once, and is told to be closed by an event that needs a turn.
           await delay(INJECTION_RETRY_MS);
-        } else {
-          this.#signals.onFailure('page_failed', `the page could not be set up (${errorText(error)})`);
-        }
+        } else await this.#onSetUpFailed('the page could not be set up', error);
       }
     }
   }
@@ -167,8 +215,20 @@ export class WhatsAppClient extends LibraryClient {
   async #readLevels(): Promise<void> {
     const levels = await this.page.evaluate(readLevels);
     if (!levels.injected) this.#injectAgain = true;
-    if (levels.socketState) this.#signals.onSocketState(levels.socketState);
+    if (levels.socketState) this.onSocketState(levels.socketState);
     if (levels.hasSynced) await this.page.evaluate('window.onAppStateHasSyncedEvent()');
+    // Also while it waits to be linked, so that an operator knows before that what will not work.
+    else if (levels.injected && levels.socketState?.startsWith('UNPAIRED')) this.look().catch(() => {});
+  }
+
+  /** A page that lacks what everything needs is told apart from one that failed: trying again soon does not help. */
+  async #onSetUpFailed(what: string, error: unknown): Promise<void> {
+    const { capabilities } = this.#options;
+    const isUnpaired = this.#socketState === '' || this.#socketState.startsWith('UNPAIRED');
+    if (!(error instanceof UnsupportedPageError)) await this.look().catch(() => {});
+    const why = capabilities.hopeless('session') ?? (isUnpaired ? capabilities.hopeless('link') : undefined);
+    if (why) this.#signals.onFailure('page_unsupported', why);
+    else this.#signals.onFailure('page_failed', `${what} (${errorText(error)})`);
   }
 
   /** One run at a time: two at once would both find the page bare, and attach every listener twice. */
@@ -187,14 +247,17 @@ export class WhatsAppClient extends LibraryClient {
       try {
         before = await this.page.evaluate(readLevels);
         if (!before.injected) continue; // A word of the document before this one, which will speak for itself.
+        this.#signals.onProgress();
         await attach();
         const levels: PageLevels = await this.page.evaluate(readLevels);
-        if (levels.listening) this.#signals.onListening();
-        else if (levels.injected && levels.document === before.document)
+        if (levels.listening) {
+          clearTimeout(this.#qrTimer);
+          this.#signals.onListening();
+        } else if (levels.injected && levels.document === before.document)
           this.#signals.onFailure('page_failed', 'the listeners could not be attached to the page');
       } catch (error) {
         if (!(await wasReplaced(this.page, before, error)))
-          this.#signals.onFailure('page_failed', `the page could not be listened to (${errorText(error)})`);
+          await this.#onSetUpFailed('the page could not be listened to', error);
       }
     }
   }
@@ -203,9 +266,11 @@ export class WhatsAppClient extends LibraryClient {
   #replacement(name: string, handler: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
     switch (name) {
       case 'onAuthAppStateChangedEvent':
-        return (state) => this.#onSocketState(String(state));
+        return (state) => this.#onStateChanged(String(state));
       case 'onAppStateHasSyncedEvent':
         return () => this.#syncOnce(handler);
+      case 'onOfflineProgressUpdateEvent':
+        return () => this.#signals.onProgress();
       case 'onLogoutEvent':
         return () => this.#signals.onLogout();
       default:
@@ -219,23 +284,31 @@ export class WhatsAppClient extends LibraryClient {
     }
   }
 
-  async #onSocketState(state: string): Promise<void> {
-    this.#signals.onSocketState(state);
-    if (!state.startsWith('UNPAIRED')) clearTimeout(this.#qrTimer);
+  async #onStateChanged(state: string): Promise<void> {
+    this.onSocketState(state);
     if (state === 'UNPAIRED_IDLE') await this.page.evaluate(refreshQr).catch(() => {});
   }
 
   /** Asks for a fresh QR once the present one must have expired; a page that gives none is of no use. */
   #keepQrFresh(waitMs: number, refreshes: number): void {
     clearTimeout(this.#qrTimer);
-    this.#qrTimer = setTimeout(() => {
-      if (this.page.isClosed()) return;
-      if (refreshes === MOST_QR_REFRESHES) {
-        this.#signals.onFailure('page_failed', 'the page does not refresh its QR');
-        return;
-      }
-      void this.page.evaluate(refreshQr).catch(() => {});
-      this.#keepQrFresh(QR_REFRESH_TIMEOUT_MS, refreshes + 1);
-    }, waitMs).unref();
+    this.#qrTimer = setTimeout(() => void this.#refreshStaleQr(refreshes), waitMs).unref();
+  }
+
+  async #refreshStaleQr(refreshes: number): Promise<void> {
+    if (this.page.isClosed()) return;
+    // The page may have been linked before its QR was told.
+    const levels = await this.page.evaluate(readLevels).catch(() => undefined);
+    if (levels?.socketState) this.onSocketState(levels.socketState);
+    if (levels?.socketState && !levels.socketState.startsWith('UNPAIRED')) return;
+    if (refreshes === MOST_QR_REFRESHES) {
+      this.#signals.onFailure('page_failed', 'the page does not refresh its QR');
+      return;
+    }
+    await this.page.evaluate(refreshQr).catch(() => {});
+    this.#keepQrFresh(QR_REFRESH_TIMEOUT_MS, refreshes + 1);
   }
 }
+
+/** The page lacks what everything needs. */
+class UnsupportedPageError extends Error {}

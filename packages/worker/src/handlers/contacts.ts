@@ -1,13 +1,17 @@
 import { GatewayError, type Handlers } from '@chat-web/protocol';
-import { toContact, toContacts } from '../client/lists.ts';
+import { toContacts } from '../client/lists.ts';
 import type { HandlerContext } from '../client/port.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { loadPicture } from '../page/media.ts';
 import { findContact, listContacts, numberExists } from '../page/people.ts';
+import { refusedBy } from './sending.ts';
 
 const LIST_TIMEOUT_MS = 25_000;
 /** The network is asked, and may be slow; the caller is not to wait for it longer than this. */
-const LOOKUP_TIMEOUT_MS = 7_000;
+const LOOKUP_TIMEOUT_MS = 12_000;
+const PICTURE_TIMEOUT_MS = 26_000;
+/** By number and by hidden id, one after the other. */
+const PICTURE_EACH_MS = 8_000;
 
 /** Handlers of the operations on people. */
 export function contactHandlers({
@@ -18,17 +22,28 @@ export function contactHandlers({
     listContacts: async () => toContacts(await page.read(LIST_TIMEOUT_MS, listContacts)),
 
     getContact: async ({ contactId }) => {
-      const contact = toContact(await page.read(LOOKUP_TIMEOUT_MS, findContact, contactId));
+      const [contact] = toContacts(await page.read(LOOKUP_TIMEOUT_MS, findContact, contactId));
       if (contact) return contact;
       throw new GatewayError('contact_not_found', 'the account has no such contact');
     },
 
-    numberExists: async ({ number }) => ({
-      number: number.slice(0, number.indexOf('@')),
-      exists: await page.read(LOOKUP_TIMEOUT_MS, numberExists, number),
-    }),
+    numberExists: async ({ number }) => {
+      const exists = await page.read(LOOKUP_TIMEOUT_MS, numberExists, number);
+      if (typeof exists === 'object') throw refusedBy(exists.refused);
+      return { number: number.slice(0, number.indexOf('@')), exists };
+    },
 
-    getPicture: ({ contactId }) =>
-      takeFromPage({ page, ...context }, 'image/jpeg', LOOKUP_TIMEOUT_MS, loadPicture, contactId),
+    getPicture: async ({ contactId }) => {
+      const taken = await takeFromPage(
+        { page, ...context },
+        'image/jpeg',
+        PICTURE_TIMEOUT_MS,
+        loadPicture,
+        contactId,
+        PICTURE_EACH_MS,
+      );
+      if (taken === 'later') throw refusedBy(429);
+      return taken;
+    },
   };
 }

@@ -10,6 +10,7 @@ import {
   removeParticipants,
   renameGroup,
 } from '../page/groups.ts';
+import { refusedBy } from './sending.ts';
 
 const LIST_TIMEOUT_MS = 25_000;
 const CHANGE_TIMEOUT_MS = 25_000;
@@ -17,14 +18,17 @@ const MEMBERS_TIMEOUT_MS = 55_000;
 /** Within that, so that those who were added are told. */
 const ADD_TIMEOUT_MS = 40_000;
 const SETTLE_TIMEOUT_MS = 3_000;
-const METADATA_TIMEOUT_MS = 10_000;
+/** How long members of groups may take to become known. */
+const LIST_MEMBERS_TIMEOUT_MS = 20_000;
+const MEMBERS_OF_ONE_TIMEOUT_MS = 8_000;
 
 const MESSAGES: Readonly<Record<number, string>> = {
-  403: 'can be added by a private invitation only',
+  403: 'is not to be changed by this account, or can be added by a private invitation only',
   404: 'is not registered on the network, or not in the group',
   408: 'has left the group recently',
   405: 'is this account itself: leave the group instead',
   409: 'is in the group already',
+  429: 'was put off by the network: try again later',
   503: 'was not tried: the time ran out',
 };
 
@@ -35,18 +39,28 @@ export function groupHandlers({
   'listGroups' | 'createGroup' | 'addParticipants' | 'removeParticipants' | 'leaveGroup' | 'renameGroup'
 > {
   return {
-    listGroups: async () => toGroups(await page.read(LIST_TIMEOUT_MS, listGroups, METADATA_TIMEOUT_MS)),
+    listGroups: async () => toGroups(await page.read(LIST_TIMEOUT_MS, listGroups, LIST_MEMBERS_TIMEOUT_MS)),
 
     createGroup: async ({ subject, participants }) => {
       const created = await page.change(MEMBERS_TIMEOUT_MS, createGroup, subject, participants);
-      if (created !== 'nobody') return created;
+      if (created !== 'nobody') {
+        if ('refused' in created) throw refusedBy(created.refused);
+        return created.id;
+      }
       throw new GatewayError('recipient_not_found', 'none of the participants is registered on the network');
     },
 
     addParticipants: async ({ groupId, participants }) => {
       const codes = allowed(
         groupId,
-        await page.change(MEMBERS_TIMEOUT_MS, addParticipants, groupId, participants, ADD_TIMEOUT_MS),
+        await page.change(
+          MEMBERS_TIMEOUT_MS,
+          addParticipants,
+          groupId,
+          participants,
+          ADD_TIMEOUT_MS,
+          MEMBERS_OF_ONE_TIMEOUT_MS,
+        ),
       );
       return { groupId, participants: participants.map((id, index) => result(id, codes[index] ?? 400)) };
     },
@@ -54,18 +68,25 @@ export function groupHandlers({
     removeParticipants: async ({ groupId, participants }) => {
       const codes = allowed(
         groupId,
-        await page.change(MEMBERS_TIMEOUT_MS, removeParticipants, groupId, participants, SETTLE_TIMEOUT_MS),
+        await page.change(
+          MEMBERS_TIMEOUT_MS,
+          removeParticipants,
+          groupId,
+          participants,
+          SETTLE_TIMEOUT_MS,
+          MEMBERS_OF_ONE_TIMEOUT_MS,
+        ),
       );
       return { groupId, participants: participants.map((id, index) => result(id, codes[index] ?? 500)) };
     },
 
     leaveGroup: async ({ groupId }) => {
-      allowed(groupId, await page.change(CHANGE_TIMEOUT_MS, leaveGroup, groupId));
+      allowed(groupId, await page.change(CHANGE_TIMEOUT_MS, leaveGroup, groupId, MEMBERS_OF_ONE_TIMEOUT_MS));
       return { groupId, left: true };
     },
 
     renameGroup: async ({ groupId, subject }) => {
-      allowed(groupId, await page.change(CHANGE_TIMEOUT_MS, renameGroup, groupId, subject));
+      allowed(groupId, await page.change(CHANGE_TIMEOUT_MS, renameGroup, groupId, subject, MEMBERS_OF_ONE_TIMEOUT_MS));
       return { groupId, subject };
     },
   };
@@ -74,6 +95,7 @@ export function groupHandlers({
 function allowed<T>(groupId: string, outcome: T | GroupRefusal): Exclude<T, GroupRefusal> {
   if (outcome === 'no_group') throw new GatewayError('chat_not_found', `the account is in no group ${groupId}`);
   if (outcome === 'not_admin') throw new GatewayError('not_permitted', `the account is no admin of group ${groupId}`);
+  if (typeof outcome === 'object' && outcome !== null && 'refused' in outcome) throw refusedBy(outcome.refused);
   return outcome as Exclude<T, GroupRefusal>;
 }
 

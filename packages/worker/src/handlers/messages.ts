@@ -4,7 +4,7 @@ import type { HandlerContext } from '../client/port.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { loadMedia } from '../page/media.ts';
 import { deleteMessage, editMessage, react } from '../page/messages.ts';
-import { readMessage, sendMedia, sendText } from './sending.ts';
+import { readMessage, refusedBy, sendMedia, sendText } from './sending.ts';
 import { postText } from './status-feed.ts';
 
 const CHANGE_TIMEOUT_MS = 25_000;
@@ -33,6 +33,7 @@ export function messageHandlers(
       }
       if (edited === 'not_editable') throw new GatewayError('not_permitted', 'this message cannot be edited');
       if (edited === 'too_late') throw new GatewayError('edit_window_closed', 'the message is too old to be edited');
+      if ('refused' in edited) throw refusedBy(edited.refused);
       return { ...readMessage(edited), body };
     },
 
@@ -51,6 +52,7 @@ export function messageHandlers(
       const taken = await takeFromPage(context, 'application/octet-stream', DOWNLOAD_TIMEOUT_MS, loadMedia, messageId);
       if (typeof taken !== 'string') return taken;
       if (taken === 'no_message') throw messageNotFound();
+      if (taken === 'later') throw refusedBy(429);
       throw new GatewayError(
         'media_not_found',
         taken === 'no_media' ? 'the message has no media' : 'the network has the media no longer, or not yet',

@@ -1,15 +1,20 @@
-import { GatewayError, type MediaSource, type Message, STATUS_FEED } from '@chat-web/protocol';
+import { GatewayError, type MediaSource, type Message, operations, STATUS_FEED } from '@chat-web/protocol';
 import type { HandlerContext, PageCalls } from '../client/port.ts';
 import { toMessage } from '../client/resources.ts';
 import { type MediaKind, withMedia } from '../media/outgoing-media.ts';
 import { makeSticker } from '../page/media.ts';
 import { checkSend, sendMessage, waitForAck } from '../page/messages.ts';
+import { type Posted, postMediaStatus } from '../page/status-feed.ts';
+import { TimeBudget } from './time-budget.ts';
 
-/** The steps of a send; together they end before the operation's own time limit, so that the answer is the truer one. */
-const CHECK_TIMEOUT_MS = 6_000;
-const TEXT_TIMEOUT_MS = 10_000;
-const MEDIA_TIMEOUT_MS = 60_000;
-const ACK_TIMEOUT_MS = 12_000;
+/** What each step of a send may take; all of them share the time of the operation. */
+const CHECK_TIMEOUT_MS = 10_000;
+const TEXT_TIMEOUT_MS = 15_000;
+const MEDIA_TIMEOUT_MS = 80_000;
+const STICKER_TIMEOUT_MS = 10_000;
+const TEXT_ACK_TIMEOUT_MS = 12_000;
+/** Files are large, and uplinks slow. */
+const MEDIA_ACK_TIMEOUT_MS = 30_000;
 
 /** A text to send. */
 interface TextInput {
@@ -27,76 +32,116 @@ interface MediaInput extends MediaSource {
 
 /** Sends a text, and answers when the network has it. */
 export async function sendText(page: PageCalls, { to, body, quotedMessageId }: TextInput): Promise<Message> {
-  await check(page, to, quotedMessageId);
+  const budget = new TimeBudget(operations.sendMessage.timeoutMs);
+  await check(page, to, quotedMessageId, budget);
   // A text is sent as it is, also when it looks like a contact card.
   const options = { linkPreview: true, parseVCards: false, quotedMessageId, ignoreQuoteErrors: false };
-  return confirmed(page, to, await page.change(TEXT_TIMEOUT_MS, sendMessage, to, body, options));
+  const sent = await page.change(budget.step(TEXT_TIMEOUT_MS), sendMessage, to, body, options);
+  return confirmed(page, sent, budget.step(TEXT_ACK_TIMEOUT_MS));
 }
 
 /** Sends media, and answers when the network has them. */
 export async function sendMedia(context: HandlerContext, input: MediaInput): Promise<Message> {
   const { page } = context;
-  const { type, to, quotedMessageId } = input;
-  await check(page, to, quotedMessageId);
+  const { type, to, quotedMessageId, caption } = input;
+  const budget = new TimeBudget(operations.sendMessage.timeoutMs);
+  if (to !== STATUS_FEED) await check(page, to, quotedMessageId, budget);
   return withMedia(type, input, context, ({ path, mimeType, filename }) =>
     page.withFile(path, async (key) => {
+      if (to === STATUS_FEED) {
+        const file = { data: key, mimetype: mimeType, filename };
+        return accepted(await page.change(budget.step(MEDIA_TIMEOUT_MS), postMediaStatus, file, caption));
+      }
       const isSticker = type === 'sticker';
-      if (isSticker && mimeType !== 'image/webp') await prepareSticker(page, key);
+      if (isSticker && mimeType !== 'image/webp') await prepareSticker(page, key, budget);
       const media = { data: key, mimetype: isSticker ? 'image/webp' : mimeType, filename };
       const options = {
         media,
-        caption: isSticker ? undefined : input.caption,
-        isCaptionByUser: Boolean(input.caption),
+        caption: isSticker ? undefined : caption,
+        isCaptionByUser: Boolean(caption),
         sendMediaAsSticker: isSticker,
         sendMediaAsDocument: type === 'document',
         quotedMessageId,
         ignoreQuoteErrors: false,
       };
-      const sent = await confirmed(page, to, await page.change(MEDIA_TIMEOUT_MS, sendMessage, to, '', options));
+      const model = await page.change(budget.step(MEDIA_TIMEOUT_MS), sendMessage, to, '', options);
+      const sent = await confirmed(page, model, budget.step(MEDIA_ACK_TIMEOUT_MS));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     }),
   );
 }
 
-async function prepareSticker(page: PageCalls, key: string): Promise<void> {
-  const isMade = await page.read(TEXT_TIMEOUT_MS, makeSticker, key).catch(() => false);
+async function prepareSticker(page: PageCalls, key: string, budget: TimeBudget): Promise<void> {
+  const isMade = await page.read(budget.step(STICKER_TIMEOUT_MS), makeSticker, key).catch(() => false);
   if (!isMade) throw new GatewayError('client_failed', 'the image could not be made into a sticker; nothing was sent');
 }
 
 /** Refuses what cannot be sent, before anything is. */
-async function check(page: PageCalls, to: string, quotedMessageId: string | undefined): Promise<void> {
-  const finding = await page.read(CHECK_TIMEOUT_MS, checkSend, to, quotedMessageId).catch((error: unknown) => {
-    if (!(error instanceof GatewayError)) throw error;
-    if (/No LID for user/i.test(error.message)) return 'no_chat' as const;
-    // Nothing has been sent yet: the code of a lost answer would say too little.
-    if (error.code === 'session_lost') throw new GatewayError('client_failed', `nothing was sent: ${error.message}`);
-    throw error;
-  });
+async function check(
+  page: PageCalls,
+  to: string,
+  quotedMessageId: string | undefined,
+  budget: TimeBudget,
+): Promise<void> {
+  const finding = await page
+    .read(budget.step(CHECK_TIMEOUT_MS), checkSend, to, quotedMessageId)
+    .catch((error: unknown) => {
+      // Nothing has been sent yet: the code of a lost answer would say too little.
+      if (!(error instanceof GatewayError) || error.code !== 'session_lost') throw error;
+      throw new GatewayError('client_failed', `nothing was sent: ${error.message}`);
+    });
   switch (finding) {
     case 'ok':
       return;
+    case 'no_recipient':
+      throw new GatewayError('recipient_not_found', 'the recipient is not registered on the network');
     case 'no_chat':
-      throw /@(c\.us|lid)$/.test(to)
-        ? new GatewayError('recipient_not_found', 'the recipient is not registered on the network')
-        : new GatewayError('chat_not_found', 'the group or broadcast list is unknown to this account');
+      throw new GatewayError('chat_not_found', 'the group or broadcast list is unknown to this account');
     case 'no_quoted_message':
       throw new GatewayError('message_not_found', 'the message to quote is unknown to this account');
     case 'not_quotable':
       throw new GatewayError('not_permitted', 'the message to quote cannot be replied to');
+    default:
+      throw refusedBy(finding.refused);
   }
 }
 
+/** An error for a refusal of the network by its code: nothing was changed. */
+export function refusedBy(code: number): GatewayError {
+  if (code === 429) return new GatewayError('rate_limited', 'the network puts this off: try again later');
+  if (code === 401 || code === 403) return new GatewayError('not_permitted', `the network refuses it (code ${code})`);
+  return new GatewayError('client_failed', `the network refused it (code ${code}); nothing was changed`);
+}
+
+/** The network does not let a restricted account write to people whom it has no chat with, or to so many of them. */
+const RESTRICTED_CODES = new Set([463, 475]);
+
 /** The message once the network has it; `outcome_unknown` where that does not become known in time. */
-export async function confirmed(page: PageCalls, to: string, model: unknown): Promise<Message> {
+async function confirmed(page: PageCalls, model: unknown, timeoutMs: number): Promise<Message> {
   if (!model) throw new GatewayError('outcome_unknown', 'the web client did not say what became of the message');
   const sent = readMessage(model);
-  // Its post ends when the network has it, and the page keeps no ack under this id.
-  if (to === STATUS_FEED && sent.ack === 0) return { ...sent, ack: 1 };
-  const ack = sent.ack || (await page.read(ACK_TIMEOUT_MS + 1_000, waitForAck, sent.id, ACK_TIMEOUT_MS).catch(() => 0));
+  const ended = timeoutMs + 1_000;
+  const { ack, refused } = await page
+    .read(ended, waitForAck, sent.id, timeoutMs)
+    .catch(() => ({ ack: 0, refused: undefined }));
   page.onSent(ack !== 0);
-  if (ack > 0) return { ...sent, ack: ack as Message['ack'] };
-  if (ack < 0) throw new GatewayError('client_failed', 'the network refused the message');
-  throw new GatewayError('outcome_unknown', `the network has not confirmed message ${sent.id}; it may still be sent`);
+  if (ack > 0) return { ...sent, ack: Math.min(4, ack) as Message['ack'] };
+  if (ack === 0)
+    throw new GatewayError('outcome_unknown', `the network has not confirmed message ${sent.id}; it may still be sent`);
+  const { name, code } = refused ?? {};
+  const why = [name, code && `code ${code}`].filter(Boolean).join(', ');
+  throw new GatewayError(
+    code !== undefined && RESTRICTED_CODES.has(code) ? 'not_permitted' : 'client_failed',
+    `the network refused the message${why ? ` (${why})` : ''}`,
+  );
+}
+
+/** A message that has been posted to the status feed: its post ends when the network has it. */
+export function accepted(posted: Posted): Message {
+  if (!posted) throw new GatewayError('outcome_unknown', 'the web client did not say what became of the post');
+  if ('refused' in posted) throw new GatewayError('client_failed', `the network refused the post (${posted.refused})`);
+  const sent = readMessage(posted.message);
+  return sent.ack === 0 ? { ...sent, ack: 1 } : sent;
 }
 
 /** A message that has been sent or changed; `outcome_unknown` where the page describes it in a form that is none. */

@@ -1,7 +1,7 @@
 import { type Handlers, type Message, STATUS_FEED } from '@chat-web/protocol';
 import type { HandlerContext, PageCalls } from '../client/port.ts';
 import { postTextStatus } from '../page/status-feed.ts';
-import { confirmed, sendMedia } from './sending.ts';
+import { accepted, sendMedia } from './sending.ts';
 
 const POST_TIMEOUT_MS = 20_000;
 /** How long the page may take to show what it has posted. */
@@ -32,5 +32,5 @@ export function statusFeedHandlers(context: HandlerContext): Handlers<'postStatu
 /** Posts a text to the status feed, and answers with the message that was really posted. */
 export async function postText(page: PageCalls, { body, backgroundColor, font }: TextStatus): Promise<Message> {
   const posted = await page.change(POST_TIMEOUT_MS, postTextStatus, body, backgroundColor, font, SHOWN_TIMEOUT_MS);
-  return confirmed(page, STATUS_FEED, posted);
+  return accepted(posted);
 }

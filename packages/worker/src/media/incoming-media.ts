@@ -14,17 +14,18 @@ const DROP_TIMEOUT_MS = 1_000;
  * Has a script load what belongs to an id into the page, then brings the bytes to a spool file, slice by slice, all
  * within the time given. What the script says where there are none is handed on.
  */
-export async function takeFromPage<T extends string | null>(
+export async function takeFromPage<T extends string | null, M extends unknown[]>(
   { page, spoolDir }: HandlerContext,
   fallbackType: string,
   timeoutMs: number,
-  load: PageScript<[id: string, key: string], LoadedMedia | T>,
+  load: PageScript<[id: string, key: string, ...more: M], LoadedMedia | T>,
   id: string,
+  ...more: M
 ): Promise<MediaFile | T> {
   const deadline = Date.now() + timeoutMs;
   const key = `blob:${randomUUID()}`;
   try {
-    const loaded = await page.read(timeoutMs, load, id, key);
+    const loaded = await page.read(timeoutMs, load, id, key, ...more);
     if (loaded === null || typeof loaded === 'string') return loaded as T;
     const { size, mimeType, filename } = loaded as LoadedMedia;
     const path = join(spoolDir, randomUUID());

@@ -1,4 +1,4 @@
-import type { PageWindow } from './window.ts';
+import type { PageChat, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -6,44 +6,55 @@ declare const window: PageWindow;
 export function listChats() {
   const { Chat, Msg } = window.require('WAWebCollections');
   const { phoneOr } = window.chatWebTools;
-  // The status feed is no chat, although the page lists it as one once something has been posted.
-  const chats = Chat.getModelsArray().filter(({ id }) => !String(id).endsWith('@broadcast'));
-  return chats.map((chat) => {
-    const last = chat.lastReceivedKey && Msg.get(String(chat.lastReceivedKey));
-    return {
-      id: phoneOr(chat.id),
-      name: chat.formattedTitle ?? chat.name,
-      unreadCount: chat.unreadCount,
-      lastActivity: chat.t,
-      lastMessage: last && {
-        body: last.directPath ? last.caption : last.body,
-        timestamp: last.t,
-        fromMe: last.id.fromMe,
-      },
-    };
-  });
+  // The status feed and channels are no chats, although the page may list them.
+  const isChat = ({ id }: PageChat) => !/@(broadcast|newsletter)$/.test(String(id));
+  return Chat.getModelsArray()
+    .filter(isChat)
+    .map((chat) => {
+      const last = chat.lastReceivedKey && Msg.get(String(chat.lastReceivedKey));
+      return {
+        id: phoneOr(chat.id),
+        name: chat.formattedTitle ?? chat.name,
+        unreadCount: chat.unreadCount,
+        lastActivity: chat.t,
+        lastMessage: last && {
+          body: last.directPath ? last.caption : last.body,
+          timestamp: last.t,
+          fromMe: last.id.fromMe,
+        },
+      };
+    });
 }
 
-/** Every group in one go; only for one whose members are not loaded the network is asked. */
+/**
+ * Every group in one go. Members that are not loaded are asked for, two groups at a time: the network puts off whoever
+ * asks about many at once. Of groups whose members do not become known in time the list says just that.
+ */
 export async function listGroups(timeoutMs: number) {
-  const { Chat, GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
-  const metadata = GroupMetadata ?? WAWebGroupMetadataCollection;
-  const load = (id: unknown) =>
-    Promise.race([metadata?.update(id), new Promise((resolve) => setTimeout(resolve, timeoutMs))]).catch(() => {});
+  const { Chat } = window.require('WAWebCollections');
+  const tools = window.chatWebTools;
+  const atOnce = 2;
+  const eachMs = 5_000;
+  const deadline = Date.now() + timeoutMs;
   const groups = Chat.getModelsArray().filter(({ id }) => String(id).endsWith('@g.us'));
-  return await Promise.all(
-    groups.map(async (chat) => {
-      if (!chat.groupMetadata?.participants.getModelsArray().length) await load(chat.id);
-      const members = chat.groupMetadata?.participants.getModelsArray() ?? [];
-      const self = members.find(({ id }) => window.chatWebTools.isMe(id));
-      return {
-        id: String(chat.id),
-        subject: chat.formattedTitle ?? chat.name,
-        participantCount: members.length,
-        // Without members nothing is known; that is no reason to hide the group.
-        isMember: self !== undefined || members.length === 0,
-        isAdmin: self?.isAdmin === true || self?.isSuperAdmin === true,
-      };
-    }),
-  );
+  const waiting = [...groups];
+  const work = async () => {
+    for (let chat = waiting.shift(); chat; chat = waiting.shift()) {
+      const leftMs = Math.min(eachMs, deadline - Date.now());
+      if (leftMs > 0) await tools.membersOf(chat, leftMs).catch(() => {});
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return groups.map((chat) => {
+    const members = chat.groupMetadata?.participants?.getModelsArray() ?? [];
+    const own = members.find(({ id }) => tools.isMe(id));
+    const isKnown = members.length > 0;
+    return {
+      id: String(chat.id),
+      subject: chat.formattedTitle ?? chat.name,
+      participantCount: isKnown ? members.length : chat.groupMetadata?.size,
+      isMember: own !== undefined || !isKnown,
+      isAdmin: isKnown ? own?.isAdmin === true || own?.isSuperAdmin === true : undefined,
+    };
+  });
 }

@@ -2,28 +2,36 @@ import type { PageParticipant, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** Why a change of a group is not made. */
-export type GroupRefusal = 'no_group' | 'not_admin';
+/** Why a change of a group is not made; a number is the network's own code. */
+export type GroupRefusal = 'no_group' | 'not_admin' | { readonly refused: number };
 
 /** Changes a group's subject. */
-export async function renameGroup(groupId: string, subject: string): Promise<'ok' | GroupRefusal> {
-  const group = window.chatWebTools.ownGroup(groupId);
-  if (!group) return 'no_group';
+export async function renameGroup(groupId: string, subject: string, membersMs: number): Promise<'ok' | GroupRefusal> {
+  const own = await window.chatWebTools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
   try {
-    await window.require('WAWebGroupModifyInfoJob').setGroupSubject(group.id, subject);
+    await window.require('WAWebGroupModifyInfoJob').setGroupSubject(own.group.id, subject);
     return 'ok';
   } catch (error) {
-    if (window.chatWebTools.isRefusal(error)) return 'not_admin';
-    throw error;
+    const refused = window.chatWebTools.refusal(error);
+    if (refused === undefined) throw error;
+    return refused === 401 || refused === 403 ? 'not_admin' : { refused };
   }
 }
 
 /** Leaves a group. */
-export async function leaveGroup(groupId: string): Promise<'ok' | GroupRefusal> {
-  const group = window.chatWebTools.ownGroup(groupId);
-  if (!group) return 'no_group';
-  await window.require('WAWebExitGroupAction').sendExitGroup(group);
-  return 'ok';
+export async function leaveGroup(groupId: string, membersMs: number): Promise<'ok' | GroupRefusal> {
+  const own = await window.chatWebTools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  try {
+    // Refused by the network it resolves, too.
+    const isLeft = await window.require('WAWebExitGroupAction').sendExitGroup(own.group);
+    return isLeft === false ? { refused: 400 } : 'ok';
+  } catch (error) {
+    const refused = window.chatWebTools.refusal(error);
+    if (refused === undefined) throw error;
+    return { refused };
+  }
 }
 
 /** Adds people one by one; the network's code for each, in order, and 503 for those that the time did not suffice for. */
@@ -31,10 +39,12 @@ export async function addParticipants(
   groupId: string,
   people: string[],
   timeoutMs: number,
+  membersMs: number,
 ): Promise<number[] | GroupRefusal> {
-  const group = window.chatWebTools.ownGroup(groupId);
-  if (!group) return 'no_group';
-  if (!group.iAmAdmin?.()) return 'not_admin';
+  const own = await window.chatWebTools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  const { group, isAdmin } = own;
+  if (isAdmin === false) return 'not_admin';
   const deadline = Date.now() + timeoutMs;
   const codes: number[] = [];
   for (const person of people) {
@@ -48,8 +58,9 @@ export async function addParticipants(
       if (!lid && !phone) codes.push(404);
       else if (participants?.get(String(lid)) || participants?.get(String(phone))) codes.push(409);
       else codes.push((await window.WWebJS.getAddParticipantsRpcResult(group.id, phone ?? lid)).code ?? 400);
-    } catch {
-      codes.push(500); // Others may have been added already: one that fails must not hide that.
+    } catch (error) {
+      // Others may have been added already: one that fails must not hide that.
+      codes.push(window.chatWebTools.refusal(error) === 429 ? 429 : 500);
     }
   }
   return codes;
@@ -60,53 +71,83 @@ export async function removeParticipants(
   groupId: string,
   people: string[],
   settleMs: number,
+  membersMs: number,
 ): Promise<number[] | GroupRefusal> {
-  const group = window.chatWebTools.ownGroup(groupId);
-  if (!group?.groupMetadata) return 'no_group';
-  if (!group.iAmAdmin?.()) return 'not_admin';
-  const { participants } = group.groupMetadata;
+  const own = await window.chatWebTools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  const { group, members: known, isAdmin } = own;
+  if (isAdmin === false) return 'not_admin';
+  const participants = group.groupMetadata?.participants;
+  // The page removes those that it holds: without its members nobody can be found.
+  if (!known || !participants) return { refused: 429 };
+  const tools = window.chatWebTools;
   const found = await Promise.all(
     people.map(async (person) => {
       const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(person);
       return (lid && participants.get(String(lid))) || (phone && participants.get(String(phone))) || undefined;
     }),
   );
-  const others = found.filter((member) => member !== undefined && !window.chatWebTools.isMe(member.id));
+  const others = found.filter((member) => member !== undefined && !tools.isMe(member.id));
   const members = [...new Set(others)] as PageParticipant[];
+  const { removeParticipants: remove } = window.require('WAWebModifyParticipantsGroupAction');
+  const notAllowed = new Set<PageParticipant>();
   if (members.length > 0) {
-    await window.require('WAWebModifyParticipantsGroupAction').removeParticipants(group, members);
+    try {
+      await remove(group, members);
+    } catch (error) {
+      if (tools.refusal(error) !== undefined) throw error;
+      // The page refuses all of them where one may not be removed, as who made the group.
+      for (const member of members) {
+        await remove(group, [member]).catch(() => {
+          notAllowed.add(member);
+        });
+      }
+    }
   }
   // The page hears of the group's change on its own time.
   const deadline = Date.now() + settleMs;
-  const isIn = ({ id }: PageParticipant) => group.groupMetadata?.participants.get(String(id)) !== undefined;
-  while (members.some(isIn) && Date.now() < deadline) {
+  const isIn = ({ id }: PageParticipant) => group.groupMetadata?.participants?.get(String(id)) !== undefined;
+  while (members.some((member) => isIn(member) && !notAllowed.has(member)) && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return found.map((member) => {
     if (!member) return 404;
-    if (window.chatWebTools.isMe(member.id)) return 405;
+    if (tools.isMe(member.id)) return 405;
+    if (notAllowed.has(member)) return 403;
     return isIn(member) ? 500 : 200;
   });
 }
 
-/** Creates a group; its id, or that nobody asked for is on the network. */
-export async function createGroup(subject: string, people: string[]): Promise<string> {
+/** Creates a group; its id, that nobody asked for is on the network, or the network's code. */
+export async function createGroup(
+  subject: string,
+  people: string[],
+): Promise<{ readonly id: string } | 'nobody' | { readonly refused: number }> {
   const { queryWidExists } = window.require('WAWebQueryExistsJob');
-  const wids = people.map((person) => window.require('WAWebWidFactory').createWid(person));
-  const found = await Promise.all(wids.map(async (wid) => ((await queryWidExists(wid))?.wid ? wid : undefined)));
-  const registered = found.filter((wid) => wid !== undefined);
-  if (registered.length === 0) return 'nobody';
-  const created = await window.require('WAWebGroupCreateJob').createGroup(
-    {
-      addressingModeOverride: 'lid',
-      memberAddMode: false,
-      membershipApprovalMode: false,
-      announce: false,
-      restrict: false,
-      ephemeralDuration: 0,
-      title: subject,
-    },
-    registered.map((phoneNumber) => ({ phoneNumber })),
-  );
-  return String(created.wid);
+  try {
+    const registered: object[] = [];
+    for (const person of people) {
+      const wid = window.require('WAWebWidFactory').createWid(person);
+      if ((await queryWidExists(wid))?.wid) registered.push(wid);
+    }
+    if (registered.length === 0) return 'nobody';
+    const created = await window.require('WAWebGroupCreateJob').createGroup(
+      {
+        addressingModeOverride: 'lid',
+        memberAddMode: true,
+        membershipApprovalMode: false,
+        // These two say what all members may do: with false, admins alone write and edit.
+        announce: true,
+        restrict: true,
+        ephemeralDuration: 0,
+        title: subject,
+      },
+      registered.map((phoneNumber) => ({ phoneNumber })),
+    );
+    return { id: String(created.wid) };
+  } catch (error) {
+    const refused = window.chatWebTools.refusal(error);
+    if (refused === undefined) throw error;
+    return { refused };
+  }
 }

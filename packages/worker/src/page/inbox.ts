@@ -1,4 +1,4 @@
-import type { PageMessage, PageWindow } from './window.ts';
+import type { MessageModel, PageChat, PageMessage, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -6,6 +6,12 @@ declare const window: PageWindow;
 export interface HeldMessage {
   readonly id: string;
   readonly isNew: boolean;
+}
+
+/** How much of what it has stored the page is to load. */
+export interface LoadLimits {
+  readonly timeoutMs: number;
+  readonly mostMessages: number;
 }
 
 /** The inbound messages since a time (Unix seconds) that the page holds in memory, oldest first. */
@@ -16,48 +22,60 @@ export function inboundSince(sinceSeconds: number): HeldMessage[] {
   for (const chat of Chat.getModelsArray().filter(({ t }) => (t ?? 0) >= sinceSeconds))
     for (const [place, { id }] of chat.msgs.getModelsArray().entries()) places.set(String(id), place);
   const placeOf = ({ id }: PageMessage) => places.get(String(id)) ?? 0;
-  // Notices of groups are no messages; what is not decrypted yet is told of when it is; what was taken back is not.
-  const untold = [
-    'gp2',
-    'ciphertext',
-    'revoked',
-    'notification',
-    'notification_template',
-    'e2e_notification',
-    'protocol',
-  ];
-  const isInbound = ({ id, t, type }: PageMessage) => !id.fromMe && (t ?? 0) >= sinceSeconds && !untold.includes(type);
   return Msg.getModelsArray()
-    .filter(isInbound)
+    .filter((message) => !message.id.fromMe && (message.t ?? 0) >= sinceSeconds && window.chatWebTools.isTold(message))
     .sort((a, b) => (a.t ?? 0) - (b.t ?? 0) || placeOf(a) - placeOf(b))
     .map((message) => ({ id: String(message.id), isNew: message.isNewMsg === true }));
 }
 
 /**
  * Has the page load what it has stored of chats that are newer than a time (Unix seconds), back to that time: after a
- * start it holds only the last few of each. Ends when the time given is over.
+ * start it holds only the last few of each. The newest chats first, a page of each in turns, so that one with much
+ * to tell does not keep all others waiting. Returns how many chats are not complete when time or number are used up.
  */
-export async function loadSince(sinceSeconds: number, timeoutMs: number): Promise<void> {
+export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages }: LoadLimits): Promise<number> {
   const { Chat } = window.require('WAWebCollections');
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   const deadline = Date.now() + timeoutMs;
-  const isLate = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs));
-  for (const chat of Chat.getModelsArray().filter(({ t }) => (t ?? 0) >= sinceSeconds)) {
-    const reachesBack = () => chat.msgs.getModelsArray().some(({ t }) => (t ?? 0) < sinceSeconds);
-    while (!reachesBack() && Date.now() < deadline) {
-      const loaded = await Promise.race([loadEarlierMsgs({ chat }).catch(() => undefined), isLate]);
-      if (!loaded || loaded.length === 0) break;
+  const isLate = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), timeoutMs));
+  // Reading the history of the status feed after a link has had accounts unlinked.
+  const isChat = ({ id }: PageChat) => !/@(broadcast|newsletter)$/.test(String(id));
+  const reachesBack = (chat: PageChat) => chat.msgs.getModelsArray().some(({ t }) => (t ?? 0) < sinceSeconds);
+  let left = Chat.getModelsArray()
+    .filter((chat) => (chat.t ?? 0) >= sinceSeconds && isChat(chat) && !reachesBack(chat))
+    .sort((a, b) => (b.t ?? 0) - (a.t ?? 0));
+  let loaded = 0;
+  while (left.length > 0) {
+    const unfinished: PageChat[] = [];
+    for (const chat of left) {
+      if (loaded >= mostMessages || Date.now() >= deadline) {
+        unfinished.push(chat);
+        continue;
+      }
+      const earlier = await Promise.race([loadEarlierMsgs({ chat }).catch(() => undefined), isLate]);
+      if (earlier === 'late') unfinished.push(chat);
+      else if (earlier && earlier.length > 0) {
+        loaded += earlier.length;
+        if (!reachesBack(chat)) unfinished.push(chat);
+      }
     }
+    left = unfinished;
+    if (loaded >= mostMessages || Date.now() >= deadline) break;
   }
+  return left.length;
 }
 
 /** The models of messages by their ids, in that order; those that are gone or not to be read are left out. */
-export function messageModels(ids: readonly string[]): Record<string, unknown>[] {
+export async function messageModels(ids: readonly string[]): Promise<MessageModel[]> {
   const { Msg } = window.require('WAWebCollections');
-  return ids.flatMap((id) => {
-    const message = Msg.get(id);
+  const tools = window.chatWebTools;
+  const messages = ids.flatMap((id) => Msg.get(id) ?? []);
+  await tools.learnNumbers(
+    messages.flatMap(({ from, author, mentionedJidList = [] }) => [from, author, ...mentionedJidList]),
+  );
+  return messages.flatMap((message) => {
     try {
-      return message ? [window.WWebJS.getMessageModel(message)] : [];
+      return [tools.messageModel(message)];
     } catch {
       return []; // One of a kind that cannot be read must not stand in the way of the others.
     }

@@ -24,51 +24,106 @@ export interface LoadedMedia {
 export async function loadMedia(
   messageId: string,
   key: string,
-): Promise<LoadedMedia | 'no_message' | 'no_media' | 'gone'> {
-  const message = await window.chatWebTools.findMessage(messageId);
+): Promise<LoadedMedia | 'no_message' | 'no_media' | 'gone' | 'later'> {
+  const tools = window.chatWebTools;
+  const message = await tools.findMessage(messageId);
   if (!message) return 'no_message';
   const { mediaData } = message;
   if (!message.directPath || !mediaData) return 'no_media';
   if (mediaData.mediaStage === 'REUPLOADING') return 'gone';
   if (mediaData.mediaStage !== 'RESOLVED') {
-    await message.downloadMedia({ downloadEvenIfExpensive: true, rmrReason: 1 });
+    // Without a user, the page does not download from people who are not in the address book.
+    await message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
   }
   const stage = mediaData.mediaStage ?? '';
-  if (stage.includes('ERROR') || stage === 'FETCHING') return 'gone';
-  // The page measures its downloads; the library hands it a measure that counts nothing, and so do we.
-  const downloadQpl = { addAnnotations: () => downloadQpl, addPoint: () => downloadQpl };
-  const { directPath, encFilehash, filehash, mediaKey, mediaKeyTimestamp, type, mimetype, filename } = message;
-  try {
-    const bytes = await window.require('WAWebDownloadManager').downloadManager.downloadAndMaybeDecrypt({
-      ...{ directPath, encFilehash, filehash, mediaKey, mediaKeyTimestamp, type },
+  if (stage === 'REUPLOADING' || stage.includes('ERROR') || stage === 'FETCHING') return 'gone';
+
+  // The page measures its downloads.
+  const stub: Record<string, unknown> = {
+    isActive: () => false,
+    getQPLAttrs: () => ({ markerId: 0, instanceKey: 0 }),
+  };
+  for (const name of ['addAnnotations', 'addPoint', 'start', 'endSuccess', 'endFail', 'endFailWithError', 'endCancel'])
+    stub[name] = () => stub;
+  const measure = tools.optional('WAWebStartMediaDownloadQpl')?.startMediaDownloadQpl;
+  const { directPath, encFilehash, filehash, mediaKey, mediaKeyTimestamp, mimetype, filename } = message;
+  const type = window.require('WAWebMmsMediaTypes').getMsgMediaType(message);
+  const download = (asType: string | undefined) =>
+    window.require('WAWebDownloadManager').downloadManager.downloadAndMaybeDecrypt({
+      ...{ directPath, encFilehash, filehash, mediaKey, mediaKeyTimestamp, type, mimetype: asType },
       signal: new AbortController().signal,
-      downloadQpl,
+      downloadQpl: measure?.({ entryPoint: 'MediaDownload' }) ?? stub,
     });
-    window.chatWebTools.keep(key, new Blob([bytes]));
-    return { size: bytes.byteLength, mimeType: mimetype, filename };
+  // The page takes but a few types of each kind, to show them. What is only handed on may be of any.
+  const plain: Readonly<Record<string, string>> = {
+    ...{ image: 'image/jpeg', sticker: 'image/webp', video: 'video/mp4', gif: 'video/mp4', ptv: 'video/mp4' },
+    ...{ audio: 'audio/mpeg', ptt: 'audio/ogg; codecs=opus' },
+  };
+  try {
+    const bytes = await download(mimetype).catch((error: { name?: string; message?: string } | undefined) => {
+      const isType = error?.name === 'InvalidMediaFileType' || /Unexpected mimetype/.test(String(error?.message));
+      if (isType && plain[type] && plain[type] !== mimetype) return download(plain[type]);
+      throw error;
+    });
+    const file = new Blob([bytes]);
+    tools.keep(key, file);
+    return { size: file.size, mimeType: mimetype, filename };
   } catch (error) {
-    const status = (error as { status?: number } | undefined)?.status;
-    if (status === 404 || status === 410) return 'gone';
-    throw error;
+    const { name = '', message: text = '' } = (error ?? {}) as { name?: string; message?: string };
+    const status = tools.refusal(error);
+    if (status === 404 || status === 410 || /MediaNotFound|MediaNotOnPhone|MediaNeedsReupload/.test(name))
+      return 'gone';
+    if (status === 429 || status === 507) return 'later';
+    throw new Error(`${name || 'Error'}: ${text}`); // A class of the page says nothing outside of it.
   }
 }
 
-/** Downloads a person's picture into the page, under a key; null where there is none to be seen. */
-export async function loadPicture(personId: string, key: string): Promise<LoadedMedia | null> {
-  const id = window.require('WAWebWidFactory').createWid(personId);
+/** Asks for a person's picture; null where there is none to be seen, `later` where the network puts it off. */
+export async function loadPicture(
+  personId: string,
+  key: string,
+  eachMs: number,
+): Promise<LoadedMedia | null | 'later'> {
+  const tools = window.chatWebTools;
+  const { Chat } = window.require('WAWebCollections');
+  const { requestProfilePicFromServer } = window.require('WAWebContactProfilePicThumbBridge');
+  const wid = window.require('WAWebWidFactory').createWid(personId);
+  // The hidden id first: what allows to see a picture hangs by it. Asked by the other one the network may not answer.
+  const ids = [...new Set([tools.lidOf(wid), tools.phoneOr(wid)])].filter((id) => id !== undefined);
   let url: string | undefined;
-  try {
-    url = (await window.require('WAWebContactProfilePicThumbBridge').requestProfilePicFromServer({ id }))?.eurl;
-  } catch (error) {
-    // The network's own refusal: no picture, or not for us.
-    if (!window.chatWebTools.isRefusal(error)) throw error;
+  let isLater = false;
+  for (const id of ids) {
+    const person = window.require('WAWebWidFactory').createWid(id);
+    const tcToken = Chat.get(id)?.tcToken;
+    const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), eachMs));
+    const asked = requestProfilePicFromServer({ id: person, ...(tcToken ? { tcToken } : {}) }).catch(
+      (error: unknown) => {
+        const refused = tools.refusal(error);
+        if (refused === undefined) throw error;
+        return refused === 429 || refused === 423 ? { stale: true } : { tag: '' };
+      },
+    );
+    const answer: { eurl?: string; tag?: string; stale?: boolean } | 'late' | undefined = await Promise.race([
+      asked,
+      late,
+    ]);
+    if (answer === 'late') {
+      isLater = true;
+      continue;
+    }
+    if (answer?.eurl) {
+      url = answer.eurl;
+      break;
+    }
+    if (answer?.tag === '') return null;
+    if (answer?.stale || answer?.tag === undefined) isLater = true;
   }
-  if (!url) return null;
+  if (!url) return isLater ? 'later' : null;
   const response = await fetch(url);
   if ([403, 404, 410].includes(response.status)) return null;
   if (!response.ok) throw new Error(`the picture's server answered ${response.status}`);
   const picture = await response.blob();
-  window.chatWebTools.keep(key, picture);
+  tools.keep(key, picture);
   return { size: picture.size, mimeType: picture.type, filename: undefined };
 }
 

@@ -1,53 +1,83 @@
-import type { PageMessage, PageWindow } from './window.ts';
+import type { MessageModel, PageMessage, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** Whether a message can be sent as asked, found out before anything is sent. Throws for an unregistered number. */
-export async function checkSend(
-  chatId: string,
-  quotedMessageId: string | undefined,
-): Promise<'ok' | 'no_chat' | 'no_quoted_message' | 'not_quotable'> {
-  const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
-  if (!chat) return 'no_chat';
+/** What was found out before anything is sent; a number is the network's own code. */
+export type SendCheck =
+  | ('ok' | 'no_chat' | 'no_recipient' | 'no_quoted_message' | 'not_quotable')
+  | { readonly refused: number };
+
+/** Whether a message can be sent as asked. Whoever the account has no chat with is asked about first, once. */
+export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<SendCheck> {
+  const { Chat } = window.require('WAWebCollections');
+  const tools = window.chatWebTools;
+  const wid = window.require('WAWebWidFactory').createWid(chatId);
+  const lid = tools.lidOf(wid);
+  if (!Chat.get(wid) && !(lid && Chat.get(lid))) {
+    // The page would open a chat with any group that it is asked for, and lose what is sent there.
+    if (chatId.endsWith('@g.us')) return 'no_chat';
+    try {
+      if (chatId.endsWith('@c.us') && tools.optional('WAWebQueryExistsJob') && !(await tools.isRegistered(wid)))
+        return 'no_recipient';
+      if (!(await window.WWebJS.getChat(chatId, { getAsModel: false }))) return 'no_chat';
+    } catch (error) {
+      const refused = tools.refusal(error);
+      if (refused !== undefined) return { refused };
+      if (/No LID for user/i.test(String(error))) return 'no_recipient';
+      if (chatId.endsWith('@broadcast')) return 'no_chat';
+      throw error;
+    }
+  }
   if (!quotedMessageId) return 'ok';
-  const quoted = await window.chatWebTools.findMessage(quotedMessageId);
+  const quoted = await tools.findMessage(quotedMessageId);
   if (!quoted) return 'no_quoted_message';
   return window.require('WAWebMsgReply').canReplyMsg(quoted.unsafe()) ? 'ok' : 'not_quotable';
 }
 
 /** Sends a message with the library's own function in the page; its model, or undefined if the library gave none. */
-export async function sendMessage(
-  chatId: string,
-  content: string,
-  options: object,
-): Promise<Record<string, unknown> | undefined> {
+export async function sendMessage(chatId: string, content: string, options: object): Promise<MessageModel | undefined> {
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return undefined;
   const sent = await window.WWebJS.sendMessage(chat, content, options);
-  try {
-    return sent && window.WWebJS.getMessageModel(sent);
-  } catch {
-    return {}; // It is sent, whatever its model looks like.
-  }
+  return sent && window.chatWebTools.messageModel(sent);
 }
 
-/** Waits until the network has taken (or refused) a message that is being sent: its ack then, or 0 when time is up. */
-export async function waitForAck(id: string, timeoutMs: number): Promise<number> {
+/** What has become of a message that was sent: its ack, or that it was refused, and by which code. */
+export interface SendState {
+  /** 0 when the time was up. */
+  readonly ack: number;
+  readonly refused?: { readonly name?: string | undefined; readonly code?: number | undefined };
+}
+
+/** Waits until the network has taken or refused a message: by its ack, or by what the page answers of the send. */
+export async function waitForAck(id: string, timeoutMs: number): Promise<SendState> {
   const { Msg } = window.require('WAWebCollections');
   const sent = Msg.get(id);
-  if (sent?.ack !== 0) return sent?.ack ?? 0;
-  return await new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      Msg.off('change:ack', onAck);
-      resolve(sent.ack);
+  if (sent && sent.ack > 0) return { ack: sent.ack };
+  let onAck: (message: PageMessage) => void = () => {};
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const acked = new Promise<SendState>((resolve) => {
+    onAck = (message) => {
+      // One that fails is told of by the page's own answer, too, which knows why.
+      if (message === sent && sent.ack !== 0) setTimeout(() => resolve({ ack: sent.ack }), sent.ack < 0 ? 500 : 0);
     };
-    const onAck = (message: PageMessage) => {
-      if (message === sent && sent.ack !== 0) done();
-    };
-    const timer = setTimeout(done, timeoutMs);
     Msg.on('change:ack', onAck);
+    if (sent && sent.ack < 0) onAck(sent);
   });
+  const answered = window.chatWebTools
+    .outcomeOf(id)
+    ?.then(({ isSent, name, code }) =>
+      isSent ? { ack: Math.max(1, sent?.ack ?? 1) } : { ack: -1, refused: { name, code } },
+    );
+  const late = new Promise<SendState>((resolve) => {
+    timer = setTimeout(() => resolve({ ack: sent?.ack ?? 0 }), timeoutMs);
+  });
+  try {
+    return await Promise.race([acked, late, ...(answered ? [answered] : [])]);
+  } finally {
+    clearTimeout(timer);
+    Msg.off('change:ack', onAck);
+  }
 }
 
 /** Reacts to a message, or takes the reaction back with an empty emoji. The library itself is silent about unknown ones. */
@@ -62,28 +92,33 @@ export async function react(messageId: string, emoji: string): Promise<'ok' | 'n
 export async function editMessage(
   messageId: string,
   body: string,
-): Promise<Record<string, unknown> | 'no_message' | 'not_mine' | 'too_late' | 'not_editable'> {
-  const message = await window.chatWebTools.findMessage(messageId);
+): Promise<MessageModel | 'no_message' | 'not_mine' | 'too_late' | 'not_editable' | { readonly refused: number }> {
+  const tools = window.chatWebTools;
+  const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
   if (!message.id.fromMe) return 'not_mine';
   const { canEditText, canEditCaption } = window.require('WAWebMsgActionCapability');
-  // Towards the end of the window the network's clock is the one that counts, and not the page's.
+  const canEdit = () => canEditText(message) || canEditCaption(message);
+  // Towards the end of the window the network's clock is the one that counts, and not the page's. It may also close
+  // while the request is under way.
   const aboutWindowMs = 14 * 60_000;
-  const whyNot = Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs ? 'too_late' : 'not_editable';
-  if (!canEditText(message) && !canEditCaption(message)) return whyNot;
+  const whyNot = () => (Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs ? 'too_late' : 'not_editable');
+  if (!canEdit()) return whyNot();
+  const hasFailed = () => message.isSendFailure === true;
+  const failedBefore = hasFailed();
   let edited: PageMessage | undefined;
   try {
     // Without a link preview: the library fails on a link that has none.
     edited = await window.WWebJS.editMessage(message, body, { mentionedJidList: [] });
   } catch (error) {
-    if (window.chatWebTools.isRefusal(error)) return whyNot;
-    throw error;
+    const refused = tools.refusal(error);
+    if (!canEdit() || whyNot() === 'too_late') return whyNot();
+    if (refused === undefined) throw error;
+    return refused === 429 ? { refused } : 'not_editable';
   }
-  try {
-    return window.WWebJS.getMessageModel(edited ?? message);
-  } catch {
-    return {}; // It is edited, whatever its model looks like.
-  }
+  // An edit that failed is neither thrown nor answered.
+  if (!failedBefore && hasFailed()) return whyNot();
+  return tools.messageModel(edited ?? message);
 }
 
 /** Deletes a message, for everyone where that is asked for and still possible; says for whom it is deleted. */
@@ -91,7 +126,8 @@ export async function deleteMessage(
   messageId: string,
   forEveryone: boolean,
 ): Promise<'everyone' | 'me' | 'no_message' | 'not_mine' | 'only_for_everyone'> {
-  const message = await window.chatWebTools.findMessage(messageId);
+  const tools = window.chatWebTools;
+  const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
   const { Chat, Status } = window.require('WAWebCollections');
   if (String(message.id.remote) === 'status@broadcast') {
@@ -104,16 +140,19 @@ export async function deleteMessage(
   const chat = Chat.get(message.id.remote);
   if (!chat) return 'no_message';
   const { canSenderRevokeMsg, canAdminRevokeMsg } = window.require('WAWebMsgActionCapability');
-  const { Cmd } = window.require('WAWebCmd');
-  const messages = { list: [message], type: 'message' };
+  // Not by the page's commands, which answer before anything has been done.
+  const { sendRevokeMsgs, sendDeleteMsgs } = window.require('WAWebChatSendMessages');
+  const record = { type: 'message', list: [message] } as const;
   if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
     try {
-      await Cmd.sendRevokeMsgs(chat, messages, { clearMedia: true });
-      return 'everyone';
+      const results = (await sendRevokeMsgs(chat, record, true)) ?? [];
+      if (results.every((result) => (result?.messageSendResult ?? 'OK') === 'OK')) return 'everyone';
     } catch (error) {
-      if (!window.chatWebTools.isRefusal(error)) throw error; // Too late by the network's clock.
+      if (tools.refusal(error) === undefined) throw error; // Too late by the network's clock.
     }
   }
-  await Cmd.sendDeleteMsgs(chat, messages, true);
+  // Older builds take three arguments.
+  if (sendDeleteMsgs.length > 1) await sendDeleteMsgs(chat, record, true);
+  else await sendDeleteMsgs({ chat_: chat, record, clearMedia: true });
   return 'me';
 }

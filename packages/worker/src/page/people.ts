@@ -5,20 +5,39 @@ declare const window: PageWindow;
 /** Every contact model in one go, people or not; the library's way would ask the network about each business. */
 export function listContacts(): Record<string, unknown>[] {
   const { Contact } = window.require('WAWebCollections');
-  return Contact.getModelsArray().map((contact) => window.chatWebTools.contactModel(contact));
+  return Contact.getModelsArray().flatMap((contact) => {
+    try {
+      return [window.chatWebTools.contactModel(contact)];
+    } catch {
+      return []; // A row that cannot be read, as of a device, must not stand in the way of the others.
+    }
+  });
 }
 
-/** One contact model, if the page knows the person by number or hidden id. Opens no chat. */
-export function findContact(personId: string): Record<string, unknown> | undefined {
+/**
+ * What the page has of a person, by number and by hidden id: two rows, of which often one alone has the name. Opens no
+ * chat. The number behind a hidden id is asked for.
+ */
+export async function findContact(personId: string): Promise<Record<string, unknown>[]> {
   const { Contact } = window.require('WAWebCollections');
+  const tools = window.chatWebTools;
   const wid = window.require('WAWebWidFactory').createWid(personId);
-  const lid = window.require('WAWebApiContact').getCurrentLid(wid);
-  const contact = Contact.get(personId) ?? (lid && Contact.get(String(lid)));
-  return contact && window.chatWebTools.contactModel(contact);
+  if (personId.endsWith('@lid')) await tools.learnNumbers([wid]);
+  const ids = new Set([personId, tools.lidOf(wid), tools.phoneOr(wid)]);
+  return [...ids].flatMap((id) => {
+    const contact = id === undefined ? undefined : Contact.get(id);
+    return contact ? [tools.contactModel(contact)] : [];
+  });
 }
 
-/** Whether a number is registered, by asking the network. Opens no chat. */
-export async function numberExists(personId: string): Promise<boolean> {
+/** Whether a number is registered, by asking the network; or the network's code where it puts the question off. */
+export async function numberExists(personId: string): Promise<boolean | { readonly refused: number }> {
   const wid = window.require('WAWebWidFactory').createWid(personId);
-  return Boolean((await window.require('WAWebQueryExistsJob').queryWidExists(wid))?.wid);
+  try {
+    return Boolean((await window.require('WAWebQueryExistsJob').queryWidExists(wid))?.wid);
+  } catch (error) {
+    const refused = window.chatWebTools.refusal(error);
+    if (refused === undefined) throw error;
+    return { refused };
+  }
 }

@@ -9,28 +9,36 @@ export interface PageLevels {
   readonly listening: boolean;
   readonly socketState: string | undefined;
   readonly hasSynced: boolean;
+  /** Changes while a sync moves: what has been delivered, and how much the page holds. */
+  readonly progress: string;
+  /** Texts of dialogs that nothing has closed. */
+  readonly dialogs: readonly string[];
 }
 
 /** Reads levels, so that an edge that was missed is not missed for good. */
 export function readLevels(): PageLevels {
   window.chatWeb ??= { document: `${Date.now()}-${Math.random()}` };
-  const { document, injected = false, listening = false } = window.chatWeb;
+  const { document, injected = false, listening = false, dialogs = [], progress = 0 } = window.chatWeb;
+  const held = () => {
+    try {
+      const { Chat, Msg } = window.require('WAWebCollections');
+      return [Chat, Msg].map((collection) => (collection as { length?: number }).length ?? 0).join('+');
+    } catch {
+      return ''; // Modules are still loading.
+    }
+  };
+  const levels = { document, injected, listening, dialogs, progress: `${progress}% ${held()}` };
   try {
     const { state, hasSynced } = window.require('WAWebSocketModel').Socket;
-    return { document, injected, listening, socketState: state, hasSynced: hasSynced === true };
+    return { ...levels, socketState: state, hasSynced: hasSynced === true };
   } catch {
-    return { document, injected, listening, socketState: undefined, hasSynced: false }; // Modules are still loading.
+    return { ...levels, socketState: undefined, hasSynced: false };
   }
 }
 
 /** Marks a step as done in the document that it was done in; a page that has been reloaded since is not marked. */
 export function mark(document: string, step: string): void {
   if (window.chatWeb?.document === document) Object.assign(window.chatWeb, { [step]: true });
-}
-
-/** Gives the library listeners that do nothing, in place of those whose events nobody here consumes. */
-export function ignoreEvents(names: readonly string[]): void {
-  for (const name of names) window[name] ??= () => {};
 }
 
 /** The linked account, with its phone number rather than its hidden id where the page knows it. */
@@ -52,20 +60,6 @@ export function refreshQr(): void {
   const { Cmd } = window.require('WAWebCmd');
   if (Cmd.refreshQR) Cmd.refreshQR();
   else window.require('WAWebLaunchSocketUtils').refreshQR();
-}
-
-/**
- * Acknowledges what the page wants a person to acknowledge. A newly linked device that leaves the dialogue "What's
- * new" unanswered is unlinked after about five minutes. Labels change with language and build; a dialogue with one
- * button leaves no choice, so that it is safe to press.
- */
-export function acknowledgeDialogues(intervalMs: number): void {
-  setInterval(() => {
-    for (const dialogue of window.document.querySelectorAll('[role="dialog"]')) {
-      const buttons = dialogue.querySelectorAll('button, [role="button"]');
-      if (buttons.length === 1) buttons[0]?.click();
-    }
-  }, intervalMs);
 }
 
 /** Unlinks this device from the phone. */

@@ -1,21 +1,25 @@
-import type { PageMessage, PageWindow } from './window.ts';
+import type { MessageModel, PageMessage, PageSendResult, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
+/** What became of a post: its message, or the page's name for why it was refused. Undefined: the page does not say. */
+export type Posted = { readonly message: MessageModel } | { readonly refused: string } | undefined;
+
 /**
- * Posts a text to the status feed; the model of the message that was posted. The library's own way answers with a
- * message of another id, which no ack and no delete would ever match.
+ * Posts a text to the status feed. The library's own way answers with a message of another id, which no ack and no
+ * delete would ever match; the page answers with the message, or only shows it.
  */
 export async function postTextStatus(
   text: string,
   backgroundColor: string | undefined,
   font: number | undefined,
   timeoutMs: number,
-): Promise<Record<string, unknown> | undefined> {
+): Promise<Posted> {
   const { Msg } = window.require('WAWebCollections');
+  const tools = window.chatWebTools;
   const defaultColor = 0xff7acca5;
   let onAdd: (message: PageMessage) => void = () => {};
-  const posted = new Promise<PageMessage | undefined>((resolve) => {
+  const shown = new Promise<PageMessage | undefined>((resolve) => {
     setTimeout(() => resolve(undefined), timeoutMs);
     onAdd = (message) => {
       const isOwn = message.id.fromMe && String(message.id.remote) === 'status@broadcast';
@@ -24,14 +28,53 @@ export async function postTextStatus(
     Msg.on('add', onAdd);
   });
   try {
-    await window.require('WAWebSendStatusMsgAction').sendStatusTextMsgAction({
+    const result = await window.require('WAWebSendStatusMsgAction').sendStatusTextMsgAction({
       color: backgroundColor ? window.WWebJS.assertColor(backgroundColor) : defaultColor,
       font: font ?? 0,
       text,
     });
-    const message = await posted;
-    return message && window.WWebJS.getMessageModel(message);
+    const refused = result?.messageSendResult;
+    if (refused !== undefined && refused !== 'OK') return { refused };
+    const message = result?.msg ?? (await shown);
+    return message && { message: tools.messageModel(message) };
   } finally {
     Msg.off('add', onAdd);
   }
+}
+
+/** Posts a file to the status feed, uploaded and described as the library does it. */
+export async function postMediaStatus(
+  media: { readonly data: string; readonly mimetype: string; readonly filename: string },
+  caption: string | undefined,
+): Promise<Posted> {
+  const tools = window.chatWebTools;
+  const WAWebMsgKey = window.require('WAWebMsgKey');
+  const { getMaybeMeLidUser, getMaybeMePnUser } = window.require('WAWebUserPrefsMeUser');
+  const { asUserWidOrThrow, createWid } = window.require('WAWebWidFactory');
+  const prepared = await window.WWebJS.processMediaData(media, { sendToStatus: true });
+  const from = asUserWidOrThrow(getMaybeMeLidUser() ?? getMaybeMePnUser());
+  const to = createWid('status@broadcast');
+  const id = new WAWebMsgKey({ from, to, id: await WAWebMsgKey.newId(), participant: from, selfDir: 'out' });
+  const mediaMsgData = {
+    ...prepared,
+    ...prepared.toJSON?.(),
+    ...{ id, from, to, author: from, ack: 0, local: true, self: 'out', isNewMsg: true },
+    ...{ t: Math.floor(Date.now() / 1_000), body: prepared.preview, caption, isCaptionByUser: Boolean(caption) },
+  };
+  const { sendStatusMediaMsgAction } = window.require('WAWebSendStatusMsgAction');
+  const uploaded = async () => {};
+  let result: PageSendResult | undefined;
+  let posted: PageMessage | undefined;
+  if (sendStatusMediaMsgAction.length > 1) {
+    // To spring 2026: a message of the page, and what is done before it goes.
+    const { Msg } = window.require('WAWebCollections') as unknown as {
+      Msg: { modelClass: new (data: object) => PageMessage };
+    };
+    posted = new Msg.modelClass(mediaMsgData);
+    result = await sendStatusMediaMsgAction(posted, uploaded);
+  } else result = await sendStatusMediaMsgAction({ mediaMsgData, beforeSend: uploaded });
+  const refused = result?.messageSendResult;
+  if (refused !== undefined && refused !== 'OK') return { refused };
+  const message = result?.msg ?? posted;
+  return message && { message: tools.messageModel(message) };
 }

@@ -1,6 +1,6 @@
 /**
  * The page as scripts see it: the library's own helpers, and the modules that the library reads through the page's
- * registry. Only what is used here.
+ * registry. Only what is used here; `contract.ts` says of each part what it is for.
  *
  * Scripts are sent to the page as text, so each can use nothing but its arguments and `window`. What several of them
  * share is hung on `window.chatWebTools` once the page is listened to.
@@ -21,8 +21,13 @@ export interface PageMessage {
   readonly author?: PageId;
   readonly ack: number;
   readonly type: string;
+  readonly subtype?: string;
   /** It came in while the page was there. */
   readonly isNewMsg?: boolean;
+  readonly isStatusV3?: boolean;
+  readonly isForwarded?: boolean;
+  /** The page has given up on sending it, or on its last edit. */
+  readonly isSendFailure?: boolean;
   readonly body?: string;
   readonly caption?: string;
   readonly t?: number;
@@ -37,7 +42,12 @@ export interface PageMessage {
   readonly quotedStanzaID?: string;
   readonly quotedParticipant?: PageId;
   readonly mentionedJidList?: readonly PageId[];
-  downloadMedia(options: { downloadEvenIfExpensive: boolean; rmrReason: number }): Promise<unknown>;
+  downloadMedia(options: {
+    downloadEvenIfExpensive: boolean;
+    isUserInitiated: boolean;
+    rmrReason: number;
+  }): Promise<unknown>;
+  once(event: string, listener: (message: PageMessage) => void): void;
   unsafe(): PageMessage;
 }
 
@@ -48,7 +58,13 @@ export interface PageParticipant {
   readonly isSuperAdmin?: boolean;
 }
 
-/** A chat of the page; groups have metadata. */
+/** The members of a group, as far as the page has loaded them. */
+export interface PageParticipants {
+  getModelsArray(): PageParticipant[];
+  get(id: unknown): PageParticipant | undefined;
+}
+
+/** A chat of the page; groups have metadata, which may be there before their members are. */
 export interface PageChat {
   readonly id: PageId;
   readonly name?: string;
@@ -58,16 +74,32 @@ export interface PageChat {
   /** Those of its messages that are loaded. */
   readonly msgs: { getModelsArray(): PageMessage[] };
   readonly lastReceivedKey?: PageId;
-  readonly groupMetadata?: {
-    readonly participants: { getModelsArray(): PageParticipant[]; get(id: unknown): PageParticipant | undefined };
-  };
-  iAmAdmin?(): boolean;
+  /** Lets the account see pictures that are not for everybody. */
+  readonly tcToken?: unknown;
+  readonly groupMetadata?: { readonly size?: number; readonly participants?: PageParticipants };
 }
 
 /** Somebody whom the page knows. */
 export interface PageContact {
   readonly id: PageId;
+  readonly name?: string;
+  readonly pushname?: string;
+  readonly isBusiness?: boolean;
+  readonly isContactBlocked?: boolean;
   readonly phoneNumber?: PageId;
+}
+
+/** How a send ended: `OK`, or one of several errors. */
+export interface PageSendResult {
+  readonly messageSendResult?: string;
+  /** The network's own code, where it has refused. */
+  readonly ackErrorCode?: number;
+  readonly msg?: PageMessage;
+}
+
+/** Measures a download, for the page's own statistics. */
+export interface PageMeasure {
+  addAnnotations(annotations: object): unknown;
 }
 
 interface Found<T> {
@@ -75,22 +107,30 @@ interface Found<T> {
   getModelsArray(): T[];
 }
 
+interface Chosen {
+  readonly type: 'message';
+  readonly list: readonly PageMessage[];
+}
+
+type Getter<R> = (contact: PageContact) => R;
+
 /** Modules by the names under which the page registers them. */
 export interface PageModules {
   WAWebApiContact: {
     getCurrentLid(wid: unknown): PageId | undefined;
     getPhoneNumber(wid: unknown): PageId | undefined;
   };
+  WAWebBuildConstants: { VERSION_STR: string };
   WAWebChatLoadMessages: {
     loadEarlierMsgs(what: { chat: PageChat }): Promise<readonly PageMessage[] | undefined>;
   };
-  WAWebCmd: {
-    Cmd: {
-      refreshQR?(): void;
-      sendRevokeMsgs(chat: PageChat, messages: object, options: object): Promise<unknown>;
-      sendDeleteMsgs(chat: PageChat, messages: object, clearMedia: boolean): Promise<unknown>;
-    };
+  WAWebChatSendMessages: {
+    sendRevokeMsgs(chat: PageChat, messages: Chosen, clearMedia: boolean): Promise<readonly PageSendResult[]>;
+    sendDeleteMsgs(
+      ...args: [PageChat, Chosen, boolean] | [{ chat_: PageChat; record: Chosen; clearMedia: boolean }]
+    ): Promise<unknown>;
   };
+  WAWebCmd: { Cmd: { refreshQR?(): void; on(event: string, listener: () => void): void } };
   WAWebCollections: {
     Blocklist: { get(id: unknown): unknown };
     Chat: Found<PageChat>;
@@ -102,24 +142,41 @@ export interface PageModules {
       get(id: string): PageMessage | undefined;
       getModelsArray(): PageMessage[];
       getMessagesById(ids: string[]): Promise<{ messages?: PageMessage[] } | undefined>;
-      on(event: string, listener: (message: PageMessage) => void): void;
+      on(event: string, listener: (message: PageMessage, value?: unknown) => void): void;
       off(event: string, listener: (message: PageMessage) => void): void;
     };
   };
   WAWebConnModel: { Conn: { pushname?: string; platform?: string } };
+  WAWebContactGetters: {
+    getIsMe: Getter<boolean>;
+    getIsUser: Getter<boolean>;
+    getIsWAContact: Getter<boolean>;
+    getName: Getter<string | undefined>;
+    getPushname: Getter<string | undefined>;
+  };
   WAWebContactProfilePicThumbBridge: {
-    requestProfilePicFromServer(chat: { id: unknown }): Promise<{ eurl?: string } | undefined>;
+    requestProfilePicFromServer(what: {
+      id: unknown;
+      tcToken?: unknown;
+    }): Promise<{ eurl?: string; tag?: string; stale?: boolean } | undefined>;
   };
   WAWebDownloadManager: {
-    downloadManager: { downloadAndMaybeDecrypt(media: object): Promise<ArrayBuffer> };
+    downloadManager: { downloadAndMaybeDecrypt(media: object): Promise<ArrayBuffer | Uint8Array<ArrayBuffer> | Blob> };
   };
   WAWebExitGroupAction: { sendExitGroup(chat: PageChat): Promise<unknown> };
+  WAWebFrontendContactGetters: { getIsMyContact: Getter<boolean> };
   WAWebGroupCreateJob: { createGroup(options: object, people: { phoneNumber: object }[]): Promise<{ wid: PageId }> };
   WAWebGroupModifyInfoJob: { setGroupSubject(group: unknown, subject: string): Promise<unknown> };
+  WAWebGroupQueryJob: { queryAndUpdateGroupMetadataById(what: { id: unknown }): Promise<unknown> };
   WAWebLaunchSocketUtils: { refreshQR(): void };
   WAWebLidMigrationUtils: { toPn(wid: unknown): PageId | undefined };
+  WAWebMmsMediaTypes: {
+    getMsgMediaType(message: PageMessage): string;
+    msgToMediaType(what: object): string;
+    castToV4(type: string): string;
+  };
   WAWebModifyParticipantsGroupAction: {
-    removeParticipants(chat: PageChat, participants: PageParticipant[]): Promise<unknown>;
+    removeParticipants(chat: PageChat, participants: readonly PageParticipant[]): Promise<unknown>;
   };
   WAWebMsgActionCapability: {
     canSenderRevokeMsg(message: PageMessage): boolean;
@@ -127,22 +184,47 @@ export interface PageModules {
     canEditText(message: PageMessage): boolean;
     canEditCaption(message: PageMessage): boolean;
   };
-  WAWebMsgKey: { prototype: object };
+  WAWebMsgKey: {
+    prototype: object;
+    newId(): Promise<string>;
+    new (parts: { from: unknown; to: unknown; id: string; participant: unknown; selfDir: 'out' }): PageMessage['id'];
+  };
   WAWebMsgReply: { canReplyMsg(message: PageMessage): boolean };
+  WAWebNonMessageDataRequestPlaceholderMessageResendUtils: {
+    handlePlaceholderMsgsSeen(messages: readonly PageMessage[], isUrgent: boolean): unknown;
+  };
   WAWebQueryExistsJob: { queryWidExists(wid: unknown): Promise<{ wid?: PageId } | null> };
   WAWebRevokeStatusAction: { sendStatusRevokeMsgAction(status: unknown, message: PageMessage): Promise<unknown> };
+  WAWebSendMsgChatAction: {
+    addAndSendMsgToChat(chat: PageChat, message: { readonly id: unknown }, ...more: unknown[]): Promise<unknown>[];
+  };
   WAWebSendReactionMsgAction: { sendReactionToMsg(message: PageMessage, emoji: string): Promise<unknown> };
   WAWebSendStatusMsgAction: {
-    sendStatusTextMsgAction(status: { color: number; font: number; text: string }): Promise<unknown>;
+    sendStatusTextMsgAction(status: { color: number; font: number; text: string }): Promise<PageSendResult | undefined>;
+    sendStatusMediaMsgAction(
+      ...args:
+        | [{ mediaMsgData: object; beforeSend: () => Promise<void>; funnelContext?: object }]
+        | [object, () => Promise<void>]
+    ): Promise<PageSendResult | undefined>;
   };
-  WAWebSocketModel: { Socket: { state: string; hasSynced?: boolean; logout(): Promise<void> } };
+  WAWebSocketModel: {
+    Socket: { state: string; hasSynced?: boolean; logout(): Promise<void>; on(event: string, listener: unknown): void };
+  };
+  WAWebStartMediaDownloadQpl: { startMediaDownloadQpl(options: { entryPoint: string }): PageMeasure };
+  WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled?(): boolean };
   WAWebUserPrefsMeUser: { getMaybeMePnUser(): PageId | undefined; getMaybeMeLidUser(): PageId | undefined };
-  WAWebWidFactory: { createWid(id: string): object };
+  WAWebWidFactory: { createWid(id: string): object; asUserWidOrThrow(wid: unknown): PageId };
 }
 
-interface PageElement {
+/** An element of the page's document. */
+export interface PageElement {
+  readonly textContent: string | null;
+  readonly isConnected: boolean;
   click(): void;
-  querySelectorAll(selector: string): ArrayLike<PageElement>;
+  getAttribute(name: string): string | null;
+  matches(selector: string): boolean;
+  dispatchEvent(event: object): boolean;
+  querySelectorAll(selector: string): ArrayLike<PageElement> & Iterable<PageElement>;
 }
 
 /** How far the page has been set up. */
@@ -150,22 +232,86 @@ export interface SetUpState {
   readonly document: string;
   injected?: boolean;
   listening?: boolean;
+  /** The page's own `require`, behind the one that knows stand-ins. */
+  require?: (name: string) => unknown;
+  /** Texts of dialogs that nothing has closed. */
+  dialogs?: readonly string[];
+  /** How much of what came while the page was away has been delivered, in percent. */
+  progress?: number | undefined;
+}
+
+/** A message as it leaves the page. */
+export interface MessageModel {
+  readonly id: string;
+  readonly fromMe: boolean;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly author: string | undefined;
+  readonly quotedMessageId: string | undefined;
+  readonly mentionedIds: readonly (string | undefined)[];
+  readonly type: string;
+  readonly body: string | undefined;
+  readonly caption: string | undefined;
+  readonly t: number | undefined;
+  readonly ack: number | undefined;
+  readonly hasMedia: boolean;
+  readonly mimetype: string | undefined;
+  readonly filename: string | undefined;
+  readonly isForwarded: boolean;
+  readonly isStatus: boolean;
+}
+
+/** What became of a send, as the page's own promise says it. */
+export interface SendOutcome {
+  readonly isSent: boolean;
+  /** The page's name for the failure. */
+  readonly name?: string | undefined;
+  /** The network's code for it. */
+  readonly code?: number | undefined;
+}
+
+/** A group that the account is in, and its members, if they became known in time. */
+export interface OwnGroup {
+  readonly group: PageChat;
+  readonly members: readonly PageParticipant[] | undefined;
+  /** Undefined while the members are not known. */
+  readonly isAdmin: boolean | undefined;
 }
 
 /** What our scripts share in the page, there as soon as it is listened to. */
 export interface PageTools {
+  /** A module that this build may not have. */
+  optional<N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined;
   /** The id of a person by phone number where the page knows it; other ids as they are. */
   phoneOr(id: PageId | undefined): string | undefined;
-  /** True for an error by which the network says no, as against one of the page. */
-  isRefusal(error: unknown): boolean;
+  /** The hidden id of a person by number, where the page knows it. */
+  lidOf(id: PageId | object): string | undefined;
+  /** Asks the network for the numbers behind hidden ids, for a moment at most; what is not known then stays hidden. */
+  learnNumbers(ids: readonly (PageId | undefined)[]): Promise<void>;
+  /** Whether the network may be asked about numbers yet: right after a link that does harm. */
+  mayLookUp(): boolean;
+  /** True if somebody has this number. Asks the network once. */
+  isRegistered(wid: object): Promise<boolean>;
+  /** The status of an error by which the network says no; undefined for an error of the page. */
+  refusal(error: unknown): number | undefined;
   /** A message by its serialised id, also one that is not loaded. */
   findMessage(id: string): Promise<PageMessage | undefined>;
+  /** False for notices, for what is not decrypted yet, and for what was taken back: not told of as a message. */
+  isTold(message: PageMessage): boolean;
+  /** A message as it leaves the page. */
+  messageModel(message: PageMessage): MessageModel;
+  /** The same, once the numbers behind its hidden ids have been asked for. */
+  namedModel(message: PageMessage): Promise<MessageModel>;
   /** What the API tells of a contact; its id by phone number where that is known. */
   contactModel(contact: PageContact): Record<string, unknown>;
-  /** A group that the account is in; one that it has left stays listed in the page. */
-  ownGroup(id: string): PageChat | undefined;
+  /** The members of a group, asked for where they are not loaded; undefined where they do not become known in time. */
+  membersOf(group: PageChat, timeoutMs: number): Promise<PageParticipant[] | undefined>;
+  /** A group that the account is in: one that it has left stays listed in the page. */
+  ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
   /** True for the account's own id, by number or hidden. */
   isMe(id: PageId): boolean;
+  /** What the page itself says of a send under way; undefined for one that it has not been told of here. */
+  outcomeOf(messageId: string): Promise<SendOutcome> | undefined;
   /** Keeps a file, unless it has been dropped before it came. */
   keep(key: string, file: Blob): void;
   drop(key: string): void;
@@ -173,22 +319,31 @@ export interface PageTools {
   readonly files: Map<string, Blob>;
 }
 
+/** Media as the library prepares them: a model of the page, with fields of the library's own. */
+export type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> };
+
 /** The page's global object. */
 export interface PageWindow {
-  readonly document: { querySelectorAll(selector: string): Iterable<PageElement> };
+  readonly document: {
+    readonly body: PageElement | null;
+    querySelectorAll(selector: string): Iterable<PageElement>;
+  };
   require<N extends keyof PageModules>(name: N): PageModules[N];
+  Debug?: { VERSION?: string };
   WWebJS: {
     getChat(id: string, options: { getAsModel: false }): Promise<PageChat | null | undefined>;
-    getContactModel(contact: PageContact): Record<string, unknown>;
-    getMessageModel(message: PageMessage): Record<string, unknown>;
     sendMessage(chat: PageChat, content: string, options: object): Promise<PageMessage | undefined>;
     editMessage(message: PageMessage, content: string, options: object): Promise<PageMessage | undefined>;
     mediaInfoToFile(info: { data: string; mimetype: string; filename?: string }): File;
+    processMediaData(info: object, options: object): Promise<PageMedia>;
     assertColor(hex: string): number;
     enforceLidAndPnRetrieval(id: string): Promise<{ lid?: PageId; phone?: PageId }>;
     getAddParticipantsRpcResult(group: unknown, person: unknown): Promise<{ code?: number }>;
   };
   chatWeb?: SetUpState;
   chatWebTools: PageTools;
+  /** Told of messages and acks by the listeners; behind them is the worker. */
+  chatWebOnMessage(model: MessageModel): void;
+  chatWebOnAck(id: string, ack: number): void;
   [name: string]: unknown;
 }

@@ -1,0 +1,106 @@
+import { GatewayError, STATUS_FEED, type WorkerOperationName } from '@chat-web/protocol';
+import type { Page } from 'puppeteer';
+import { type Capability, components, contract, type Part } from '../page/contract.ts';
+import { type ContractReport, resolveContract } from '../page/modules.ts';
+
+/** Something that a session cannot do on this build of the page. */
+export interface Degraded {
+  readonly capability: string;
+  readonly reason: string;
+}
+
+/** How long the page may take to load what it has not loaded yet. */
+const LOOK_TIMEOUT_MS = 8_000;
+
+const parts = Object.entries(contract).flatMap(([module, paths]) =>
+  Object.entries<Part>(paths).map(([path, part]) => ({ module, name: `${module}.${path}`, part })),
+);
+const kinds = Object.fromEntries(
+  Object.entries(contract).map(([module, paths]) => [
+    module,
+    Object.fromEntries(Object.entries<Part>(paths).map(([path, { is }]) => [path, is])),
+  ]),
+);
+
+/** What goes without the parts that are missing, with the names of those that it needs. */
+export function lossesOf(missing: readonly string[]): Map<Capability, string[]> {
+  const lacks = new Set(missing);
+  const isMissing = (name: string) => lacks.has(name) || lacks.has(name.slice(0, name.indexOf('.')));
+  const losses = new Map<Capability, string[]>();
+  for (const { module, name, part } of parts) {
+    if (!isMissing(name) || (part.or && !isMissing(part.or))) continue;
+    const named = lacks.has(module) ? module : name;
+    for (const capability of part.without) {
+      const names = losses.get(capability) ?? [];
+      losses.set(capability, names.includes(named) ? names : [...names, named]);
+    }
+  }
+  return losses;
+}
+
+/** The capabilities that an operation with this input needs. */
+export function neededFor(operation: WorkerOperationName, input: object): Capability[] {
+  const { type, to, messageId, quotedMessageId } = input as Record<string, unknown>;
+  const kindOf = (feed: boolean): Capability => {
+    if (type === 'text') return feed ? 'postStatus.text' : 'sendMessage.text';
+    if (feed) return 'postStatus.media';
+    return type === 'sticker' ? 'sendMessage.sticker' : 'sendMessage.media';
+  };
+  switch (operation) {
+    case 'sendMessage':
+      if (type === 'reaction') return ['sendMessage.reaction'];
+      return [kindOf(to === STATUS_FEED), ...(quotedMessageId ? (['sendMessage.reply'] as const) : [])];
+    case 'postStatus':
+      return [kindOf(true)];
+    case 'deleteMessage':
+      return [String(messageId).includes(`_${STATUS_FEED}_`) ? 'deleteMessage.status' : 'deleteMessage'];
+    default:
+      return [operation];
+  }
+}
+
+/** Knows what this build of the page has of what is used there, and refuses what it cannot do. */
+export class Capabilities {
+  #report: ContractReport = { version: undefined, missing: [] };
+  #losses = new Map<Capability, string[]>();
+
+  /** The version that the page says it is, once it has been looked at. */
+  get version(): string | undefined {
+    return this.#report.version;
+  }
+
+  /** What the session cannot do on this page. */
+  get degraded(): Degraded[] {
+    return [...this.#losses].map(([capability, names]) => ({
+      capability,
+      reason: `the page lacks ${names.join(', ')}`,
+    }));
+  }
+
+  /** Why the page is of no use at all; undefined where it is. `what`: the session, or a QR to link it. */
+  hopeless(what: 'session' | 'link'): string | undefined {
+    const names = this.#losses.get(what);
+    return names && `page ${this.version ?? 'of unknown version'} lacks ${names.join(', ')}`;
+  }
+
+  /** Resolves the contract in the page. */
+  async look(page: Page): Promise<void> {
+    this.#report = await page.evaluate(resolveContract, kinds, components, LOOK_TIMEOUT_MS);
+    this.#losses = lossesOf(this.#report.missing);
+  }
+
+  /** Throws 501 where the page cannot do what is needed, after one more look: modules also come late. True if it looked. */
+  async require(page: Page, needed: readonly Capability[]): Promise<boolean> {
+    if (!needed.some((capability) => this.#losses.has(capability))) return false;
+    await this.look(page);
+    for (const capability of needed) {
+      const names = this.#losses.get(capability);
+      if (!names) continue;
+      throw new GatewayError(
+        'page_unsupported',
+        `page ${this.version ?? 'of unknown version'} lacks ${names.join(', ')}, which ${capability} needs; nothing was sent`,
+      );
+    }
+    return true;
+  }
+}

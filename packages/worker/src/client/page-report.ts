@@ -1,0 +1,49 @@
+import type { Capabilities, Degraded } from './capabilities.ts';
+import type { Log, ReportEvent } from './port.ts';
+
+/** The page is not to be trusted with the length of what it says. */
+const MOST_VERSION = 60;
+const MOST_REASON = 900;
+
+/** What a session cannot do, and why: parts that the page lacks, dialogs that stay open, sends that nobody confirms. */
+export class PageReport {
+  readonly #report: ReportEvent;
+  readonly #capabilities: Capabilities;
+  readonly #log: Log;
+  /** What was found beside the page's parts, by capability. */
+  readonly #found = new Map<string, string>();
+  #told = '';
+
+  constructor(report: ReportEvent, capabilities: Capabilities, log: Log) {
+    this.#report = report;
+    this.#capabilities = capabilities;
+    this.#log = log;
+  }
+
+  /** Something was found, or is over (no reason). */
+  found(capability: string, reason: string | undefined): void {
+    if (this.#found.get(capability) === reason) return;
+    if (reason === undefined) this.#found.delete(capability);
+    else this.#found.set(capability, reason);
+    this.#log(reason === undefined ? 'info' : 'warn', `${capability}: ${reason ?? 'well again'}`);
+    this.tell();
+  }
+
+  /** Tells the gateway, where something has changed. */
+  tell(): void {
+    const { version, degraded } = this.#capabilities;
+    if (version === undefined) return;
+    const found: Degraded[] = [...this.#found].map(([capability, reason]) => ({ capability, reason }));
+    const told = {
+      version: version.slice(0, MOST_VERSION),
+      degraded: [...degraded, ...found].map(({ capability, reason }) => ({
+        capability,
+        reason: reason.slice(0, MOST_REASON),
+      })),
+    };
+    const text = JSON.stringify(told);
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#report({ name: 'page', ...told });
+  }
+}

@@ -1,0 +1,262 @@
+import type { PageModules } from './window.ts';
+
+/**
+ * What a session can do, and what goes without when the page lacks a part: operations and events by their names, some
+ * of them split by kind (`sendMessage.media`). `session` is all of it, `link` the QR.
+ */
+export type Capability =
+  | ('session' | 'link' | 'message' | 'message_ack' | 'missedMessages' | 'lateDecryption' | 'phoneNumbers')
+  | ('sendMessage.text' | 'sendMessage.media' | 'sendMessage.sticker' | 'sendMessage.reply' | 'sendMessage.reaction')
+  | ('editMessage' | 'deleteMessage' | 'deleteMessage.status' | 'getMedia' | 'postStatus.text' | 'postStatus.media')
+  | (
+      | 'listChats'
+      | 'listGroups'
+      | 'createGroup'
+      | 'addParticipants'
+      | 'removeParticipants'
+      | 'leaveGroup'
+      | 'renameGroup'
+    )
+  | ('listContacts' | 'getContact' | 'numberExists' | 'getPicture');
+
+/** One part of a module of the page that is used. */
+export interface Part {
+  /** What it must be; `any` for what may be absent at the moment of the look. */
+  readonly is: 'function' | 'object' | 'string' | 'any';
+  /** How it is used: arguments, and what comes of it. */
+  readonly form: string;
+  /** What goes without it. */
+  readonly without: readonly Capability[];
+  /** Another part that does the same: only where both are missing something goes. */
+  readonly or?: string;
+}
+
+const fn = (form: string, ...without: Capability[]): Part => ({ is: 'function', form, without });
+const object = (form: string, ...without: Capability[]): Part => ({ is: 'object', form, without });
+const any = (form: string, ...without: Capability[]): Part => ({ is: 'any', form, without });
+/** A part that has another beside it. */
+const either = (part: Part, or: string): Part => ({ ...part, or });
+
+const SEND: Capability[] = ['sendMessage.text', 'sendMessage.media', 'sendMessage.sticker'];
+
+/** Exports of a module, each once, and paths below them. */
+type Parts<M> = { readonly [E in keyof M & string]-?: Part } & Readonly<Record<`${keyof M & string}.${string}`, Part>>;
+
+/** What the library's functions ask of the page that our scripts call, or that its start runs. */
+type LibraryModule =
+  | ('WABase64' | 'WAWebAdvSignatureApi' | 'WAWebAltDeviceLinkingApi' | 'WAWebCompanionRegClientUtils')
+  | ('WAWebOfflineHandler' | 'WAWebSignalStoreApi' | 'WAWebUserPrefsInfoStore' | 'WAWebUserPrefsMultiDevice')
+  | ('WALinkify' | 'WAWebChatGetters' | 'WAWebFindChatAction' | 'WAWebGetEphemeralFieldsMsgActionsUtils')
+  | ('WAWebLinkPreviewChatAction' | 'WAWebSendMessageEditAction' | 'WASmaxGroupsAddParticipantsRPC' | 'WAWebWidToJid')
+  | ('WAWebMediaDataUtils' | 'WAWebMediaInMemoryBlobCache' | 'WAWebMediaMmsV4Upload' | 'WAWebMediaOpaqueData')
+  | ('WAWebMediaStorage' | 'WAWebPrepRawMedia' | 'WAWebStartMediaUploadQpl' | 'WAWebUploadManager')
+  | ('WAWebBackendJobsCommon' | 'WAWebE2EProtoUtils' | 'WAWebStreamModel')
+  | ('WAWebMsgCollection' | 'WAWebChatCollection' | 'WAWebContactCollection');
+
+/**
+ * The contract with the page: every module that is used there, by our scripts (`PageModules`, which a script cannot go
+ * past) and by those functions of the library that are called (checked against its source by a test).
+ *
+ * Held against published reconstructions of the page of April to October 2026; each start looks again.
+ */
+export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]> } & Readonly<
+  Record<LibraryModule, Readonly<Record<string, Part>>>
+> = {
+  // Start and link.
+  WAWebSocketModel: {
+    Socket: object('the connection: on(event, listener)', 'session'),
+    'Socket.on': fn('(change:state | change:hasSynced, listener)', 'session'),
+    'Socket.state': any('OPENING, PAIRING, UNPAIRED, CONNECTED, CONFLICT, …'),
+    'Socket.hasSynced': any('true once the page has synced'),
+    'Socket.logout': any('() → unlinks this device'),
+  },
+  WAWebStreamModel: { Stream: any('mode MAIN once the page itself is up, for dialogs') },
+  WAWebUserPrefsMeUser: {
+    getMaybeMePnUser: fn('() → own id by number', 'session'),
+    getMaybeMeLidUser: fn('() → own hidden id', 'session'),
+  },
+  WAWebWidFactory: {
+    createWid: fn('(text) → id; throws for what is none', 'session'),
+    asUserWidOrThrow: fn("(id) → the person's id, in groups and in the status feed", ...SEND, 'postStatus.media'),
+  },
+  WAWebMsgKey: {
+    prototype: object('toString() is the serialised id', 'session'),
+    newId: any('() → Promise of a new id', ...SEND, 'postStatus.media'),
+  },
+  WAWebCollections: {
+    Msg: either(object('the messages', 'session'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.on': either(fn('(add | change:ack, listener(message, value))', 'session'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.get': either(fn('(serialised id) → message', 'session'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.getModelsArray': either(fn('() → messages', 'missedMessages'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.getMessagesById': any('([serialised id]) → Promise<{messages}>, also of those not loaded'),
+    Chat: either(object('the chats', 'session'), 'WAWebChatCollection.ChatCollection'),
+    'Chat.get': either(fn('(id) → chat', 'session'), 'WAWebChatCollection.ChatCollection'),
+    'Chat.getModelsArray': either(
+      fn('() → chats', 'listChats', 'listGroups', 'missedMessages'),
+      'WAWebChatCollection.ChatCollection',
+    ),
+    Contact: either(
+      object('people and groups', 'listContacts', 'getContact'),
+      'WAWebContactCollection.ContactCollection',
+    ),
+    'Contact.get': either(fn('(id) → contact', 'getContact'), 'WAWebContactCollection.ContactCollection'),
+    'Contact.getModelsArray': either(fn('() → contacts', 'listContacts'), 'WAWebContactCollection.ContactCollection'),
+    Blocklist: any('get(id) → there if blocked'),
+    Status: any('getMyStatus() → own feed', 'deleteMessage.status'),
+    GroupMetadata: any('update(group id) asks for the members'),
+    WAWebGroupMetadataCollection: any('the same, under its name in other builds'),
+  },
+  // The collections by themselves, for a build that lacks the module that holds them all.
+  WAWebMsgCollection: { MsgCollection: object('the messages') },
+  WAWebChatCollection: { ChatCollection: object('the chats') },
+  WAWebContactCollection: { ContactCollection: object('people and groups') },
+  WAWebConnModel: { Conn: any('pushname, platform; ref and on(change:ref) for the QR', 'link') },
+  WAWebCmd: { Cmd: any('on(logout | logout_from_bridge | offline_progress_update_from_bridge), refreshQR()') },
+  WAWebLaunchSocketUtils: { refreshQR: any('() → fresh QR references; in older builds Cmd.refreshQR', 'link') },
+  WAWebOfflineHandler: { OfflineMessageHandler: any('getOfflineDeliveryProgress() → percent, 99 at most') },
+  WAWebBuildConstants: { VERSION_STR: any('the version, where window.Debug does not say it') },
+  WABase64: { encodeB64: fn('(bytes) → text', 'link') },
+  WAWebCompanionRegClientUtils: { DEVICE_PLATFORM: any('part of the QR', 'link') },
+  WAWebAdvSignatureApi: {},
+  WAWebAltDeviceLinkingApi: {},
+  WAWebUserPrefsInfoStore: { waNoiseInfo: object('get() → {staticKeyPair}', 'link') },
+  WAWebSignalStoreApi: { waSignalStore: object('getRegistrationInfo() → {identityKeyPair}', 'link') },
+  WAWebUserPrefsMultiDevice: { getADVSecretKey: fn('() → part of the QR', 'link') },
+
+  // Messages in.
+  WAWebChatLoadMessages: {
+    loadEarlierMsgs: fn('({chat}) → Promise of older messages; none at the beginning', 'missedMessages'),
+  },
+  WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled: any('() → replaced by true, where it is there') },
+  WAWebNonMessageDataRequestPlaceholderMessageResendUtils: {
+    handlePlaceholderMsgsSeen: fn('(messages, true) → asks for what could not be decrypted', 'lateDecryption'),
+  },
+  WAWebMmsMediaTypes: {
+    getMsgMediaType: fn('(message) → type of its file for the download', 'getMedia'),
+    msgToMediaType: fn(
+      '({type, isGif, isNewsletter}) → the same for an upload',
+      'sendMessage.media',
+      'postStatus.media',
+    ),
+    castToV4: fn('(type) → type', 'sendMessage.media', 'postStatus.media'),
+  },
+  WAWebDownloadManager: {
+    downloadManager: object('downloads and decrypts', 'getMedia'),
+    'downloadManager.downloadAndMaybeDecrypt': fn(
+      '({directPath, encFilehash, filehash, mediaKey, mediaKeyTimestamp, type, mimetype, signal, downloadQpl}) → ArrayBuffer, Uint8Array or Blob',
+      'getMedia',
+    ),
+  },
+  WAWebStartMediaDownloadQpl: { startMediaDownloadQpl: any('({entryPoint}) → a measure; one of our own without it') },
+
+  // Messages out.
+  WAWebSendMsgChatAction: {
+    addAndSendMsgToChat: fn(
+      '(chat, message) → [Promise<message>, Promise<{messageSendResult, ackErrorCode}>]',
+      ...SEND,
+    ),
+  },
+  WAWebFindChatAction: { findOrCreateLatestChat: fn('(id) → Promise<{chat}>; throws «No LID for user»', ...SEND) },
+  WAWebChatGetters: { getIsNewsletter: any('(chat)'), getIsBroadcast: any('(chat)') },
+  WAWebGetEphemeralFieldsMsgActionsUtils: {
+    getEphemeralFields: fn('(chat) → fields of a message that disappears', ...SEND),
+  },
+  WALinkify: { findLink: any('(text) → link, for its preview') },
+  WAWebLinkPreviewChatAction: { getLinkPreview: any('(link) → Promise<{data}>') },
+  WAWebMsgReply: { canReplyMsg: fn('(message)', 'sendMessage.reply') },
+  WAWebQueryExistsJob: {
+    queryWidExists: fn(
+      '(id) → Promise<{wid} | null>; asks the network, and learns hidden ids',
+      'numberExists',
+      'createGroup',
+    ),
+  },
+  WAWebSendReactionMsgAction: {
+    sendReactionToMsg: fn('(message, emoji) → Promise; throws where it fails', 'sendMessage.reaction'),
+  },
+  WAWebSendMessageEditAction: {
+    sendMessageEdit: fn('(message, text, options) → Promise; throws «Cannot edit message»', 'editMessage'),
+  },
+  WAWebMsgActionCapability: {
+    canSenderRevokeMsg: fn('(message)', 'deleteMessage'),
+    canAdminRevokeMsg: fn('(message)', 'deleteMessage'),
+    canEditText: fn('(message)', 'editMessage'),
+    canEditCaption: fn('(message)', 'editMessage'),
+  },
+  WAWebChatSendMessages: {
+    sendRevokeMsgs: fn("(chat, {type: 'message', list}, clearMedia) → Promise<[{messageSendResult}]>", 'deleteMessage'),
+    sendDeleteMsgs: fn(
+      '({chat_, record: {type, list}, clearMedia}), in older builds (chat, record, clearMedia)',
+      'deleteMessage',
+    ),
+  },
+  WAWebMediaOpaqueData: {
+    createFromData: any('(blob, type) → Promise of the file', 'sendMessage.media', 'postStatus.media'),
+  },
+  WAWebPrepRawMedia: { prepRawMedia: fn('(file, intent) → {waitForPrep()}', 'sendMessage.media', 'postStatus.media') },
+  WAWebMediaStorage: { getOrCreateMediaObject: fn('(filehash) → object', 'sendMessage.media', 'postStatus.media') },
+  WAWebMediaDataUtils: { shouldUseMediaCache: any('(type) → whether to keep it in memory') },
+  WAWebMediaInMemoryBlobCache: { InMemoryMediaBlobCache: any('put(filehash, blob)') },
+  WAWebMediaMmsV4Upload: {
+    uploadMedia: fn(
+      '({mimetype, mediaObject, mediaType}) → Promise<{mediaEntry}>',
+      'sendMessage.media',
+      'postStatus.media',
+    ),
+  },
+  WAWebUploadManager: {
+    encryptAndUpload: any('({blob, type, signal, mediaKey, uploadQpl}) → Promise', 'sendMessage.sticker'),
+  },
+  WAWebStartMediaUploadQpl: { startMediaUploadQpl: fn('({entryPoint}) → a measure', 'sendMessage.sticker') },
+  WAWebSendStatusMsgAction: {
+    sendStatusTextMsgAction: fn('({text, color, font}) → Promise<{messageSendResult, msg}>', 'postStatus.text'),
+    sendStatusMediaMsgAction: fn(
+      '({mediaMsgData, beforeSend, funnelContext}), to spring 2026 (message, beforeSend) → Promise<{messageSendResult, msg}>',
+      'postStatus.media',
+    ),
+  },
+  WAWebRevokeStatusAction: { sendStatusRevokeMsgAction: fn('(own status, message) → Promise', 'deleteMessage.status') },
+
+  // People and groups.
+  WAWebApiContact: {
+    getCurrentLid: any('(id by number) → hidden id, from memory', 'phoneNumbers'),
+    getPhoneNumber: either(
+      fn('(hidden id) → id by number, from memory', 'phoneNumbers'),
+      'WAWebLidMigrationUtils.toPn',
+    ),
+  },
+  WAWebLidMigrationUtils: { toPn: either(fn('the same', 'phoneNumbers'), 'WAWebApiContact.getPhoneNumber') },
+  WAWebContactGetters: {
+    getIsMe: any('(contact)'),
+    getIsUser: any('(contact)'),
+    getIsWAContact: any('(contact)'),
+    getName: any('(contact) → name in the address book'),
+    getPushname: any('(contact) → name that the person chose'),
+  },
+  WAWebFrontendContactGetters: { getIsMyContact: any('(contact)') },
+  WAWebContactProfilePicThumbBridge: {
+    requestProfilePicFromServer: fn("({id, tcToken}) → Promise<{eurl} | {tag: ''} | {stale: true}>", 'getPicture'),
+  },
+  WAWebGroupQueryJob: {
+    queryAndUpdateGroupMetadataById: any('({id}) → Promise; rejects where the network puts it off'),
+  },
+  WAWebGroupCreateJob: { createGroup: fn('(options, [{phoneNumber}]) → Promise<{wid}>', 'createGroup') },
+  WAWebGroupModifyInfoJob: { setGroupSubject: fn('(group id, subject) → Promise', 'renameGroup') },
+  WAWebExitGroupAction: {
+    sendExitGroup: fn('(chat) → Promise<true | false>; false where the network refuses', 'leaveGroup'),
+  },
+  WAWebModifyParticipantsGroupAction: {
+    removeParticipants: fn('(chat, members) → Promise; throws for all if one is not allowed', 'removeParticipants'),
+  },
+  WASmaxGroupsAddParticipantsRPC: {
+    sendAddParticipantsRPC: fn('({iqTo, participantArgs}) → Promise', 'addParticipants'),
+  },
+  WAWebWidToJid: { widToGroupJid: fn('(id)', 'addParticipants'), widToUserJid: fn('(id)', 'addParticipants') },
+
+  // Wrapped by the library at its start, for kinds of messages that are not sent from here.
+  WAWebBackendJobsCommon: {},
+  WAWebE2EProtoUtils: {},
+};
+
+/** Page components that hold a module under another name than its own. */
+export const components: Readonly<Record<string, string>> = {};

@@ -1,0 +1,148 @@
+import type { PageWindow } from './window.ts';
+
+declare const window: PageWindow;
+
+type Module = Record<string, unknown>;
+type Require = (name: string) => Module | undefined;
+
+/**
+ * Gives the library stand-ins for what it asks for and can do without, so that one part that this build lacks does not
+ * take all others with it. False while the page's registry is not there yet.
+ */
+export function prepareModules(): boolean {
+  const own = window.require as unknown as Require | undefined;
+  if (typeof own !== 'function') return false;
+  window.chatWeb ??= { document: `${Date.now()}-${Math.random()}` };
+  const state = window.chatWeb;
+  if (!state.require) {
+    const find = (name: string): Module | undefined => {
+      try {
+        return own(name) ?? undefined; // Some builds throw for a module that they lack, others answer nothing.
+      } catch {
+        return undefined;
+      }
+    };
+    const nothing = () => {};
+    const collection = (name: string, part: string) => find(name)?.[part] ?? find(name)?.default;
+    const standIns: Record<string, () => Module> = {
+      // For linking alone: an account that is linked needs none of it.
+      ...Object.fromEntries(
+        [
+          ...['WAWebAltDeviceLinkingApi', 'WABase64', 'WAWebCompanionRegClientUtils', 'WAWebAdvSignatureApi'],
+          ...['WAWebUserPrefsInfoStore', 'WAWebSignalStoreApi'],
+        ].map((name) => [name, () => ({})]),
+      ),
+      WAWebOfflineHandler: () => ({ OfflineMessageHandler: { getOfflineDeliveryProgress: nothing } }),
+      WAWebCmd: () => ({ Cmd: { on: nothing } }),
+      WAWebConnModel: () => ({ Conn: { on: nothing, serialize: () => ({}) } }),
+      WALinkify: () => ({ findLink: nothing, findLinks: () => [] }),
+      WAWebLinkPreviewChatAction: () => ({ getLinkPreview: nothing }),
+      WAWebMediaDataUtils: () => ({ shouldUseMediaCache: () => false }),
+      WAWebChatGetters: () => {
+        const ends = (server: string) => (chat: { id: unknown }) => String(chat.id).endsWith(server);
+        return { getIsNewsletter: ends('@newsletter'), getIsBroadcast: ends('@broadcast') };
+      },
+      WAWebCollections: () => ({
+        Msg: collection('WAWebMsgCollection', 'MsgCollection'),
+        Chat: collection('WAWebChatCollection', 'ChatCollection'),
+        Contact: collection('WAWebContactCollection', 'ContactCollection'),
+        Status: collection('WAWebStatusCollection', 'StatusCollection'),
+        Blocklist: collection('WAWebBlocklistCollection', 'BlocklistCollection'),
+        GroupMetadata: collection('WAWebGroupMetadataCollection', 'GroupMetadataCollection'),
+      }),
+    };
+    const isThere = (module: Module, part: string) => {
+      try {
+        return module[part] !== undefined;
+      } catch {
+        return false; // Some exports are read when they are asked for.
+      }
+    };
+    state.require = own;
+    const whole = new Map<string, Module>();
+    const lenient: Require = (name) => {
+      const known = whole.get(name);
+      const standIn = known ? undefined : standIns[name]?.();
+      if (!standIn) return known ?? own(name);
+      const module = find(name);
+      if (!module) return standIn; // It may still come.
+      const lacking = Object.keys(standIn).filter((part) => !isThere(module, part));
+      const filled = lacking.map((part) => [part, { value: standIn[part], writable: true, enumerable: true }]);
+      whole.set(name, lacking.length === 0 ? module : Object.create(module, Object.fromEntries(filled)));
+      return whole.get(name);
+    };
+    try {
+      window.require = lenient as never;
+    } catch {
+      // A build that seals its registry: the library then does without stand-ins.
+    }
+    // The library waits for this, and reads nothing else of it.
+    const version = find('WAWebBuildConstants')?.VERSION_STR;
+    if (version && window.Debug?.VERSION === undefined) window.Debug = { ...window.Debug, VERSION: String(version) };
+  }
+  return window.Debug?.VERSION !== undefined;
+}
+
+/** What a page has of the parts that were asked for. */
+export interface ContractReport {
+  /** The version that the page says it is. */
+  readonly version: string | undefined;
+  /** What it lacks: `Module`, or `Module.part`. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Looks for parts of modules, given by module as paths with what they must be (`function`, `object`, `string`). A
+ * module that is not loaded yet is loaded by the page's own loader, from the component that its name or `components`
+ * say.
+ */
+export async function resolveContract(
+  parts: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  components: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<ContractReport> {
+  const require = (window.chatWeb?.require ?? window.require) as unknown as Require;
+  const find = (name: string): Module | undefined => {
+    try {
+      return require(name) ?? undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  interface Loader {
+    loadModules(components: string[], loaded: () => void, who: string): unknown;
+  }
+  const runtime = find('Bootloader');
+  const loader = (typeof runtime?.loadModules === 'function' ? runtime : runtime?.default) as Loader | undefined;
+  const isLate = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs));
+  const load = async (name: string) => {
+    for (const component of [components[name] ?? name]) {
+      try {
+        const loaded = new Promise<void>((resolve) => loader?.loadModules([component], resolve, 'chat-web'));
+        await Promise.race([loaded, isLate]);
+      } catch {
+        // No component of that name: it is not to be had.
+      }
+    }
+    return find(name);
+  };
+  const isPart = (module: Module, path: string, kind: string) => {
+    try {
+      const part = path.split('.').reduce<unknown>((value, key) => (value as Module | undefined)?.[key], module);
+      if (kind === 'any') return true;
+      return part !== null && (typeof part === kind || (kind === 'object' && typeof part === 'function'));
+    } catch {
+      return false;
+    }
+  };
+  const missing: string[] = [];
+  const look = async ([name, paths]: [string, Readonly<Record<string, string>>]) => {
+    const module = find(name) ?? (loader ? await load(name) : undefined);
+    if (!module) missing.push(name);
+    else
+      for (const [path, kind] of Object.entries(paths))
+        if (!isPart(module, path, kind)) missing.push(`${name}.${path}`);
+  };
+  await Promise.all(Object.entries(parts).map(look));
+  return { version: window.Debug?.VERSION, missing: missing.sort() };
+}
