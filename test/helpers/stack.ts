@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
 import type { OperationMethods } from '@chat-web/protocol';
-import { type PhoneMessage, type Simulator, type SimulatorSettings, startSimulator } from '@chat-web/simulator';
+import {
+  type Build,
+  type PhoneMessage,
+  type Simulator,
+  type SimulatorSettings,
+  startSimulator,
+} from '@chat-web/simulator';
 import { stanzaOf } from '../../scripts/example-world.ts';
 import { type GatewayProcess, spawnGateway } from '../../scripts/gateway-process.ts';
 import { EventLog } from './event-log.ts';
@@ -16,6 +22,8 @@ export const BEN = '12025550102';
 /** How a stack is set up. */
 export interface StackOptions {
   readonly simulator?: Partial<SimulatorSettings>;
+  /** Which build of the page is served; default: the newest. */
+  readonly build?: Build;
   readonly settings?: Readonly<Record<string, string>>;
   /** The working directory of the gateway. */
   readonly cwd?: string;
@@ -43,9 +51,15 @@ export class Stack implements AsyncDisposable {
     this.#settings = settings;
   }
 
-  static async start({ simulator: simulated = {}, settings = {}, cwd, ...given }: StackOptions = {}): Promise<Stack> {
+  static async start({
+    simulator: simulated = {},
+    build,
+    settings = {},
+    cwd,
+    ...given
+  }: StackOptions = {}): Promise<Stack> {
     const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'chat-web-test-')));
-    const simulator = await startSimulator({ settings: simulated });
+    const simulator = await startSimulator({ build, settings: simulated });
     const all = {
       CHAT_WEB_PORT: '0',
       CHAT_WEB_LOG_LEVEL: 'debug',

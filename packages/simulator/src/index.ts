@@ -24,6 +24,7 @@ export type {
   SimulatorClient,
   SocketState,
 } from './api.ts';
+export { type Build, builds } from './builds.ts';
 export { connectSimulator } from './control/client.ts';
-export type { SerializedProperty, SimulatorSettings } from './settings.ts';
+export type { PageSwitches, SerializedProperty, SimulatorSettings } from './settings.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';

@@ -28,9 +28,12 @@ it.each(['SIGINT', 'SIGTERM'] as const)('prints where it is, and ends cleanly on
   expect(args).toEqual([expect.stringMatching(/^--host-resolver-rules=/), expect.stringMatching(/-spki-list=/)]);
 });
 
-it.each([['--colour', 'red'], ['--port', 'x'], ['--port', '70000'], ['serve']])('refuses %s', async (...args) => {
-  expect(await run(args)).toMatchObject({ code: 2, output: expect.stringContaining('usage:') });
-});
+it.each([['--colour', 'red'], ['--port', 'x'], ['--port', '70000'], ['--build', '2025-01'], ['serve']])(
+  'refuses %s',
+  async (...args) => {
+    expect(await run(args)).toMatchObject({ code: 2, output: expect.stringContaining('usage:') });
+  },
+);
 
 it('names a port that is in use', async () => {
   const simulator = await startSimulator();

@@ -1,23 +1,39 @@
 import { parseArgs } from 'node:util';
+import { type Build, builds, newestBuild } from './builds.ts';
 import { type Simulator, startSimulator } from './simulator.ts';
 
-const usage = `usage: npm run simulator -- [--port <port>] [--control-port <port>]
+const usage = `usage: npm run simulator -- [--port <port>] [--control-port <port>] [--build <build>]
 
-Plays web.whatsapp.com and the phones behind it, on 127.0.0.1. Without a port, or with 0, it takes a free one.`;
+Plays web.whatsapp.com and the phones behind it, on 127.0.0.1. Without a port, or with 0, it takes a free one.
+A build of the page is one of ${builds.join(', ')}; default: ${newestBuild}.`;
 
 interface Arguments {
   readonly port: number;
   readonly controlPort: number;
+  readonly build: Build;
 }
 
 /** Undefined where only help was asked for; throws a sentence. */
 function readArguments(args: readonly string[]): Arguments | undefined {
   const { values } = parseArgs({
     args: [...args],
-    options: { port: { type: 'string' }, 'control-port': { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      ...{ port: { type: 'string' }, 'control-port': { type: 'string' }, build: { type: 'string' } },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   if (values.help) return undefined;
-  return { port: readPort('--port', values.port), controlPort: readPort('--control-port', values['control-port']) };
+  return {
+    port: readPort('--port', values.port),
+    controlPort: readPort('--control-port', values['control-port']),
+    build: readBuild(values.build),
+  };
+}
+
+function readBuild(value: string = newestBuild): Build {
+  const build = builds.find((each) => each === value);
+  if (!build) throw new Error(`--build must be one of ${builds.join(', ')}`);
+  return build;
 }
 
 function readPort(flag: string, value = '0'): number {
@@ -29,7 +45,8 @@ async function describe({ port, controlUrl, browserArgs, phones }: Simulator): P
   const people = (await phones.accounts()).map(({ number, name, addressing }) => {
     return `  ${number}  ${name}${addressing === 'lid' ? ' (chats by hidden number, @lid)' : ''}`;
   });
-  return `web.whatsapp.com is played on https://127.0.0.1:${port}
+  const { build, pageVersion } = await phones.settings();
+  return `web.whatsapp.com is played on https://127.0.0.1:${port}, build ${build} (${pageVersion})
 the phones are played on      ${controlUrl}
 
 ${people.join('\n')}

@@ -1,14 +1,13 @@
 import * as v from 'valibot';
+import { type Build, builds, newestBuild, switchesOf } from './builds.ts';
+import type { PageSwitches } from './page/switches.ts';
 
-/** The name of the property that carries an id's serialised form; builds of the real page differ. */
-export type SerializedProperty = '_serialized' | '$1';
+export type { PageSwitches, SerializedProperty } from './page/switches.ts';
 
 /** How the simulator behaves. All times are in milliseconds. */
-export interface SimulatorSettings {
-  /** For message ids. */
-  idProperty: SerializedProperty;
-  /** For ids of people and chats. */
-  widProperty: SerializedProperty;
+export interface SimulatorSettings extends PageSwitches {
+  /** Which build of the page is served: sets all of the page's switches that were not given by themselves. */
+  build: Build;
   /** How long the first QR of a page holds, and each after it; how many there are before the page goes idle. */
   qrFirstMs: number;
   qrIntervalMs: number;
@@ -19,12 +18,14 @@ export interface SimulatorSettings {
   pairDelayMs: number;
   /** From CONNECTED until the page has synced. */
   syncDelayMs: number;
+  /** In how many equal steps the offline progress moves during that time; 0 for none. */
+  syncSteps: number;
+  /** The percentage at which the progress of a device's first sync stops for ever; null for nowhere. */
+  syncStallAt: number | null;
   /** From a send until the server has it (ack 1). */
   ackDelayMs: number;
   /** From ack 1 until it is delivered (ack 2). */
   deliveryDelayMs: number;
-  /** How long a page waits before it connects again. */
-  reconnectDelayMs: number;
   /**
    * Whether an unlinked page says UNPAIRED before it reloads. whatsapp-web.js closes the browser if it does, with
    * `disconnected` UNPAIRED; if it does not, `disconnected` LOGOUT comes and the browser goes on to a new QR.
@@ -34,39 +35,84 @@ export interface SimulatorSettings {
   onboardingMs: number;
 }
 
-/** As the real page, but quick. */
+/** As the real page, but quick; the page's switches are those of the newest build. */
 export const defaultSettings: Readonly<SimulatorSettings> = {
-  idProperty: '_serialized',
-  widProperty: '_serialized',
+  build: newestBuild,
+  ...switchesOf(newestBuild),
   qrFirstMs: 60_000,
   qrIntervalMs: 20_000,
   qrCount: 6,
   refDelayMs: 30,
   pairDelayMs: 100,
   syncDelayMs: 300,
+  syncSteps: 0,
+  syncStallAt: null,
   ackDelayMs: 20,
   deliveryDelayMs: 20,
-  reconnectDelayMs: 500,
   unpairedOnLogout: false,
   onboardingMs: 300_000,
 };
 
+/** A change of settings; what is undefined stays as it is. */
+export type SettingsChange = { readonly [K in keyof SimulatorSettings]?: SimulatorSettings[K] | undefined };
+
+/** The settings of a simulator: what was given by itself wins over what the build says, also over a later build. */
+export class Settings {
+  /** One object for as long as the simulator runs: a change holds at once for whoever has it. */
+  readonly current: SimulatorSettings = { ...defaultSettings };
+  #given: Partial<SimulatorSettings> = {};
+
+  constructor(given: SettingsChange = {}) {
+    this.change(given);
+  }
+
+  change(given: SettingsChange): SimulatorSettings {
+    this.#given = { ...this.#given, ...definedOnly(given) };
+    const { build = newestBuild } = this.#given;
+    return Object.assign(this.current, switchesOf(build), this.#given);
+  }
+}
+
+function definedOnly(change: SettingsChange): Partial<SimulatorSettings> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}
+
+const flag = v.optional(v.boolean());
 const property = v.optional(v.picklist(['_serialized', '$1']));
 const delayMs = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3_600_000)));
+const count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
+const moduleName = v.pipe(v.string(), v.regex(/^\w+(\.\w+)?$/, 'must be Module or Module.export'));
 
 /** Checks a change of settings that came from outside. */
 export const settingsSchema = v.strictObject({
-  idProperty: property,
-  widProperty: property,
-  qrFirstMs: delayMs,
-  qrIntervalMs: delayMs,
-  qrCount: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000))),
-  refDelayMs: delayMs,
-  pairDelayMs: delayMs,
-  syncDelayMs: delayMs,
-  ackDelayMs: delayMs,
-  deliveryDelayMs: delayMs,
+  build: v.optional(v.picklist(builds)),
+  ...{ idProperty: property, widProperty: property },
+  pageVersion: v.optional(v.pipe(v.string(), v.regex(/^\d+(\.\d+)+$/, 'must be numbers with dots between them'))),
+  statusActions: v.optional(v.picklist(['positional', 'object'])),
+  downloads: v.optional(v.picklist(['any', 'typed'])),
+  downloadResult: v.optional(v.picklist(['arraybuffer', 'uint8array', 'blob'])),
+  mediaOwnId: flag,
+  whatsNew: v.optional(v.picklist(['one-button', 'two-buttons'])),
+  whatsNewAt: v.optional(v.picklist(['synced', 'load'])),
+  lazyParticipants: flag,
+  participantsDelayMs: delayMs,
+  participantQueriesAtOnce: count,
+  lazyModules: flag,
+  lateModulesMs: delayMs,
+  missingModules: v.optional(v.array(moduleName)),
+  pictureRefusals: v.optional(v.picklist(['thrown', 'returned'])),
+  pictureIdentity: v.optional(v.picklist(['any', 'lid', 'pn'])),
+  contactNames: v.optional(v.picklist(['both', 'lid'])),
+  minifiedErrors: flag,
+  placeholderResend: flag,
+  loadDelayMs: delayMs,
   reconnectDelayMs: delayMs,
-  unpairedOnLogout: v.optional(v.boolean()),
+  reloadAfterLinkMs: delayMs,
+  ...{ qrFirstMs: delayMs, qrIntervalMs: delayMs, qrCount: count },
+  ...{ refDelayMs: delayMs, pairDelayMs: delayMs, syncDelayMs: delayMs },
+  syncSteps: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))),
+  syncStallAt: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100)))),
+  ...{ ackDelayMs: delayMs, deliveryDelayMs: delayMs },
+  unpairedOnLogout: flag,
   onboardingMs: delayMs,
 });

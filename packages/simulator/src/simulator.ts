@@ -2,13 +2,14 @@ import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { AccountSeed, SimulatorClient } from './api.ts';
 import { browserArgs, playedHosts } from './browser-args.ts';
+import type { Build } from './builds.ts';
 import { createCertificate } from './certificate.ts';
 import { createControlApp } from './control/app.ts';
 import { connectSimulator } from './control/client.ts';
 import { type Listening, listen } from './listen.ts';
 import { Network } from './network/network.ts';
 import { seededAccounts } from './seed.ts';
-import { defaultSettings, type SimulatorSettings } from './settings.ts';
+import { Settings, type SimulatorSettings } from './settings.ts';
 import { Pages } from './web/pages.ts';
 import { createWebServer } from './web/web-server.ts';
 
@@ -16,6 +17,8 @@ import { createWebServer } from './web/web-server.ts';
 export interface SimulatorOptions {
   readonly port?: number;
   readonly controlPort?: number;
+  /** Which build of the page is served; default: the newest. The same as the setting of that name. */
+  readonly build?: Build | undefined;
   readonly settings?: Partial<SimulatorSettings>;
   /** Default: a handful of people who know each other. */
   readonly accounts?: readonly AccountSeed[];
@@ -37,10 +40,11 @@ export interface Simulator {
 /** Starts a simulator on loopback. Rejects with the system's error where a port is busy (EADDRINUSE, with `port`). */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const certificate = await createCertificate(playedHosts);
-  const network = new Network({ ...defaultSettings, ...options.settings }, options.accounts ?? seededAccounts);
+  const settings = new Settings({ ...options.settings, ...(options.build ? { build: options.build } : {}) });
+  const network = new Network(settings.current, options.accounts ?? seededAccounts);
   const pages = new Pages();
   const web = createWebServer(certificate, network, pages);
-  const control = createServer(getRequestListener(createControlApp({ network, pages }).fetch));
+  const control = createServer(getRequestListener(createControlApp({ network, pages, settings }).fetch));
   const servers: Listening[] = [];
   let closing: Promise<unknown> | undefined;
   const close = async () => {

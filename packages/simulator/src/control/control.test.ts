@@ -108,6 +108,16 @@ describe('the phones', () => {
     const before = await simulator.phones.settings();
     expect(await simulator.phones.configure({ idProperty: '$1' })).toEqual({ ...before, idProperty: '$1' });
   });
+
+  it('change the build, and keep what was set by itself', async () => {
+    const { phones } = simulator;
+    await phones.configure({ downloads: 'any', missingModules: ['WAWebCmd.Cmd'] });
+    const older = await phones.configure({ build: '2026-04' });
+    expect(older).toMatchObject({ build: '2026-04', statusActions: 'object', idProperty: '$1', downloads: 'any' });
+    const newer = await phones.configure({ build: '2026-10' });
+    expect(newer).toMatchObject({ downloads: 'any', downloadResult: 'blob', missingModules: ['WAWebCmd.Cmd'] });
+    expect(Number(newer.pageVersion.split('.').at(-1))).toBeGreaterThan(Number(older.pageVersion.split('.').at(-1)));
+  });
 });
 
 describe('a refusal', () => {

@@ -6,7 +6,7 @@ import type { Network } from '../network/network.ts';
 import { changeContacts, changeProfile } from '../network/people.ts';
 import { Phone } from '../network/phone.ts';
 import { readQr } from '../qr-image.ts';
-import { settingsSchema } from '../settings.ts';
+import { type Settings, settingsSchema } from '../settings.ts';
 import type { Pages } from '../web/pages.ts';
 import { schemas } from './schemas.ts';
 
@@ -14,6 +14,7 @@ import { schemas } from './schemas.ts';
 export interface Stage {
   readonly network: Network;
   readonly pages: Pages;
+  readonly settings: Settings;
 }
 
 interface Call {
@@ -157,10 +158,10 @@ export const routes: readonly Route[] = [
     path: '/pages/:id/disturb',
     handle: checked(schemas.disturb, ({ stage, id }, cue) => stage.pages.disturb(id, cue)),
   },
-  { method: 'GET', path: '/settings', handle: ({ stage }) => stage.network.settings },
+  { method: 'GET', path: '/settings', handle: ({ stage }) => stage.settings.current },
   {
     method: 'PATCH',
     path: '/settings',
-    handle: checked(settingsSchema, ({ stage }, change) => Object.assign(stage.network.settings, change)),
+    handle: checked(settingsSchema, ({ stage }, change) => stage.settings.change(change)),
   },
 ];

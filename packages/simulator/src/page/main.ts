@@ -20,6 +20,7 @@ import { currentQr, showState } from './qr-view.ts';
 import { createRequire } from './registry.ts';
 import { spelling } from './spelling.ts';
 import { joinStage } from './stage.ts';
+import { switches } from './switches.ts';
 
 declare global {
   interface Window {
@@ -35,11 +36,12 @@ function tabId(): string {
   return id;
 }
 
-const settings = readPageSettings();
-Object.assign(spelling, { msgKey: settings.idProperty, wid: settings.widProperty });
+const { fault, ...told } = readPageSettings();
+Object.assign(switches, told);
+Object.assign(spelling, { msgKey: switches.idProperty, wid: switches.widProperty });
 
 const address = (path: string) => `wss://${location.host}${path}?page=${tabId()}`;
-const page = createPage(address('/ws/chat'), settings.reconnectDelayMs, await loadCredentials());
+const page = createPage(address('/ws/chat'), switches.reconnectDelayMs, await loadCredentials());
 const credentials = () => page.link.credentials;
 
 mediaServer.deviceId = () => credentials().device?.id;
@@ -59,8 +61,8 @@ window.require = createRequire(
   statusModules(page),
   contactModules(page),
 );
-window.Debug = { VERSION: '2.3000.1023204200' };
+window.Debug = { VERSION: switches.pageVersion };
 
 showState(credentials);
 joinStage(address('/ws/stage'), () => currentQr(credentials()));
-startLink(page, settings.fault);
+startLink(page, fault);

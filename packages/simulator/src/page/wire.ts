@@ -1,4 +1,5 @@
 import type { SocketState } from './socket-states.ts';
+import type { PageSwitches } from './switches.ts';
 import type {
   WireChat,
   WireDraft,
@@ -151,9 +152,6 @@ export type PageFault =
   | 'sync';
 
 /** What a page is told with its document. */
-export interface PageSettings {
-  readonly idProperty: string;
-  readonly widProperty: string;
-  readonly reconnectDelayMs: number;
+export interface PageSettings extends PageSwitches {
   readonly fault: PageFault;
 }

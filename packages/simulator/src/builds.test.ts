@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { builds, newestBuild, switchesOf } from './builds.ts';
+import { firstSwitches } from './page/switches.ts';
+
+it('the first build has none of the changes', () => {
+  expect(switchesOf('2026-01')).toEqual(firstSwitches);
+});
+
+it('each build keeps what the ones before it have changed', () => {
+  expect(switchesOf('2026-07')).toMatchObject({
+    statusActions: 'object',
+    idProperty: '$1',
+    downloadResult: 'uint8array',
+  });
+  expect(switchesOf('2026-09')).toMatchObject({ idProperty: '$1', downloadResult: 'uint8array', mediaOwnId: true });
+  expect(switchesOf('2026-10')).toMatchObject({ downloadResult: 'blob', mediaOwnId: true, statusActions: 'object' });
+});
+
+it('versions grow, and the last build is the one that is played', () => {
+  const versions = builds.map((build) => switchesOf(build).pageVersion);
+  expect(versions).toEqual([...new Set(versions)].toSorted());
+  expect(builds.at(-1)).toBe(newestBuild);
+});

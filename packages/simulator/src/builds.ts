@@ -1,0 +1,52 @@
+import { firstSwitches, type PageSwitches } from './page/switches.ts';
+
+/** The builds of the page that can be played, named by the month by which they were out; oldest first. */
+export const builds = ['2026-01', '2026-04', '2026-07', '2026-09', '2026-10'] as const;
+
+/** One of them. */
+export type Build = (typeof builds)[number];
+
+/** The build that is played unless another one is asked for. */
+export const newestBuild: Build = '2026-10';
+
+/** What each build changes of the one before it. The README says where each change was seen. */
+const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches, 'pageVersion'>>> = {
+  '2026-01': { pageVersion: '2.3000.1031000000' },
+  '2026-04': {
+    pageVersion: '2.3000.1037900000',
+    statusActions: 'object',
+    whatsNew: 'two-buttons',
+    lazyParticipants: true,
+    pictureRefusals: 'returned',
+  },
+  '2026-07': {
+    pageVersion: '2.3000.1042500000',
+    idProperty: '$1',
+    widProperty: '$1',
+    downloads: 'typed',
+    downloadResult: 'uint8array',
+    participantsDelayMs: 50,
+    participantQueriesAtOnce: 3,
+    lazyModules: true,
+    pictureIdentity: 'lid',
+    contactNames: 'lid',
+    placeholderResend: false,
+  },
+  '2026-09': {
+    pageVersion: '2.3000.1047000000',
+    mediaOwnId: true,
+    whatsNewAt: 'load',
+  },
+  '2026-10': {
+    pageVersion: '2.3000.1049200000',
+    downloadResult: 'blob',
+    lateModulesMs: 1500,
+    minifiedErrors: true,
+  },
+};
+
+/** How the page behaves in a build: all that has changed by then. */
+export function switchesOf(build: Build): PageSwitches {
+  const past = builds.slice(0, builds.indexOf(build) + 1);
+  return Object.assign({ ...firstSwitches }, ...past.map((each) => changes[each]));
+}

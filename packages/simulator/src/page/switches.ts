@@ -1,0 +1,82 @@
+/** The name of the property that carries an id's serialised form; builds of the real page differ. */
+export type SerializedProperty = '_serialized' | '$1';
+
+/** How a page behaves, as far as builds of the real page differ. Written into its document: holds until the next load. */
+export interface PageSwitches {
+  /** For message ids. */
+  idProperty: SerializedProperty;
+  /** For ids of people and chats. */
+  widProperty: SerializedProperty;
+  /** `window.Debug.VERSION`. */
+  pageVersion: string;
+  /** How a status is posted: with arguments in a row, or with one object and an answer that may be a refusal. */
+  statusActions: 'positional' | 'object';
+  /** Whether a download must say a type that goes with its kind of media. */
+  downloads: 'any' | 'typed';
+  /** The form in which downloaded bytes come. */
+  downloadResult: 'arraybuffer' | 'uint8array' | 'blob';
+  /** Media models have an own, enumerable `__x_id` that is undefined. */
+  mediaOwnId: boolean;
+  /** The buttons of the dialog "What's new". */
+  whatsNew: 'one-button' | 'two-buttons';
+  /** Whether the dialog comes when the page has synced, or already when it is let in. */
+  whatsNewAt: 'synced' | 'load';
+  /** Members of a group are unknown until somebody asks for them. */
+  lazyParticipants: boolean;
+  /** How long a question for a group's members takes. */
+  participantsDelayMs: number;
+  /** How many such questions may be under way at once; one more is refused with status 429. */
+  participantQueriesAtOnce: number;
+  /** Some modules have to be loaded through the page's Bootloader before they can be required. */
+  lazyModules: boolean;
+  /** Some modules register only so long after the page's load. */
+  lateModulesMs: number;
+  /** `Module` or `Module.export`: what this page does not have at all. */
+  missingModules: readonly string[];
+  /** Whether a refused picture is an error, or an answer without a picture. */
+  pictureRefusals: 'thrown' | 'returned';
+  /** By which identity a person's picture can be asked for; by the other one the answer never comes. */
+  pictureIdentity: 'any' | 'lid' | 'pn';
+  /** Whether a person's names stand on both contacts, or on the one by LID alone. */
+  contactNames: 'both' | 'lid';
+  /** Errors of the network have a name that tells nothing. */
+  minifiedErrors: boolean;
+  /** `WAWebSyncGatingUtils.isPlaceholderMessageResendEnabled` exists. */
+  placeholderResend: boolean;
+  /** How long after the document's load event the page has `require` and `Debug`. */
+  loadDelayMs: number;
+  /** How long a page waits before it connects again. */
+  reconnectDelayMs: number;
+  /** A newly linked page reloads itself so long after the link, once; 0 for not at all. */
+  reloadAfterLinkMs: number;
+}
+
+/** The page as it was in January 2026. */
+export const firstSwitches: Readonly<PageSwitches> = {
+  idProperty: '_serialized',
+  widProperty: '_serialized',
+  pageVersion: '2.3000.1031000000',
+  statusActions: 'positional',
+  downloads: 'any',
+  downloadResult: 'arraybuffer',
+  mediaOwnId: false,
+  whatsNew: 'one-button',
+  whatsNewAt: 'synced',
+  lazyParticipants: false,
+  participantsDelayMs: 0,
+  participantQueriesAtOnce: 1000,
+  lazyModules: false,
+  lateModulesMs: 0,
+  missingModules: [],
+  pictureRefusals: 'thrown',
+  pictureIdentity: 'any',
+  contactNames: 'both',
+  minifiedErrors: false,
+  placeholderResend: true,
+  loadDelayMs: 0,
+  reconnectDelayMs: 500,
+  reloadAfterLinkMs: 0,
+};
+
+/** What this page was told with its document; set before anything else is made. */
+export const switches: PageSwitches = { ...firstSwitches };
