@@ -10,5 +10,10 @@ export const playedHosts = ['web.whatsapp.com', pictureHost];
 export function browserArgs(port: number, fingerprint: string): string[] {
   const played = playedHosts.map((host) => `MAP ${host} 127.0.0.1:${port}`);
   const rules = [...played, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1', 'EXCLUDE localhost'];
-  return [`--host-resolver-rules=${rules.join(', ')}`, `--ignore-certificate-errors-spki-list=${fingerprint}`];
+  return [
+    `--host-resolver-rules=${rules.join(', ')}`,
+    `--ignore-certificate-errors-spki-list=${fingerprint}`,
+    // Whoever serves a saved document in place of this one must not thereby lose the connections to this machine.
+    `--ip-address-space-overrides=127.0.0.1:${port}=public`,
+  ];
 }

@@ -25,7 +25,8 @@ it.each(['SIGINT', 'SIGTERM'] as const)('prints where it is, and ends cleanly on
   expect(code).toBe(0);
   expect(output).toContain('12025550101  Ada Marsh');
   const args: unknown = JSON.parse(/CHAT_WEB_BROWSER_ARGS='(.*)'/.exec(output)?.[1] ?? '');
-  expect(args).toEqual([expect.stringMatching(/^--host-resolver-rules=/), expect.stringMatching(/-spki-list=/)]);
+  const [rules, certificate] = [expect.stringMatching(/^--host-resolver-rules=/), expect.stringMatching(/-spki-list=/)];
+  expect(args).toEqual([rules, certificate, expect.stringMatching(/^--ip-address-space-overrides=/)]);
 });
 
 it.each([['--colour', 'red'], ['--port', 'x'], ['--port', '70000'], ['--build', '2025-01'], ['serve']])(

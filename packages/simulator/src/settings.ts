@@ -81,7 +81,7 @@ const flag = v.optional(v.boolean());
 const property = v.optional(v.picklist(['_serialized', '$1']));
 const delayMs = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3_600_000)));
 const count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
-const moduleName = v.pipe(v.string(), v.regex(/^\w+(\.\w+)?$/, 'must be Module or Module.export'));
+const moduleName = v.pipe(v.string(), v.regex(/^\w+(\.\w+){0,2}$/, 'must be Module or Module.export'));
 
 /** Checks a change of settings that came from outside. */
 export const settingsSchema = v.strictObject({
@@ -89,6 +89,7 @@ export const settingsSchema = v.strictObject({
   ...{ idProperty: property, widProperty: property },
   pageVersion: v.optional(v.pipe(v.string(), v.regex(/^\d+(\.\d+)+$/, 'must be numbers with dots between them'))),
   statusActions: v.optional(v.picklist(['positional', 'object'])),
+  statusInMsgs: flag,
   downloads: v.optional(v.picklist(['any', 'typed'])),
   downloadResult: v.optional(v.picklist(['arraybuffer', 'uint8array', 'blob'])),
   mediaOwnId: flag,
@@ -99,7 +100,9 @@ export const settingsSchema = v.strictObject({
   participantQueriesAtOnce: count,
   lazyModules: flag,
   lateModulesMs: delayMs,
+  unknownModules: v.optional(v.picklist(['thrown', 'undefined'])),
   missingModules: v.optional(v.array(moduleName)),
+  removedModules: v.optional(v.array(moduleName)),
   pictureRefusals: v.optional(v.picklist(['thrown', 'returned'])),
   pictureIdentity: v.optional(v.picklist(['any', 'lid', 'pn'])),
   contactNames: v.optional(v.picklist(['both', 'lid'])),

@@ -7,6 +7,7 @@ import { conn } from './models/conn.ts';
 import { socket, stream } from './models/socket.ts';
 import { showOnboarding } from './onboarding.ts';
 import type { Outbox } from './outbox.ts';
+import { switches } from './switches.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
 import type { ServerEvent } from './wire.ts';
@@ -52,9 +53,7 @@ export class Link {
     });
     connection.handle('synced', () => {
       socket.set({ hasSynced: true });
-      if (this.#onboarded) return;
-      this.#onboarded = true;
-      showOnboarding(() => void connection.request('onboarded', {}));
+      if (switches.whatsNewAt === 'synced') this.#greet();
     });
     connection.handle('logged-out', (event) => void this.#end(event));
     connection.handle('conflict', () => {
@@ -121,6 +120,13 @@ export class Link {
     socket.set({ state: 'CONNECTED' });
     this.#connection.admit();
     void parts.outbox.resume();
+    if (switches.whatsNewAt === 'load') this.#greet();
+  }
+
+  #greet(): void {
+    if (this.#onboarded) return;
+    this.#onboarded = true;
+    showOnboarding(() => void this.#connection.request('onboarded', {}));
   }
 
   async #end({ times, unpaired }: Extract<ServerEvent, { type: 'logged-out' }>): Promise<void> {

@@ -4,8 +4,9 @@ import { type Chat, chats, openChat } from './models/chat.ts';
 import { learnGroup } from './models/group.ts';
 import { Msg, messages } from './models/message.ts';
 import { learnReactions } from './models/reactions.ts';
-import { holdStatus } from './models/statuses.ts';
+import { findStatus, holdStatus } from './models/statuses.ts';
 import { MsgKey } from './msg-key.ts';
+import { ownStatus, ownStatusKey } from './own-status.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
 import type { WireChat, WireDraft, WireMessage } from './wire.ts';
@@ -22,18 +23,18 @@ export class Mailbox {
     this.#users = users;
     connection.handle('message', ({ message, user }) => {
       if (user) users.learn(user);
-      this.receive(message);
+      this.receive(this.#own(message));
       connection.send({ type: 'received', id: message.id });
     });
     connection.handle('changed', ({ message, user }) => {
       if (user) users.learn(user);
-      this.#update(message);
+      this.#update(this.#own(message));
     });
     connection.handle('ack', ({ keys, ack }) => {
-      for (const key of keys) messages.get(key)?.updateAck(ack);
+      for (const key of keys) this.#held(ownStatusKey(key, users.self))?.updateAck(ack);
     });
     connection.handle('hidden', ({ keys }) => {
-      for (const key of keys) this.forget(key);
+      for (const key of keys) this.forget(ownStatusKey(key, users.self));
     });
     connection.handle('group', ({ group, users: members }) => {
       for (const member of members) users.learn(member);
@@ -49,7 +50,7 @@ export class Mailbox {
   /** A chat as it was when the device was admitted; its messages are history. */
   restore({ id, unreadCount, messages: history, group }: WireChat): void {
     if (group) learnGroup(group);
-    for (const message of history) {
+    for (const message of history.map((each) => this.#own(each))) {
       if (messages.get(keyOf(message)) || this.#heldBefore(message)) this.#update(message);
       else this.#hold(message, false);
     }
@@ -79,7 +80,7 @@ export class Mailbox {
     const self = byLid ? this.#users.self?.lid : this.#users.self?.pn;
     const author = chat.get('id')?.isUser() ? {} : { author: self ?? '' };
     const rest = { to: draft.chat, fromMe: true, ack: 0, reactions: [], ...author };
-    if (self) this.#hold({ ...draft, ...rest, from: self }, false);
+    if (self) this.#hold(this.#own({ ...draft, ...rest, from: self }), false);
   }
 
   /** The messages before the oldest one that the chat holds; empty at its beginning. */
@@ -87,7 +88,7 @@ export class Mailbox {
     const oldest = chat.get('msgs')?.getModelsArray()[0]?.get('id')?.id;
     const before = oldest === undefined ? {} : { before: oldest };
     const found = await this.#connection.request('history', { chat: String(chat.get('id')), ...before, limit });
-    const earlier = found.map((message) => this.#add(message, false));
+    const earlier = found.map((message) => this.#add(this.#own(message), false));
     chat.holdEarlier(earlier);
     return earlier;
   }
@@ -97,8 +98,9 @@ export class Mailbox {
     const present = messages.get(key);
     if (present) return present;
     const found = await this.#connection.request('message', { id: key.id });
-    if (!found || keyOf(found).toString() !== key.toString()) return undefined;
-    return modelOf(found, false);
+    const own = found && this.#own(found);
+    if (!own || keyOf(own).toString() !== key.toString()) return undefined;
+    return modelOf(own, false);
   }
 
   /** The message that another one quotes: the original where the page holds it, else what the quote tells of it. */
@@ -114,11 +116,20 @@ export class Mailbox {
 
   /** Lets go of a message, as after it was deleted for this account. */
   forget(key: string): void {
-    const msg = messages.get(key);
+    const msg = this.#held(key);
     if (!msg) return;
     const chat = msg.get('id')?.remote;
     if (chat) chats.get(chat)?.drop(msg);
     messages.remove(msg);
+  }
+
+  /** A message that the page has, be it only in the feed. */
+  #held(key: string | MsgKey): Msg | undefined {
+    return messages.get(key) ?? findStatus(key);
+  }
+
+  #own(message: WireMessage): WireMessage {
+    return ownStatus(message, this.#users.self);
   }
 
   #chat(id: string): Chat {
@@ -146,7 +157,7 @@ export class Mailbox {
   #update(message: WireMessage): void {
     const before = this.#heldBefore(message);
     if (before) this.#revoke(before, message);
-    const msg = messages.get(keyOf(message));
+    const msg = this.#held(keyOf(message));
     if (!msg) return;
     msg.updateAck(message.ack);
     if (msg.get('type') === 'ciphertext') return;
@@ -159,7 +170,7 @@ export class Mailbox {
 
   /** The page holds the message under the id that it had before it was taken back. */
   #heldBefore(message: WireMessage): Msg | undefined {
-    return message.revokedId === undefined ? undefined : messages.get(keyOf({ ...message, id: message.revokedId }));
+    return message.revokedId === undefined ? undefined : this.#held(keyOf({ ...message, id: message.revokedId }));
   }
 
   /** In two steps, as the real page: scripts see what there was under the new id before they see it go. */

@@ -1,6 +1,8 @@
 import { loadCredentials } from './credentials.ts';
 import { startLink } from './faults.ts';
+import { lateModules, lazyComponents } from './lazy-modules.ts';
 import { mediaServer } from './media/media-server.ts';
+import { buildModules } from './modules/build-modules.ts';
 import { chatModules } from './modules/chat-modules.ts';
 import { collectionModules } from './modules/collection-modules.ts';
 import { commandModules } from './modules/command-modules.ts';
@@ -15,19 +17,14 @@ import { registrationModules } from './modules/registration-modules.ts';
 import { statusModules } from './modules/status-modules.ts';
 import { userModules } from './modules/user-modules.ts';
 import { createPage } from './page.ts';
+import { installGlobals } from './page-globals.ts';
 import { readPageSettings } from './page-settings.ts';
 import { currentQr, showState } from './qr-view.ts';
-import { createRequire } from './registry.ts';
+import { Registry } from './registry.ts';
+import { sinceLoad } from './since-load.ts';
 import { spelling } from './spelling.ts';
 import { joinStage } from './stage.ts';
 import { switches } from './switches.ts';
-
-declare global {
-  interface Window {
-    require: (name: string) => unknown;
-    Debug: { VERSION: string };
-  }
-}
 
 /** One id for as long as the tab lives, so that a test finds it again after a reload. */
 function tabId(): string {
@@ -46,8 +43,9 @@ const credentials = () => page.link.credentials;
 
 mediaServer.deviceId = () => credentials().device?.id;
 
-window.require = createRequire(
+const groups = [
   idModules,
+  buildModules(switches),
   linkModules(page),
   registrationModules(page),
   userModules(page),
@@ -60,9 +58,17 @@ window.require = createRequire(
   inviteModules(page),
   statusModules(page),
   contactModules(page),
-);
-window.Debug = { VERSION: switches.pageVersion };
+];
+const registry = new Registry(groups, {
+  missing: [...switches.removedModules, ...switches.missingModules],
+  components: switches.lazyModules ? lazyComponents : {},
+  late: switches.lateModulesMs > 0 ? lateModules : [],
+  unknown: switches.unknownModules,
+});
 
-showState(credentials);
 joinStage(address('/ws/stage'), () => currentQr(credentials()));
+if (switches.loadDelayMs > 0) await sinceLoad(switches.loadDelayMs);
+installGlobals(registry, switches);
+setTimeout(() => registry.registerLate(), switches.lateModulesMs);
+showState(credentials);
 startLink(page, fault);

@@ -29,10 +29,18 @@ it('stays silent when nothing changes', () => {
   note.set({ text: 'same' });
 });
 
-it('offers its attributes as properties, and ignores what it does not know', () => {
+it('offers its attributes as properties, and keeps what it does not know apart', () => {
   const note = new Note({ id: 'a', text: 'one', ...{ colour: 'red' } }) as Note & NoteAttributes;
   note.text = 'two';
   expect(note.serialize()).toEqual({ id: 'a', text: 'two' });
+  expect(note).toHaveProperty('colour', 'red');
+});
+
+it('hands its attributes over when it is spread, and takes those of another in their order', () => {
+  const [first, second] = [new Note({ id: 'a', text: 'one' }), new Note({ text: 'two' })];
+  expect({ ...first }).toEqual({ __x_id: 'a', __x_text: 'one' });
+  expect(new Note({ ...first, ...second.serialize() }).serialize()).toEqual({ id: 'a', text: 'two' });
+  expect(new Note({ id: 'b', ...({ __x_id: undefined } as object) }).get('id')).toBeUndefined();
 });
 
 it('listens to several events by one name, and once', () => {

@@ -2,52 +2,67 @@ import { Emitter } from './emitter.ts';
 
 const prepared = new WeakSet<object>();
 
+/** An attribute is kept in an own, enumerable property of that name: spreading a model hands it over. */
+const kept = (name: string) => `__x_${name}`;
+
 /**
  * A bag of attributes that tells of its changes: `change:<name>` (model, value, previous) for each, then `change`.
  * The attributes that a subclass names in `props` are also properties of the instance, as scripts in the page
- * expect; anything else that is set is ignored, as the real page does.
+ * expect. Anything else that is set becomes a plain property, without an event and without a look at its name, as in
+ * the real page: among what a script spreads from another model there may be one of the properties that keep the
+ * attributes, and it takes effect in the order in which it stands.
  */
 export class Model<A extends object> extends Emitter {
   static readonly props: readonly string[] = [];
-  readonly #attributes: Partial<A> = {};
 
   constructor(values: Partial<A> = {}) {
     super();
     this.#defineProperties();
-    Object.assign(this.#attributes, this.#known(values));
+    for (const [name, value] of Object.entries(values)) this.#keep(name, value);
   }
 
   get<K extends keyof A>(name: K): A[K] | undefined {
-    return this.#attributes[name];
+    return this.#bag[kept(String(name))] as A[K] | undefined;
   }
 
   /** All new values are in place before the first listener hears of one. */
   set(values: Partial<A>): this {
-    const previous: Partial<A> = { ...this.#attributes };
-    const known = this.#known(values);
-    const changed = (Object.keys(known) as (keyof A)[]).filter((name) => known[name] !== previous[name]);
-    Object.assign(this.#attributes, known);
-    for (const name of changed) this.trigger(`change:${String(name)}`, this, known[name], previous[name]);
-    if (changed.length > 0) this.trigger('change', this);
+    const changes = Object.entries(values).flatMap(([name, value]) => {
+      const previous = this.#bag[kept(name)];
+      this.#keep(name, value);
+      return this.#isProp(name) && value !== previous ? [{ name, value, previous }] : [];
+    });
+    for (const { name, value, previous } of changes) this.trigger(`change:${name}`, this, value, previous);
+    if (changes.length > 0) this.trigger('change', this);
     return this;
   }
 
   /** The attributes as a plain object; models inside it become plain, too. */
   serialize(): Record<string, unknown> {
-    const plain: Record<string, unknown> = { ...this.#attributes };
-    for (const [name, value] of Object.entries(plain)) {
-      if (isSerializable(value)) plain[name] = value.serialize();
-    }
-    return plain;
+    const { props } = this.constructor as typeof Model;
+    const present = props.filter((name) => Object.hasOwn(this, kept(name)));
+    return Object.fromEntries(
+      present.map((name) => {
+        const value = this.#bag[kept(name)];
+        return [name, isSerializable(value) ? value.serialize() : value];
+      }),
+    );
   }
 
   toJSON(): Record<string, unknown> {
     return this.serialize();
   }
 
-  #known(values: Partial<A>): Partial<A> {
-    const { props } = this.constructor as typeof Model;
-    return Object.fromEntries(Object.entries(values).filter(([name]) => props.includes(name))) as Partial<A>;
+  get #bag(): Record<string, unknown> {
+    return this as unknown as Record<string, unknown>;
+  }
+
+  #isProp(name: string): boolean {
+    return (this.constructor as typeof Model).props.includes(name);
+  }
+
+  #keep(name: string, value: unknown): void {
+    this.#bag[this.#isProp(name) ? kept(name) : name] = value;
   }
 
   #defineProperties(): void {

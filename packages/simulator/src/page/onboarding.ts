@@ -1,18 +1,57 @@
+import { switches } from './switches.ts';
+
 /**
- * The dialogue that greets a newly linked device. As on the real page it has one button, no name that a program could
- * rely on, and comes a moment after the page is ready.
+ * The dialogue that greets a newly linked device. Its buttons and Escape all do the same; until somebody has answered
+ * it comes again with every load.
  */
 export function showOnboarding(answered: () => void): void {
-  const dialogue = document.createElement('div');
-  dialogue.setAttribute('role', 'dialog');
-  const title = document.createElement('h1');
-  title.textContent = "What's new on WhatsApp Web";
-  const button = document.createElement('button');
-  button.textContent = 'Continue';
-  button.onclick = () => {
+  const dialogue = element('div', { role: 'dialog', 'aria-modal': 'true' });
+  const answer = () => {
+    window.removeEventListener('keydown', onKey, true);
     dialogue.remove();
     answered();
   };
-  dialogue.append(title, button);
+  const onKey = (event: KeyboardEvent) => {
+    // The real page goes by the code, which an event that a script makes does not have unless it is given one.
+    if (event.keyCode === 27) answer();
+  };
+  dialogue.append(...(switches.whatsNew === 'one-button' ? plain(answer) : withClose(answer)));
+  window.addEventListener('keydown', onKey, true);
   document.body.append(dialogue);
+}
+
+/** One button, and no name that a program could rely on. */
+function plain(answer: () => void): HTMLElement[] {
+  return [element('h1', {}, "What's new on WhatsApp Web"), button('Continue', {}, answer)];
+}
+
+/** Since 2026: a way to close it in the heading, whose text is the name of an icon, and the button below. */
+function withClose(answer: () => void): HTMLElement[] {
+  const heading = element('h1', { 'data-testid': 'popup-title' });
+  heading.append(
+    element('span', {}, 'wds-picto-whatsapp-outline'),
+    element('span', {}, 'What’s new on WhatsApp Web'),
+    button('ic-close', { 'aria-label': 'Close' }, answer),
+  );
+  const contents = element('div', { 'data-testid': 'popup-contents' });
+  contents.append(
+    element('div', {}, 'A feature that is new'),
+    button('Continue', { 'data-testid': 'whats_new_continue_button' }, answer),
+  );
+  const popup = element('div', { 'data-testid': 'confirm-popup', 'data-animate-modal-popup': 'true' });
+  popup.append(heading, contents);
+  return [popup];
+}
+
+function button(label: string, attributes: Readonly<Record<string, string>>, act: () => void): HTMLElement {
+  const made = element('button', attributes, label);
+  made.onclick = act;
+  return made;
+}
+
+function element(tag: string, attributes: Readonly<Record<string, string>>, text = ''): HTMLElement {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.textContent = text;
+  return made;
 }

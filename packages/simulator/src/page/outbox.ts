@@ -10,9 +10,14 @@ import type { WireDraft } from './wire.ts';
 
 /** How a send ended, as the real page says it. */
 export interface SendResult {
-  readonly messageSendResult: 'OK' | 'ERROR_UNKNOWN';
+  readonly messageSendResult: 'OK' | 'ERROR_NETWORK' | 'ERROR_UPLOAD' | 'ERROR_UNKNOWN';
   readonly t?: number;
+  readonly count?: number;
+  /** The code with which the network refused the message. */
+  readonly ackErrorCode?: number;
 }
+
+type Awaitable<T> = T | Promise<T>;
 
 /** Sends messages. What the network has not confirmed stays in the profile and goes out at the next chance. */
 export class Outbox {
@@ -25,23 +30,34 @@ export class Outbox {
     this.#mailbox = mailbox;
   }
 
-  /** The first promise is there once the message is in its chat, the second when the network has it. */
-  send(chat: Chat, values: Partial<MsgAttributes>): [Promise<Msg>, Promise<SendResult>] {
-    const msg = new Msg(completed(values));
-    const draft = draftOf(String(chat.get('id')), msg);
-    const added = Promise.resolve().then(() => {
+  /**
+   * The first promise is there once the message is in its chat, the second when the network has it. Both reject where
+   * there is no message to be made from the values.
+   */
+  sendToChat(chat: Chat, values: Awaitable<Partial<MsgAttributes>>): [Promise<Msg>, Promise<SendResult>] {
+    const added = Promise.resolve(values).then((whole) => {
+      const msg = new Msg(completed(whole));
       chat.hold(msg);
       return messages.add(msg);
     });
-    return [added, added.then(() => this.#keep(draft, msg))];
+    return [added, added.then((msg) => this.#keep(draftOf(String(chat.get('id')), msg), msg))];
   }
 
-  /** The same for a post to the status feed, which is not in a chat. */
-  async post(author: Wid, msg: Msg): Promise<SendResult> {
-    const draft = draftOf('status@broadcast', msg);
+  /** Puts a post into the status feed, which is not a chat; and among all messages, if asked to. */
+  hold(author: Wid, msg: Msg, amongMessages = true): void {
     holdStatus(author, msg);
-    messages.add(msg);
-    return this.#keep(draft, msg);
+    if (amongMessages) messages.add(msg);
+  }
+
+  /** Sends what is in the status feed. */
+  async send(msg: Msg): Promise<SendResult> {
+    return this.#keep(draftOf('status@broadcast', msg), msg);
+  }
+
+  /** Both of that. */
+  async post(author: Wid, msg: Msg): Promise<SendResult> {
+    this.hold(author, msg);
+    return this.send(msg);
   }
 
   /** Sends what an earlier page could not. */
@@ -49,26 +65,29 @@ export class Outbox {
     for (const draft of await readAll<WireDraft & { key: string }>('outbox')) {
       if (this.#sending.has(draft.id)) continue;
       this.#mailbox.keepUnsent(draft);
-      void this.#deliver(draft, draft.key);
+      void this.#deliver(draft, messages.get(draft.key));
     }
   }
 
   async #keep(draft: WireDraft, msg: Msg): Promise<SendResult> {
     const key = String(msg.get('id'));
     await write('outbox', draft.id, { ...draft, key });
-    return this.#deliver(draft, key);
+    return this.#deliver(draft, msg);
   }
 
-  async #deliver(draft: WireDraft, key: string): Promise<SendResult> {
+  async #deliver(draft: WireDraft, msg: Msg | undefined): Promise<SendResult> {
     this.#sending.add(draft.id);
-    const answer = await this.#connection.request('send', draft).catch(() => undefined);
-    const msg = messages.get(key);
+    const answer = await this.#connection.request('send', draft).catch((error: { status?: number }) => error);
     // Before anything is awaited, since the receipt of delivery may be close behind.
-    if (answer) msg?.updateAck(1);
-    else msg?.set({ ack: -1 });
+    if ('t' in answer) msg?.updateAck(1);
+    else msg?.fail();
     await remove('outbox', draft.id);
     this.#sending.delete(draft.id);
-    return answer ? { messageSendResult: 'OK', t: answer.t } : { messageSendResult: 'ERROR_UNKNOWN' };
+    if ('t' in answer) return { messageSendResult: 'OK', t: answer.t };
+    return {
+      messageSendResult: 'ERROR_UNKNOWN',
+      ...(answer.status === undefined ? {} : { ackErrorCode: answer.status }),
+    };
   }
 }
 

@@ -1,11 +1,92 @@
+import { withoutExport } from './without-export.ts';
+
 /** Modules by the names that scripts in the page ask for; each is a plain object that they may change. */
 export type Modules = Record<string, unknown>;
 
-/** `window.require`: a module by its name; throws for an unknown one, as the real page does. */
-export function createRequire(...groups: readonly Modules[]): (name: string) => unknown {
-  const modules = new Map(groups.flatMap((group) => Object.entries(group)));
-  return (name) => {
-    if (!modules.has(name)) throw new Error(`Requiring unknown module "${name}".`);
-    return modules.get(name);
-  };
+/** What is special about the modules of a page. */
+export interface RegistryOptions {
+  /** `Module` or `Module.export`: not there at all. */
+  readonly missing: readonly string[];
+  /** Modules that come with a component, by the component's name; not there before somebody has loaded one of theirs. */
+  readonly components: Readonly<Record<string, readonly string[]>>;
+  /** Modules that are not there before `registerLate` is called. */
+  readonly late: readonly string[];
+  /** Whether `require` throws for a module that is not there, or only says so on the console. */
+  readonly unknown: 'thrown' | 'undefined';
+}
+
+/** The modules that scripts in the page can ask for. The page itself does without: whatever is missing, it works on. */
+export class Registry {
+  readonly #all: ReadonlyMap<string, unknown>;
+  readonly #registered: Map<string, unknown>;
+  readonly #components: Map<string, readonly string[]>;
+  readonly #late: readonly string[];
+  readonly #missing: ReadonlySet<string>;
+  #throws: boolean;
+
+  constructor(groups: readonly Modules[], options: RegistryOptions) {
+    const all = new Map(groups.flatMap((group) => Object.entries(group)));
+    for (const name of options.missing) withoutExport(all, name);
+    this.#all = all;
+    this.#missing = new Set(options.missing);
+    this.#components = new Map(Object.entries(options.components));
+    this.#late = options.late;
+    this.#throws = options.unknown === 'thrown';
+    const absent = new Set([...[...this.#components.values()].flat(), ...options.late]);
+    this.#registered = new Map([...all].filter(([name]) => !absent.has(name)));
+  }
+
+  /** Names of the components that can be loaded. */
+  get components(): ReadonlyMap<string, readonly string[]> {
+    return this.#components;
+  }
+
+  get registered(): ReadonlyMap<string, unknown> {
+    return this.#registered;
+  }
+
+  /** From now on an unknown module is an error for whoever requires it. */
+  throwErrors(throws: boolean): void {
+    this.#throws = throws;
+  }
+
+  /** A module by its name. */
+  require(name: string): unknown {
+    if (this.#registered.has(name)) return this.#registered.get(name);
+    const error = new UnknownModuleError(name);
+    if (this.#throws) throw error;
+    console.error(`ErrorUtils caught an error: Requiring unknown module "${name}"`);
+    return undefined;
+  }
+
+  define(name: string, module: unknown): void {
+    if (!this.#missing.has(name)) this.#registered.set(name, module);
+  }
+
+  /** Brings in what comes with a component; throws for one that there is not. */
+  loadComponent(component: string): void {
+    const names = this.#components.get(component);
+    if (!names) throw new Error(`Bootloader: unknown component ${component}`);
+    this.#register(names);
+  }
+
+  registerLate(): void {
+    this.#register(this.#late);
+  }
+
+  #register(names: readonly string[]): void {
+    for (const name of names) if (this.#all.has(name)) this.#registered.set(name, this.#all.get(name));
+  }
+}
+
+/** As in the real page, whose message does not name the module. */
+class UnknownModuleError extends Error {
+  readonly messageFormat = 'Requiring unknown module "%s"';
+  readonly messageParams: readonly string[];
+
+  constructor(module: string) {
+    super('Requiring unknown module "%s"');
+    this.name = 'ModuleError';
+    this.messageParams = [module];
+  }
 }

@@ -11,6 +11,8 @@ export interface PageSwitches {
   pageVersion: string;
   /** How a status is posted: with arguments in a row, or with one object and an answer that may be a refusal. */
   statusActions: 'positional' | 'object';
+  /** Whether a status that is posted from here is also among all messages, not only in the feed. */
+  statusInMsgs: boolean;
   /** Whether a download must say a type that goes with its kind of media. */
   downloads: 'any' | 'typed';
   /** The form in which downloaded bytes come. */
@@ -31,8 +33,12 @@ export interface PageSwitches {
   lazyModules: boolean;
   /** Some modules register only so long after the page's load. */
   lateModulesMs: number;
-  /** `Module` or `Module.export`: what this page does not have at all. */
+  /** Whether to require a module that is not there is an error, or gives undefined as in an unguarded script. */
+  unknownModules: 'thrown' | 'undefined';
+  /** `Module` or `Module.export`: what this page does not have at all, on top of what its build has lost. */
   missingModules: readonly string[];
+  /** The same, as far as it belongs to the build. */
+  removedModules: readonly string[];
   /** Whether a refused picture is an error, or an answer without a picture. */
   pictureRefusals: 'thrown' | 'returned';
   /** By which identity a person's picture can be asked for; by the other one the answer never comes. */
@@ -57,6 +63,7 @@ export const firstSwitches: Readonly<PageSwitches> = {
   widProperty: '_serialized',
   pageVersion: '2.3000.1031000000',
   statusActions: 'positional',
+  statusInMsgs: true,
   downloads: 'any',
   downloadResult: 'arraybuffer',
   mediaOwnId: false,
@@ -67,7 +74,9 @@ export const firstSwitches: Readonly<PageSwitches> = {
   participantQueriesAtOnce: 1000,
   lazyModules: false,
   lateModulesMs: 0,
+  unknownModules: 'thrown',
   missingModules: [],
+  removedModules: [],
   pictureRefusals: 'thrown',
   pictureIdentity: 'any',
   contactNames: 'both',

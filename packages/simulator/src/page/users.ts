@@ -54,6 +54,12 @@ export class Users {
     return [this.#self?.pn, this.#self?.lid].includes(String(id));
   }
 
+  /** The account's own id; throws before there is one. */
+  ownWid(kind: 'pn' | 'lid'): Wid {
+    if (!this.#self) throw new Error('not linked');
+    return createWid(this.#self[kind]);
+  }
+
   lidOf(id: Wid): Wid | undefined {
     const lid = this.known(id)?.lid;
     return lid === undefined ? undefined : createWid(lid);

@@ -1,5 +1,7 @@
+import { switches } from '../switches.ts';
 import type { MediaData } from './media-data.ts';
 import { MediaServerError, mediaServer } from './media-server.ts';
+import { requireMediaType } from './media-types.ts';
 
 /** Fetched and not asked for yet. One at a time: whoever fetches a file asks for it next. */
 let fetched: { readonly directPath: string; readonly blob: Blob } | undefined;
@@ -17,9 +19,24 @@ export async function resolveMedia(media: MediaData, directPath: string): Promis
   }
 }
 
+/** What a download is asked for with. */
+export interface Download {
+  readonly directPath: string;
+  readonly type: string;
+  readonly mimetype?: string;
+  /** Counts what the page measures; there is no download without it. */
+  readonly downloadQpl: { addAnnotations(annotations: object): unknown };
+}
+
 /** The bytes of a file; rejects with an error that has `status` 404 where the server has dropped it. */
-export async function downloadMedia({ directPath }: { directPath: string }): Promise<ArrayBuffer> {
+export async function downloadMedia(download: Download): Promise<ArrayBuffer | Uint8Array | Blob> {
+  const { directPath, type, mimetype, downloadQpl } = download;
+  downloadQpl.addAnnotations({ string: { mediaType: type } });
+  if (switches.downloads === 'typed') requireMediaType(type, mimetype);
   const present = fetched?.directPath === directPath ? fetched.blob : undefined;
   if (present) fetched = undefined;
-  return (present ?? (await mediaServer.fetch(directPath))).arrayBuffer();
+  const blob = present ?? (await mediaServer.fetch(directPath));
+  if (switches.downloadResult === 'blob') return blob;
+  const bytes = await blob.arrayBuffer();
+  return switches.downloadResult === 'uint8array' ? new Uint8Array(bytes) : bytes;
 }

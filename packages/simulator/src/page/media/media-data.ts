@@ -1,4 +1,5 @@
 import { Model } from '../model.ts';
+import { switches } from '../switches.ts';
 import type { OpaqueData } from './opaque-data.ts';
 
 /** What the page has of a file: nothing yet, the bytes, or no hope of them. */
@@ -42,9 +43,14 @@ interface MediaAttributes extends MediaFields {
 
 /** A file on its way out, or the state of one that came in. */
 export class MediaData extends Model<MediaAttributes> {
-  /** The library takes what has no keys of its own for no media. */
-  readonly isMediaData = true;
   static override readonly props = [
     ...[...mediaFieldNames, 'type', 'mediaStage', 'mediaBlob', 'renderableUrl', 'preview', 'caption'],
   ];
+
+  constructor(values: Partial<MediaAttributes>) {
+    super(values);
+    // In these builds media have an id for the session, which nothing has asked for yet: not an attribute that
+    // `toJSON` tells of, but a property of its own all the same.
+    if (switches.mediaOwnId) Object.assign(this, { __x_id: undefined });
+  }
 }

@@ -25,6 +25,7 @@ export interface MsgAttributes extends MediaFields {
   author: Wid;
   self: 'in' | 'out';
   ack: number;
+  isSendFailure: boolean;
   /** Arrived or was written while the page was there, as opposed to history. */
   isNewMsg: boolean;
   local: boolean;
@@ -60,7 +61,17 @@ export type ContextInfo = Pick<MsgAttributes, 'quotedMsg' | 'quotedStanzaID' | '
 export class Msg extends Model<MsgAttributes> {
   static override readonly props = [
     ...['id', 'type', 'subtype', 'body', 'caption', 'isCaptionByUser', 't', 'from', 'to', 'author', 'self', 'ack'],
-    ...['isNewMsg', 'local', 'notifyName', 'viewed', 'star', 'hasReaction', 'quotedMsg', 'quotedStanzaID'],
+    ...[
+      'isSendFailure',
+      'isNewMsg',
+      'local',
+      'notifyName',
+      'viewed',
+      'star',
+      'hasReaction',
+      'quotedMsg',
+      'quotedStanzaID',
+    ],
     ...['quotedParticipant', 'mentionedJidList', 'groupMentions', 'recipients', 'latestEditMsgKey'],
     ...['latestEditSenderTimestampMs', 'protocolMessageKey', 'backgroundColor', 'font'],
     ...mediaFieldNames,
@@ -70,8 +81,10 @@ export class Msg extends Model<MsgAttributes> {
   readonly mediaData: MediaData | undefined;
   readonly mediaObject: MediaData | undefined;
 
+  /** Throws for what has no id, whatever the reason. */
   constructor(values: Partial<MsgAttributes>) {
     super(values);
+    requireId(this.get('id'));
     if (!values.directPath) return;
     // What was sent from here is here; all else the page fetches when somebody asks for it.
     const mediaStage = values.local ? 'RESOLVED' : 'NEED_POKE';
@@ -109,11 +122,22 @@ export class Msg extends Model<MsgAttributes> {
     if (ack > (this.get('ack') ?? 0)) this.set({ ack });
   }
 
+  /** The network has refused it. */
+  fail(): void {
+    this.set({ ack: -1, isSendFailure: true });
+  }
+
   /** Brings the file to this machine; `mediaData.mediaStage` says how that went. */
   async downloadMedia(_options?: object): Promise<void> {
     const directPath = this.get('directPath');
     if (this.mediaData && directPath) await resolveMedia(this.mediaData, directPath);
   }
+}
+
+/** The page looks up who sent a message as soon as there is one, and remembers that under the message's id. */
+function requireId(id: MsgKey | undefined): void {
+  if (id) return;
+  throw new Error(`Data passed to getter must include an id property (it's how we memoize) but got ${id}`);
 }
 
 /** False for what is still on its way, not decrypted, or taken back. */

@@ -21,6 +21,11 @@ export class Status extends Model<StatusAttributes> {
 /** The status feed, by who posted. */
 export const statuses = new Collection<Status>(Status);
 
+/** A post in the feed, by its id. */
+export function findStatus(key: { toString(): string }): Msg | undefined {
+  return statuses.getModelsArray().flatMap((status) => status.get('msgs')?.get(key) ?? [])[0];
+}
+
 /** Puts a post into the feed. */
 export function holdStatus(author: Wid, msg: Msg): void {
   const empty = { id: author, totalCount: 0, unreadCount: 0, msgs: new Collection<Msg>(Msg as never) };

@@ -31,21 +31,34 @@ export function collectionModules(page: Page): Modules {
     },
   };
   const updateGroup = async (id: Wid) => learnGroup(await page.connection.request('group', { id: String(id) }));
+  const Msg = Object.assign(messages, { getMessagesById, search: searchMessages });
+  const Chat = Object.assign(chats, {
+    find: async (id: string | Wid) => findOrCreateChat(page.users, createWid(id)),
+  });
+  const ContactCollection = Object.assign(contacts, { find: findContact, gadd: addContact });
+  const GroupMetadata = Object.assign(groups, { update: updateGroup });
+  const ProfilePicThumb = pictures(page.connection);
+  const Status = Object.assign(statuses, {
+    find: async (id: string | Wid) => statuses.get(id),
+    getMyStatus: () => statuses.get(page.users.self?.lid) ?? statuses.get(page.users.self?.pn),
+  });
   return {
     WAWebCollections: {
-      Msg: Object.assign(messages, { getMessagesById, search: searchMessages }),
-      Chat: Object.assign(chats, { find: async (id: string | Wid) => findOrCreateChat(page.users, createWid(id)) }),
-      Contact: Object.assign(contacts, { find: findContact, gadd: addContact }),
-      Blocklist: blocklist,
-      BusinessProfile: businessProfiles,
-      GroupMetadata: Object.assign(groups, { update: updateGroup }),
-      ProfilePicThumb: pictures(page.connection),
-      Reactions,
-      Status: Object.assign(statuses, {
-        find: async (id: string | Wid) => statuses.get(id),
-        getMyStatus: () => statuses.get(page.users.self?.pn),
-      }),
+      ...{ Msg, Chat, Contact: ContactCollection, Blocklist: blocklist, BusinessProfile: businessProfiles },
+      // Under the first name in older builds, under the second in newer ones.
+      ...{ GroupMetadata, WAWebGroupMetadataCollection: GroupMetadata },
+      ...{ ProfilePicThumb, Reactions, Status },
     },
+    WAWebMsgCollection: { MsgCollection: Msg },
+    WAWebChatCollection: { ChatCollection: Chat },
+    WAWebContactCollection: { ContactCollection },
+    WAWebBlocklistCollection: { BlocklistCollection: blocklist },
+    WAWebBusinessProfileCollection: { BusinessProfileCollection: businessProfiles },
+    // A default export, which `require` gives as it is.
+    WAWebGroupMetadataCollection: GroupMetadata,
+    WAWebProfilePicThumbCollection: { ProfilePicThumbCollection: ProfilePicThumb },
+    WAWebReactionsCollection: { ReactionsCollection: Reactions },
+    WAWebStatusCollection: { StatusCollection: Status },
     // The library looks for the map of calls inside, to wrap its `set`.
     WAWebCallCollection: Object.assign(new Collection<Contact>(Contact as never), {
       calls: new Map<string, unknown>(),

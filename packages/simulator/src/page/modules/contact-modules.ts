@@ -1,4 +1,4 @@
-import { blocklist, type Contact } from '../models/contact.ts';
+import type { Contact } from '../models/contact.ts';
 import { requestPicture } from '../models/pictures.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
@@ -27,7 +27,6 @@ export function contactModules({ connection, users }: Page): Modules {
       getStatus: async ({ wid }: { wid: Wid }) => ({ status: (await about(String(wid))).text }),
       setMyStatus: (text: string) => about(users.self?.pn ?? '', text),
     },
-    WAWebBlocklistCollection: { BlocklistCollection: blocklist },
     WAWebFrontendVcardUtils: {
       vcardFromContactModel: (contact: Contact) => ({
         displayName: contact.formattedName,

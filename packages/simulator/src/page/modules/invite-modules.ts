@@ -20,7 +20,7 @@ export function inviteModules({ outbox, users }: Page): Modules {
         const self = to?.isLid() ? users.self?.lid : users.self?.pn;
         if (!to || !self) throw new Error('not linked');
         const from = createWid(self);
-        const [, sent] = outbox.send(chat, {
+        const [, sent] = outbox.sendToChat(chat, {
           ...{ id: new MsgKey({ fromMe: true, remote: to, id: await MsgKey.newId() }), from, to, self: 'out', ack: 0 },
           ...{ type: 'groups_v4_invite', body: comment, t: Math.floor(Date.now() / 1000), isNewMsg: true, local: true },
           ...{ inviteCode: code, inviteCodeExp: Number(expiration), inviteGrp: group, inviteGrpName: subject },

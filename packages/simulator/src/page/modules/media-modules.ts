@@ -1,10 +1,11 @@
 import { downloadMedia } from '../media/downloads.ts';
-import type { MediaData } from '../media/media-data.ts';
 import { getOrCreateMediaObject, type MediaObject, releaseMediaObject } from '../media/media-objects.ts';
 import { mediaServer } from '../media/media-server.ts';
+import { InvalidMediaFileType, mediaTypeOfMessage } from '../media/media-types.ts';
 import { OpaqueData } from '../media/opaque-data.ts';
 import { type MediaIntent, prepareMedia } from '../media/raw-media.ts';
 import { toWebpSticker } from '../media/sticker.ts';
+import type { Msg } from '../models/message.ts';
 import type { Modules } from '../registry.ts';
 
 interface Upload {
@@ -33,14 +34,19 @@ export const mediaModules: Modules = {
   WAWebPrepRawMedia: { prepRawMedia: (data: OpaqueData, intent: MediaIntent) => prepareMedia(data, intent) },
   WAWebMediaStorage: { getOrCreateMediaObject },
   WAWebMmsMediaTypes: {
-    msgToMediaType: ({ type, isGif }: { type: string; isGif?: boolean }) => (isGif ? 'gif' : type),
+    msgToMediaType: mediaTypeOfMessage,
+    getMsgMediaType: mediaTypeOfMessage,
     castToV4: (type: string) => type,
   },
   // Nothing is cached: a large file would be held for as long as the page lives.
   WAWebMediaDataUtils: { shouldUseMediaCache: () => false },
   WAWebMediaInMemoryBlobCache: { InMemoryMediaBlobCache: { put: () => undefined, get: () => undefined } },
   WAWebMediaMmsV4Upload: { uploadMedia },
-  WAWebMediaUpdateMsg: (_media: MediaData) => undefined,
+  WAWebMediaUpdateMsg: async (msg: Msg, data: object) => {
+    // Properties that keep the attributes of a media model are set like any others.
+    msg.set(data);
+  },
+  WAWebMediaFileErrors: { InvalidMediaFileType },
   WAWebStartMediaUploadQpl: { startMediaUploadQpl: () => ({}) },
   WAWebUploadManager: {
     encryptAndUpload: ({ blob, type, mediaKey }: { blob: Blob; type: string; mediaKey: string }) =>

@@ -5,12 +5,13 @@ import { reactionTableMode } from '../models/reactions.ts';
 import type { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
+import { switches } from '../switches.ts';
 
 /** What can be done with a message. */
 export function messageModules({ connection, outbox, mailbox }: Page): Modules {
   return {
     WAWebSendMsgChatAction: {
-      addAndSendMsgToChat: (chat: Chat, values: Partial<MsgAttributes>) => outbox.send(chat, values),
+      addAndSendMsgToChat: (chat: Chat, values: Partial<MsgAttributes>) => outbox.sendToChat(chat, values),
     },
     WAWebSendMessageEditAction: {
       sendMessageEdit: async (msg: Msg, body: string) => {
@@ -30,7 +31,7 @@ export function messageModules({ connection, outbox, mailbox }: Page): Modules {
     WAWebApiMessageInfoStore: { queryMsgInfo: async (key: MsgKey) => receiptsOf(key) },
     WALinkify: { findLink, findLinks },
     WAWebLinkPreviewChatAction: { getLinkPreview: async () => null },
-    WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled: () => false },
+    WAWebSyncGatingUtils: switches.placeholderResend ? { isPlaceholderMessageResendEnabled: () => false } : {},
     WAWebNonMessageDataRequestPlaceholderMessageResendUtils: { handlePlaceholderMsgsSeen: () => undefined },
     // The library wraps these two; nothing here calls them.
     WAWebBackendJobsCommon: { mediaTypeFromProtobuf: () => null },

@@ -10,6 +10,8 @@ export function userModules({ users }: Page): Modules {
     WAWebUserPrefsMeUser: {
       getMaybeMePnUser: () => users.self && createWid(users.self.pn),
       getMaybeMeLidUser: () => users.self && createWid(users.self.lid),
+      getMeUserOrThrow: () => users.ownWid('pn'),
+      getMeLidUserOrThrow: () => users.ownWid('lid'),
       isMeAccount: (wid: Wid) => users.isMe(wid),
     },
     WAWebApiContact: {

@@ -1,0 +1,216 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Tab } from './testing/tab.ts';
+
+const [ada, ben] = ['12025550101', '12025550102'] as const;
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+let tab: Tab;
+afterEach(() => tab[Symbol.asyncDispose]());
+
+/** What the library's own send does with a file, as far as this matters here. */
+const sendImage = `
+  const OpaqueData = require('WAWebMediaOpaqueData');
+  const file = new File([Uint8Array.from(atob(a[1]), (c) => c.charCodeAt(0))], 'dot.png', { type: 'image/png' });
+  const data = await OpaqueData.createFromData(file, 'image/png');
+  const media = await require('WAWebPrepRawMedia').prepRawMedia(data, {}).waitForPrep();
+  const uploaded = await require('WAWebUploadManager').encryptAndUpload({ blob: file, type: 'image' });
+  media.set({ ...uploaded });
+  const wid = require('WAWebWidFactory').createWid(a[0]);
+  const { chat } = await require('WAWebFindChatAction').findOrCreateLatestChat(wid);
+  const me = require('WAWebUserPrefsMeUser').getMaybeMePnUser();
+  const MsgKey = require('WAWebMsgKey');
+  const id = new MsgKey({ from: me, to: wid, id: await MsgKey.newId(), selfDir: 'out' });
+  const values = { id, ack: 0, from: me, to: wid, local: true, self: 'out', t: Math.floor(Date.now() / 1000), isNewMsg: true, type: 'chat',
+    ...media, ...media.toJSON() };
+`;
+
+describe('an older build', () => {
+  it('has ids, downloads, media and status actions as they were', async () => {
+    tab = await Tab.open({ build: '2026-01' });
+    await tab.link(ada);
+    expect(await tab.run(`return [window.Debug.VERSION, require('WAWebBuildConstants').VERSION_STR]`)).toEqual([
+      '2.3000.1031000000',
+      '2.3000.1031000000',
+    ]);
+    const sent = await tab.run(
+      `${sendImage}
+      const [msg, result] = require('WAWebSendMsgChatAction').addAndSendMsgToChat(chat, values);
+      return [(await msg).id._serialized.startsWith('true_'), (await result).messageSendResult]`,
+      `${ben}@c.us`,
+      png,
+    );
+    expect(sent).toEqual([true, 'OK']);
+    expect(await tab.run(`return Object.keys(require('WAWebStatusGatingUtils'))`)).toEqual([
+      'canCheckStatusRankingPosterGating',
+    ]);
+    expect(await tab.fail(`require('Nothing')`)).toMatchObject({ name: 'ModuleError', messageParams: ['Nothing'] });
+  });
+});
+
+describe('media', () => {
+  it('have an id of their own, which takes the place of the id of the message they are spread into', async () => {
+    tab = await Tab.open({ settings: { lazyModules: false } });
+    await tab.link(ada);
+    const send = `${sendImage}
+      const [msg, result] = require('WAWebSendMsgChatAction').addAndSendMsgToChat(chat, values);
+      const ends = await Promise.allSettled([msg, result]);
+      return ends.map((end) => end.reason?.message ?? end.status);`;
+    const getter = expect.stringContaining('Data passed to getter must include an id property');
+    expect(await tab.run(send, `${ben}@c.us`, png)).toEqual([getter, getter]);
+    expect(await tab.phones.messages(ben)).toEqual([]);
+    const without = send.replace('const [msg', 'delete values.__x_id; const [msg');
+    expect(await tab.run(without, `${ben}@c.us`, png)).toEqual(['fulfilled', 'fulfilled']);
+    await expect.poll(() => tab.phones.messages(ben)).toMatchObject([{ type: 'image' }]);
+    // A text is made from no model.
+    const text = send.replace('...media, ...media.toJSON()', "body: 'hello'");
+    expect(await tab.run(text, `${ben}@c.us`, png)).toEqual(['fulfilled', 'fulfilled']);
+  });
+
+  it.each([
+    ['2026-04', 'ArrayBuffer'],
+    ['2026-07', 'Uint8Array'],
+    ['2026-10', 'Blob'],
+  ] as const)('are downloaded in build %s as %s', async (build, form) => {
+    tab = await Tab.open({ build });
+    await tab.link(ada);
+    await tab.phones.send(ben, { to: ada, media: { kind: 'image', base64: png, mimeType: 'image/png' } });
+    const find = `const [msg] = require('WAWebMsgCollection').MsgCollection.filter((each) => each.directPath);`;
+    await expect.poll(() => tab.run(`${find} return msg?.type`)).toBe('image');
+    const download = `${find} const qpl = { addAnnotations: () => qpl, addPoint: () => qpl };
+      const type = require('WAWebMmsMediaTypes').getMsgMediaType(msg);
+      const file = await require('WAWebDownloadManager').downloadManager.downloadAndMaybeDecrypt({
+        directPath: msg.directPath, type, downloadQpl: qpl, ...a[0] });
+      return [Object.prototype.toString.call(file).slice(8, -1), file.size ?? file.byteLength];`;
+    expect(await tab.run(download, { mimetype: 'image/png' })).toEqual([form, 70]);
+    const bare = tab.fail(download, {});
+    if (build === '2026-04') expect(await bare).toEqual({ did: 'not fail' });
+    else expect(await bare).toMatchObject({ name: 'InvalidMediaFileType', mimeType: 'application/octet-stream' });
+  });
+});
+
+describe('a status', () => {
+  const text = `return require('WAWebSendStatusMsgAction').sendStatusTextMsgAction(
+    { color: 0xff112233, font: 1, text: 'at sea' }).then(({ messageSendResult, msg }) =>
+    [messageSendResult, String(msg.id), !!require('WAWebMsgCollection').MsgCollection.get(msg.id), msg.ack])`;
+
+  it('of text answers with its message, under the hidden number', async () => {
+    tab = await Tab.open({ build: '2026-04', settings: { statusInMsgs: false } });
+    await tab.link(ada);
+    const { lid } = await tab.phones.account(ada);
+    const [result, id, amongMessages] = await tab.run<[string, string, boolean]>(text);
+    expect([result, amongMessages]).toEqual(['OK', false]);
+    expect(id).toMatch(new RegExp(`^true_status@broadcast_3EB0\\w+_${lid}$`));
+    const feed = `require('WAWebStatusCollection').StatusCollection.getMyStatus().msgs.getModelsArray()`;
+    expect(await tab.run(`return ${feed}.map((msg) => String(msg.id))`)).toEqual([id]);
+    await expect.poll(() => tab.phones.statuses(ben)).toMatchObject([{ body: 'at sea', font: 1 }]);
+    // Acks, and what another page is told of it, find it under that id, too.
+    await expect.poll(() => tab.run(`return ${feed}[0].ack`)).toBe(2);
+    await tab.page.reload();
+    await tab.untilSynced();
+    expect(await tab.run(`return !!require('WAWebMsgCollection').MsgCollection.get(a[0])`, id)).toBe(true);
+  });
+
+  it('of media takes one object, and returns a refusal', async () => {
+    tab = await Tab.open({ build: '2026-04' });
+    await tab.link(ada);
+    const made = `${sendImage}
+      const feed = require('WAWebWidFactory').createWid('status@broadcast');
+      const key = new MsgKey({ fromMe: true, remote: feed, id: await MsgKey.newId(), participant: me });
+      const status = { ...values, id: key, to: feed };
+      const { Msg } = require('WAWebCollections');
+      const post = require('WAWebSendStatusMsgAction').sendStatusMediaMsgAction;`;
+    expect(
+      await tab.fail(`${made} await post(new Msg.modelClass(status), () => {})`, `${ben}@c.us`, png),
+    ).toMatchObject({
+      ...{ name: 'TypeError', message: "Cannot read properties of undefined (reading 'id')" },
+    });
+    const refuse = `${made} return post({ mediaMsgData: status, beforeSend: () => { throw new Error('no') } })`;
+    expect(await tab.run(refuse, `${ben}@c.us`, png)).toEqual({ messageSendResult: 'ERROR_UPLOAD' });
+    const send = `${made} const { messageSendResult, msg } = await post({ mediaMsgData: status, beforeSend: async () => {} });
+      return [messageSendResult, String(msg.author), String(msg.from)]`;
+    const { lid } = await tab.phones.account(ada);
+    expect(await tab.run(send, `${ben}@c.us`, png)).toEqual(['OK', lid, lid]);
+    await expect.poll(() => tab.phones.statuses(ben)).toMatchObject([{ type: 'image' }]);
+    expect(await tab.run(`return Object.keys(require('WAWebStatusGatingUtils'))`)).not.toContain(
+      'canCheckStatusRankingPosterGating',
+    );
+  });
+});
+
+describe('the dialogue that greets a device', () => {
+  const dialogues = () => tab.page.$$eval('[role=dialog]', (all) => all.map(({ textContent }) => textContent));
+  const answered = async () => {
+    await expect.poll(dialogues).toEqual([]);
+    await tab.page.reload();
+    await tab.untilSynced();
+    expect(await dialogues()).toEqual([]);
+  };
+
+  it.each([
+    ['Continue', () => tab.page.click('[data-testid=whats_new_continue_button]')],
+    ['Close', () => tab.page.click('[role=dialog] [aria-label=Close]')],
+    ['Escape', () => tab.page.keyboard.press('Escape')],
+  ])('is answered by %s, and comes again until then', async (_name, answer) => {
+    tab = await Tab.open();
+    await tab.link(ada);
+    await expect.poll(dialogues).toEqual([expect.stringContaining('ic-close')]);
+    await tab.page.reload();
+    await expect.poll(dialogues).toHaveLength(1);
+    await answer();
+    await answered();
+  });
+
+  it('had one button, and came after the sync', async () => {
+    tab = await Tab.open({ build: '2026-01', settings: { syncDelayMs: 1500 } });
+    const linked = tab.link(ada);
+    await expect.poll(async () => (await tab.look())?.socketState).toBe('CONNECTED');
+    expect(await dialogues()).toEqual([]);
+    await linked;
+    await expect.poll(dialogues).toEqual(["What's new on WhatsApp WebContinue"]);
+    await tab.page.click('[role=dialog] button');
+    await answered();
+  });
+
+  it('comes before the sync where the build says so', async () => {
+    tab = await Tab.open({ build: '2026-09', settings: { syncDelayMs: 60_000 } });
+    await tab.link(ada).catch(() => undefined);
+    expect(await dialogues()).toHaveLength(1);
+    expect(await tab.look()).toMatchObject({ hasSynced: false });
+  });
+});
+
+describe('a module', () => {
+  it('that is missing cannot be had, and the page works on', async () => {
+    tab = await Tab.open({
+      settings: { missingModules: ['WAWebCollections.Msg', 'WAWebSocketModel', 'WAWebMsgKey.newId'] },
+    });
+    await tab.link(ada);
+    const there = `return [typeof require('WAWebSocketModel'), 'Msg' in require('WAWebCollections'),
+      typeof require('WAWebMsgKey').newId, typeof require('WAWebCmd').Cmd.refreshQR]`;
+    expect(await tab.run(there)).toEqual(['undefined', false, 'undefined', 'undefined']);
+    await tab.phones.send(ben, { to: ada, body: 'hello' });
+    const bodies = `return require('WAWebCollections').Chat.getModelsArray().flatMap(({ msgs }) => msgs.map((msg) => msg.body))`;
+    await expect.poll(() => tab.run(bodies)).toContain('hello');
+    await tab.run('window.ErrorGuard.skipGuardGlobal(true)');
+    expect(await tab.fail(`require('WAWebSocketModel')`)).toMatchObject({ name: 'ModuleError' });
+  });
+});
+
+it('a document that was saved keeps the behaviour of its build', async () => {
+  tab = await Tab.open({ build: '2026-04' });
+  const saved = await (await tab.page.goto('https://web.whatsapp.com/'))?.text();
+  await tab.phones.configure({ build: '2026-10' });
+  await tab.page.reload();
+  await expect.poll(() => tab.run('return window.Debug?.VERSION')).toBe('2.3000.1049200000');
+  const session = await tab.page.createCDPSession();
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: 'https://web.whatsapp.com/' }] });
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    const body = Buffer.from(saved ?? '').toString('base64');
+    const responseHeaders = [{ name: 'content-type', value: 'text/html' }];
+    void session.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body });
+  });
+  await tab.page.reload();
+  await expect.poll(() => tab.run('return window.Debug?.VERSION')).toBe('2.3000.1037900000');
+  await tab.link(ada);
+  expect(await tab.run(`return require('WAWebConnModel').Conn.wid._serialized`)).toBe(`${ada}@c.us`);
+});

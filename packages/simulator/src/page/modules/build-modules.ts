@@ -1,0 +1,10 @@
+import type { Modules } from '../registry.ts';
+import type { PageSwitches } from '../switches.ts';
+
+/** Which build of the page this is. */
+export function buildModules({ pageVersion }: Pick<PageSwitches, 'pageVersion'>): Modules {
+  return {
+    WAWebBuildConstants: { VERSION_STR: pageVersion, VERSION_BASE: pageVersion },
+    SiteData: { client_revision: Number(pageVersion.split('.').at(-1)) },
+  };
+}

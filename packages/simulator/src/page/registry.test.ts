@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Registry, type RegistryOptions } from './registry.ts';
+
+const modules = { Now: { a: 1 }, Lazy: { b: 2 }, Late: { c: 3 } };
+const plain: RegistryOptions = { missing: [], components: {}, late: [], unknown: 'thrown' };
+const registry = (options: Partial<RegistryOptions> = {}) => new Registry([modules], { ...plain, ...options });
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it('gives a module, and throws for one that there is not', () => {
+  expect(registry().require('Now')).toBe(modules.Now);
+  expect(() => registry().require('Nothing')).toThrow(
+    expect.objectContaining({ message: 'Requiring unknown module "%s"', messageParams: ['Nothing'] }),
+  );
+});
+
+it('only complains on the console where scripts are not guarded', () => {
+  const unguarded = registry({ unknown: 'undefined' });
+  expect(unguarded.require('Nothing')).toBeUndefined();
+  expect(console.error).toHaveBeenCalledWith(expect.stringContaining('"Nothing"'));
+  unguarded.throwErrors(true);
+  expect(() => unguarded.require('Nothing')).toThrow();
+});
+
+it('has a lazy module from when a component of it is loaded, and a late one when its time comes', () => {
+  const part = registry({ components: { 'Drawer.react': ['Lazy'] }, late: ['Late'] });
+  expect([...part.registered.keys()]).toEqual(['Now']);
+  expect(() => part.loadComponent('Lazy')).toThrow('unknown component Lazy');
+  part.loadComponent('Drawer.react');
+  expect(part.require('Lazy')).toBe(modules.Lazy);
+  part.registerLate();
+  expect(part.require('Late')).toBe(modules.Late);
+});
+
+it('never has what is missing', () => {
+  const part = registry({ missing: ['Lazy', 'Now.a', 'Bootloader'], components: { 'Drawer.react': ['Lazy'] } });
+  part.loadComponent('Drawer.react');
+  part.define('Bootloader', {});
+  expect([...part.registered.entries()]).toEqual(
+    [
+      ['Late', modules.Late],
+      ['Now', {}],
+    ].reverse(),
+  );
+});

@@ -1,0 +1,7 @@
+/** Resolves so long after the document has loaded. */
+export async function sinceLoad(delayMs: number): Promise<void> {
+  if (document.readyState !== 'complete') {
+    await new Promise((resolve) => window.addEventListener('load', resolve, { once: true }));
+  }
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
+}

@@ -1,0 +1,26 @@
+import { Msg } from '../models/message.ts';
+import type { Page } from '../page.ts';
+import type { Modules } from '../registry.ts';
+import { type TextStatus, textStatusData } from './text-status.ts';
+
+/** Status actions before May 2026: arguments in a row, and nothing but an error tells of a failure. */
+export function positionalStatusActions({ connection, outbox, users }: Page): Modules {
+  return {
+    WAWebStatusGatingUtils: { canCheckStatusRankingPosterGating: () => false },
+    WAWebSendStatusMsgAction: {
+      sendStatusTextMsgAction: async (status: TextStatus) => {
+        const self = users.ownWid('pn');
+        return outbox.post(self, new Msg(await textStatusData(status, self)));
+      },
+      sendStatusMediaMsgAction: async (msg: Msg, beforeSend: (msg: Msg) => unknown) => {
+        await beforeSend(msg);
+        return outbox.post(users.ownWid('pn'), msg);
+      },
+    },
+    WAWebRevokeStatusAction: {
+      sendStatusRevokeMsgAction: async (_status: unknown, msg: Msg) => {
+        await connection.request('revoke', { id: msg.get('id')?.id ?? '' });
+      },
+    },
+  };
+}

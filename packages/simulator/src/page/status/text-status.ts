@@ -1,0 +1,21 @@
+import type { MsgAttributes } from '../models/message.ts';
+import { MsgKey } from '../msg-key.ts';
+import { createWid, type Wid } from '../wid.ts';
+
+/** A text for the status feed, as scripts hand it over. */
+export interface TextStatus {
+  /** 0xAARRGGBB */
+  readonly color: number;
+  readonly font: number;
+  readonly text: string;
+}
+
+/** What the message of a text status is made from. It is one of its own: nobody else knows its id beforehand. */
+export async function textStatusData({ color, font, text }: TextStatus, self: Wid): Promise<Partial<MsgAttributes>> {
+  const to = createWid('status@broadcast');
+  const id = new MsgKey({ fromMe: true, remote: to, id: await MsgKey.newId(), participant: self });
+  return {
+    ...{ id, from: self, to, author: self, body: text, type: 'chat', self: 'out', ack: 0, isNewMsg: true, local: true },
+    ...{ t: Math.floor(Date.now() / 1000), backgroundColor: color, font, mentionedJidList: [], star: false },
+  };
+}

@@ -1,0 +1,71 @@
+import { type Browser, launch, type Page } from 'puppeteer';
+import { expect } from 'vitest';
+// The compiled one: it serves the page's scripts as they are beside it.
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../dist/index.js';
+
+const executablePath = process.env.CHAT_WEB_BROWSER_PATH ?? '/usr/bin/chromium';
+/** Chromium has no sandbox for root. */
+const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+/** The page in a real browser, for tests of what scripts in it meet. */
+export class Tab implements AsyncDisposable {
+  readonly simulator: Simulator;
+  readonly page: Page;
+  readonly #browser: Browser;
+
+  private constructor(simulator: Simulator, browser: Browser, page: Page) {
+    this.simulator = simulator;
+    this.#browser = browser;
+    this.page = page;
+  }
+
+  static async open(options: SimulatorOptions = {}): Promise<Tab> {
+    const quick = { refDelayMs: 0, pairDelayMs: 0, syncDelayMs: 0, ackDelayMs: 0, deliveryDelayMs: 0 };
+    const simulator = await startSimulator({ ...options, settings: { ...quick, ...options.settings } });
+    const browser = await launch({ executablePath, args: [...simulator.browserArgs, ...sandbox], pipe: true });
+    const [page = await browser.newPage()] = await browser.pages();
+    await page.goto('https://web.whatsapp.com/');
+    return new Tab(simulator, browser, page);
+  }
+
+  get phones() {
+    return this.simulator.phones;
+  }
+
+  /** Links the page to an account, until it has synced. */
+  async link(number: string): Promise<this> {
+    await expect.poll(async () => (await this.look())?.qr, { timeout: 5_000 }).toBeDefined();
+    await this.phones.scan(number, (await this.look())?.qr ?? '');
+    await this.untilSynced();
+    return this;
+  }
+
+  async untilSynced(): Promise<void> {
+    await expect.poll(async () => (await this.look())?.hasSynced, { timeout: 5_000 }).toBe(true);
+  }
+
+  async look() {
+    return (await this.phones.pages())[0];
+  }
+
+  /** Runs a script in the page: an expression, which may await, over `require` and the arguments as `a`. */
+  run<T>(script: string, ...args: unknown[]): Promise<T> {
+    return this.page.evaluate(
+      async (text, given) => (await new Function('a', `return (async () => { ${text} })()`)(given)) as never,
+      script,
+      args,
+    );
+  }
+
+  /** The same for a script that is to fail: what there is to read of its error in the page. */
+  async fail(script: string, ...args: unknown[]): Promise<Record<string, unknown>> {
+    const body = `try { await (async () => { ${script} })(); return { did: 'not fail' }; }
+      catch (e) { return { name: e.name, message: e.message, ...e }; }`;
+    return this.run(body, ...args);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+    await this.simulator.close();
+  }
+}
