@@ -52,5 +52,18 @@ export const personId = v.pipe(
   v.transform((written) => `${phoneNumber.exec(written)?.[1]}@c.us`),
 );
 
+/** A person whom the account knows: a phone number in any of its forms, or a hidden id (`<digits>@lid`). */
+export const contactId = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const digits = phoneNumber.exec(dataset.value)?.[1];
+    if (digits) return `${digits}@c.us`;
+    if (/^\d{1,20}@lid$/.test(dataset.value)) return dataset.value;
+    addIssue({ message: `${MUST_BE_PHONE}, or <digits>@lid` });
+    return NEVER;
+  }),
+  v.description('+<digits>, <digits>, <digits>@c.us or <digits>@lid'),
+);
+
 /** A group, by its full id. */
 export const groupId = v.pipe(v.string(), v.regex(/^\d{1,20}(-\d{1,20})?@g\.us$/, 'must be a group id: <gid>@g.us'));

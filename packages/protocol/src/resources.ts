@@ -97,14 +97,20 @@ export type Chat = v.InferOutput<typeof chat>;
 export const group = v.object({
   id: v.string(),
   subject: v.string(),
-  participantCount: v.pipe(v.number(), v.integer()),
-  isAdmin: v.boolean(),
+  /** Absent, as `isAdmin`, where the members could not be loaded in time: that is not to say that there are none. */
+  participantCount: v.optional(v.pipe(v.number(), v.integer())),
+  isAdmin: v.optional(v.boolean()),
 });
 export type Group = v.InferOutput<typeof group>;
 
-/** A person whom the account knows. `name` is as saved in its address book, `pushname` as the person chose it. */
+/**
+ * A person whom the account knows. `name` is as saved in its address book, `pushname` as the person chose it. `id` is by
+ * number, or by hidden id where the number is not known: `number` is empty then.
+ */
 export const contact = v.object({
   id: v.string(),
+  /** The hidden id, `<digits>@lid`. */
+  lid: v.optional(v.string()),
   name: v.optional(v.string()),
   pushname: v.optional(v.string()),
   number: v.string(),

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { personId, sessionId } from '../ids.ts';
+import { contactId, personId, sessionId } from '../ids.ts';
 import { optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { contact } from '../resources.ts';
 
-const ofContact = v.object({ id: sessionId, contactId: personId });
+const ofContact = v.object({ id: sessionId, contactId });
 const errors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
 
 /** Operations on people: the session's worker answers them. None of them opens a chat. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError, STATUS_FEED, type WorkerOperationName } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import { type Capability, components, contract, type Part } from '../page/contract.ts';
@@ -11,6 +12,10 @@ export interface Degraded {
 
 /** How long the page may take to load what it has not loaded yet. */
 const LOOK_TIMEOUT_MS = 8_000;
+/** A page registers modules for a while after it has been loaded: so long, what is missing is waited for a moment. */
+const YOUNG_MS = 60_000;
+const LATE_TIMEOUT_MS = 4_000;
+const LATE_POLL_MS = 250;
 
 const parts = Object.entries(contract).flatMap(([module, paths]) =>
   Object.entries<Part>(paths).map(([path, part]) => ({ module, name: `${module}.${path}`, part })),
@@ -63,6 +68,7 @@ export function neededFor(operation: WorkerOperationName, input: object): Capabi
 export class Capabilities {
   #report: ContractReport = { version: undefined, missing: [] };
   #losses = new Map<Capability, string[]>();
+  #loadedAt = 0;
 
   /** The version that the page says it is, once it has been looked at. */
   get version(): string | undefined {
@@ -83,6 +89,11 @@ export class Capabilities {
     return names && `page ${this.version ?? 'of unknown version'} lacks ${names.join(', ')}`;
   }
 
+  /** The page has been loaded anew. */
+  loaded(): void {
+    this.#loadedAt = Date.now();
+  }
+
   /** Resolves the contract in the page. */
   async look(page: Page): Promise<void> {
     this.#report = await page.evaluate(resolveContract, kinds, components, LOOK_TIMEOUT_MS);
@@ -91,8 +102,14 @@ export class Capabilities {
 
   /** Throws 501 where the page cannot do what is needed, after one more look: modules also come late. True if it looked. */
   async require(page: Page, needed: readonly Capability[]): Promise<boolean> {
-    if (!needed.some((capability) => this.#losses.has(capability))) return false;
+    const lacks = () => needed.some((capability) => this.#losses.has(capability));
+    if (!lacks()) return false;
+    const deadline = Date.now() + LATE_TIMEOUT_MS;
     await this.look(page);
+    while (lacks() && Date.now() < deadline && Date.now() - this.#loadedAt < YOUNG_MS) {
+      await delay(LATE_POLL_MS);
+      await this.look(page);
+    }
     for (const capability of needed) {
       const names = this.#losses.get(capability);
       if (!names) continue;

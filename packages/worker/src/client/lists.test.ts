@@ -21,20 +21,33 @@ describe('toGroups', () => {
       { id: '1@g.us', subject: 'G', participantCount: 2, isAdmin: false },
     ]);
   });
+
+  it('does not say of one whose members are not known how many there are', () => {
+    expect(toGroups([{ id: '1@g.us', subject: 'G', isMember: true }])).toEqual([{ id: '1@g.us', subject: 'G' }]);
+  });
 });
 
 describe('toContacts', () => {
   const person = { id: '12025550102@c.us', isHidden: false, name: 'Ben', isUser: true, isMyContact: true };
 
-  it('prefers an entry by number to its twin by hidden id, and leaves out oneself, groups and the nameless hidden', () => {
+  it('are each shown once, with what either of their two rows knows', () => {
     const contacts = toContacts([
-      { ...person, isHidden: true, name: 'twin' },
-      person,
+      { ...person, lid: '7@lid', isHidden: true, name: 'Ben', pushname: 'Benny' },
+      { ...person, lid: '7@lid', name: undefined, isMyContact: false, isBlocked: true },
       { ...person, id: '12025550101@c.us', isMe: true },
       { ...person, id: '1@g.us', isUser: false },
-      { ...person, id: '5@lid', isHidden: true },
     ]);
-    expect(contacts).toMatchObject([{ id: person.id, name: 'Ben', isMyContact: true, isBlocked: false }]);
-    expect(contacts).toHaveLength(1);
+    expect(contacts).toEqual([
+      {
+        ...{ id: person.id, lid: '7@lid', name: 'Ben', pushname: 'Benny', number: '12025550102' },
+        ...{ isMyContact: true, isWAContact: false, isBusiness: false, isBlocked: true },
+      },
+    ]);
+  });
+
+  it('are shown by their hidden id where nobody knows the number', () => {
+    expect(toContacts([{ ...person, id: '5@lid', isHidden: true, pushname: 'Eve' }])).toMatchObject([
+      { id: '5@lid', lid: '5@lid', number: '', pushname: 'Eve' },
+    ]);
   });
 });

@@ -41,18 +41,23 @@ export function toGroups(read: readonly unknown[]): Group[] {
   const model = v.object({
     id: v.string(),
     subject: text,
-    participantCount: v.number(),
+    participantCount: v.optional(v.nullable(v.number())),
     isMember: v.boolean(),
-    isAdmin: v.boolean(),
+    isAdmin: v.optional(v.nullable(v.boolean())),
   });
   return readable(model, read)
     .filter(({ isMember }) => isMember)
-    .map(({ id, subject, participantCount, isAdmin }) => ({ id, subject: subject ?? '', participantCount, isAdmin }))
+    .map(({ id, subject, participantCount, isAdmin }) => ({
+      ...{ id, subject: subject ?? '' },
+      ...(typeof participantCount === 'number' ? { participantCount } : {}),
+      ...(typeof isAdmin === 'boolean' ? { isAdmin } : {}),
+    }))
     .filter((shown) => v.is(group, shown));
 }
 
 const contactModel = v.object({
   id: v.string(),
+  lid: text,
   isHidden: v.boolean(),
   name: text,
   pushname: text,
@@ -63,37 +68,39 @@ const contactModel = v.object({
   isBusiness: yes,
   isBlocked: yes,
 });
+type ContactModel = v.InferOutput<typeof contactModel>;
 
-/** People as the API shows them, each once: an entry by number is worth more than its twin by hidden id. */
+/**
+ * People as the API shows them, each once. The page has a row by number and one by hidden id, of which often one alone
+ * has the name: what either knows counts. People whose number the account does not know are shown by their hidden id.
+ */
 export function toContacts(read: readonly unknown[]): Contact[] {
-  const people = readable(contactModel, read).sort((a, b) => Number(a.isHidden) - Number(b.isHidden));
-  const byId = new Map<string, Contact>();
-  for (const model of people) {
-    const shown = shownContact(model);
-    if (shown && !byId.has(shown.id)) byId.set(shown.id, shown);
-  }
-  return [...byId.values()];
+  const byId = new Map<string, ContactModel[]>();
+  for (const model of readable(contactModel, read)) byId.set(model.id, [...(byId.get(model.id) ?? []), model]);
+  return [...byId.values()].flatMap((rows) => shownContact(rows) ?? []);
 }
 
-/** One person as the API shows them; undefined for what is none. */
-export function toContact(read: unknown): Contact | undefined {
-  const [model] = readable(contactModel, [read]);
-  return model && shownContact(model);
-}
-
-function shownContact(model: v.InferOutput<typeof contactModel>): Contact | undefined {
-  const { id, name, pushname, isMe, isUser, isMyContact, isWAContact, isBusiness, isBlocked } = model;
-  const [, number] = /^(\d+)@c\.us$/.exec(id) ?? [];
-  if (!number || isMe === true || isUser !== true) return undefined;
+/** One person from the rows that the page has; undefined for what is none. */
+function shownContact(rows: readonly ContactModel[]): Contact | undefined {
+  // The row by number first: what both say, it says better.
+  const [first, ...rest] = [...rows].sort((a, b) => Number(a.isHidden) - Number(b.isHidden));
+  const [, digits, server] = /^(\d+)@(c\.us|lid)$/.exec(first?.id ?? '') ?? [];
+  if (!first || !digits || rows.some(({ isMe, isUser }) => isMe === true || isUser !== true)) return undefined;
+  const all = [first, ...rest];
+  const lid = server === 'lid' ? first.id : all.find((row) => row.lid)?.lid;
+  const name = all.find((row) => row.name)?.name;
+  const pushname = all.find((row) => row.pushname)?.pushname;
+  const either = (is: (row: ContactModel) => unknown) => all.some((row) => is(row) === true);
   const shown = {
-    id,
+    id: first.id,
+    ...(lid ? { lid } : {}),
     ...(name ? { name } : {}),
     ...(pushname ? { pushname } : {}),
-    number,
-    isMyContact: isMyContact === true,
-    isWAContact: isWAContact === true,
-    isBusiness: isBusiness === true,
-    isBlocked: isBlocked === true,
+    number: server === 'lid' ? '' : digits,
+    isMyContact: either(({ isMyContact }) => isMyContact),
+    isWAContact: either(({ isWAContact }) => isWAContact),
+    isBusiness: either(({ isBusiness }) => isBusiness),
+    isBlocked: either(({ isBlocked }) => isBlocked),
   };
   return v.is(contact, shown) ? shown : undefined;
 }

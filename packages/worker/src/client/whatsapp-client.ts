@@ -177,6 +177,7 @@ export class WhatsAppClient extends LibraryClient {
   /** Modules also come late: what everything needs is waited for. Throws where it does not come. */
   async #lookForEssentials(): Promise<void> {
     const deadline = Date.now() + ESSENTIALS_TIMEOUT_MS;
+    this.#options.capabilities.loaded();
     await this.look();
     for (;;) {
       const why = this.#options.capabilities.hopeless('session');

@@ -51,7 +51,8 @@ type LibraryModule =
   | ('WAWebMediaDataUtils' | 'WAWebMediaInMemoryBlobCache' | 'WAWebMediaMmsV4Upload' | 'WAWebMediaOpaqueData')
   | ('WAWebMediaStorage' | 'WAWebPrepRawMedia' | 'WAWebStartMediaUploadQpl' | 'WAWebUploadManager')
   | ('WAWebBackendJobsCommon' | 'WAWebE2EProtoUtils' | 'WAWebStreamModel')
-  | ('WAWebMsgCollection' | 'WAWebChatCollection' | 'WAWebContactCollection');
+  | ('WAWebMsgCollection' | 'WAWebChatCollection' | 'WAWebContactCollection')
+  | ('WAWebStatusCollection' | 'WAWebBlocklistCollection' | 'WAWebGroupMetadataCollection');
 
 /**
  * The contract with the page: every module that is used there, by our scripts (`PageModules`, which a script cannot go
@@ -110,6 +111,9 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   WAWebMsgCollection: { MsgCollection: object('the messages') },
   WAWebChatCollection: { ChatCollection: object('the chats') },
   WAWebContactCollection: { ContactCollection: object('people and groups') },
+  WAWebStatusCollection: { StatusCollection: object('the status feed, by who posted') },
+  WAWebBlocklistCollection: { BlocklistCollection: object('who is blocked') },
+  WAWebGroupMetadataCollection: {},
   WAWebConnModel: { Conn: any('pushname, platform; ref and on(change:ref) for the QR', 'link') },
   WAWebCmd: { Cmd: any('on(logout | logout_from_bridge | offline_progress_update_from_bridge), refreshQR()') },
   WAWebLaunchSocketUtils: { refreshQR: any('() → fresh QR references; in older builds Cmd.refreshQR', 'link') },
@@ -251,12 +255,29 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   WASmaxGroupsAddParticipantsRPC: {
     sendAddParticipantsRPC: fn('({iqTo, participantArgs}) → Promise', 'addParticipants'),
   },
-  WAWebWidToJid: { widToGroupJid: fn('(id)', 'addParticipants'), widToUserJid: fn('(id)', 'addParticipants') },
+  WAWebWidToJid: {
+    widToGroupJid: fn('(id) → text', 'addParticipants'),
+    widToUserJid: fn('(id) → text', 'addParticipants'),
+  },
 
   // Wrapped by the library at its start, for kinds of messages that are not sent from here.
   WAWebBackendJobsCommon: {},
   WAWebE2EProtoUtils: {},
 };
 
-/** Page components that hold a module under another name than its own. */
-export const components: Readonly<Record<string, string>> = {};
+/**
+ * Components of the page whose code holds a module that is not loaded at its start, best first. Its loader takes the
+ * names of components alone; which modules they hold follows from published dependency graphs.
+ */
+export const components: Readonly<Record<string, readonly string[]>> = {
+  WAWebContactProfilePicThumbBridge: ['WAWebProfileDrawer.react', 'WAWebNewGroupFlow.react'],
+  WAWebExitGroupAction: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
+  WAWebGroupCreateJob: ['WAWebNewGroupFlow.react'],
+  WAWebModifyParticipantsGroupAction: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
+  WAWebPrepRawMedia: ['WAWebMediaForwardMediaMsg', 'WAWebAttachMediaFlow.react', 'WAWebStatusAttachMediaFlow.react'],
+  WAWebRevokeStatusAction: ['WAWebStatusViewer.react', 'WAWebStatusDrawerFlow.react'],
+  WAWebSendStatusMsgAction: [
+    ...['WAWebCreateTextStatusFlow.react', 'WAWebStatusViewer.react', 'WAWebStatusDrawerFlow.react'],
+  ],
+  WAWebUploadManager: ['WAWebMediaForwardMediaMsg', 'WAWebAttachMediaFlow.react', 'WAWebStatusAttachMediaFlow.react'],
+};

@@ -93,12 +93,11 @@ export interface ContractReport {
 
 /**
  * Looks for parts of modules, given by module as paths with what they must be (`function`, `object`, `string`). A
- * module that is not loaded yet is loaded by the page's own loader, from the component that its name or `components`
- * say.
+ * module that is not loaded yet is loaded by the page's own loader, from the first of its `components` that has it.
  */
 export async function resolveContract(
   parts: Readonly<Record<string, Readonly<Record<string, string>>>>,
-  components: Readonly<Record<string, string>>,
+  components: Readonly<Record<string, readonly string[]>>,
   timeoutMs: number,
 ): Promise<ContractReport> {
   const require = (window.chatWeb?.require ?? window.require) as unknown as Require;
@@ -116,15 +115,17 @@ export async function resolveContract(
   const loader = (typeof runtime?.loadModules === 'function' ? runtime : runtime?.default) as Loader | undefined;
   const isLate = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs));
   const load = async (name: string) => {
-    for (const component of [components[name] ?? name]) {
+    for (const component of components[name] ?? []) {
       try {
         const loaded = new Promise<void>((resolve) => loader?.loadModules([component], resolve, 'chat-web'));
         await Promise.race([loaded, isLate]);
       } catch {
-        // No component of that name: it is not to be had.
+        continue; // This build has no component of that name.
       }
+      const module = find(name);
+      if (module) return module;
     }
-    return find(name);
+    return undefined;
   };
   const isPart = (module: Module, path: string, kind: string) => {
     try {
