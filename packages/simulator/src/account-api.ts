@@ -11,6 +11,9 @@ export type Platform = 'android' | 'iphone';
 /** Whether an account has a picture, and whether others may see it. */
 export type Picture = 'none' | 'private' | 'present';
 
+/** A code with which the network refuses a picture: private, none, locked, too many questions, or a fault of its own. */
+export type PictureCode = 401 | 404 | 423 | 429 | 500;
+
 /** Who may put an account into a group; others can only invite it. */
 export type GroupPrivacy = 'all' | 'invite_only';
 
@@ -65,6 +68,8 @@ export interface ProfileChange {
   readonly picture?: Picture | undefined;
   /** How long the network takes to say where the picture is. */
   readonly pictureDelayMs?: number | undefined;
+  /** What the network answers who asks for the picture, whatever there is; null for what is true. */
+  readonly pictureCode?: PictureCode | null | undefined;
   readonly groupPrivacy?: GroupPrivacy | undefined;
   readonly business?: boolean | undefined;
   readonly name?: string | undefined;

@@ -18,6 +18,7 @@ export type {
   PageFault,
   PhoneMessage,
   Picture,
+  PictureCode,
   Platform,
   ProfileChange,
   ReceivedMedia,

@@ -162,10 +162,9 @@ describe('the dialogue that greets a device', () => {
 
   it('had one button, and came after the sync', async () => {
     tab = await Tab.open({ build: '2026-01', settings: { syncDelayMs: 1500 } });
-    const linked = tab.link(ada);
-    await expect.poll(async () => (await tab.look())?.socketState).toBe('CONNECTED');
+    await tab.pair(ada);
     expect(await dialogues()).toEqual([]);
-    await linked;
+    await tab.untilSynced();
     await expect.poll(dialogues).toEqual(["What's new on WhatsApp WebContinue"]);
     await tab.page.click('[role=dialog] button');
     await answered();
@@ -173,7 +172,7 @@ describe('the dialogue that greets a device', () => {
 
   it('comes before the sync where the build says so', async () => {
     tab = await Tab.open({ build: '2026-09', settings: { syncDelayMs: 60_000 } });
-    await tab.link(ada).catch(() => undefined);
+    await tab.pair(ada);
     expect(await dialogues()).toHaveLength(1);
     expect(await tab.look()).toMatchObject({ hasSynced: false });
   });

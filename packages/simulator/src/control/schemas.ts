@@ -55,6 +55,7 @@ export const schemas = {
   profile: v.strictObject({
     picture: v.optional(v.picklist(['none', 'private', 'present'])),
     pictureDelayMs: v.optional(delayMs),
+    pictureCode: v.optional(v.nullable(v.picklist([401, 404, 423, 429, 500]))),
     groupPrivacy: v.optional(v.picklist(['all', 'invite_only'])),
     business: v.optional(v.boolean()),
     name: v.optional(text),

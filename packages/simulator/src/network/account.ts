@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, AccountSeed, Addressing, GroupPrivacy, Picture, Platform } from '../api.ts';
+import type { Account, AccountSeed, Addressing, GroupPrivacy, Picture, PictureCode, Platform } from '../api.ts';
 import type { PageFault, ServerEvent } from '../page/wire.ts';
 import type { Message } from './message.ts';
 
@@ -40,6 +40,8 @@ export interface AccountRecord {
   about: string;
   picture: Picture;
   pictureDelayMs: number;
+  /** What the network answers who asks for the picture, whatever there is. */
+  pictureCode: PictureCode | undefined;
   groupPrivacy: GroupPrivacy;
   phoneOn: boolean;
   connected: boolean;
@@ -65,7 +67,15 @@ export function createAccount({ number, name, lid, platform, addressing }: Accou
     ...{ kind: 'person', number, name, pn: `${number}@c.us`, lid: `${lid ?? madeUpLid()}@lid` },
     ...{ platform: platform ?? 'android', addressing: addressing ?? 'pn' },
     ...{ isBusiness: false, about: 'Hey there! I am using WhatsApp.' },
-    ...{ picture: 'none', pictureDelayMs: 0, groupPrivacy: 'all', phoneOn: true, connected: true, logins: 0 },
+    ...{
+      picture: 'none',
+      pictureDelayMs: 0,
+      pictureCode: undefined,
+      groupPrivacy: 'all',
+      phoneOn: true,
+      connected: true,
+      logins: 0,
+    },
     ...{ fault: 'none' },
     ...{ devices: new Map(), book: new Map(), blocked: new Set(), disclosed: new Set(), log: [], waiting: new Set() },
   };

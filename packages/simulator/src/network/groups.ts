@@ -76,16 +76,27 @@ export class Groups {
     this.#publish(group, person, 'invite', [person]);
   }
 
-  /** Removes, promotes or demotes; who is not a member is passed over. */
-  change(group: GroupRecord, by: AccountRecord, people: readonly AccountRecord[], action: WireMemberAction): void {
+  /** Removes, promotes or demotes; says how it went with each: 200, 403 for the one who made it, 404 for no member. */
+  change(
+    group: GroupRecord,
+    by: AccountRecord,
+    people: readonly (AccountRecord | undefined)[],
+    action: WireMemberAction,
+  ): number[] {
     this.#require(group, by, true);
-    const members = people.filter((person) => group.members.has(person) && person !== group.creator);
-    if (members.length === 0) return;
+    const codeOf = (person: AccountRecord | undefined) => {
+      if (!person || !group.members.has(person)) return 404;
+      return person === group.creator ? 403 : 200;
+    };
+    const codes = people.map(codeOf);
+    const members = people.filter((person): person is AccountRecord => codeOf(person) === 200);
+    if (members.length === 0) return codes;
     for (const member of members) {
       if (action !== 'remove') group.members.set(member, action === 'promote' ? 'admin' : 'member');
       else expel(group, member, false);
     }
     this.#publish(group, by, action, members);
+    return codes;
   }
 
   leave(group: GroupRecord, account: AccountRecord): void {

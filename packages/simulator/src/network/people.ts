@@ -4,8 +4,9 @@ import type { Network } from './network.ts';
 
 /** What an account tells of itself; everybody who can see it is told. */
 export function changeProfile(network: Network, account: AccountRecord, change: ProfileChange): Account {
-  const { business, ...rest } = change;
+  const { business, pictureCode, ...rest } = change;
   Object.assign(account, definedOnly(rest), business === undefined ? {} : { isBusiness: business });
+  if (pictureCode !== undefined) account.pictureCode = pictureCode ?? undefined;
   for (const viewer of network.directory.all()) {
     if (viewer.disclosed.has(account) && viewer !== account) tellOf(network, viewer, [account]);
   }

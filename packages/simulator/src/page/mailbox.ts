@@ -1,12 +1,12 @@
 import type { Connection } from './connection.ts';
 import { contentOf, keyOf, modelOf, textOf } from './message-forms.ts';
 import { type Chat, chats, openChat } from './models/chat.ts';
-import { learnGroup } from './models/group.ts';
+import { learnGroup, learnGroupOf } from './models/group.ts';
 import { Msg, messages } from './models/message.ts';
 import { learnReactions } from './models/reactions.ts';
 import { findStatus, holdStatus } from './models/statuses.ts';
 import { MsgKey } from './msg-key.ts';
-import { ownStatus, ownStatusKey } from './own-status.ts';
+import { otherOwnKey, ownStatus, ownStatusKey } from './own-keys.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
 import type { WireChat, WireDraft, WireMessage } from './wire.ts';
@@ -38,7 +38,9 @@ export class Mailbox {
     });
     connection.handle('group', ({ group, users: members }) => {
       for (const member of members) users.learn(member);
-      learnGroup(group);
+      // Who is put into a group is told who else is in it.
+      if (chats.get(group.id)) learnGroupOf(group);
+      else learnGroup(group);
     });
     connection.handle('news', (news) => {
       for (const user of news.users) users.learn(user);
@@ -49,9 +51,9 @@ export class Mailbox {
 
   /** A chat as it was when the device was admitted; its messages are history. */
   restore({ id, unreadCount, messages: history, group }: WireChat): void {
-    if (group) learnGroup(group);
+    if (group) learnGroupOf(group);
     for (const message of history.map((each) => this.#own(each))) {
-      if (messages.get(keyOf(message)) || this.#heldBefore(message)) this.#update(message);
+      if (this.#held(keyOf(message)) || this.#heldBefore(message)) this.#update(message);
       else this.#hold(message, false);
     }
     if (id !== statusFeed) this.#chat(id).set({ unreadCount });
@@ -59,7 +61,7 @@ export class Mailbox {
 
   /** A message that is new. */
   receive(message: WireMessage): void {
-    if (messages.get(keyOf(message))) return;
+    if (this.#held(keyOf(message))) return;
     if (this.#heldBefore(message)) {
       this.#update(message);
       return;
@@ -123,9 +125,9 @@ export class Mailbox {
     messages.remove(msg);
   }
 
-  /** A message that the page has, be it only in the feed. */
+  /** A message that the page has, be it only in the feed, or written under the account's other id. */
   #held(key: string | MsgKey): Msg | undefined {
-    return messages.get(key) ?? findStatus(key);
+    return messages.get(key) ?? messages.get(otherOwnKey(String(key), this.#users.self)) ?? findStatus(key);
   }
 
   #own(message: WireMessage): WireMessage {

@@ -1,5 +1,6 @@
 import { Connection } from './connection.ts';
 import type { Credentials } from './credentials.ts';
+import { GroupQueries } from './group-queries.ts';
 import { Link, type LinkParts } from './link.ts';
 import { Mailbox } from './mailbox.ts';
 import { Outbox } from './outbox.ts';
@@ -8,6 +9,7 @@ import { Users } from './users.ts';
 /** The parts of a page that its modules speak to. */
 export interface Page extends LinkParts {
   readonly link: Link;
+  readonly groupQueries: GroupQueries;
 }
 
 /** Puts a page together; nothing is connected yet. */
@@ -17,5 +19,5 @@ export function createPage(url: string, reconnectDelayMs: number, credentials: C
   const mailbox = new Mailbox(connection, users);
   const outbox = new Outbox(connection, mailbox);
   const link = new Link(credentials, { connection, users, mailbox, outbox });
-  return { connection, users, mailbox, outbox, link };
+  return { connection, users, mailbox, outbox, link, groupQueries: new GroupQueries(connection) };
 }

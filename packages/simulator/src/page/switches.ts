@@ -29,6 +29,12 @@ export interface PageSwitches {
   participantsDelayMs: number;
   /** How many such questions may be under way at once; one more is refused with status 429. */
   participantQueriesAtOnce: number;
+  /** Whether a chat is made for a group that the account knows nothing of, or the answer is that there is none. */
+  unknownGroups: 'none' | 'created';
+  /** Whether a group is made with `announce` and `restrict` as they are called, or with the opposite of both. */
+  groupFlags: 'as-named' | 'inverted';
+  /** How a group's description is set: with arguments in a row, or with one object. */
+  groupDescription: 'positional' | 'object';
   /** Some modules have to be loaded through the page's Bootloader before they can be required. */
   lazyModules: boolean;
   /** Some modules register only so long after the page's load. */
@@ -72,6 +78,9 @@ export const firstSwitches: Readonly<PageSwitches> = {
   lazyParticipants: false,
   participantsDelayMs: 0,
   participantQueriesAtOnce: 1000,
+  unknownGroups: 'none',
+  groupFlags: 'as-named',
+  groupDescription: 'positional',
   lazyModules: false,
   lateModulesMs: 0,
   unknownModules: 'thrown',

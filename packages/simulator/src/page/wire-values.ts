@@ -165,5 +165,5 @@ export type WireGroupChange =
   | { readonly restrict: boolean }
   | { readonly adminsAdd: boolean };
 
-/** A picture, or why there is none: 401 for one that is private, 404 where there is none. */
-export type WirePicture = { readonly url: string } | { readonly code: 401 | 404 };
+/** A picture, or the network's code: 401 for one that is private, 404 where there is none, and others. */
+export type WirePicture = { readonly url: string } | { readonly code: number };

@@ -40,7 +40,8 @@ export interface Requests {
   group: { params: { id: string }; result: WireGroup };
   'change-group': { params: { id: string; change: WireGroupChange }; result: null };
   'add-to-group': { params: { id: string; who: string }; result: WireParticipantResult };
-  'change-members': { params: { id: string; who: readonly string[]; action: WireMemberAction }; result: null };
+  /** A code for each: 200, 403 for the one who made the group, 404 for who is no member. */
+  'change-members': { params: { id: string; who: readonly string[]; action: WireMemberAction }; result: number[] };
   'leave-group': { params: { id: string }; result: null };
   'group-invite': { params: { id: string; renew: boolean }; result: { code: string } };
   'invited-group': { params: { code: string }; result: WireGroup };

@@ -33,11 +33,16 @@ export class Tab implements AsyncDisposable {
   }
 
   /** Links the page to an account, until it has synced. */
-  async link(number: string): Promise<this> {
+  async link(number: string): Promise<void> {
+    await this.pair(number);
+    await this.untilSynced();
+  }
+
+  /** The same, until it is let in. */
+  async pair(number: string): Promise<void> {
     await expect.poll(async () => (await this.look())?.qr, { timeout: 5_000 }).toBeDefined();
     await this.phones.scan(number, (await this.look())?.qr ?? '');
-    await this.untilSynced();
-    return this;
+    await expect.poll(async () => (await this.look())?.socketState, { timeout: 5_000 }).toBe('CONNECTED');
   }
 
   async untilSynced(): Promise<void> {

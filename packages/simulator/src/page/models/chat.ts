@@ -5,6 +5,7 @@ import { createWid, type Wid } from '../wid.ts';
 import type { GroupMetadata } from './group.ts';
 import { Msg } from './message.ts';
 import { Mute } from './mute.ts';
+import type { ParticipantCollection } from './participants.ts';
 
 interface ChatAttributes {
   id: Wid;
@@ -42,9 +43,9 @@ export class Chat extends Model<ChatAttributes> {
     });
   }
 
-  /** Whether the account has rights in the group. */
+  /** Whether the account has rights in the group. A TypeError where the page has no list of its members. */
   iAmAdmin(): boolean {
-    return this.groupMetadata?.iAmAdmin() ?? false;
+    return this.groupMetadata ? (this.groupMetadata.get('participants') as ParticipantCollection).iAmAdmin() : false;
   }
 
   /** Takes in the latest message. */

@@ -1,5 +1,6 @@
 import { Collection } from '../collection.ts';
 import { Model } from '../model.ts';
+import { switches } from '../switches.ts';
 import { createWid, type Wid } from '../wid.ts';
 import type { WireUser } from '../wire.ts';
 import type { BusinessProfile } from './business-profile.ts';
@@ -55,12 +56,18 @@ export function learnContact(user: WireUser, isMe: boolean): void {
   const shared = {
     ...{ name, shortName: name?.split(' ')[0], pushname, type: 'in' as const, isMe, isBusiness, isEnterprise: false },
   };
-  if (pn !== undefined) put(pn, { ...shared, isContactBlocked: false });
+  if (pn !== undefined) put(pn, { ...shared, ...(isMe ? {} : namesByNumber(shared)), isContactBlocked: false });
   // Only the contact by lid is known to be blocked; of its twin, the list has to tell.
   put(lid, { ...shared, isContactBlocked: isBlocked, ...(pn === undefined ? {} : { phoneNumber: createWid(pn) }) });
   const entry = blocklist.get(lid);
   if (isBlocked && !entry) blocklist.add(new Blocked({ id: createWid(lid) }));
   if (!isBlocked && entry) blocklist.remove(entry);
+}
+
+/** What the contact by number tells of a person's names: in newer builds only the one by LID has them. */
+function namesByNumber({ name, shortName, pushname }: Partial<ContactAttributes>): Partial<ContactAttributes> {
+  if (switches.contactNames === 'both') return { name, shortName, pushname };
+  return { name: undefined, shortName: undefined, pushname: undefined };
 }
 
 /** The contact that each group has. */

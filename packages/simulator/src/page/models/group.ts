@@ -1,21 +1,11 @@
 import { Collection } from '../collection.ts';
 import { Model } from '../model.ts';
+import { switches } from '../switches.ts';
 import { createWid, type Wid } from '../wid.ts';
 import type { WireGroup } from '../wire.ts';
-import { openChat } from './chat.ts';
-import { conn } from './conn.ts';
+import { type Chat, openChat } from './chat.ts';
 import { learnGroupContact } from './contact.ts';
-
-interface ParticipantAttributes {
-  id: Wid;
-  isAdmin: boolean;
-  isSuperAdmin: boolean;
-}
-
-/** A member of a group. */
-export class Participant extends Model<ParticipantAttributes> {
-  static override readonly props = ['id', 'isAdmin', 'isSuperAdmin'];
-}
+import { ParticipantCollection } from './participants.ts';
 
 interface GroupAttributes {
   id: Wid;
@@ -29,8 +19,9 @@ interface GroupAttributes {
   restrict: boolean;
   memberAddMode: 'admin_add' | 'all_member_add';
   isLidAddressingMode: boolean;
+  /** Unknown until the members are. */
   size: number;
-  participants: Collection<Participant>;
+  participants: ParticipantCollection;
 }
 
 /** What the page knows of a group besides its messages. */
@@ -39,38 +30,76 @@ export class GroupMetadata extends Model<GroupAttributes> {
     ...['id', 'subject', 'owner', 'creation', 'desc', 'descId', 'announce', 'restrict', 'memberAddMode'],
     ...['isLidAddressingMode', 'size', 'participants'],
   ];
-
-  iAmAdmin(): boolean {
-    const own = [conn.get('wid'), conn.get('lid')].map((id) => this.get('participants')?.get(id));
-    return own.some((participant) => participant?.get('isAdmin'));
-  }
+  /** Whether it should be asked for again. One whose question was refused is not stale, and has no members. */
+  stale = true;
+  /** Somebody has got its members from the network: they are kept up to date from then on. */
+  membersAreKnown = false;
 }
 
-/** Every group that the account is in, or has been in. */
+/** Every group that the account is in, or has been in, as far as the page has metadata of it. */
 export const groups = new Collection<GroupMetadata>(GroupMetadata);
 
-/** Brings a group, its chat and its contact up to date. */
+/** Brings a group with its members, its chat and its contact up to date. */
 export function learnGroup(group: WireGroup): GroupMetadata {
-  const { id, subject, announce, isMember } = group;
+  const chat = learnChat(group);
+  const metadata = metadataOf(chat, group);
+  metadata.set({ ...attributesOf(group), size: group.participants.length });
+  holdMembers(metadata).become(group.participants);
+  metadata.stale = false;
+  metadata.membersAreKnown = true;
+  setReadOnly(chat, group);
+  return metadata;
+}
+
+/**
+ * What the page takes in of a group without having asked. Where members are lazy, that is all but them, until they are
+ * known; and in the ways in which real pages were seen, by the last digit of the id: no metadata at all, no members in
+ * a list, or no list.
+ */
+export function learnGroupOf(group: WireGroup): void {
+  if (!switches.lazyParticipants || groups.get(group.id)?.membersAreKnown) {
+    learnGroup(group);
+    return;
+  }
+  const chat = learnChat(group);
+  setReadOnly(chat, group);
+  const variant = Number(group.id.replace(/\D/g, '').at(-1)) % 3;
+  if (variant === 0 && !groups.get(group.id)) return;
+  const metadata = metadataOf(chat, group);
+  metadata.set(attributesOf(group));
+  if (variant === 1) holdMembers(metadata);
+}
+
+function learnChat({ id, subject }: WireGroup): Chat {
   const chat = openChat(id, subject);
+  chat.set({ name: subject, formattedTitle: subject });
+  learnGroupContact(id, subject);
+  return chat;
+}
+
+function metadataOf(chat: Chat, { id }: WireGroup): GroupMetadata {
   const metadata = groups.get(id) ?? groups.add(new GroupMetadata({ id: createWid(id) }));
   chat.groupMetadata = metadata;
-  metadata.set(attributesOf(group));
-  chat.set({ name: subject, formattedTitle: subject, isReadOnly: !isMember || (announce && !metadata.iAmAdmin()) });
-  learnGroupContact(id, subject);
   return metadata;
+}
+
+function holdMembers(metadata: GroupMetadata): ParticipantCollection {
+  const participants = metadata.get('participants') ?? new ParticipantCollection(metadata);
+  metadata.set({ participants });
+  return participants;
+}
+
+/** Older builds also count groups in which only admins write. */
+function setReadOnly(chat: Chat, { announce, isMember }: WireGroup): void {
+  const isMute = !switches.lazyParticipants && announce && !chat.iAmAdmin();
+  chat.set({ isReadOnly: !isMember || isMute });
 }
 
 function attributesOf(group: WireGroup): Partial<GroupAttributes> {
   const { subject, description, owner, creation, addressing, announce, restrict, adminsAdd } = group;
-  const participants = new Collection<Participant>(Participant);
-  for (const { id, rank } of group.participants) {
-    const rights = { isAdmin: rank !== 'member', isSuperAdmin: rank === 'superadmin' };
-    participants.add(new Participant({ id: createWid(id), ...rights }));
-  }
   return {
-    ...{ subject, owner: createWid(owner), creation, announce, restrict, participants },
+    ...{ subject, owner: createWid(owner), creation, announce, restrict },
     ...{ desc: description?.text, descId: description?.id, memberAddMode: adminsAdd ? 'admin_add' : 'all_member_add' },
-    ...{ isLidAddressingMode: addressing === 'lid', size: group.participants.length },
+    isLidAddressingMode: addressing === 'lid',
   };
 }

@@ -3,7 +3,7 @@ import { Collection } from '../collection.ts';
 import { businessProfiles } from '../models/business-profile.ts';
 import { chats } from '../models/chat.ts';
 import { blocklist, Contact, contacts } from '../models/contact.ts';
-import { groups, learnGroup } from '../models/group.ts';
+import { groups } from '../models/group.ts';
 import { type Msg, messages } from '../models/message.ts';
 import { pictures } from '../models/pictures.ts';
 import { aggregate } from '../models/reactions.ts';
@@ -30,13 +30,15 @@ export function collectionModules(page: Page): Modules {
       return { reactions: Object.assign(reactions, { serialize: () => reactions }) };
     },
   };
-  const updateGroup = async (id: Wid) => learnGroup(await page.connection.request('group', { id: String(id) }));
   const Msg = Object.assign(messages, { getMessagesById, search: searchMessages });
   const Chat = Object.assign(chats, {
     find: async (id: string | Wid) => findOrCreateChat(page.users, createWid(id)),
   });
   const ContactCollection = Object.assign(contacts, { find: findContact, gadd: addContact });
-  const GroupMetadata = Object.assign(groups, { update: updateGroup });
+  const GroupMetadata = Object.assign(groups, {
+    find: (id: string | Wid) => page.groupQueries.find(createWid(id)),
+    update: (id: string | Wid) => page.groupQueries.update(createWid(id)),
+  });
   const ProfilePicThumb = pictures(page.connection);
   const Status = Object.assign(statuses, {
     find: async (id: string | Wid) => statuses.get(id),

@@ -1,7 +1,8 @@
 import type { Contact } from '../models/contact.ts';
-import { requestPicture } from '../models/pictures.ts';
+import { requestPicture, requestPictureOrWhyNot } from '../models/pictures.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
+import { switches } from '../switches.ts';
 import { parseVcard, vcardOf } from '../vcard.ts';
 import { createWid, type Wid } from '../wid.ts';
 
@@ -14,9 +15,11 @@ export function contactModules({ connection, users }: Page): Modules {
     connection.request('about', { id, ...(text === undefined ? {} : { text }) });
   return {
     WAWebContactProfilePicThumbBridge: {
-      // Takes a chat, as the library hands it over, or an id.
-      requestProfilePicFromServer: (chat: Wid | { id: Wid }) =>
-        requestPicture(connection, createWid('id' in chat ? chat.id : chat)),
+      requestProfilePicFromServer:
+        switches.pictureRefusals === 'returned'
+          ? (chat: { readonly id: Wid }) => requestPictureOrWhyNot(connection, chat)
+          : // Takes a chat, as the library hands it over, or an id.
+            (chat: Wid | { id: Wid }) => requestPicture(connection, createWid('id' in chat ? chat.id : chat)),
     },
     WAWebBlockContactUtils: { getContactToBlockOnlyUseIfNoAssociatedChat: (contact: Contact) => contact },
     WAWebBlockContactAction: {

@@ -2,6 +2,7 @@ import { conn } from '../models/conn.ts';
 import { socket, stream } from '../models/socket.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
+import { ActionError, ServerStatusCodeError } from '../server-status-code-error.ts';
 
 /** The connection, its states, and what can be done to the link. */
 export function linkModules({ link }: Page): Modules {
@@ -13,6 +14,8 @@ export function linkModules({ link }: Page): Modules {
     WAWebConnModel: { Conn: conn },
     WAWebLaunchSocketUtils: { refreshQR: () => link.refreshQr() },
     WAWebOfflineHandler: { OfflineMessageHandler: { getOfflineDeliveryProgress: () => link.offlineProgress } },
+    WAWebBackendErrors: { ServerStatusCodeError },
+    WAWebMiscErrors: { ActionError },
     WAWebPresenceChatAction: {
       sendPresenceAvailable: async () => stream.markAvailable(),
       sendPresenceUnavailable: async () => stream.markUnavailable(),

@@ -1,7 +1,6 @@
 import type { AccountRecord } from '../../network/account.ts';
 import { type GroupRecord, groupView, memberIdOf } from '../../network/group.ts';
 import type { AddOutcome } from '../../network/groups.ts';
-import type { Network } from '../../network/network.ts';
 import type { WireParticipantResult } from '../../page/wire.ts';
 import type { Handlers } from './handler.ts';
 
@@ -36,9 +35,9 @@ export const groupRequests: Handlers<Names> = {
     const person = directory.find(who);
     return person ? resultOf(group, person, groups.add(group, account, person)) : { id: who, code: 404 };
   },
-  'change-members': (network, { account }, { id, who, action }) => {
-    network.groups.change(network.groups.get(id, account), account, peopleOf(network, who), action);
-    return null;
+  'change-members': ({ groups, directory }, { account }, { id, who, action }) => {
+    const people = who.map((each) => directory.find(each));
+    return groups.change(groups.get(id, account), account, people, action);
   },
   'leave-group': ({ groups }, { account }, { id }) => {
     groups.leave(groups.get(id, account), account);
@@ -60,8 +59,4 @@ export const groupRequests: Handlers<Names> = {
 function resultOf(group: GroupRecord, person: AccountRecord, code: AddOutcome): WireParticipantResult {
   const invite = { code: group.inviteCode, expiration: Math.floor((Date.now() + invitationMs) / 1000) };
   return { id: memberIdOf(group, person), code, ...(code === 403 ? { invite } : {}) };
-}
-
-function peopleOf({ directory }: Network, ids: readonly string[]): AccountRecord[] {
-  return ids.flatMap((id) => directory.find(id) ?? []);
 }

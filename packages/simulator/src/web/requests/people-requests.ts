@@ -16,6 +16,7 @@ export const peopleRequests: Handlers<Names> = {
     const found = directory.find(id);
     if (!found) return { code: 404 };
     if (found.pictureDelayMs > 0) await delay(found.pictureDelayMs, undefined, { ref: false });
+    if (found.pictureCode !== undefined) return { code: found.pictureCode };
     if (found.picture === 'present') return { url: pictureUrl(found) };
     return { code: found.picture === 'private' ? 401 : 404 };
   },

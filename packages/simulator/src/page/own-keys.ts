@@ -15,3 +15,10 @@ export function ownStatusKey(key: string, self: WireSelf | undefined): string {
   if (!self || switches.statusActions === 'positional') return key;
   return key.replace(ownKey, `$1_${self.lid}`);
 }
+
+/** The key that one of the account's own messages in a group has under the account's other id. */
+export function otherOwnKey(key: string, self: WireSelf | undefined): string {
+  const [fromMe, remote, id, author] = key.split('_');
+  if (!self || fromMe !== 'true' || (author !== self.pn && author !== self.lid)) return key;
+  return `true_${remote}_${id}_${author === self.pn ? self.lid : self.pn}`;
+}

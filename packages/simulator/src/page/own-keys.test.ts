@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { ownStatus, ownStatusKey } from './own-status.ts';
+import { otherOwnKey, ownStatus, ownStatusKey } from './own-keys.ts';
 import { switches } from './switches.ts';
 import type { WireMessage, WireSelf } from './wire.ts';
 
@@ -22,4 +22,10 @@ it('has a post under the hidden number in newer ones, and nothing else', () => {
   const other = { ...post, fromMe: false };
   expect(ownStatus(other, self)).toBe(other);
   expect(ownStatusKey('true_2@c.us_X', self)).toBe('true_2@c.us_X');
+});
+
+it('finds an own message in a group under the other id', () => {
+  expect(otherOwnKey('true_9@g.us_X_1@c.us', self)).toBe('true_9@g.us_X_8@lid');
+  expect(otherOwnKey('true_9@g.us_X_8@lid', self)).toBe('true_9@g.us_X_1@c.us');
+  for (const key of ['false_9@g.us_X_2@c.us', 'true_2@c.us_X']) expect(otherOwnKey(key, self)).toBe(key);
 });

@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Tab } from './testing/tab.ts';
+
+const [ada, ben, carla, dev] = ['12025550101', '12025550102', '12025550103', '12025550104'] as const;
+const groupId = (digit: number) => `12036300000000000${digit}@g.us`;
+
+let tab: Tab;
+afterEach(() => tab[Symbol.asyncDispose]());
+
+const collection = `const groups = require('WAWebGroupMetadataCollection'); const { Chat } = require('WAWebCollections');
+  const wid = require('WAWebWidFactory').createWid(a[0]);`;
+const size = `${collection} return [Chat.get(wid)?.groupMetadata?.participants?.length, Chat.get(wid)?.groupMetadata?.size]`;
+
+describe('members of a group', () => {
+  it('were there from the start, and rights with them', async () => {
+    tab = await Tab.open({ build: '2026-01' });
+    await tab.phones.createGroup(ada, { id: groupId(0), subject: 'Trip', participants: [ben, carla] });
+    await tab.link(ada);
+    expect(await tab.run(size, groupId(0))).toEqual([3, 3]);
+    const rights = `${collection} const { participants } = Chat.get(wid).groupMetadata;
+      const other = participants.getModelsArray().find((each) => !each.isAdmin);
+      return [participants.iAmMember(), participants.iAmAdmin(), participants.iAmSuperAdmin(), participants.canAdd(),
+        participants.canRemove(other), participants.canDemote(other), participants.userIsMember(wid)]`;
+    expect(await tab.run(rights, groupId(0))).toEqual([true, true, true, true, true, false, false]);
+  });
+
+  it('are there once somebody has asked, in none of three ways before', async () => {
+    tab = await Tab.open({ build: '2026-04' });
+    for (const digit of [0, 1, 2]) {
+      await tab.phones.createGroup(ada, { id: groupId(digit), subject: `Trip ${digit}`, participants: [ben, carla] });
+    }
+    await tab.link(ada);
+    const form = `${collection} const metadata = Chat.get(wid).groupMetadata;
+      return [metadata?.subject ?? null, metadata?.participants?.length ?? null, metadata?.size ?? null];`;
+    expect(await tab.run(form, groupId(0))).toEqual([null, null, null]);
+    expect(await tab.run(form, groupId(1))).toEqual(['Trip 1', 0, null]);
+    expect(await tab.run(form, groupId(2))).toEqual(['Trip 2', null, null]);
+    expect(await tab.fail(`${collection} Chat.get(wid).iAmAdmin()`, groupId(2))).toMatchObject({
+      message: "Cannot read properties of undefined (reading 'iAmAdmin')",
+    });
+    // What happens in a group does not bring its members.
+    await tab.phones.updateGroup(ada, groupId(1), { add: [dev], subject: 'Journey' });
+    await expect.poll(() => tab.run(form, groupId(1))).toEqual(['Journey', 0, null]);
+    await tab.run(`${collection} await groups.update(wid)`, groupId(0));
+    await tab.run(`${collection} await groups.find(wid)`, groupId(1));
+    await tab.run(
+      `${collection} await require('WAWebGroupQueryJob').queryAndUpdateGroupMetadataById({ id: wid })`,
+      groupId(2),
+    );
+    expect(await tab.run(size, groupId(0))).toEqual([3, 3]);
+    expect(await tab.run(size, groupId(1))).toEqual([4, 4]);
+    // The models follow a moment later.
+    await expect.poll(() => tab.run(size, groupId(2))).toEqual([3, 3]);
+    await tab.phones.updateGroup(ada, groupId(1), { remove: [dev] });
+    await expect.poll(() => tab.run(size, groupId(1))).toEqual([3, 3]);
+    // Who is put into a group is told who is in it.
+    await tab.phones.createGroup(ben, { id: groupId(3), subject: 'New', participants: [ada] });
+    await expect.poll(() => tab.run(size, groupId(3))).toEqual([2, 2]);
+  });
+
+  it('take their time, and cannot be asked for in many groups at once', async () => {
+    tab = await Tab.open({ settings: { participantsDelayMs: 300, minifiedErrors: false } });
+    for (const digit of [1, 4, 5, 7]) {
+      await tab.phones.createGroup(ada, { id: groupId(digit), subject: 'Trip', participants: [ben] });
+    }
+    await tab.link(ada);
+    const ids = [1, 4, 5, 7].map(groupId);
+    const ask = `const start = Date.now(); const { queryAndUpdateGroupMetadataById: query } = require('WAWebGroupQueryJob');
+      const ends = await Promise.allSettled(a.map((id) => query({ id })));
+      return [ends.map(({ reason }) => reason ? [reason.status, reason.name] : 'ok'), Date.now() - start >= 300]`;
+    expect(await tab.run(ask, ...ids)).toEqual([['ok', 'ok', 'ok', [429, 'MexServerStatusCodeError']], true]);
+    // Through the collection, a refusal looks like a group without members, and is not asked about again by itself.
+    const refused = `${collection} const { queryAndUpdateGroupMetadataById: query } = require('WAWebGroupQueryJob');
+      const others = a.slice(1).map((id) => query({ id }));
+      await groups.find(wid); await Promise.all(others); await groups.find(wid);
+      const { participants, stale } = groups.get(wid); return [participants?.length, stale]`;
+    expect(await tab.run(refused, groupId(7), ...ids.slice(0, 3))).toEqual([0, false]);
+  });
+
+  it('are changed by the page’s own rules first, or straight by those of the network', async () => {
+    tab = await Tab.open({ settings: { lazyModules: false } });
+    const { id } = await tab.phones.createGroup(ada, { id: groupId(1), subject: 'Trip', participants: [ben, carla] });
+    await tab.link(ada);
+    const act = (what: string) => `${collection} const actions = require('WAWebModifyParticipantsGroupAction');
+      const chat = Chat.get(wid); const { participants } = chat.groupMetadata ?? {}; ${what}`;
+    expect(await tab.fail(act('await actions.removeParticipants({ id: wid }, [])'), id)).toMatchObject({
+      name: 'ActionError',
+    });
+    await tab.run(`${collection} await groups.update(wid)`, id);
+    expect(await tab.fail(act('await actions.removeParticipants(chat, [])'), id)).toMatchObject({
+      message: 'expected at least 1 children, but found 0',
+    });
+    const me = act('await actions.removeParticipants(chat, [participants.getMeParticipant()])');
+    expect(await tab.fail(me, id)).toMatchObject({ name: 'ActionError', message: '' });
+    const job = `const { createWid } = require('WAWebWidFactory');
+      const { participants } = await require('WAWebGroupModifyParticipantsJob')[a[1]](createWid(a[0]), a[2].map(createWid));
+      return participants.map(({ code }) => code)`;
+    const people = [`${ben}@c.us`, `${dev}@c.us`, `${ada}@c.us`];
+    expect(await tab.run(job, id, 'removeGroupParticipants', people)).toEqual(['200', '404', '403']);
+  });
+});
+
+describe('a group', () => {
+  it('that is not known becomes a chat, in which nothing can be sent', async () => {
+    tab = await Tab.open();
+    await tab.link(ada);
+    const send = `const wid = require('WAWebWidFactory').createWid(a[0]);
+      const { chat, created } = await require('WAWebFindChatAction').findOrCreateLatestChat(wid);
+      const me = require('WAWebUserPrefsMeUser').getMaybeMeLidUser();
+      const MsgKey = require('WAWebMsgKey');
+      const id = new MsgKey({ from: me, to: wid, id: await MsgKey.newId(), participant: me, selfDir: 'out' });
+      const values = { id, ack: 0, from: me, to: wid, local: true, self: 'out', t: 1, isNewMsg: true, type: 'chat', body: 'x' };
+      const [msg, result] = require('WAWebSendMsgChatAction').addAndSendMsgToChat(chat, values);
+      const { messageSendResult } = await result;
+      return [created, chat.groupMetadata === undefined, messageSendResult, (await msg).ack, (await msg).isSendFailure]`;
+    expect(await tab.run(send, groupId(9))).toEqual([true, true, 'ERROR_UNKNOWN', -1, true]);
+  });
+
+  it('is made with the opposite of what is said, described with one object, and left with an answer', async () => {
+    tab = await Tab.open({ settings: { lazyModules: false } });
+    await tab.link(ada);
+    const make = `const { wid } = await require('WAWebGroupCreateJob').createGroup(
+        { title: 'Trip', announce: false, restrict: true, memberAddMode: false }, [{ phoneNumber: a[0] }]);
+      const group = await require('WAWebGroupMetadataCollection').update(wid);
+      return [String(wid), group.announce, group.restrict, group.memberAddMode]`;
+    const [id, ...flags] = await tab.run<[string, boolean, boolean, string]>(make, `${ben}@c.us`);
+    expect(flags).toEqual([true, false, 'admin_add']);
+    const describeAs = `const wid = require('WAWebWidFactory').createWid(a[0]);
+      const { setGroupDescription } = require('WAWebGroupModifyInfoJob');`;
+    const object = `${describeAs} await setGroupDescription({ groupWid: wid, desc: 'By sea', newDescId: 'A1', prevDescId: undefined });`;
+    await tab.run(object, id);
+    expect(await tab.fail(`${describeAs} await setGroupDescription(wid, 'By sea', 'A1', undefined)`, id)).toMatchObject(
+      {
+        message: "Cannot read properties of undefined (reading 'toJid')",
+      },
+    );
+    const leave = `${collection} const { sendExitGroup } = require('WAWebExitGroupAction');
+      return [groups.get(wid).desc, await sendExitGroup(Chat.get(wid)), Chat.get(wid).isReadOnly, await sendExitGroup(Chat.get(wid))]`;
+    expect(await tab.run(leave, id)).toEqual(['By sea', true, true, false]);
+  });
+});
+
+describe('a component', () => {
+  it('brings modules that are not there before', async () => {
+    tab = await Tab.open({ build: '2026-07' });
+    await tab.link(ada);
+    const load = `const before = typeof require(a[0]);
+      await new Promise((resolve) => require('Bootloader').loadModules([a[1]], resolve, 'test'));
+      return [before, typeof require(a[0])]`;
+    expect(await tab.run(load, 'WAWebGroupCreateJob', 'WAWebNewGroupFlow.react')).toEqual(['undefined', 'object']);
+    expect(await tab.fail(`require('Bootloader').loadModules(['WAWebRevokeStatusAction'])`)).toMatchObject({
+      message: expect.stringContaining('unknown component'),
+    });
+    const names = `return ['WAWebRevokeStatusAction', 'WAWebCmd'].map((name) => name in require('__debug').modulesMap)`;
+    expect(await tab.run(names)).toEqual([false, true]);
+  });
+
+  it('is not needed for what only comes late', async () => {
+    tab = await Tab.open({ settings: { lateModulesMs: 1_500 } });
+    const late = `return typeof window.require?.('WAWebSyncGatingUtils')`;
+    await expect.poll(() => tab.run(`return typeof window.require`)).toBe('function');
+    expect(await tab.run(late)).toBe('undefined');
+    await expect.poll(() => tab.run(late), { timeout: 5_000 }).toBe('object');
+    expect(await tab.run(`return Object.keys(require('WAWebSyncGatingUtils'))`)).toEqual([]);
+  });
+});

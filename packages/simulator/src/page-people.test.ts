@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Tab } from './testing/tab.ts';
+
+const [ada, ben, carla] = ['12025550101', '12025550102', '12025550103'] as const;
+
+let tab: Tab;
+afterEach(() => tab[Symbol.asyncDispose]());
+
+const picture = `const id = require('WAWebWidFactory').createWid(a[0]);
+  const { requestProfilePicFromServer } = require('WAWebContactProfilePicThumbBridge');
+  const asked = requestProfilePicFromServer({ id });
+  const answer = await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 300, 'nothing'))]);
+  if (answer === 'nothing') return answer;
+  const { eurl, tag, stale, eurlStale } = answer; return { eurl, tag, stale, eurlStale };`;
+
+describe('a picture that is refused', () => {
+  it('was an error', async () => {
+    tab = await Tab.open({ build: '2026-01' });
+    await tab.link(ada);
+    expect(await tab.fail(picture, `${ben}@c.us`)).toMatchObject({ name: 'ServerStatusCodeError', status: 404 });
+    await tab.phones.profile(ben, { pictureCode: 429 });
+    expect(await tab.fail(picture, `${ben}@c.us`)).toMatchObject({ status: 429, statusCode: 429 });
+  });
+
+  it('is an answer, by which the reason can be told', async () => {
+    tab = await Tab.open({ build: '2026-04' });
+    await tab.link(ada);
+    const none = { tag: '', stale: false, eurlStale: false };
+    expect(await tab.run(picture, `${ben}@c.us`)).toEqual(none);
+    await tab.phones.profile(ben, { picture: 'private' });
+    expect(await tab.run(picture, `${ben}@c.us`)).toEqual(none);
+    for (const pictureCode of [423, 429] as const) {
+      await tab.phones.profile(ben, { pictureCode });
+      expect(await tab.run(picture, `${ben}@c.us`)).toEqual({ stale: true });
+    }
+    await tab.phones.profile(ben, { pictureCode: 500 });
+    expect(await tab.run(picture, `${ben}@c.us`)).toEqual({ eurlStale: false });
+    await tab.phones.profile(ben, { pictureCode: null, picture: 'present' });
+    const found = { eurl: expect.stringContaining('https://pps.whatsapp.net/'), stale: false, eurlStale: false };
+    expect(await tab.run(picture, `${ben}@c.us`)).toMatchObject(found);
+    expect(
+      await tab.fail(`await require('WAWebContactProfilePicThumbBridge').requestProfilePicFromServer('x')`),
+    ).toMatchObject({
+      name: 'TypeError',
+    });
+  });
+});
+
+it('a picture can be had by one identity only', async () => {
+  tab = await Tab.open({ build: '2026-07', settings: { lazyModules: false } });
+  await tab.phones.profile(ben, { picture: 'present' });
+  await tab.link(ada);
+  const { lid } = await tab.phones.account(ben);
+  expect(await tab.run(picture, lid)).toMatchObject({ tag: lid });
+  expect(await tab.run(picture, `${ben}@c.us`)).toBe('nothing');
+});
+
+it.each([
+  ['2026-01', ['Ben Okafor', 'Ben Okafor']],
+  ['2026-07', [undefined, undefined]],
+] as const)('in build %s the names on the contact by number are %j', async (build, names) => {
+  tab = await Tab.open({ build });
+  await tab.link(ada);
+  const { lid } = await tab.phones.account(ben);
+  const read = `const { name, pushname } = require('WAWebContactCollection').ContactCollection.get(a[0]); return [name, pushname]`;
+  expect(await tab.run(read, lid)).toEqual(['Ben Okafor', 'Ben Okafor']);
+  expect(await tab.run<unknown[]>(read, `${ben}@c.us`)).toEqual(names.map((name) => name ?? null));
+});
+
+it('an error of the network may have a name that tells nothing', async () => {
+  tab = await Tab.open();
+  const group = await tab.phones.createGroup(carla, { subject: 'Trip', participants: [ada] });
+  await tab.link(ada);
+  const rename = `await require('WAWebGroupModifyInfoJob').setGroupSubject(a[0], 'Mine')`;
+  expect(await tab.fail(rename, group.id)).toMatchObject({ name: 'e', status: 403, statusCode: 403 });
+});

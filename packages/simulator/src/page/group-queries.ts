@@ -1,0 +1,64 @@
+import type { Connection } from './connection.ts';
+import { type GroupMetadata, groups, learnGroup } from './models/group.ts';
+import { createMexError } from './server-status-code-error.ts';
+import { switches } from './switches.ts';
+import type { Wid } from './wid.ts';
+import type { WireGroup } from './wire.ts';
+
+/** What is left of a group that could not be had. */
+interface Remains {
+  readonly id: Wid;
+  readonly stale: false;
+}
+
+/** Asks the network for groups with their members: slowly, and not for many at once. */
+export class GroupQueries {
+  readonly #connection: Connection;
+  readonly #flights = new Map<string, Promise<GroupMetadata | Remains>>();
+  #running = 0;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Rejects with the network's refusal; one question too many is refused with 429. */
+  async ask(id: string): Promise<WireGroup> {
+    if (this.#running >= switches.participantQueriesAtOnce) throw createMexError(429, 'rate-overlimit');
+    this.#running += 1;
+    try {
+      if (switches.participantsDelayMs > 0) await pause(switches.participantsDelayMs);
+      return await this.#connection.request('group', { id });
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  /** A group that the page has, if it is not stale: be it without members. Any other is asked for. */
+  async find(id: Wid): Promise<GroupMetadata | Remains> {
+    const present = groups.get(id);
+    return present && !present.stale ? present : this.update(id);
+  }
+
+  /** Asks, whatever the page has. Where members are lazy, a refusal looks as if there were none. */
+  async update(id: Wid): Promise<GroupMetadata | Remains> {
+    if (!switches.lazyParticipants) return learnGroup(await this.ask(String(id)));
+    const flight = this.#flights.get(String(id)) ?? this.#load(id).finally(() => this.#flights.delete(String(id)));
+    this.#flights.set(String(id), flight);
+    return flight;
+  }
+
+  async #load(id: Wid): Promise<GroupMetadata | Remains> {
+    try {
+      return learnGroup(await this.ask(String(id)));
+    } catch (error) {
+      if ((error as { status?: number }).status === undefined) throw error;
+      const present = groups.get(id);
+      if (present) present.stale = false;
+      return present ?? { id, stale: false };
+    }
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,40 @@
+import { contacts } from '../models/contact.ts';
+import type { Page } from '../page.ts';
+import { switches } from '../switches.ts';
+import { createWid, type Wid } from '../wid.ts';
+
+/** What a script makes a group from. */
+interface NewGroup {
+  readonly title: string;
+  readonly addressingModeOverride?: 'pn' | 'lid';
+  readonly announce?: boolean;
+  readonly restrict?: boolean;
+  readonly memberAddMode?: boolean;
+}
+
+/** Somebody who is to be in it, under the hidden number where there is one. */
+interface Invited {
+  readonly phoneNumber: Wid;
+  readonly lid?: Wid;
+}
+
+/** Makes a group. In newer builds `announce` and `restrict` say the opposite of their names. */
+export function createGroup({ connection }: Page) {
+  return async (group: NewGroup, people: readonly Invited[]) => {
+    const { title, addressingModeOverride = 'pn', announce = false, restrict = false, memberAddMode } = group;
+    const isInverted = switches.groupFlags === 'inverted';
+    const made = await connection.request('create-group', {
+      ...{ subject: title, participants: people.map(({ lid, phoneNumber }) => (lid ?? phoneNumber).toString()) },
+      ...{ addressing: addressingModeOverride, announce: announce !== isInverted, restrict: restrict !== isInverted },
+      adminsAdd: isInverted ? memberAddMode === false : (memberAddMode ?? false),
+    });
+    const participants = made.participants.map(({ id, code, invite }, index) => ({
+      ...{ wid: createWid(id), type: index === 0 ? 'superadmin' : 'participant' },
+      ...(code === 200 ? {} : { error: code }),
+      ...(invite ? { invite_code: invite.code, invite_code_exp: String(invite.expiration) } : {}),
+    }));
+    for (const { wid } of participants)
+      if (!contacts.get(wid)) await connection.request('exists', { jid: String(wid) });
+    return { wid: createWid(made.group.id), subject: made.group.subject, participants };
+  };
+}
