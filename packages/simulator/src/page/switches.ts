@@ -79,7 +79,7 @@ export const firstSwitches: Readonly<PageSwitches> = {
   participantsDelayMs: 0,
   participantQueriesAtOnce: 1000,
   unknownGroups: 'none',
-  groupFlags: 'as-named',
+  groupFlags: 'inverted',
   groupDescription: 'positional',
   lazyModules: false,
   lateModulesMs: 0,

@@ -26,7 +26,8 @@ export async function leaveGroup(groupId: string, membersMs: number): Promise<'o
   try {
     // Refused by the network it resolves, too.
     const isLeft = await window.require('WAWebExitGroupAction').sendExitGroup(own.group);
-    return isLeft === false ? { refused: 400 } : 'ok';
+    if (isLeft !== false) return 'ok';
+    return own.members ? { refused: 400 } : 'no_group'; // Of a group that was left the members are not told.
   } catch (error) {
     const refused = window.chatWebTools.refusal(error);
     if (refused === undefined) throw error;

@@ -89,6 +89,14 @@ export async function loadPicture(
   const { requestProfilePicFromServer } = window.require('WAWebContactProfilePicThumbBridge');
   const wid = window.require('WAWebWidFactory').createWid(personId);
   // The hidden id first: what allows to see a picture hangs by it. Asked by the other one the network may not answer.
+  if (!tools.lidOf(wid)) {
+    try {
+      if (!(await tools.isRegistered(wid))) return null;
+    } catch (error) {
+      if (tools.refusal(error) === undefined) throw error;
+      return 'later';
+    }
+  }
   const ids = [...new Set([tools.lidOf(wid), tools.phoneOr(wid)])].filter((id) => id !== undefined);
   let url: string | undefined;
   let isLater = false;

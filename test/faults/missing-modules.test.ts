@@ -1,0 +1,115 @@
+import { sendText } from '@chat-web/host';
+import type { AnswerOf } from '@chat-web/protocol';
+import { contract } from '@chat-web/worker/contract';
+import { expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { media } from '../helpers/media.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const CARLA = '12025550103';
+const [png] = media;
+const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
+const sticker = Buffer.from(media.find(({ type }) => type === 'sticker')?.bytes ?? []).toString('base64');
+
+/** What the loop needs of the account: a message to answer, one with a file, a group. */
+interface Things {
+  readonly textId: string;
+  readonly mediaId: string;
+  readonly groupId: string;
+}
+
+type Calls = Readonly<Record<string, (things: Things) => Promise<unknown>>>;
+
+/** Every capability that is an operation, with a call that needs it. */
+function callsOf(stack: Stack): Calls {
+  const { client } = stack;
+  const send = (message: object) => client.sendMessage({ id: 'main', to: BEN, ...message } as never);
+  const fresh = async () => (await sendText(client, { id: 'main', type: 'text', to: BEN, body: 'to change' })).id;
+  return {
+    'sendMessage.text': () => send({ type: 'text', body: 'hello' }),
+    'sendMessage.reply': ({ textId }) => send({ type: 'text', body: 'a reply', quotedMessageId: textId }),
+    'sendMessage.media': () => send({ type: 'image', base64 }),
+    'sendMessage.sticker': () => send({ type: 'sticker', base64: sticker, mimeType: 'image/webp' }),
+    'sendMessage.reaction': ({ textId }) => send({ type: 'reaction', messageId: textId, emoji: '👍' }),
+    editMessage: async ({ textId }) =>
+      client.editMessage({ id: 'main', messageId: await fresh().catch(() => textId), body: 'changed' }),
+    deleteMessage: async ({ textId }) =>
+      client.deleteMessage({ id: 'main', messageId: await fresh().catch(() => textId), forEveryone: false }),
+    getMedia: async ({ mediaId }) => (await client.getMedia({ id: 'main', messageId: mediaId }))?.data.cancel(),
+    'postStatus.text': () => client.postStatus({ id: 'main', type: 'text', body: 'good morning' }),
+    'postStatus.media': () => client.postStatus({ id: 'main', type: 'image', base64 } as never),
+    listChats: () => client.listChats({ id: 'main' }),
+    listGroups: () => client.listGroups({ id: 'main' }),
+    listContacts: () => client.listContacts({ id: 'main' }),
+    getContact: () => client.getContact({ id: 'main', contactId: BEN }),
+    numberExists: () => client.numberExists({ id: 'main', number: BEN }),
+    getPicture: async () => (await client.getPicture({ id: 'main', contactId: BEN }))?.data.cancel(),
+    createGroup: () => client.createGroup({ id: 'main', subject: 'Another', participants: [BEN] }),
+    renameGroup: ({ groupId }) => client.renameGroup({ id: 'main', groupId, subject: `Trip ${Math.random()}` }),
+    addParticipants: ({ groupId }) => client.addParticipants({ id: 'main', groupId, participants: [CARLA] }),
+    removeParticipants: ({ groupId }) => client.removeParticipants({ id: 'main', groupId, participants: [CARLA] }),
+    leaveGroup: async ({ groupId }) => client.leaveGroup({ id: 'main', groupId }),
+  };
+}
+
+/** What has gone wrong with a call that should have worked, or was refused as it should be. */
+async function verdict(call: Promise<unknown>, isLost: boolean): Promise<string | undefined> {
+  try {
+    await call;
+    return isLost ? 'answered 2xx, although its page lacks what it needs' : undefined;
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (isLost && code === 'page_unsupported') return undefined;
+    return `answered ${code} (${message})`;
+  }
+}
+
+it('a page may lack any one module: the session says so, what does not need it works, the rest is 501', async () => {
+  await using stack = await Stack.start();
+  const { client, phones } = stack;
+  await phones.profile(BEN, { picture: 'present' });
+  await stack.link('main', ADA);
+  const events = await stack.listen('main');
+  const textId = (await sendText(client, { id: 'main', type: 'text', to: BEN, body: 'answer me' })).id;
+  await phones.send(BEN, { to: ADA, media: { kind: 'image', base64, mimeType: 'image/png' } });
+  const mediaId = (await events.until('message', ({ hasMedia }) => hasMedia)).id;
+  const calls = callsOf(stack);
+  const problems: string[] = [];
+  const table: string[] = [];
+
+  for (const module of Object.keys(contract)) {
+    const { id: groupId } = await phones.createGroup(ADA, { subject: 'Trip', participants: [BEN] });
+    const before = await client.getSessionStatus({ id: 'main' });
+    await phones.configure({ missingModules: [module] });
+    await client.restartSession({ id: 'main' });
+    const status: AnswerOf<'getSessionStatus'> = await eventually(async () => {
+      const now = await client.getSessionStatus({ id: 'main' });
+      expect(now.status === 'ready' ? now.degraded : now.reason).toBeDefined();
+      return now;
+    }, 60_000);
+    if (status.status !== 'ready') {
+      table.push(`${module}: not ready: ${status.reason}`);
+      if (!status.reason?.includes(module))
+        problems.push(`${module}: not ready, and does not say why: ${status.reason}`);
+      if (status.restarts > before.restarts + 1) problems.push(`${module}: restarted ${status.restarts} times`);
+      continue;
+    }
+    // Modules also come late: what is there by now counts.
+    const lost = new Set(
+      (status.degraded ?? []).filter(({ reason }) => reason.includes(module)).map((one) => one.capability),
+    );
+    table.push(`${module}: ready, without ${[...lost].join(', ') || 'nothing'}`);
+    for (const [capability, call] of Object.entries(calls)) {
+      const found = await verdict(call({ textId, mediaId, groupId }), lost.has(capability));
+      if (found) problems.push(`${module}: ${capability} ${found}`);
+    }
+    const body = `with ${module} missing`;
+    await phones.send(BEN, { to: ADA, body });
+    await events.until('message', (message) => message.body === body);
+    const after = await client.getSessionStatus({ id: 'main' });
+    if (after.status !== 'ready' || after.restarts !== status.restarts)
+      problems.push(`${module}: ${after.status} after ${after.restarts - status.restarts} restarts`);
+  }
+  process.stdout.write(`missing modules, one at a time:\n${table.map((row) => `  ${row}`).join('\n')}\n`);
+  expect(problems).toEqual([]);
+});
