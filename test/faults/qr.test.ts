@@ -6,12 +6,14 @@ import { readQr } from '../../scripts/demo-output.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { figure, seconds } from '../helpers/figure.ts';
 import { browsersIn, workersOf } from '../helpers/processes.ts';
-import { ADA, Stack } from '../helpers/stack.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const ROTATIONS = 30;
 const ROTATION_MS = 500;
 const OLDEST_QR_MS = 60_000;
 const NEVER_MS = 3_600_000;
+/** When a worker gives up on a page that does not refresh its QR, and some more. */
+const QR_REFRESHES_END_MS = 57_000 + 4 * 15_000 + 5_000;
 
 // Most of it is waiting.
 describe.concurrent('the QR that is shown', () => {
@@ -44,6 +46,28 @@ describe.concurrent('the QR that is shown', () => {
       figure(15, `${texts.length - 1} rotations, ${texts.length} different QRs, scanned at look ${looks} (${how})`);
     },
   );
+
+  it('may be scanned before it was told: the session is not restarted for a QR that is not refreshed', async () => {
+    await using stack = await Stack.start({ settings: { CHAT_WEB_START_CONCURRENCY: '1' } });
+    const numbers = [ADA, BEN, '12025550103', '12025550104', '12025550106', '12025550107'];
+    for (const [index, number] of numbers.entries()) {
+      const starting = stack.client.startSession({ id: `s${index}` });
+      let shown: string | undefined;
+      while (!shown) {
+        shown = (await stack.phones.pages()).find((page) => page.qr && !page.number)?.qr;
+        if (!shown) await delay(2);
+      }
+      await stack.phones.scan(number, shown);
+      await starting;
+      await stack.untilStatus(`s${index}`, 'ready');
+    }
+    const { sessions: before } = await stack.client.listSessions();
+    await delay(QR_REFRESHES_END_MS);
+    const { sessions } = await stack.client.listSessions();
+    expect(sessions.map(({ id, status, restarts, since }) => ({ id, status, restarts, since }))).toEqual(
+      before.map(({ id, since }) => ({ id, status: 'ready', restarts: 0, since })),
+    );
+  });
 
   it('is never older than 60 s, also on a page that does not refresh it', async () => {
     await using stack = await Stack.start({ simulator: { qrFirstMs: NEVER_MS } });

@@ -105,7 +105,7 @@ export class LinkedSession implements PageSource {
     const { pageVersion } = this.#options;
     if (pageVersion !== undefined && version !== pageVersion)
       this.#report.found('page', `page ${pageVersion} was chosen, and the page says that it is ${version}`);
-    if (html === undefined || version === undefined || this.#capabilities.degraded.length > 0) return;
+    if (html === undefined || version === undefined) return;
     await this.#pages.keep(version, html).catch((error: unknown) => {
       this.#log('warn', `the document of page ${version} could not be kept: ${errorText(error)}`);
     });

@@ -99,9 +99,6 @@ export class WhatsAppClient extends LibraryClient {
       this.#keepQrFresh(QR_AGE_MS, 0);
       signals.onQr(text);
     });
-    this.on('disconnected', (reason) => {
-      if (String(reason) === 'LOGOUT') signals.onLogout();
-    });
   }
 
   /** The page; throws before the browser is up. */

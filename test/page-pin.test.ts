@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { sendText } from '@chat-web/host';
+import { expect, it } from 'vitest';
+import { spawnGateway } from '../scripts/gateway-process.ts';
+import { eventually } from './helpers/eventually.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+it('an operator can stay on a build of the page that works, while the network serves another one', async () => {
+  await using stack = await Stack.start({ build: '2026-07' });
+  await stack.link('main', ADA);
+  const versionNow = async () => (await stack.client.getSessionStatus({ id: 'main' })).pageVersion ?? '';
+  const july = await versionNow();
+  const saved = (version: string) => join(stack.dataDir, 'pages', `${version}.html`);
+  await eventually(() => expect(existsSync(saved(july))).toBe(true));
+
+  await stack.phones.configure({ build: '2026-10' });
+  await stack.client.restartSession({ id: 'main' });
+  await stack.untilStatus('main', 'ready');
+  const october = await versionNow();
+  expect(october).not.toBe(july);
+  await stack.gateway.end();
+
+  await stack.restartGateway({ CHAT_WEB_PAGE_VERSION: july });
+  await stack.untilStatus('main', 'ready');
+  expect(await versionNow()).toBe(july);
+  const events = await stack.listen('main');
+  await sendText(stack.client, { id: 'main', type: 'text', to: BEN, body: 'from July' });
+  await stack.phones.send(BEN, { to: ADA, body: 'to July' });
+  await events.until('message', ({ body }) => body === 'to July');
+  await stack.client.restartSession({ id: 'main' });
+  await stack.untilStatus('main', 'ready');
+  expect(await versionNow()).toBe(july);
+  expect(stack.gateway.log.join('\n')).toContain(`"pageVersion":"${july}"`);
+});
+
+it('a build that was not saved stops the gateway at its start, and says where it was looked for', async () => {
+  await using stack = await Stack.start();
+  await stack.gateway.end();
+  const settings = { CHAT_WEB_DATA_DIR: stack.dataDir, CHAT_WEB_PORT: '0' };
+  const starting = spawnGateway({ ...settings, CHAT_WEB_PAGE_VERSION: '2.3000.1' });
+  await expect(starting).rejects.toThrow(/code 78[\s\S]*CHAT_WEB_PAGE_VERSION.*2\.3000\.1\.html in .*pages/);
+  const bad = spawnGateway({ ...settings, CHAT_WEB_PAGE_VERSION: '../../etc/passwd' });
+  await expect(bad).rejects.toThrow(/code 78[\s\S]*CHAT_WEB_PAGE_VERSION must be a version/);
+});
