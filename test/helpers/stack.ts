@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
@@ -99,6 +99,17 @@ export class Stack implements AsyncDisposable {
     const { qr } = await this.client.startSession({ id });
     if (!qr) throw new Error(`session ${id} shows no QR`);
     await this.phones.scan(number, qr);
+    await this.untilStatus(id, 'ready');
+  }
+
+  /** The same, an hour ago by the marker: right after a link the network is not asked about numbers. */
+  async linkLongAgo(id: string, number: string): Promise<void> {
+    await this.link(id, number);
+    await this.client.stopSession({ id });
+    const marker = join(this.dataDir, 'sessions', id, 'linked.json');
+    const written = JSON.parse(await readFile(marker, 'utf8')) as object;
+    await writeFile(marker, JSON.stringify({ ...written, linkedAt: new Date(Date.now() - 3_600_000).toISOString() }));
+    await this.client.startSession({ id });
     await this.untilStatus(id, 'ready');
   }
 

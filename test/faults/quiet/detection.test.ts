@@ -42,7 +42,7 @@ describe.concurrent('a page that is connected and', () => {
 
   it('hears of nobody: the network is asked, does not answer, and the page is replaced', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_SILENCE_TIMEOUT_SECONDS: '10' } });
-    await stack.link('ada', ADA);
+    await stack.linkLongAgo('ada', ADA);
     const events = await stack.listen('ada');
     await stack.phones.stall(ADA, true);
     await stack.phones.send(BEN, { to: ADA, body: 'into the void' });

@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { figure, seconds } from '../helpers/figure.ts';
+import { startsOf } from '../helpers/log-lines.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const MB = 1_048_576;
+const MINUTE = 60_000;
+const SYNC_MS = 8 * MINUTE;
+
+async function pageOf(stack: Stack, number: string): Promise<string> {
+  return (await stack.phones.pages()).find((page) => page.number === number)?.id ?? '';
+}
+
+async function takes(stack: Stack, id: string): Promise<number> {
+  const { memory } = await stack.client.getSessionStatus({ id });
+  return memory ? (memory.workerBytes + memory.browserBytes) / MB : 0;
+}
+
+// Most of it is waiting.
+describe.concurrent('an account with much history', () => {
+  it('may take eight minutes for its first sync, as long as that moves: one start, no kill', async () => {
+    const settings = { CHAT_WEB_SYNC_TIMEOUT_SECONDS: '60' };
+    await using stack = await Stack.start({ settings, simulator: { syncDelayMs: SYNC_MS, syncSteps: 24 } });
+    const { qr } = await stack.client.startSession({ id: 'ada' });
+    await stack.phones.scan(ADA, qr ?? '');
+    const startedAt = Date.now();
+    await stack.untilStatus('ada', 'ready', SYNC_MS + MINUTE);
+    const tookMs = Date.now() - startedAt;
+    expect(tookMs).toBeGreaterThan(SYNC_MS - 5_000);
+    expect(startsOf('ada', stack.gateway.log)).toHaveLength(1);
+    expect((await stack.client.getSessionStatus({ id: 'ada' })).restarts).toBe(0);
+    expect((await stack.phones.account(ADA)).logins).toBe(1);
+    figure(28, `a first sync of ${seconds(tookMs)} with moving progress: 1 start, 0 kills`);
+  });
+
+  it('whose first sync stalls is given up, gracefully, and tried again', async () => {
+    const settings = { CHAT_WEB_SYNC_TIMEOUT_SECONDS: '30' };
+    await using stack = await Stack.start({
+      settings,
+      simulator: { syncDelayMs: 20_000, syncSteps: 20, syncStallAt: 50 },
+    });
+    const { qr } = await stack.client.startSession({ id: 'ada' });
+    await stack.phones.scan(ADA, qr ?? '');
+    const startedAt = Date.now();
+    const reason = await eventually(async () => {
+      const status = await stack.client.getSessionStatus({ id: 'ada' });
+      expect(status.reason).toContain('has not moved for 30 s');
+      return status.reason;
+    }, 90_000);
+    const tookMs = Date.now() - startedAt;
+    expect(tookMs).toBeGreaterThan(35_000);
+    await stack.phones.configure({ syncStallAt: null });
+    await stack.untilStatus('ada', 'ready', MINUTE);
+    const log = stack.gateway.log.join('\n');
+    expect(log).not.toContain('did not close in time');
+    expect(startsOf('ada', stack.gateway.log)).toHaveLength(2);
+    expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
+    figure(28, `a first sync that stalls at half: ${reason}; ended gracefully, and ready without a QR`);
+  });
+
+  it('that settles at 1.5 GB is not recycled, and is told of in the log', async () => {
+    const settings = { CHAT_WEB_MEMORY_SETTLE_SECONDS: '30' };
+    await using stack = await Stack.start({ settings });
+    await stack.link('ada', ADA);
+    await stack.phones.disturb(await pageOf(stack, ADA), 'grow', { mb: 1_300 });
+    await eventually(async () => expect(await takes(stack, 'ada')).toBeGreaterThan(1_400), 90_000);
+    await eventually(() => expect(stack.gateway.log.join()).toContain('the memory of the session has settled'), 90_000);
+    // Idle for longer than a recycling waits for.
+    await delay(60_000);
+    const { status, restarts, memory } = await stack.client.getSessionStatus({ id: 'ada' });
+    expect({ status, restarts }).toEqual({ status: 'ready', restarts: 0 });
+    const taken = Math.round(((memory?.workerBytes ?? 0) + (memory?.browserBytes ?? 0)) / MB);
+    figure(29, `a page that settles at ${taken} MB, soft mark 700 MB: 0 recycled`);
+  });
+});
+
+describe('sends that the network never acknowledges', () => {
+  it('cost one restart, then a line in the status, and no loop', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    await stack.phones.restrict(ADA, true);
+    const five = async () => {
+      const sends = Array.from({ length: 5 }, (_, n) =>
+        stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: `unconfirmed ${n}` }),
+      );
+      for (const outcome of await Promise.allSettled(sends))
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'outcome_unknown' } });
+    };
+    await five();
+    await eventually(async () =>
+      expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({ status: 'ready', restarts: 1 }),
+    );
+    await five();
+    const { degraded } = await eventually(async () => {
+      const status = await stack.client.getSessionStatus({ id: 'ada' });
+      expect(status.degraded?.find(({ capability }) => capability === 'sendMessage')?.reason).toContain('restricted');
+      return status;
+    });
+    await five();
+    expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({ status: 'ready', restarts: 1, degraded });
+    await stack.phones.restrict(ADA, false);
+    await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'confirmed' });
+    await eventually(async () => expect((await stack.client.getSessionStatus({ id: 'ada' })).degraded).toEqual([]));
+  });
+});
