@@ -99,7 +99,11 @@ describe('sends that the network never acknowledges', () => {
       return status;
     });
     await five();
-    expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({ status: 'ready', restarts: 1, degraded });
+    expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({
+      status: 'ready',
+      restarts: 1,
+      degraded,
+    });
     await stack.phones.restrict(ADA, false);
     await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'confirmed' });
     await eventually(async () => expect((await stack.client.getSessionStatus({ id: 'ada' })).degraded).toEqual([]));

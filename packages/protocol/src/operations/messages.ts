@@ -24,6 +24,10 @@ const textBody = v.pipe(
 const text = v.pipe(
   v.object({ type: v.literal('text'), to: recipient, body: textBody, quotedMessageId: v.optional(messageId) }),
   noQuoteInStatus(),
+  v.forward(
+    v.check(({ to, body }) => to !== STATUS_FEED || body.trim() !== '', 'must not be blank in the status feed'),
+    ['body'],
+  ),
 );
 
 const media = v.pipe(

@@ -18,7 +18,11 @@ const font = v.optional(
 
 const text = v.object({
   type: v.literal('text'),
-  body: v.pipe(v.string(), v.minLength(1, 'must not be empty'), v.maxLength(700, 'must be at most 700 characters')),
+  body: v.pipe(
+    v.string(),
+    v.check((written) => written.trim() !== '', 'must not be empty or blank'),
+    v.maxLength(700, 'must be at most 700 characters'),
+  ),
   options: v.optional(v.object({ backgroundColor, font })),
   backgroundColor,
   font,

@@ -13,8 +13,8 @@ export interface Degraded {
 /** How long the page may take to load what it has not loaded yet. */
 const LOOK_TIMEOUT_MS = 8_000;
 /** A page registers modules for a while after it has been loaded: so long, what is missing is waited for a moment. */
-const YOUNG_MS = 60_000;
-const LATE_TIMEOUT_MS = 4_000;
+const YOUNG_MS = 30_000;
+const LATE_TIMEOUT_MS = 3_000;
 const LATE_POLL_MS = 250;
 
 const parts = Object.entries(contract).flatMap(([module, paths]) =>
@@ -69,6 +69,8 @@ export class Capabilities {
   #report: ContractReport = { version: undefined, missing: [] };
   #losses = new Map<Capability, string[]>();
   #loadedAt = 0;
+  /** What did not come although it was waited for: once is enough. */
+  readonly #waitedFor = new Set<Capability>();
 
   /** The version that the page says it is, once it has been looked at. */
   get version(): string | undefined {
@@ -92,6 +94,7 @@ export class Capabilities {
   /** The page has been loaded anew. */
   loaded(): void {
     this.#loadedAt = Date.now();
+    this.#waitedFor.clear();
   }
 
   /** Resolves the contract in the page. */
@@ -106,10 +109,15 @@ export class Capabilities {
     if (!lacks()) return false;
     const deadline = Date.now() + LATE_TIMEOUT_MS;
     await this.look(page);
-    while (lacks() && Date.now() < deadline && Date.now() - this.#loadedAt < YOUNG_MS) {
+    const isWorthWaiting = () =>
+      needed.some((capability) => this.#losses.has(capability) && !this.#waitedFor.has(capability)) &&
+      Date.now() < deadline &&
+      Date.now() - this.#loadedAt < YOUNG_MS;
+    while (isWorthWaiting()) {
       await delay(LATE_POLL_MS);
       await this.look(page);
     }
+    for (const capability of needed) if (this.#losses.has(capability)) this.#waitedFor.add(capability);
     for (const capability of needed) {
       const names = this.#losses.get(capability);
       if (!names) continue;

@@ -15,6 +15,7 @@ const STICKER_TIMEOUT_MS = 10_000;
 const TEXT_ACK_TIMEOUT_MS = 12_000;
 /** Files are large, and uplinks slow. */
 const MEDIA_ACK_TIMEOUT_MS = 30_000;
+const LEAST_MEDIA_ACK_MS = 10_000;
 
 /** A text to send. */
 interface TextInput {
@@ -36,8 +37,8 @@ export async function sendText(page: PageCalls, { to, body, quotedMessageId }: T
   await check(page, to, quotedMessageId, budget);
   // A text is sent as it is, also when it looks like a contact card.
   const options = { linkPreview: true, parseVCards: false, quotedMessageId, ignoreQuoteErrors: false };
-  const sent = await page.change(budget.step(TEXT_TIMEOUT_MS), sendMessage, to, body, options);
-  return confirmed(page, sent, budget.step(TEXT_ACK_TIMEOUT_MS));
+  const sent = await page.change(budget.step(TEXT_TIMEOUT_MS, TEXT_ACK_TIMEOUT_MS), sendMessage, to, body, options);
+  return confirmed(page, sent, budget.last(TEXT_ACK_TIMEOUT_MS));
 }
 
 /** Sends media, and answers when the network has them. */
@@ -64,8 +65,8 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
         quotedMessageId,
         ignoreQuoteErrors: false,
       };
-      const model = await page.change(budget.step(MEDIA_TIMEOUT_MS), sendMessage, to, '', options);
-      const sent = await confirmed(page, model, budget.step(MEDIA_ACK_TIMEOUT_MS));
+      const model = await page.change(budget.step(MEDIA_TIMEOUT_MS, LEAST_MEDIA_ACK_MS), sendMessage, to, '', options);
+      const sent = await confirmed(page, model, budget.last(MEDIA_ACK_TIMEOUT_MS));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     }),
   );

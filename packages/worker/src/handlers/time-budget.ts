@@ -2,6 +2,7 @@ import { GatewayError } from '@chat-web/protocol';
 
 /** What is kept back for the way of the answer. */
 const RESERVE_MS = 3_000;
+const MOMENT_MS = 500;
 
 /** The time of one operation, which its steps share: together they end before its own limit, so that the answer says more. */
 export class TimeBudget {
@@ -12,10 +13,22 @@ export class TimeBudget {
     this.#endsAt = performance.now() + timeoutMs - RESERVE_MS;
   }
 
-  /** How long the next step may take: what it wants, or what is left. Throws where that is nothing. */
-  step(mostMs: number): number {
-    const leftMs = Math.floor(this.#endsAt - performance.now());
-    if (leftMs <= 0) throw new GatewayError('client_failed', 'the time of the request is used up');
+  /**
+   * How long the next step may take: what it wants, or what is left when `keepMs` are kept for the steps behind it.
+   * Throws where that is nothing: what has not begun yet need not begin.
+   */
+  step(mostMs: number, keepMs = 0): number {
+    const leftMs = this.#leftMs - keepMs;
+    if (leftMs <= 0) throw new GatewayError('client_failed', 'the time of the request is used up; nothing was sent');
     return Math.min(mostMs, leftMs);
+  }
+
+  /** The same for a step that must be made, since something has been sent: a moment at least. */
+  last(mostMs: number): number {
+    return Math.min(mostMs, Math.max(MOMENT_MS, this.#leftMs));
+  }
+
+  get #leftMs(): number {
+    return Math.floor(this.#endsAt - performance.now());
   }
 }

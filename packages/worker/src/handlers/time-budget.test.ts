@@ -1,0 +1,25 @@
+import { GatewayError } from '@chat-web/protocol';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { TimeBudget } from './time-budget.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+describe('the steps of an operation', () => {
+  it('get what they want, and together less than the time of the operation', () => {
+    const budget = new TimeBudget(120_000);
+    expect(budget.step(10_000)).toBe(10_000);
+    vi.advanceTimersByTime(50_000);
+    expect(budget.step(80_000, 10_000)).toBe(57_000);
+    vi.advanceTimersByTime(57_000);
+    expect(budget.last(30_000)).toBe(10_000);
+    vi.advanceTimersByTime(10_000);
+    expect(budget.last(30_000)).toBe(500);
+  });
+
+  it('do not begin when there is no time left for what follows them', () => {
+    const budget = new TimeBudget(20_000);
+    vi.advanceTimersByTime(8_000);
+    expect(() => budget.step(15_000, 12_000)).toThrow(GatewayError);
+  });
+});
