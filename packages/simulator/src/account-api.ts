@@ -29,6 +29,35 @@ export interface AccountSeed {
   readonly platform?: Platform | undefined;
   /** Default `pn`. */
   readonly addressing?: Addressing | undefined;
+  /** No page ever learns the number: the person is known by LID alone. Only the control API names them by it. */
+  readonly hiddenNumber?: boolean | undefined;
+}
+
+/** A question whether an id is registered. */
+export interface LookUp {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly jid: string;
+}
+
+/**
+ * What becomes of what an account's pages send: `network` refuses it with a status (ERROR_NETWORK, ack 0), `nack`
+ * after the server had it (ERROR_UNKNOWN with the code, ack -1).
+ */
+export type Refusal =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'network' | 'nack'; readonly code?: number | undefined };
+
+/** What comes into an account's pages without anybody having written it. */
+export type NoticeKind = 'call_log' | 'e2e_notification' | 'notification_template' | 'newsletter';
+
+/** One of those. */
+export interface NoticeDraft {
+  readonly kind: NoticeKind;
+  /** A number, `<number>@c.us` or a group; for a channel `<18 digits>@newsletter`. */
+  readonly from: string;
+  /** Whether pages are told that it is new; by default all but a call log's entry, as in the real page. */
+  readonly isNewMsg?: boolean | undefined;
 }
 
 /** A device that is linked to an account. */
@@ -60,6 +89,13 @@ export interface Account {
   readonly logins: number;
   /** What is wrong with its pages, from their next load on. */
   readonly fault: PageFault;
+  /** What its pages send is never acknowledged. */
+  readonly restricted: boolean;
+  readonly hiddenNumber: boolean;
+  /** A passkey is asked for when a device is linked. */
+  readonly passkey: boolean;
+  /** What its linked devices have asked the network whether it is registered, oldest first. */
+  readonly lookUps: readonly LookUp[];
   readonly devices: readonly LinkedDevice[];
 }
 

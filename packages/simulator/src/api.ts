@@ -1,4 +1,13 @@
-import type { Account, AccountSeed, Addressing, ContactsChange, PageFault, ProfileChange } from './account-api.ts';
+import type {
+  Account,
+  AccountSeed,
+  Addressing,
+  ContactsChange,
+  NoticeDraft,
+  PageFault,
+  ProfileChange,
+  Refusal,
+} from './account-api.ts';
 import type { Disturbance, OptionsOf, Page } from './page-api.ts';
 import type { SimulatorSettings } from './settings.ts';
 
@@ -133,6 +142,8 @@ export interface SimulatorClient {
   pages(): Promise<Page[]>;
   /** Links the page that shows this QR, given as its text or as a PNG data URL. */
   scan(number: string, qr: string): Promise<{ deviceId: string }>;
+  /** Links the page that shows this code, as its owner does by typing it. */
+  pair(number: string, code: string): Promise<{ deviceId: string }>;
   send(number: string, message: OutgoingMessage): Promise<PhoneMessage>;
   /** All that the phone has in chats and groups, oldest first; `with` is a person or a group. */
   messages(number: string, filter?: { with?: string }): Promise<PhoneMessage[]>;
@@ -145,7 +156,7 @@ export interface SimulatorClient {
   media(number: string, messageId: string): Promise<ReceivedMedia>;
   /** The media server forgets the bytes of a message; phones keep theirs. */
   dropMedia(messageId: string): Promise<void>;
-  /** Makes a message that much older, everywhere. */
+  /** Makes a message that much older, everywhere; ends when all connected pages that have it show it so. */
   age(messageId: string, ms: number): Promise<void>;
   /** With `restrict` on, as phones make them: only admins change the subject. */
   createGroup(number: string, group: GroupDraft): Promise<Group>;
@@ -166,6 +177,14 @@ export interface SimulatorClient {
   logout(number: string, options?: { deviceId?: string; times?: number }): Promise<{ devices: number }>;
   /** Gives the pages that are linked to the account a fault, from their next load on. */
   fault(number: string, kind: PageFault): Promise<void>;
+  /** From now on nothing that its pages send is ever acknowledged; what they ask is answered, and what comes, comes. */
+  restrict(number: string, restricted: boolean): Promise<void>;
+  /** From now on what its pages send is refused. */
+  refuse(number: string, refusal: Refusal): Promise<void>;
+  /** Whether a device that is linked by scanning has to bring a passkey. */
+  requirePasskey(number: string, required: boolean): Promise<void>;
+  /** Brings something that nobody has written into its pages, as a new message; answers with where it is. */
+  notice(number: string, notice: NoticeDraft): Promise<{ id: string; chat: string }>;
   /** Takes the network away from the account's linked devices. */
   disconnect(number: string): Promise<void>;
   reconnect(number: string): Promise<void>;

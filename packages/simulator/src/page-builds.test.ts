@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Tab } from './testing/tab.ts';
+import { poll, Tab } from './testing/tab.ts';
 
 const [ada, ben] = ['12025550101', '12025550102'] as const;
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -60,7 +60,7 @@ describe('media', () => {
     expect(await tab.phones.messages(ben)).toEqual([]);
     const without = send.replace('const [msg', 'delete values.__x_id; const [msg');
     expect(await tab.run(without, `${ben}@c.us`, png)).toEqual(['fulfilled', 'fulfilled']);
-    await expect.poll(() => tab.phones.messages(ben)).toMatchObject([{ type: 'image' }]);
+    await poll(() => tab.phones.messages(ben)).toMatchObject([{ type: 'image' }]);
     // A text is made from no model.
     const text = send.replace('...media, ...media.toJSON()', "body: 'hello'");
     expect(await tab.run(text, `${ben}@c.us`, png)).toEqual(['fulfilled', 'fulfilled']);
@@ -75,7 +75,7 @@ describe('media', () => {
     await tab.link(ada);
     await tab.phones.send(ben, { to: ada, media: { kind: 'image', base64: png, mimeType: 'image/png' } });
     const find = `const [msg] = require('WAWebMsgCollection').MsgCollection.filter((each) => each.directPath);`;
-    await expect.poll(() => tab.run(`${find} return msg?.type`)).toBe('image');
+    await poll(() => tab.run(`${find} return msg?.type`)).toBe('image');
     const download = `${find} const qpl = { addAnnotations: () => qpl, addPoint: () => qpl };
       const type = require('WAWebMmsMediaTypes').getMsgMediaType(msg);
       const file = await require('WAWebDownloadManager').downloadManager.downloadAndMaybeDecrypt({
@@ -102,9 +102,9 @@ describe('a status', () => {
     expect(id).toMatch(new RegExp(`^true_status@broadcast_3EB0\\w+_${lid}$`));
     const feed = `require('WAWebStatusCollection').StatusCollection.getMyStatus().msgs.getModelsArray()`;
     expect(await tab.run(`return ${feed}.map((msg) => String(msg.id))`)).toEqual([id]);
-    await expect.poll(() => tab.phones.statuses(ben)).toMatchObject([{ body: 'at sea', font: 1 }]);
+    await poll(() => tab.phones.statuses(ben)).toMatchObject([{ body: 'at sea', font: 1 }]);
     // Acks, and what another page is told of it, find it under that id, too.
-    await expect.poll(() => tab.run(`return ${feed}[0].ack`)).toBe(2);
+    await poll(() => tab.run(`return ${feed}[0].ack`)).toBe(2);
     await tab.page.reload();
     await tab.untilSynced();
     expect(await tab.run(`return !!require('WAWebMsgCollection').MsgCollection.get(a[0])`, id)).toBe(true);
@@ -130,7 +130,7 @@ describe('a status', () => {
       return [messageSendResult, String(msg.author), String(msg.from)]`;
     const { lid } = await tab.phones.account(ada);
     expect(await tab.run(send, `${ben}@c.us`, png)).toEqual(['OK', lid, lid]);
-    await expect.poll(() => tab.phones.statuses(ben)).toMatchObject([{ type: 'image' }]);
+    await poll(() => tab.phones.statuses(ben)).toMatchObject([{ type: 'image' }]);
     expect(await tab.run(`return Object.keys(require('WAWebStatusGatingUtils'))`)).not.toContain(
       'canCheckStatusRankingPosterGating',
     );
@@ -140,7 +140,7 @@ describe('a status', () => {
 describe('the dialogue that greets a device', () => {
   const dialogues = () => tab.page.$$eval('[role=dialog]', (all) => all.map(({ textContent }) => textContent));
   const answered = async () => {
-    await expect.poll(dialogues).toEqual([]);
+    await poll(dialogues).toEqual([]);
     await tab.page.reload();
     await tab.untilSynced();
     expect(await dialogues()).toEqual([]);
@@ -153,9 +153,9 @@ describe('the dialogue that greets a device', () => {
   ])('is answered by %s, and comes again until then', async (_name, answer) => {
     tab = await Tab.open();
     await tab.link(ada);
-    await expect.poll(dialogues).toEqual([expect.stringContaining('ic-close')]);
+    await poll(dialogues).toEqual([expect.stringContaining('ic-close')]);
     await tab.page.reload();
-    await expect.poll(dialogues).toHaveLength(1);
+    await poll(dialogues).toHaveLength(1);
     await answer();
     await answered();
   });
@@ -165,7 +165,7 @@ describe('the dialogue that greets a device', () => {
     await tab.pair(ada);
     expect(await dialogues()).toEqual([]);
     await tab.untilSynced();
-    await expect.poll(dialogues).toEqual(["What's new on WhatsApp WebContinue"]);
+    await poll(dialogues).toEqual(["What's new on WhatsApp WebContinue"]);
     await tab.page.click('[role=dialog] button');
     await answered();
   });
@@ -189,7 +189,7 @@ describe('a module', () => {
     expect(await tab.run(there)).toEqual(['undefined', false, 'undefined', 'undefined']);
     await tab.phones.send(ben, { to: ada, body: 'hello' });
     const bodies = `return require('WAWebCollections').Chat.getModelsArray().flatMap(({ msgs }) => msgs.map((msg) => msg.body))`;
-    await expect.poll(() => tab.run(bodies)).toContain('hello');
+    await poll(() => tab.run(bodies)).toContain('hello');
     await tab.run('window.ErrorGuard.skipGuardGlobal(true)');
     expect(await tab.fail(`require('WAWebSocketModel')`)).toMatchObject({ name: 'ModuleError' });
   });
@@ -200,7 +200,7 @@ it('a document that was saved keeps the behaviour of its build', async () => {
   const saved = await (await tab.page.goto('https://web.whatsapp.com/'))?.text();
   await tab.phones.configure({ build: '2026-10' });
   await tab.page.reload();
-  await expect.poll(() => tab.run('return window.Debug?.VERSION')).toBe('2.3000.1049200000');
+  await poll(() => tab.run('return window.Debug?.VERSION')).toBe('2.3000.1049200000');
   const session = await tab.page.createCDPSession();
   await session.send('Fetch.enable', { patterns: [{ urlPattern: 'https://web.whatsapp.com/' }] });
   session.on('Fetch.requestPaused', ({ requestId }) => {
@@ -209,7 +209,7 @@ it('a document that was saved keeps the behaviour of its build', async () => {
     void session.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body });
   });
   await tab.page.reload();
-  await expect.poll(() => tab.run('return window.Debug?.VERSION')).toBe('2.3000.1037900000');
+  await poll(() => tab.run('return window.Debug?.VERSION')).toBe('2.3000.1037900000');
   await tab.link(ada);
   expect(await tab.run(`return require('WAWebConnModel').Conn.wid._serialized`)).toBe(`${ada}@c.us`);
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Tab } from './testing/tab.ts';
+import { poll, Tab } from './testing/tab.ts';
 
 const [ada, ben, carla, dev] = ['12025550101', '12025550102', '12025550103', '12025550104'] as const;
 const groupId = (digit: number) => `12036300000000000${digit}@g.us`;
@@ -40,7 +40,7 @@ describe('members of a group', () => {
     });
     // What happens in a group does not bring its members.
     await tab.phones.updateGroup(ada, groupId(1), { add: [dev], subject: 'Journey' });
-    await expect.poll(() => tab.run(form, groupId(1))).toEqual(['Journey', 0, null]);
+    await poll(() => tab.run(form, groupId(1))).toEqual(['Journey', 0, null]);
     await tab.run(`${collection} await groups.update(wid)`, groupId(0));
     await tab.run(`${collection} await groups.find(wid)`, groupId(1));
     await tab.run(
@@ -50,12 +50,12 @@ describe('members of a group', () => {
     expect(await tab.run(size, groupId(0))).toEqual([3, 3]);
     expect(await tab.run(size, groupId(1))).toEqual([4, 4]);
     // The models follow a moment later.
-    await expect.poll(() => tab.run(size, groupId(2))).toEqual([3, 3]);
+    await poll(() => tab.run(size, groupId(2))).toEqual([3, 3]);
     await tab.phones.updateGroup(ada, groupId(1), { remove: [dev] });
-    await expect.poll(() => tab.run(size, groupId(1))).toEqual([3, 3]);
+    await poll(() => tab.run(size, groupId(1))).toEqual([3, 3]);
     // Who is put into a group is told who is in it.
     await tab.phones.createGroup(ben, { id: groupId(3), subject: 'New', participants: [ada] });
-    await expect.poll(() => tab.run(size, groupId(3))).toEqual([2, 2]);
+    await poll(() => tab.run(size, groupId(3))).toEqual([2, 2]);
   });
 
   it('take their time, and cannot be asked for in many groups at once', async () => {
@@ -158,9 +158,9 @@ describe('a component', () => {
   it('is not needed for what only comes late', async () => {
     tab = await Tab.open({ settings: { lateModulesMs: 1_500 } });
     const late = `return typeof window.require?.('WAWebSyncGatingUtils')`;
-    await expect.poll(() => tab.run(`return typeof window.require`)).toBe('function');
+    await poll(() => tab.run(`return typeof window.require`)).toBe('function');
     expect(await tab.run(late)).toBe('undefined');
-    await expect.poll(() => tab.run(late), { timeout: 5_000 }).toBe('object');
+    await poll(() => tab.run(late)).toBe('object');
     expect(await tab.run(`return Object.keys(require('WAWebSyncGatingUtils'))`)).toEqual([]);
   });
 });

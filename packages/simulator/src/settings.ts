@@ -31,6 +31,8 @@ export interface SimulatorSettings extends PageSwitches {
    * `disconnected` UNPAIRED; if it does not, `disconnected` LOGOUT comes and the browser goes on to a new QR.
    */
   unpairedOnLogout: boolean;
+  /** Whether to ask for a pairing code unlinks the devices that the number has. */
+  codeUnlinks: boolean;
   /** How long a newly linked page may leave the dialogue "What's new" unanswered before it is unlinked. */
   onboardingMs: number;
 }
@@ -50,6 +52,7 @@ export const defaultSettings: Readonly<SimulatorSettings> = {
   ackDelayMs: 20,
   deliveryDelayMs: 20,
   unpairedOnLogout: false,
+  codeUnlinks: true,
   onboardingMs: 300_000,
 };
 
@@ -113,6 +116,8 @@ export const settingsSchema = v.strictObject({
   placeholderResend: flag,
   loadDelayMs: delayMs,
   reconnectDelayMs: delayMs,
+  offlineProgressEnd: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(100))),
+  firstSyncMs: delayMs,
   reloadAfterLinkMs: delayMs,
   ...{ qrFirstMs: delayMs, qrIntervalMs: delayMs, qrCount: count },
   ...{ refDelayMs: delayMs, pairDelayMs: delayMs, syncDelayMs: delayMs },
@@ -120,5 +125,6 @@ export const settingsSchema = v.strictObject({
   syncStallAt: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100)))),
   ...{ ackDelayMs: delayMs, deliveryDelayMs: delayMs },
   unpairedOnLogout: flag,
+  codeUnlinks: flag,
   onboardingMs: delayMs,
 });

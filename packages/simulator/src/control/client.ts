@@ -14,6 +14,7 @@ export function connectSimulator(controlUrl: string): SimulatorClient {
     addAccount: (seed) => ask('POST', '/accounts', seed),
     pages: () => ask('GET', '/pages'),
     scan: (number, qr) => ask('POST', `${phone(number)}/scan`, { qr }),
+    pair: (number, code) => ask('POST', `${phone(number)}/pair`, { code }),
     send: (number, message) => ask('POST', `${phone(number)}/messages`, message),
     messages: (number, filter) => {
       const query = filter?.with === undefined ? '' : `?with=${encodeURIComponent(filter.with)}`;
@@ -38,6 +39,10 @@ export function connectSimulator(controlUrl: string): SimulatorClient {
     setOnline: (number, online) => ask('PUT', `${phone(number)}/online`, { online }),
     logout: (number, options = {}) => ask('POST', `${phone(number)}/logout`, options),
     fault: async (number, kind) => void (await ask('PUT', `${phone(number)}/fault`, { kind })),
+    restrict: async (number, restricted) => void (await ask('PUT', `${phone(number)}/restricted`, { restricted })),
+    refuse: async (number, refusal) => void (await ask('PUT', `${phone(number)}/refusal`, refusal)),
+    requirePasskey: async (number, required) => void (await ask('PUT', `${phone(number)}/passkey`, { required })),
+    notice: (number, notice) => ask('POST', `${phone(number)}/notices`, notice),
     disconnect: (number) => ask('POST', `${phone(number)}/disconnect`),
     reconnect: (number) => ask('POST', `${phone(number)}/reconnect`),
     stall: async (number, stalled) => void (await ask('PUT', `${phone(number)}/stall`, { stalled })),

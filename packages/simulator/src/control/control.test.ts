@@ -98,6 +98,16 @@ describe('the phones', () => {
     await expect(simulator.phones.addAccount(seed)).rejects.toThrow('number: 12025550190 is registered already');
   });
 
+  it('are restricted, refused and asked for a passkey as they are told', async () => {
+    const { phones } = simulator;
+    await phones.restrict('12025550106', true);
+    await phones.requirePasskey('12025550106', true);
+    await phones.refuse('12025550106', { kind: 'network', code: 429 });
+    expect(await phones.account('12025550106')).toMatchObject({ restricted: true, passkey: true, hiddenNumber: false });
+    await phones.refuse('12025550106', { kind: 'none' });
+    await phones.restrict('12025550106', false);
+  });
+
   it('do nothing while they are off', async () => {
     await simulator.phones.setOnline('12025550106', false);
     const send = simulator.phones.send('12025550106', { to: '12025550101', body: 'x' });
@@ -134,6 +144,9 @@ describe('a refusal', () => {
       { to: '120363000000000000@g.us', body: 'x' },
       'group: ',
     ],
+    ['a refusal with no such code', 400, '/accounts/12025550101/refusal', { kind: 'nack', code: 200 }, 'code: '],
+    ['a notice of nothing', 400, '/accounts/12025550101/notices', { kind: 'weather', from: '12025550102' }, 'kind: '],
+    ['a code that no page shows', 404, '/accounts/12025550101/pair', { code: 'ABCD1234' }, 'code: no page shows'],
     ['a quote of nothing', 404, '/accounts/12025550101/messages', reply('nothing'), 'quotedMessageId: '],
     ['an expired QR', 404, '/accounts/12025550101/scan', { qr: '2@x,a,b,c,1' }, 'qr: no page shows this QR'],
     ['no QR at all', 400, '/accounts/12025550101/scan', { qr: 'hello' }, 'qr: not a QR'],
@@ -145,7 +158,8 @@ describe('a refusal', () => {
     ['an unknown route', 404, '/nothing', {}, 'no route POST /nothing'],
   ])('of %s names it', async (_name, status, path, body, sentence) => {
     const isRead = path === '/accounts/12025550199';
-    const response = await ask(path, isRead ? {} : { method: 'POST', body: JSON.stringify(body) });
+    const method = path.endsWith('/refusal') ? 'PUT' : 'POST';
+    const response = await ask(path, isRead ? {} : { method, body: JSON.stringify(body) });
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ error: expect.stringContaining(sentence) });
   });

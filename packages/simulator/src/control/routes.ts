@@ -3,6 +3,7 @@ import { describeAccount } from '../network/account.ts';
 import { fill } from '../network/fill.ts';
 import { GroupPhone } from '../network/group-phone.ts';
 import type { Network } from '../network/network.ts';
+import { bringNotice } from '../network/notices.ts';
 import { changeContacts, changeProfile } from '../network/people.ts';
 import { Phone } from '../network/phone.ts';
 import { readQr } from '../qr-image.ts';
@@ -59,6 +60,11 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/accounts/:id/scan',
     handle: checked(schemas.scan, (call, { qr }) => phone(call).scan(readQr(qr))),
+  },
+  {
+    method: 'POST',
+    path: '/accounts/:id/pair',
+    handle: checked(schemas.pair, (call, { code }) => phone(call).pair(code)),
   },
   { method: 'GET', path: '/accounts/:id/messages', handle: (call) => phone(call).messages(call.query.with) },
   {
@@ -142,6 +148,34 @@ export const routes: readonly Route[] = [
     handle: checked(schemas.fault, ({ stage, id }, { kind }) => {
       stage.network.directory.get(id).fault = kind;
     }),
+  },
+  {
+    method: 'PUT',
+    path: '/accounts/:id/restricted',
+    handle: checked(schemas.restricted, ({ stage, id }, { restricted }) => {
+      stage.network.directory.get(id).restricted = restricted;
+    }),
+  },
+  {
+    method: 'PUT',
+    path: '/accounts/:id/refusal',
+    handle: checked(schemas.refusal, ({ stage, id }, refusal) => {
+      stage.network.directory.get(id).refusal = refusal;
+    }),
+  },
+  {
+    method: 'PUT',
+    path: '/accounts/:id/passkey',
+    handle: checked(schemas.passkey, ({ stage, id }, { required }) => {
+      stage.network.directory.get(id).passkey = required;
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/accounts/:id/notices',
+    handle: checked(schemas.notice, ({ stage, id }, notice) =>
+      bringNotice(stage.network, stage.network.directory.get(id), notice),
+    ),
   },
   { method: 'POST', path: '/accounts/:id/disconnect', handle: (call) => phone(call).connect(false) },
   { method: 'POST', path: '/accounts/:id/reconnect', handle: (call) => phone(call).connect(true) },

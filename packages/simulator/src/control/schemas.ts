@@ -4,9 +4,10 @@ import { socketStates } from '../page/socket-states.ts';
 const number = v.pipe(v.string(), v.regex(/^[1-9]\d{4,14}$/, 'must be digits with the country code, without a plus'));
 const person = v.pipe(
   v.string(),
-  v.regex(/^[1-9]\d{4,14}(@c\.us)?$/, 'must be a number without a plus, or <number>@c.us'),
+  v.regex(/^([1-9]\d{4,14}(@c\.us)?|\d{5,20}@lid)$/, 'must be a number without a plus, <number>@c.us or <digits>@lid'),
 );
 const group = v.pipe(v.string(), v.regex(/^\d{5,20}@g\.us$/, 'must be <digits>@g.us'));
+const newsletter = v.pipe(v.string(), v.regex(/^\d{18}@newsletter$/, 'must be <18 digits>@newsletter'));
 const people = v.array(person);
 const delayMs = v.pipe(v.number(), v.integer(), v.minValue(0));
 const amount = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)));
@@ -20,8 +21,10 @@ export const schemas = {
     lid: v.optional(v.pipe(v.string(), v.regex(/^\d{5,20}$/, 'must be digits'))),
     platform: v.optional(v.picklist(['android', 'iphone'])),
     addressing: v.optional(v.picklist(['pn', 'lid'])),
+    hiddenNumber: v.optional(v.boolean()),
   }),
   scan: v.strictObject({ qr: text }),
+  pair: v.strictObject({ code: text }),
   message: v.pipe(
     v.strictObject({
       id: v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{10,40}$/, 'must be 10 to 40 hexadecimal digits'))),
@@ -68,6 +71,20 @@ export const schemas = {
   read: v.strictObject({ from: v.union([person, group], 'must be a number or a group') }),
   online: v.strictObject({ online: v.boolean() }),
   fault: v.strictObject({ kind: v.picklist(['none', 'document', 'image', 'state', 'sync']) }),
+  restricted: v.strictObject({ restricted: v.boolean() }),
+  refusal: v.variant('kind', [
+    v.strictObject({ kind: v.literal('none') }),
+    v.strictObject({
+      kind: v.picklist(['network', 'nack']),
+      code: v.optional(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599))),
+    }),
+  ]),
+  passkey: v.strictObject({ required: v.boolean() }),
+  notice: v.strictObject({
+    kind: v.picklist(['call_log', 'e2e_notification', 'notification_template', 'newsletter']),
+    from: v.union([person, group, newsletter], 'must be a number, a group or a channel'),
+    isNewMsg: v.optional(v.boolean()),
+  }),
   stall: v.strictObject({ stalled: v.boolean() }),
   logout: v.strictObject({
     deviceId: v.optional(text),
@@ -79,6 +96,8 @@ export const schemas = {
     v.strictObject({ kind: v.literal('leak'), mbPerSecond: v.pipe(v.number(), v.gtValue(0), v.maxValue(1000)) }),
     v.strictObject({ kind: v.literal('state'), state: v.picklist(socketStates) }),
     v.strictObject({ kind: v.literal('write'), value: v.string() }),
+    v.strictObject({ kind: v.literal('grow'), mb: v.pipe(v.number(), v.gtValue(0), v.maxValue(4000)) }),
+    v.strictObject({ kind: v.literal('dialogue'), which: v.picklist(['log-out', 'refresh', 'stuck']) }),
   ]),
 };
 

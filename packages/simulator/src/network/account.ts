@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, AccountSeed, Addressing, GroupPrivacy, Picture, PictureCode, Platform } from '../api.ts';
+import type {
+  Account,
+  AccountSeed,
+  Addressing,
+  GroupPrivacy,
+  LookUp,
+  Picture,
+  PictureCode,
+  Platform,
+  Refusal,
+} from '../api.ts';
 import type { PageFault, ServerEvent } from '../page/wire.ts';
 import type { Message } from './message.ts';
 
@@ -20,6 +30,8 @@ export interface Device {
   line: Line | undefined;
   /** Somebody at the page has answered the dialogue that greets a new device. */
   onboarded: boolean;
+  /** It has synced once. */
+  synced: boolean;
   /** What has come for it and is not confirmed by it yet. */
   readonly waiting: Set<Message>;
 }
@@ -49,6 +61,16 @@ export interface AccountRecord {
   logins: number;
   /** What is wrong with its pages, from their next load on. */
   fault: PageFault;
+  /** What its pages send is never acknowledged. */
+  restricted: boolean;
+  /** What its pages send is refused. */
+  refusal: Refusal;
+  /** A passkey is asked for when a device is linked. */
+  passkey: boolean;
+  /** Others know it by LID alone. */
+  readonly hiddenNumber: boolean;
+  /** What its devices have asked whether it is registered. */
+  readonly lookUps: LookUp[];
   readonly devices: Map<string, Device>;
   /** Who is in its address book, and under which name. */
   readonly book: Map<AccountRecord, string>;
@@ -62,10 +84,12 @@ export interface AccountRecord {
 }
 
 /** An account from its seed, its phone on and nothing linked. */
-export function createAccount({ number, name, lid, platform, addressing }: AccountSeed): AccountRecord {
+export function createAccount(seed: AccountSeed): AccountRecord {
+  const { number, name, lid, platform, hiddenNumber = false } = seed;
+  const addressing = hiddenNumber ? 'lid' : (seed.addressing ?? 'pn');
   return {
     ...{ kind: 'person', number, name, pn: `${number}@c.us`, lid: `${lid ?? madeUpLid()}@lid` },
-    ...{ platform: platform ?? 'android', addressing: addressing ?? 'pn' },
+    ...{ platform: platform ?? 'android', addressing, hiddenNumber },
     ...{ isBusiness: false, about: 'Hey there! I am using WhatsApp.' },
     ...{
       picture: 'none',
@@ -76,7 +100,7 @@ export function createAccount({ number, name, lid, platform, addressing }: Accou
       connected: true,
       logins: 0,
     },
-    ...{ fault: 'none' },
+    ...{ fault: 'none', restricted: false, refusal: { kind: 'none' }, passkey: false, lookUps: [] },
     ...{ devices: new Map(), book: new Map(), blocked: new Set(), disclosed: new Set(), log: [], waiting: new Set() },
   };
 }
@@ -94,7 +118,7 @@ export function tellDevices(account: AccountRecord, event: ServerEvent, except?:
 /** The account as the control API shows it. */
 export function describeAccount(account: AccountRecord): Account {
   const { number, lid, name, platform, addressing, picture, groupPrivacy, isBusiness } = account;
-  const { phoneOn, connected, logins, fault } = account;
+  const { phoneOn, connected, logins, fault, restricted, hiddenNumber, passkey, lookUps } = account;
   const devices = [...account.devices.values()].map((device) => ({
     id: device.id,
     linkedAt: device.linkedAt.toISOString(),
@@ -102,7 +126,7 @@ export function describeAccount(account: AccountRecord): Account {
   }));
   return {
     ...{ number, lid, name, platform, addressing, picture, groupPrivacy, business: isBusiness },
-    ...{ online: phoneOn, connected, logins, fault, devices },
+    ...{ online: phoneOn, connected, logins, fault, restricted, hiddenNumber, passkey, lookUps, devices },
   };
 }
 

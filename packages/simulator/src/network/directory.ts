@@ -56,7 +56,8 @@ export class Directory {
   describeMember(account: AccountRecord, viewer: AccountRecord): WireUser {
     const { pn, lid, name: pushname, isBusiness, addressing } = account;
     const name = viewer.book.get(account);
-    const isHidden = addressing === 'lid' && name === undefined && account !== viewer && !viewer.disclosed.has(account);
+    const isUnknown = addressing === 'lid' && name === undefined && !viewer.disclosed.has(account);
+    const isHidden = account !== viewer && (account.hiddenNumber || isUnknown);
     return {
       ...{ lid, chat: chatIdOf(account), pushname, isBusiness, isBlocked: viewer.blocked.has(account) },
       ...(isHidden ? {} : { pn }),

@@ -77,8 +77,8 @@ export function requireWriter(group: GroupRecord, account: AccountRecord): void 
 }
 
 /** How members see somebody: by number or by hidden number. */
-export function memberIdOf({ addressing }: GroupRecord, { lid, pn }: AccountRecord): string {
-  return addressing === 'lid' ? lid : pn;
+export function memberIdOf({ addressing }: GroupRecord, { lid, pn, hiddenNumber }: AccountRecord): string {
+  return addressing === 'lid' || hiddenNumber ? lid : pn;
 }
 
 /** The group as phones see it. */

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { PasskeyRequest } from '../page/passkey-screen.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { Timers } from '../timers.ts';
@@ -6,8 +7,10 @@ import type { AccountRecord, Device, Line } from './account.ts';
 import { brief } from './briefing.ts';
 import type { Directory } from './directory.ts';
 import type { Groups } from './groups.ts';
+import { PairingCodes } from './pairing-codes.ts';
 import type { PostOffice } from './post-office.ts';
 import type { QrReferences } from './qr-references.ts';
+import { sync } from './sync.ts';
 
 /** A page that offers itself for linking: the keys that its QR carries, and its references. */
 export interface Offer {
@@ -15,6 +18,8 @@ export interface Offer {
   readonly noiseKey: string;
   readonly identityKey: string;
   readonly references: QrReferences;
+  /** Scanned, and waiting for a passkey. */
+  pending?: Login | undefined;
 }
 
 /** A device that has logged in, and its account. */
@@ -36,6 +41,7 @@ export class Linking {
   readonly #settings: SimulatorSettings;
   readonly #parts: LinkingParts;
   readonly #timers: Timers;
+  readonly #codes = new PairingCodes();
 
   constructor(settings: SimulatorSettings, parts: LinkingParts, timers: Timers) {
     this.#settings = settings;
@@ -54,8 +60,46 @@ export class Linking {
     if (offer.noiseKey !== noiseKey || offer.identityKey !== identityKey) {
       throw new SimulatorError(409, 'qr: the page that shows this reference has other keys');
     }
+    return this.#claim(offer, account);
+  }
+
+  /**
+   * A page wants a code with which the owner of that number can link it. As on the real network, a device that is
+   * linked already may be lost by that.
+   */
+  code(offer: Offer, account: AccountRecord): string {
+    if (this.#settings.codeUnlinks) this.unlink(account, [...account.devices.values()], 1);
+    return this.#codes.create(account, offer);
+  }
+
+  /** The owner types a code into the phone. */
+  pair(account: AccountRecord, code: string): Device {
+    const offer = this.#codes.take(account, code);
+    if (!offer || !this.offers.has(offer))
+      throw new SimulatorError(404, `code: no page shows ${code} to ${account.number}`);
+    return this.#claim(offer, account);
+  }
+
+  /** Links a page, or asks it for a passkey first. */
+  #claim(offer: Offer, account: AccountRecord): Device {
     offer.references.stop();
     const device = createDevice();
+    if (account.passkey) {
+      offer.pending = { account, device };
+      offer.line.send({ type: 'passkey', request: createPasskeyRequest() });
+    } else this.#pair(offer, { account, device });
+    return device;
+  }
+
+  /** The page of an offer has brought the passkey, and is linked; or its user has given up, and it gets a new QR. */
+  passkey(offer: Offer, given: boolean): void {
+    const { pending } = offer;
+    offer.pending = undefined;
+    if (pending && given) this.#pair(offer, pending);
+    else offer.references.start();
+  }
+
+  #pair(offer: Offer, { account, device }: Login): void {
     account.devices.set(device.id, device);
     offer.line.send({ type: 'pairing' });
     this.#timers.after(this.#settings.pairDelayMs, () =>
@@ -64,7 +108,6 @@ export class Linking {
     this.#timers.after(this.#settings.onboardingMs, () => {
       if (!device.onboarded && account.devices.has(device.id)) this.unlink(account, [device], 1);
     });
-    return device;
   }
 
   /** Logs a device in on this line, and tells it all it should know; undefined, and unlinked, if it is not known. */
@@ -81,15 +124,12 @@ export class Linking {
     line.send({
       type: 'welcome',
       self: this.#parts.directory.describeSelf(account),
-      onboarded: device.onboarded,
+      ...{ onboarded: device.onboarded, synced: device.synced },
       ...brief(account, device, this.#parts),
     });
     line.send({ type: 'progress', percent: 0 });
     this.#parts.postOffice.deviceLoggedIn(account, device);
-    line.send({ type: 'progress', percent: 100 });
-    this.#timers.after(this.#settings.syncDelayMs, () => {
-      if (device.line === line) line.send({ type: 'synced' });
-    });
+    sync(device, line, this.#settings, this.#timers);
     return { account, device };
   }
 
@@ -110,7 +150,22 @@ export class Linking {
   }
 }
 
+/** How long a challenge holds. */
+const passkeyMs = 600_000;
+
+function createPasskeyRequest(): PasskeyRequest {
+  return { challenge: randomBytes(32).toString('base64'), timeoutMs: passkeyMs };
+}
+
 function createDevice(): Device {
   const secret = randomBytes(16).toString('hex');
-  return { id: randomUUID(), secret, linkedAt: new Date(), line: undefined, onboarded: false, waiting: new Set() };
+  return {
+    id: randomUUID(),
+    secret,
+    linkedAt: new Date(),
+    line: undefined,
+    onboarded: false,
+    synced: false,
+    waiting: new Set(),
+  };
 }

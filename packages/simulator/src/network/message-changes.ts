@@ -1,6 +1,7 @@
 import { editWindowMs, isWithin, revokeWindowMs } from '../page/windows.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import { type AccountRecord, tellDevices } from './account.ts';
+import { type AccountRecord, type Line, tellDevices } from './account.ts';
+import type { Confirmations } from './confirmations.ts';
 import type { Directory } from './directory.ts';
 import { isAdmin } from './group.ts';
 import type { MediaStore } from './media-store.ts';
@@ -10,9 +11,11 @@ import { deviceView, keyView } from './message-views.ts';
 /** What happens to messages after they were sent: reactions, edits, deletion. Every side is told. */
 export class MessageChanges {
   readonly #directory: Directory;
+  readonly #confirmations: Confirmations;
 
-  constructor(directory: Directory) {
+  constructor(directory: Directory, confirmations: Confirmations) {
     this.#directory = directory;
+    this.#confirmations = confirmations;
   }
 
   /** An empty emoji takes the reaction back. */
@@ -58,11 +61,17 @@ export class MessageChanges {
     tellDevices(account, { type: 'hidden', keys });
   }
 
-  /** Makes a message older by so many milliseconds. */
-  age(messageId: string, ms: number): void {
+  /** Makes a message older by so many milliseconds; resolves when all pages that show it do so, too. */
+  async age(messageId: string, ms: number): Promise<void> {
     const message = this.#anywhere(messageId);
     message.timestamp -= Math.round(ms / 1000);
-    this.#tellAll(message, message.from);
+    await Promise.all(
+      this.#audienceOf(message).map(({ account, line }) => {
+        const { confirm, taken } = this.#confirmations.expect(line);
+        line.send({ ...this.#change(message, account, message.from), confirm });
+        return taken;
+      }),
+    );
   }
 
   /** The media server forgets the bytes of a message. */
@@ -81,13 +90,21 @@ export class MessageChanges {
   }
 
   #tellAll(message: Message, by: AccountRecord): void {
-    for (const account of new Set([message.from, ...message.receipts.keys()])) {
-      const user = this.#directory.describeMember(by, account);
-      for (const { line, waiting } of account.devices.values()) {
-        // Whoever has not got the message yet gets it as it is now.
-        if (!waiting.has(message)) line?.send({ type: 'changed', message: deviceView(message, account), user });
-      }
-    }
+    for (const { account, line } of this.#audienceOf(message)) line.send(this.#change(message, account, by));
+  }
+
+  #change(message: Message, account: AccountRecord, by: AccountRecord) {
+    const user = this.#directory.describeMember(by, account);
+    return { type: 'changed', message: deviceView(message, account), user } as const;
+  }
+
+  /** The lines of all pages that have it. Whoever has not got it yet gets it as it is by then. */
+  #audienceOf(message: Message): { readonly account: AccountRecord; readonly line: Line }[] {
+    return [...new Set([message.from, ...message.receipts.keys()])].flatMap((account) =>
+      [...account.devices.values()].flatMap(({ line, waiting }) =>
+        line && !waiting.has(message) ? [{ account, line }] : [],
+      ),
+    );
   }
 }
 

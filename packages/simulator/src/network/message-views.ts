@@ -8,8 +8,19 @@ import { type Party, phoneIdOf } from './party.ts';
 const phoneTypes: Readonly<Record<WireType, MessageType>> = {
   ...{ chat: 'text', image: 'image', video: 'video', audio: 'audio', ptt: 'voice', document: 'document' },
   ...{ sticker: 'sticker', location: 'location', vcard: 'contact', multi_vcard: 'contacts', revoked: 'revoked' },
-  ...{ groups_v4_invite: 'invite', gp2: 'notice' },
+  ...{ groups_v4_invite: 'invite', gp2: 'notice', call_log: 'notice', e2e_notification: 'notice' },
+  notification_template: 'notice',
 };
+
+/** Whether it was not written by anybody: something that has happened. */
+export function isNotice({ type }: Pick<Message, 'type'>): boolean {
+  return phoneTypes[type] === 'notice';
+}
+
+/** Whether the account has written it; what a channel brings, nobody has. */
+export function isWrittenBy(account: AccountRecord, { from, to }: Pick<Message, 'from' | 'to'>): boolean {
+  return from === account && to.kind !== 'newsletter';
+}
 
 /** The message as a phone has it. */
 export function phoneView(message: Message, account: AccountRecord): PhoneMessage {
@@ -32,15 +43,16 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
 
 /** The message as the account's linked devices see it. */
 export function deviceView(message: Message, account: AccountRecord): WireMessage {
-  const { id, from, to, timestamp, ack, decryptLateMs, editedAtMs, revocation } = message;
-  const fromMe = from === account;
+  const { id, from, to, timestamp, ack, decryptLateMs, isQuiet, editedAtMs, revocation } = message;
+  const fromMe = isWrittenBy(account, message);
   const party = partyOf(message, account);
   const chat = chatIdIn(party);
   const base = {
     // What others wrote has reached the server, and its acks are the writer's business.
     ...{ chat, fromMe, t: timestamp, ack: fromMe ? ack : 1, notifyName: from.name },
     ...{ from: fromMe ? idIn(party, account, account) : chat, to: fromMe ? chat : account.pn },
-    ...(to.kind === 'person' ? {} : { author: idIn(party, from, account) }),
+    ...(to.kind === 'person' || to.kind === 'newsletter' ? {} : { author: idIn(party, from, account) }),
+    ...(isQuiet ? { isQuiet } : {}),
     ...(decryptLateMs === undefined || fromMe ? {} : { decryptLateMs }),
   };
   if (revocation) {

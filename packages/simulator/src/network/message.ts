@@ -49,6 +49,8 @@ export interface Message {
   /** What the network passes on without a look: places, contact cards, invitations. */
   readonly fields: Readonly<Record<string, unknown>> | undefined;
   readonly decryptLateMs: number | undefined;
+  /** Pages are not told that it is new. */
+  readonly isQuiet: boolean;
   /** 1 on the server, 2 delivered, 3 read; in a group by all. */
   ack: 1 | 2 | 3;
   /** Who it was meant for, and how far it got with each. */
@@ -69,7 +71,7 @@ export function createMessage(parts: MessageParts): Message {
   return {
     ...{ type: 'chat', body: '', timestamp: Math.floor(Date.now() / 1000), mentions: [], ack: 1 },
     ...{ quoted: undefined, attachment: undefined, notice: undefined, style: undefined, fields: undefined },
-    ...{ decryptLateMs: undefined, editedAtMs: undefined, revocation: undefined },
+    ...{ decryptLateMs: undefined, isQuiet: false, editedAtMs: undefined, revocation: undefined },
     ...{ receipts: new Map(), reactions: new Map(), hiddenFrom: new Set() },
     ...parts,
   };

@@ -2,11 +2,13 @@ import type { AccountSeed } from '../api.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import { Timers } from '../timers.ts';
 import type { AccountRecord } from './account.ts';
+import { Confirmations } from './confirmations.ts';
 import { Directory } from './directory.ts';
 import { Groups } from './groups.ts';
 import { Linking } from './linking.ts';
 import { MediaStore } from './media-store.ts';
 import { MessageChanges } from './message-changes.ts';
+import { Newsletters } from './newsletter.ts';
 import { type Party, statusFeed } from './party.ts';
 import { PostOffice } from './post-office.ts';
 
@@ -15,7 +17,9 @@ export class Network {
   /** Shared by all parts: a change holds at once. */
   readonly settings: SimulatorSettings;
   readonly timers = new Timers();
+  readonly confirmations = new Confirmations(this.timers);
   readonly directory: Directory;
+  readonly newsletters = new Newsletters();
   readonly mediaStore = new MediaStore();
   readonly postOffice: PostOffice;
   readonly changes: MessageChanges;
@@ -26,7 +30,7 @@ export class Network {
     this.settings = settings;
     this.directory = new Directory(seeds);
     this.postOffice = new PostOffice(settings, this.directory, this.timers);
-    this.changes = new MessageChanges(this.directory);
+    this.changes = new MessageChanges(this.directory, this.confirmations);
     this.groups = new Groups(this.directory, this.postOffice);
     this.linking = new Linking(settings, this, this.timers);
   }
@@ -34,6 +38,7 @@ export class Network {
   /** What an account means by the id of a chat; `field` says what named it. */
   party(id: string, account: AccountRecord, field: string): Party {
     if (id === statusFeed.id) return statusFeed;
+    if (id.endsWith('@newsletter')) return this.newsletters.get(id);
     return id.endsWith('@g.us') ? this.groups.get(id, account) : this.directory.get(id, field);
   }
 

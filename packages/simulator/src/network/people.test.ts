@@ -12,6 +12,7 @@ const device = {
   linkedAt: new Date(),
   line: undefined,
   onboarded: true,
+  synced: true,
   waiting: new Set<never>(),
 };
 const createNetwork = () => new Network({ ...defaultSettings }, seededAccounts);

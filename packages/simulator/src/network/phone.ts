@@ -4,7 +4,7 @@ import { SimulatorError } from '../simulator-error.ts';
 import type { AccountRecord } from './account.ts';
 import { requireWriter } from './group.ts';
 import { attach, createMessage, createMessageId, findMessage, type Message, partyOf } from './message.ts';
-import { phoneView } from './message-views.ts';
+import { isNotice, phoneView } from './message-views.ts';
 import type { Network } from './network.ts';
 import { statusFeed } from './party.ts';
 
@@ -30,6 +30,10 @@ export class Phone {
 
   scan(qr: string): { deviceId: string } {
     return { deviceId: this.#network.linking.scan(this.account, qr).id };
+  }
+
+  pair(code: string): { deviceId: string } {
+    return { deviceId: this.#network.linking.pair(this.account, code).id };
   }
 
   async send({ id, to, body = '', quotedMessageId, decryptLateMs, media, mentions = [] }: OutgoingMessage) {
@@ -59,7 +63,7 @@ export class Phone {
     const peer = peerId === undefined ? undefined : this.#network.party(peerId, this.#account, 'with');
     return this.#views((message) => {
       const party = partyOf(message, this.#account);
-      return peer ? party === peer : party !== statusFeed;
+      return peer ? party === peer : party.kind === 'person' || party.kind === 'group';
     });
   }
 
@@ -118,7 +122,7 @@ export class Phone {
   #views(wanted: (message: Message) => boolean): PhoneMessage[] {
     const { log, waiting } = this.#account;
     return log
-      .filter((message) => !waiting.has(message) && !message.hiddenFrom.has(this.#account) && message.type !== 'gp2')
+      .filter((message) => !waiting.has(message) && !message.hiddenFrom.has(this.#account) && !isNotice(message))
       .filter(wanted)
       .map((message) => phoneView(message, this.#account));
   }

@@ -3,7 +3,7 @@ import type { Timers } from '../timers.ts';
 import { type AccountRecord, chatIdOf, type Device, tellDevices } from './account.ts';
 import type { Directory } from './directory.ts';
 import { type Message, partyOf } from './message.ts';
-import { deviceView, keyView } from './message-views.ts';
+import { deviceView, isNotice, isWrittenBy, keyView } from './message-views.ts';
 import type { Party } from './party.ts';
 
 /** Takes messages in, brings them to phones and linked devices, and tells the senders. */
@@ -39,6 +39,13 @@ export class PostOffice {
         this.#toDevices(message, recipient, undefined);
       }
     });
+  }
+
+  /** Something that nobody has sent comes into an account's devices. */
+  bring(message: Message, account: AccountRecord): void {
+    message.receipts.set(account, 1);
+    account.log.push(message);
+    this.#toDevices(message, account, undefined);
   }
 
   /** The same for a device that waits for ack 1. A message that it sends again, after a lost answer, is taken once. */
@@ -94,13 +101,14 @@ export class PostOffice {
 
   unread(account: AccountRecord, party: Party): Message[] {
     return account.log.filter((message) => {
-      if (message.from === account || message.type === 'gp2') return false;
+      if (isWrittenBy(account, message) || isNotice(message)) return false;
       return partyOf(message, account) === party && message.receipts.get(account) !== 3;
     });
   }
 
   #audienceOf({ from, to }: Message): AccountRecord[] {
     if (to.kind === 'status') return this.#directory.statusAudienceOf(from);
+    if (to.kind === 'newsletter') return [];
     const people = to.kind === 'group' ? [...to.members.keys()] : [to];
     return people.filter((account) => account !== from);
   }

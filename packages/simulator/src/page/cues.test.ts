@@ -6,6 +6,7 @@ import { socket } from './models/socket.ts';
 import type { WireMessage } from './wire.ts';
 
 const mb = 2 ** 20;
+const actions = { logOut: () => undefined };
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -20,7 +21,7 @@ it('a deaf page collects messages, and no script that listened hears of them', (
   for (const event of ['add', 'change', 'change:ack']) messages.on(event, () => heard.push(event));
   const message = { id: '3EB0', type: 'chat', body: 'x', t: 1, ack: 0, fromMe: true, reactions: [] };
   const chat = { chat: '12025550102@c.us', from: '12025550101@c.us', to: '12025550102@c.us' };
-  play({ kind: 'deaf' });
+  play({ kind: 'deaf' }, actions);
   messages.add(modelOf({ ...message, ...chat } as WireMessage, true)).updateAck(1);
   expect([messages.length, heard]).toEqual([1, []]);
   messages.on('add', () => heard.push('later'));
@@ -31,19 +32,25 @@ it('a deaf page collects messages, and no script that listened hears of them', (
 it('a blocked page does nothing else for that long', () => {
   vi.useRealTimers();
   const start = performance.now();
-  play({ kind: 'block', ms: 50 });
+  play({ kind: 'block', ms: 50 }, actions);
   expect(performance.now() - start).toBeGreaterThanOrEqual(50);
 });
 
 it('a leaking page takes memory at its rate, in however few steps', () => {
   const before = process.memoryUsage().arrayBuffers;
-  play({ kind: 'leak', mbPerSecond: 20 });
+  play({ kind: 'leak', mbPerSecond: 20 }, actions);
   vi.advanceTimersByTime(1000);
   expect((process.memoryUsage().arrayBuffers - before) / mb).toBeCloseTo(20, 0);
 });
 
+it('a page that grows takes its memory at once', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  play({ kind: 'grow', mb: 8 }, actions);
+  expect((process.memoryUsage().arrayBuffers - before) / mb).toBeCloseTo(8, 0);
+});
+
 it('a state stays until another one comes', () => {
-  play({ kind: 'state', state: 'TOS_BLOCK' });
+  play({ kind: 'state', state: 'TOS_BLOCK' }, actions);
   expect(socket.get('state')).toBe('TOS_BLOCK');
   socket.set({ state: 'CONNECTED' });
   expect(socket.get('state')).toBe('CONNECTED');

@@ -1,3 +1,4 @@
+import { showDialogue } from './dialogues.ts';
 import { writeLast } from './last-write.ts';
 import { messages } from './models/message.ts';
 import { socket } from './models/socket.ts';
@@ -9,8 +10,13 @@ const leakIntervalMs = 100;
 const leakPieceBytes = 65_536;
 const piecesPerMb = 2 ** 20 / leakPieceBytes;
 
+/** What some cues have done by others. */
+export interface CueActions {
+  logOut(): void;
+}
+
 /** Does to this page what a test wants done. */
-export function play(cue: StageCue): void {
+export function play(cue: StageCue, { logOut }: CueActions): void {
   switch (cue.kind) {
     case 'reload':
       location.reload();
@@ -33,6 +39,12 @@ export function play(cue: StageCue): void {
       break;
     case 'leak':
       leak(cue.mbPerSecond);
+      break;
+    case 'grow':
+      grow(cue.mb);
+      break;
+    case 'dialogue':
+      showDialogue(cue.which, logOut);
       break;
     case 'state':
       socket.set({ state: cue.state });
@@ -61,6 +73,16 @@ function leak(mbPerSecond: number): void {
   setInterval(() => {
     const due = ((performance.now() - start) / 1000) * mbPerSecond * piecesPerMb;
     // Random, so that the system can neither share nor compress it.
-    while (kept.length < due) kept.push(crypto.getRandomValues(new Uint8Array(leakPieceBytes)));
+    while (kept.length < due) kept.push(randomPiece());
   }, leakIntervalMs);
+}
+
+const grown: Uint8Array[][] = [];
+
+function grow(mb: number): void {
+  grown.push(Array.from({ length: Math.round(mb * piecesPerMb) }, randomPiece));
+}
+
+function randomPiece(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(leakPieceBytes));
 }

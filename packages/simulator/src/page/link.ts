@@ -7,12 +7,15 @@ import { conn } from './models/conn.ts';
 import { socket, stream } from './models/socket.ts';
 import { showOnboarding } from './onboarding.ts';
 import type { Outbox } from './outbox.ts';
+import { showPasskeyScreen } from './passkey-screen.ts';
+import { ServerStatusCodeError } from './server-status-code-error.ts';
 import { switches } from './switches.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
 import type { ServerEvent } from './wire.ts';
 
 const afterLogout = '/?post_logout=1&logout_reason=0';
+const firstSyncFailed = '/?post_logout=1&logout_reason=2';
 /** Time for whoever asked for a logout to close the browser, before the page goes on to a new QR. */
 const logoutGraceMs = 1000;
 
@@ -31,6 +34,7 @@ export class Link {
   #credentials: Credentials;
   readonly #connection: Connection;
   readonly #parts: LinkParts;
+  #firstSync: ReturnType<typeof setTimeout> | undefined;
   /** The dialogue has been answered, or stands there. */
   #onboarded = false;
 
@@ -45,10 +49,18 @@ export class Link {
     });
     connection.handle('refs-ended', () => socket.set({ state: 'UNPAIRED_IDLE' }));
     connection.handle('pairing', () => socket.set({ state: 'PAIRING' }));
+    connection.handle('passkey', ({ request }) => {
+      const answer = (given: boolean) => connection.send({ type: 'passkey', given });
+      showPasskeyScreen(
+        request,
+        () => answer(true),
+        () => answer(false),
+      );
+    });
     connection.handle('paired', (event) => void this.#pair(event.deviceId, event.secret));
     connection.handle('welcome', (event) => this.#enter(event));
     connection.handle('progress', ({ percent }) => {
-      this.offlineProgress = percent;
+      this.offlineProgress = Math.min(percent, switches.offlineProgressEnd);
       cmd.trigger('offline_progress_update_from_bridge');
     });
     connection.handle('synced', () => {
@@ -60,6 +72,11 @@ export class Link {
       connection.close();
       socket.set({ state: 'CONFLICT' });
     });
+  }
+
+  /** All that came while the page was away has been delivered, whatever the progress says. */
+  get isResumed(): boolean {
+    return socket.get('hasSynced') ?? false;
   }
 
   get credentials(): Credentials {
@@ -90,6 +107,17 @@ export class Link {
     this.start();
   }
 
+  /** A code with which the owner of that number can link this page; rejects where nobody has the number. */
+  requestCode(phone: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#connection.handle('code', ({ code }) => {
+        if (code === undefined) reject(new ServerStatusCodeError(400, 'bad-request'));
+        else resolve(code);
+      });
+      this.#connection.send({ type: 'code', phone: phone.replace(/\D/g, '') });
+    });
+  }
+
   /** Fresh references in place of those that ran out. */
   refreshQr(): void {
     this.#connection.send({ type: 'refresh' });
@@ -105,11 +133,13 @@ export class Link {
   async #pair(id: string, secret: string): Promise<void> {
     this.#credentials = { ...this.#credentials, device: { id, secret } };
     await saveCredentials(this.#credentials);
+    if (switches.reloadAfterLinkMs > 0) setTimeout(() => location.reload(), switches.reloadAfterLinkMs);
     this.start();
   }
 
-  #enter({ self, onboarded, users, chats }: Extract<ServerEvent, { type: 'welcome' }>): void {
+  #enter({ self, onboarded, synced, users, chats }: Extract<ServerEvent, { type: 'welcome' }>): void {
     this.#onboarded ||= onboarded;
+    if (!synced) this.#limitFirstSync();
     const parts = this.#parts;
     parts.users.become(self);
     for (const user of users) parts.users.learn(user);
@@ -121,6 +151,20 @@ export class Link {
     this.#connection.admit();
     void parts.outbox.resume();
     if (switches.whatsNewAt === 'load') this.#greet();
+  }
+
+  /** The page gives up by itself where a device's first sync is not over in time; a reload begins anew. */
+  #limitFirstSync(): void {
+    clearTimeout(this.#firstSync);
+    this.#firstSync = setTimeout(() => {
+      if (!socket.get('hasSynced')) void this.#leave(firstSyncFailed);
+    }, switches.firstSyncMs);
+  }
+
+  async #leave(address: string): Promise<void> {
+    await this.#connection.request('logout', {});
+    await clearCredentials();
+    location.replace(address);
   }
 
   #greet(): void {

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 import { contentOf, keyOf, modelOf, textOf } from './message-forms.ts';
-import { type Chat, chats, openChat } from './models/chat.ts';
+import { type Chat, chats, findChat, openChat } from './models/chat.ts';
 import { learnGroup, learnGroupOf } from './models/group.ts';
 import { Msg, messages } from './models/message.ts';
 import { learnReactions } from './models/reactions.ts';
@@ -26,9 +26,10 @@ export class Mailbox {
       this.receive(this.#own(message));
       connection.send({ type: 'received', id: message.id });
     });
-    connection.handle('changed', ({ message, user }) => {
+    connection.handle('changed', ({ message, user, confirm }) => {
       if (user) users.learn(user);
       this.#update(this.#own(message));
+      if (confirm !== undefined) connection.send({ type: 'confirmed', confirm });
     });
     connection.handle('ack', ({ keys, ack }) => {
       for (const key of keys) this.#held(ownStatusKey(key, users.self))?.updateAck(ack);
@@ -46,7 +47,7 @@ export class Mailbox {
       for (const user of news.users) users.learn(user);
       for (const chat of news.chats) this.restore(chat);
     });
-    connection.handle('chat-read', ({ chat }) => chats.get(chat)?.set({ unreadCount: 0 }));
+    connection.handle('chat-read', ({ chat }) => findChat(chat)?.set({ unreadCount: 0 }));
   }
 
   /** A chat as it was when the device was admitted; its messages are history. */
@@ -68,7 +69,7 @@ export class Mailbox {
     }
     // Nobody is to hear of a message that was taken back before it came.
     const msg = this.#hold(message, message.revokedId === undefined);
-    if (!message.fromMe && msg.get('isNewMsg') && message.type !== 'gp2' && message.chat !== statusFeed) {
+    if (!message.fromMe && msg.get('isNewMsg') && !msg.isNotification && message.chat !== statusFeed) {
       const chat = this.#chat(message.chat);
       chat.set({ unreadCount: Math.max(0, chat.get('unreadCount') ?? 0) + 1 });
     }
@@ -121,7 +122,7 @@ export class Mailbox {
     const msg = this.#held(key);
     if (!msg) return;
     const chat = msg.get('id')?.remote;
-    if (chat) chats.get(chat)?.drop(msg);
+    if (chat) findChat(chat)?.drop(msg);
     messages.remove(msg);
   }
 
@@ -178,7 +179,7 @@ export class Mailbox {
   /** In two steps, as the real page: scripts see what there was under the new id before they see it go. */
   #revoke(msg: Msg, message: WireMessage): void {
     const [id, old] = [keyOf(message), msg.get('id')];
-    const chat = chats.get(message.chat);
+    const chat = findChat(message.chat);
     for (const collection of [messages, chat?.get('msgs')]) collection?.rename(msg, id);
     msg.set({ id, ...(old ? { protocolMessageKey: old } : {}) });
     if (chat?.get('lastReceivedKey') === old) chat?.set({ lastReceivedKey: id });

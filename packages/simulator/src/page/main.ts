@@ -9,7 +9,6 @@ import { commandModules } from './modules/command-modules.ts';
 import { contactModules } from './modules/contact-modules.ts';
 import { groupModules } from './modules/group-modules.ts';
 import { idModules } from './modules/id-modules.ts';
-import { inviteModules } from './modules/invite-modules.ts';
 import { linkModules } from './modules/link-modules.ts';
 import { mediaModules } from './modules/media-modules.ts';
 import { messageModules } from './modules/message-modules.ts';
@@ -55,7 +54,6 @@ const groups = [
   commandModules(page),
   mediaModules,
   groupModules(page),
-  inviteModules(page),
   statusModules(page),
   contactModules(page),
 ];
@@ -66,7 +64,7 @@ const registry = new Registry(groups, {
   unknown: switches.unknownModules,
 });
 
-joinStage(address('/ws/stage'), () => currentQr(credentials()));
+joinStage(address('/ws/stage'), () => currentQr(credentials()), { logOut: () => void page.link.logout() });
 if (switches.loadDelayMs > 0) await sinceLoad(switches.loadDelayMs);
 installGlobals(registry, switches);
 setTimeout(() => registry.registerLate(), switches.lateModulesMs);

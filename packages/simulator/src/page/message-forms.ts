@@ -15,7 +15,9 @@ export function modelOf(message: WireMessage, isNew: boolean): Msg {
   const late = isNew && message.decryptLateMs !== undefined;
   return new Msg({
     ...{ id: keyOf(message), from: createWid(message.from), to: createWid(message.to), t: message.t },
-    ...{ self: message.fromMe ? ('out' as const) : ('in' as const), ack: message.ack, isNewMsg: isNew },
+    ...{ self: message.fromMe ? ('out' as const) : ('in' as const), ack: message.ack },
+    // An entry of the call log has no such mark at all.
+    ...(message.isQuiet ? {} : { isNewMsg: isNew }),
     ...{ viewed: false, star: false, mentionedJidList: [], groupMentions: [], hasReaction: false },
     ...(message.author === undefined ? {} : { author: createWid(message.author) }),
     ...(message.notifyName === undefined ? {} : { notifyName: message.notifyName }),
@@ -27,13 +29,17 @@ export function modelOf(message: WireMessage, isNew: boolean): Msg {
 export function contentOf(message: WireMessage): Partial<MsgAttributes> {
   const { type, notice, media, mentions, style, fields, revokedId, editedAtMs } = message;
   return {
-    ...{ ...fields, type, ...textOf(message), ...media, ...style, ...quoteOf(message) },
+    ...{ ...fields, ...callOf(fields), type, ...textOf(message), ...media, ...style, ...quoteOf(message) },
     ...(media ? { deprecatedMms3Url: `https://mmg.whatsapp.net${media.directPath}` } : {}),
     ...(mentions ? { mentionedJidList: mentions.map((id) => createWid(id)) } : {}),
     ...(notice ? { subtype: notice.subtype, recipients: [...notice.recipients] } : {}),
     ...(revokedId === undefined ? {} : { protocolMessageKey: keyOf({ ...message, id: revokedId }) }),
     ...(editedAtMs === undefined ? {} : { latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: keyOf(message) }),
   };
+}
+
+function callOf(fields: WireMessage['fields']): Partial<MsgAttributes> {
+  return typeof fields?.callCreator === 'string' ? { callCreator: createWid(fields.callCreator) } : {};
 }
 
 /** Where a message has its text: in the body, or beside its file. A document without a caption shows its name. */

@@ -77,17 +77,16 @@ export class Outbox {
 
   async #deliver(draft: WireDraft, msg: Msg | undefined): Promise<SendResult> {
     this.#sending.add(draft.id);
-    const answer = await this.#connection.request('send', draft).catch((error: { status?: number }) => error);
+    const answer = await this.#connection.request('send', draft).catch(() => undefined);
     // Before anything is awaited, since the receipt of delivery may be close behind.
-    if ('t' in answer) msg?.updateAck(1);
+    if (!answer) msg?.set({ isSendFailure: true });
+    else if ('t' in answer) msg?.updateAck(1);
     else msg?.fail();
     await remove('outbox', draft.id);
     this.#sending.delete(draft.id);
+    if (!answer) return { messageSendResult: 'ERROR_NETWORK' };
     if ('t' in answer) return { messageSendResult: 'OK', t: answer.t };
-    return {
-      messageSendResult: 'ERROR_UNKNOWN',
-      ...(answer.status === undefined ? {} : { ackErrorCode: answer.status }),
-    };
+    return { messageSendResult: 'ERROR_UNKNOWN', ackErrorCode: answer.nack };
   }
 }
 

@@ -1,4 +1,4 @@
-import { play } from './cues.ts';
+import { type CueActions, play } from './cues.ts';
 import { readLastWrite } from './last-write.ts';
 import { conn } from './models/conn.ts';
 import { socket } from './models/socket.ts';
@@ -10,7 +10,7 @@ const retryDelayMs = 1000;
  * Tells the simulator what there is to see on this page, and does to it what a test wants done. Apart from the
  * network, so that it goes on while that is away.
  */
-export function joinStage(url: string, currentQr: () => string | undefined): void {
+export function joinStage(url: string, currentQr: () => string | undefined, actions: CueActions): void {
   const stage = new WebSocket(url);
   let cuesTaken = 0;
   const report = () => {
@@ -21,13 +21,13 @@ export function joinStage(url: string, currentQr: () => string | undefined): voi
   stage.onmessage = ({ data }) => {
     cuesTaken += 1;
     report();
-    play(JSON.parse(String(data)) as StageCue);
+    play(JSON.parse(String(data)) as StageCue, actions);
     report();
   };
   stage.onclose = () => {
     socket.off('change', report);
     conn.off('change', report);
-    setTimeout(() => joinStage(url, currentQr), retryDelayMs);
+    setTimeout(() => joinStage(url, currentQr, actions), retryDelayMs);
   };
   socket.on('change', report);
   conn.on('change', report);

@@ -31,7 +31,7 @@ export interface PageSwitches {
   participantQueriesAtOnce: number;
   /** Whether a chat is made for a group that the account knows nothing of, or the answer is that there is none. */
   unknownGroups: 'none' | 'created';
-  /** Whether a group is made with `announce` and `restrict` as they are called, or with the opposite of both. */
+  /** Whether a group is made with the opposite of `announce` and `restrict`, as by every real build, or as they are called. */
   groupFlags: 'as-named' | 'inverted';
   /** How a group's description is set: with arguments in a row, or with one object. */
   groupDescription: 'positional' | 'object';
@@ -59,6 +59,10 @@ export interface PageSwitches {
   loadDelayMs: number;
   /** How long a page waits before it connects again. */
   reconnectDelayMs: number;
+  /** What the offline progress says when all is there; newer builds never get to 100. */
+  offlineProgressEnd: number;
+  /** How long a device's first sync may take before the page logs itself out. */
+  firstSyncMs: number;
   /** A newly linked page reloads itself so long after the link, once; 0 for not at all. */
   reloadAfterLinkMs: number;
 }
@@ -93,6 +97,8 @@ export const firstSwitches: Readonly<PageSwitches> = {
   placeholderResend: true,
   loadDelayMs: 0,
   reconnectDelayMs: 500,
+  offlineProgressEnd: 100,
+  firstSyncMs: 180_000,
   reloadAfterLinkMs: 0,
 };
 

@@ -23,7 +23,7 @@ export interface WireSelf extends WireUser {
 /** What kind of thing a message is, in the words of the page. */
 export type WireType =
   | ('chat' | 'image' | 'video' | 'audio' | 'ptt' | 'document' | 'sticker' | 'location' | 'vcard' | 'multi_vcard')
-  | ('groups_v4_invite' | 'gp2' | 'revoked');
+  | ('groups_v4_invite' | 'gp2' | 'revoked' | 'call_log' | 'e2e_notification' | 'notification_template');
 
 /** What a reply tells of the message that it answers. */
 export interface WireQuote {
@@ -101,6 +101,8 @@ export interface WireMessage {
   readonly editedAtMs?: number;
   /** Under which id it went before it was taken back. */
   readonly revokedId?: string;
+  /** Comes without saying that it is new. */
+  readonly isQuiet?: boolean;
   /** Stays undecrypted for so long after it arrived. */
   readonly decryptLateMs?: number;
 }

@@ -1,3 +1,5 @@
+import type { DialogueKind } from './dialogues.ts';
+import type { PasskeyRequest } from './passkey-screen.ts';
 import type { SocketState } from './socket-states.ts';
 import type { PageSwitches } from './switches.ts';
 import type {
@@ -14,14 +16,15 @@ import type {
   WireUser,
 } from './wire-values.ts';
 
+export type { DialogueKind } from './dialogues.ts';
 export type * from './wire-values.ts';
 
 /** Questions of a page that the network answers, by name. */
 export interface Requests {
   /** Who has this `@c.us` or `@lid` id; null where nobody has. */
   exists: { params: { jid: string }; result: WireUser | null };
-  /** Answered when the server has the message (ack 1). Sending an id twice delivers it once. */
-  send: { params: WireDraft; result: { t: number } };
+  /** Answered when the server has the message (ack 1), or does not want it. Sending an id twice delivers it once. */
+  send: { params: WireDraft; result: { t: number } | { nack: number } };
   /** Marks a chat as read. */
   read: { params: { chat: string }; result: { read: number } };
   /** Up to `limit` messages of a chat before the message `before`, oldest first. */
@@ -63,6 +66,12 @@ export type PageMessage =
   | { readonly type: 'login'; readonly deviceId: string; readonly secret: string }
   /** Has taken in a message; until it says so, the message comes again at the next login. */
   | { readonly type: 'received'; readonly id: string }
+  /** Has taken in what was to be confirmed. */
+  | { readonly type: 'confirmed'; readonly confirm: number }
+  /** The browser has given the passkey that was asked for, or the user has given up. */
+  | { readonly type: 'passkey'; readonly given: boolean }
+  /** Wants a code with which that number's owner can link it. */
+  | { readonly type: 'code'; readonly phone: string }
   /** Wants fresh references after the last one ran out. */
   | { readonly type: 'refresh' }
   | {
@@ -78,7 +87,11 @@ export type PageMessage =
 export type ServerEvent =
   | { readonly type: 'ref'; readonly ref: string }
   | { readonly type: 'refs-ended' }
+  /** The code that was asked for; undefined where nobody has the number. */
+  | { readonly type: 'code'; readonly code?: string }
   | { readonly type: 'pairing' }
+  /** The owner has scanned the QR; there is no link without a passkey. */
+  | { readonly type: 'passkey'; readonly request: PasskeyRequest }
   | { readonly type: 'paired'; readonly deviceId: string; readonly secret: string }
   /** The login was accepted: everything that the device should know. */
   | {
@@ -86,6 +99,8 @@ export type ServerEvent =
       readonly self: WireSelf;
       /** False until the page has answered the dialogue that greets a new device. */
       readonly onboarded: boolean;
+      /** This device has synced before. */
+      readonly synced: boolean;
       readonly users: readonly WireUser[];
       readonly chats: readonly WireChat[];
     }
@@ -96,7 +111,7 @@ export type ServerEvent =
   | { readonly type: 'synced' }
   | { readonly type: 'message'; readonly message: WireMessage; readonly user?: WireUser }
   /** Something about a message is different now: its text, its age, its reactions; or it was taken back. */
-  | { readonly type: 'changed'; readonly message: WireMessage; readonly user?: WireUser }
+  | { readonly type: 'changed'; readonly message: WireMessage; readonly user?: WireUser; readonly confirm?: number }
   /** Deleted elsewhere for this account, by page message id. */
   | { readonly type: 'hidden'; readonly keys: readonly string[] }
   | { readonly type: 'group'; readonly group: WireGroup; readonly users: readonly WireUser[] }
@@ -133,6 +148,10 @@ export interface CueOptions {
   readonly state: { readonly state: SocketState };
   /** Goes to localStorage. */
   readonly write: { readonly value: string };
+  /** The page takes that much memory, once, and keeps it until it is reloaded. */
+  readonly grow: { readonly mb: number };
+  /** A dialogue comes up. */
+  readonly dialogue: { readonly which: DialogueKind };
 }
 
 /** What the stage may do to a page; `deaf` takes all listeners from its messages. */

@@ -7,6 +7,11 @@ const executablePath = process.env.CHAT_WEB_BROWSER_PATH ?? '/usr/bin/chromium';
 /** Chromium has no sandbox for root. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
+/** Waits for what a page shows, on a machine that may be busy. */
+export function poll<T>(read: () => T | Promise<T>) {
+  return expect.poll(read, { timeout: 15_000 });
+}
+
 /** The page in a real browser, for tests of what scripts in it meet. */
 export class Tab implements AsyncDisposable {
   readonly simulator: Simulator;
@@ -40,13 +45,13 @@ export class Tab implements AsyncDisposable {
 
   /** The same, until it is let in. */
   async pair(number: string): Promise<void> {
-    await expect.poll(async () => (await this.look())?.qr, { timeout: 5_000 }).toBeDefined();
+    await poll(async () => (await this.look())?.qr).toBeDefined();
     await this.phones.scan(number, (await this.look())?.qr ?? '');
-    await expect.poll(async () => (await this.look())?.socketState, { timeout: 5_000 }).toBe('CONNECTED');
+    await poll(async () => (await this.look())?.socketState).toBe('CONNECTED');
   }
 
   async untilSynced(): Promise<void> {
-    await expect.poll(async () => (await this.look())?.hasSynced, { timeout: 5_000 }).toBe(true);
+    await poll(async () => (await this.look())?.hasSynced).toBe(true);
   }
 
   async look() {

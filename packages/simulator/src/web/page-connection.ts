@@ -3,6 +3,7 @@ import type { Line } from '../network/account.ts';
 import type { Login, Offer } from '../network/linking.ts';
 import type { Network } from '../network/network.ts';
 import { QrReferences } from '../network/qr-references.ts';
+import { NetworkRefusal } from '../network/refusal.ts';
 import type { PageMessage, ServerEvent } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import { answer } from './requests/answer.ts';
@@ -71,6 +72,12 @@ export class PageConnection implements Line {
       case 'register':
         this.#register(message.noiseKey, message.identityKey);
         break;
+      case 'code':
+        this.#sendCode(message.phone);
+        break;
+      case 'passkey':
+        if (this.#offer) this.#network.linking.passkey(this.#offer, message.given);
+        break;
       case 'refresh':
         this.#offer?.references.start();
         break;
@@ -79,6 +86,9 @@ export class PageConnection implements Line {
         break;
       case 'received':
         if (this.#login) this.#network.postOffice.received(this.#login.account, this.#login.device, message.id);
+        break;
+      case 'confirmed':
+        this.#network.confirmations.confirmed(message.confirm);
         break;
       case 'request':
         void this.#answer(message);
@@ -93,18 +103,25 @@ export class PageConnection implements Line {
     references.start();
   }
 
+  #sendCode(phone: string): void {
+    const account = this.#network.directory.find(phone);
+    const code = account && this.#offer && this.#network.linking.code(this.#offer, account);
+    this.send({ type: 'code', ...(code === undefined ? {} : { code }) });
+  }
+
   async #answer({ request, name, params }: Extract<PageMessage, { type: 'request' }>): Promise<void> {
     try {
       if (!this.#login) throw new Error('this device has not logged in');
       this.send({ type: 'answer', request, result: await answer(this.#network, this.#login, name, params) });
     } catch (error) {
-      const status = error instanceof SimulatorError ? error.status : 500;
+      const status = error instanceof SimulatorError || error instanceof NetworkRefusal ? error.status : 500;
       const sentence = error instanceof Error ? error.message : String(error);
       this.send({ type: 'refused', request, status, message: sentence });
     }
   }
 
   #leave(): void {
+    this.#network.confirmations.release(this);
     if (this.#offer) {
       this.#offer.references.stop();
       this.#network.linking.offers.delete(this.#offer);

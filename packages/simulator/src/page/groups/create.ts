@@ -18,7 +18,7 @@ interface Invited {
   readonly lid?: Wid;
 }
 
-/** Makes a group. In newer builds `announce` and `restrict` say the opposite of their names. */
+/** Makes a group. In the real page `announce` and `restrict` say the opposite of their names. */
 export function createGroup({ connection }: Page) {
   return async (group: NewGroup, people: readonly Invited[]) => {
     const { title, addressingModeOverride = 'pn', announce = false, restrict = false, memberAddMode } = group;

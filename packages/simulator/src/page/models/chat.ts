@@ -73,7 +73,19 @@ export class Chat extends Model<ChatAttributes> {
 /** Every chat of the account. */
 export const chats = new Collection<Chat>(Chat as never);
 
-/** The chat of that id, opened if it is not there yet. */
+/** Channels, which are not among the chats. */
+export const newsletters = new Collection<Chat>(Chat as never);
+
+/** The chat or channel of that id. */
+export function findChat(id: Wid | string): Chat | undefined {
+  return collectionOf(id).get(id);
+}
+
+/** The same, opened if it is not there yet. */
 export function openChat(id: string, title: string): Chat {
-  return chats.get(id) ?? chats.add(new Chat(createWid(id), title));
+  return findChat(id) ?? collectionOf(id).add(new Chat(createWid(id), title));
+}
+
+function collectionOf(id: Wid | string): Collection<Chat> {
+  return String(id).endsWith('@newsletter') ? newsletters : chats;
 }

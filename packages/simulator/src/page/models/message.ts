@@ -11,7 +11,7 @@ import type { Chat } from './chat.ts';
 export interface MsgAttributes extends MediaFields {
   id: MsgKey;
   type: WireType | 'ciphertext';
-  subtype: WireNotice['subtype'] | 'sender' | 'admin' | undefined;
+  subtype: WireNotice['subtype'] | 'sender' | 'admin' | 'encrypt' | 'disappearing_mode' | undefined;
   /** The text; of a file, the thumbnail. */
   body: string | undefined;
   caption: string | undefined;
@@ -46,6 +46,15 @@ export interface MsgAttributes extends MediaFields {
   protocolMessageKey: MsgKey;
   backgroundColor: number;
   font: number;
+  /** Of notices: what they are about, and whether they are to be seen. */
+  kind: string;
+  viewMode: string;
+  templateParams: unknown[];
+  /** Of an entry of the call log. */
+  callOutcome: string;
+  isVideoCall: boolean;
+  callCreator: Wid;
+  callParticipants: unknown[];
 }
 
 /** Fields that the network passes on without a look: of places, contact cards and invitations. */
@@ -53,6 +62,11 @@ export const passedFields = [
   ...['loc', 'lat', 'lng', 'vcardFormattedName', 'vcardList'],
   ...['inviteCode', 'inviteCodeExp', 'inviteGrp', 'inviteGrpName'],
 ] as const;
+
+/** Types of what nobody has written. */
+export const noticeTypes: readonly (string | undefined)[] = [
+  ...['gp2', 'call_log', 'e2e_notification', 'notification_template'],
+];
 
 /** What a reply carries of the message that it answers. */
 export type ContextInfo = Pick<MsgAttributes, 'quotedMsg' | 'quotedStanzaID' | 'quotedParticipant'>;
@@ -74,6 +88,7 @@ export class Msg extends Model<MsgAttributes> {
     ],
     ...['quotedParticipant', 'mentionedJidList', 'groupMentions', 'recipients', 'latestEditMsgKey'],
     ...['latestEditSenderTimestampMs', 'protocolMessageKey', 'backgroundColor', 'font'],
+    ...['kind', 'viewMode', 'templateParams', 'callOutcome', 'isVideoCall', 'callCreator', 'callParticipants'],
     ...mediaFieldNames,
     ...passedFields,
   ];
@@ -97,7 +112,7 @@ export class Msg extends Model<MsgAttributes> {
   }
 
   get isNotification(): boolean {
-    return this.get('type') === 'gp2';
+    return noticeTypes.includes(this.get('type'));
   }
 
   /** The model behind a view of it; here there is but one. */
@@ -122,7 +137,7 @@ export class Msg extends Model<MsgAttributes> {
     if (ack > (this.get('ack') ?? 0)) this.set({ ack });
   }
 
-  /** The network has refused it. */
+  /** The network had it, and does not want it. */
   fail(): void {
     this.set({ ack: -1, isSendFailure: true });
   }
@@ -143,7 +158,7 @@ function requireId(id: MsgKey | undefined): void {
 /** False for what is still on its way, not decrypted, or taken back. */
 export function canReply(msg: Msg): boolean {
   const type = msg.get('type');
-  return (msg.get('ack') ?? 0) > 0 && type !== 'ciphertext' && type !== 'revoked' && type !== 'gp2';
+  return (msg.get('ack') ?? 0) > 0 && type !== 'ciphertext' && type !== 'revoked' && !msg.isNotification;
 }
 
 /** Every message that the page holds. */

@@ -1,7 +1,7 @@
 import { findOrCreateChat } from '../chat-finder.ts';
 import { Collection } from '../collection.ts';
 import { businessProfiles } from '../models/business-profile.ts';
-import { chats } from '../models/chat.ts';
+import { chats, newsletters } from '../models/chat.ts';
 import { blocklist, Contact, contacts } from '../models/contact.ts';
 import { groups } from '../models/group.ts';
 import { type Msg, messages } from '../models/message.ts';
@@ -49,15 +49,16 @@ export function collectionModules(page: Page): Modules {
       ...{ Msg, Chat, Contact: ContactCollection, Blocklist: blocklist, BusinessProfile: businessProfiles },
       // Under the first name in older builds, under the second in newer ones.
       ...{ GroupMetadata, WAWebGroupMetadataCollection: GroupMetadata },
-      ...{ ProfilePicThumb, Reactions, Status },
+      ...{ ProfilePicThumb, Reactions, Status, WAWebNewsletterCollection: newsletters },
     },
     WAWebMsgCollection: { MsgCollection: Msg },
     WAWebChatCollection: { ChatCollection: Chat },
     WAWebContactCollection: { ContactCollection },
     WAWebBlocklistCollection: { BlocklistCollection: blocklist },
     WAWebBusinessProfileCollection: { BusinessProfileCollection: businessProfiles },
-    // A default export, which `require` gives as it is.
+    // Default exports, which `require` gives as they are.
     WAWebGroupMetadataCollection: GroupMetadata,
+    WAWebNewsletterCollection: newsletters,
     WAWebProfilePicThumbCollection: { ProfilePicThumbCollection: ProfilePicThumb },
     WAWebReactionsCollection: { ReactionsCollection: Reactions },
     WAWebStatusCollection: { StatusCollection: Status },

@@ -1,3 +1,4 @@
+import { inviteActions } from '../invitations.ts';
 import * as capability from '../message-capability.ts';
 import { type Chat, chats } from '../models/chat.ts';
 import { cmd } from '../models/cmd.ts';
@@ -12,7 +13,8 @@ interface Selection {
 const idsOf = (msgs: readonly Msg[]) => msgs.map((msg) => msg.get('id')?.id ?? '');
 
 /** What the user can command: deletion, and the marks of messages and chats, which stay on this page. */
-export function commandModules({ connection, link, mailbox }: Page): Modules {
+export function commandModules(page: Page): Modules {
+  const { connection, link, mailbox } = page;
   const hide = async (msgs: readonly Msg[]) => {
     for (const msg of msgs) mailbox.forget(String(msg.get('id')));
     await connection.request('hide', { ids: idsOf(msgs) });
@@ -21,12 +23,29 @@ export function commandModules({ connection, link, mailbox }: Page): Modules {
   const star = (isStarred: boolean) => async (_chat: Chat, msgs: readonly Msg[]) => {
     for (const msg of msgs) msg.set({ star: isStarred });
   };
+  const revokeMsgs = (list: readonly Msg[]) =>
+    Promise.all(
+      idsOf(list).map(async (id) => {
+        const done = await connection.request('revoke', { id }).then(
+          () => true,
+          () => false,
+        );
+        return { messageSendResult: done ? 'OK' : 'ERROR_UNKNOWN' };
+      }),
+    );
+  const deleteMsgs = async (list: readonly Msg[]) => {
+    await hide(list);
+    return list.length;
+  };
   const commands = {
     refreshQR: () => link.refreshQr(),
-    sendRevokeMsgs: async (_chat: Chat, { list }: Selection) => {
-      for (const id of idsOf(list)) await connection.request('revoke', { id });
+    // These two only have it done: they return at once, and nobody hears of a failure.
+    sendRevokeMsgs: (_chat: Chat, { list }: Selection): void => {
+      void revokeMsgs(list);
     },
-    sendDeleteMsgs: async (_chat: Chat, { list }: Selection) => hide(list),
+    sendDeleteMsgs: (_chat: Chat, { list }: Selection): void => {
+      deleteMsgs(list).catch(() => undefined);
+    },
     sendStarMsgs: star(true),
     sendUnstarMsgs: star(false),
     archiveChat: async (chat: Chat, archive: boolean) => chat.set({ archive }),
@@ -36,6 +55,14 @@ export function commandModules({ connection, link, mailbox }: Page): Modules {
   return {
     WAWebCmd: { Cmd: Object.assign(cmd, commands) },
     WAWebMsgActionCapability: { ...capability },
+    // What the commands above have done, with an answer.
+    WAWebChatSendMessages: {
+      ...inviteActions(page),
+      sendRevokeMsgs: (_chat: Chat, { list }: Selection) => revokeMsgs(list),
+      // One object in newer builds.
+      sendDeleteMsgs: (chat: Chat | { readonly record: Selection }, record?: Selection) =>
+        deleteMsgs(('record' in chat ? chat.record : record)?.list ?? []),
+    },
     WAWebChatClearBridge: { sendClear: clear },
     WAWebDeleteChatAction: {
       sendDelete: async (chat: Chat) => {

@@ -13,7 +13,15 @@ export function linkModules({ link }: Page): Modules {
     WAWebStreamModel: { Stream: stream },
     WAWebConnModel: { Conn: conn },
     WAWebLaunchSocketUtils: { refreshQR: () => link.refreshQr() },
-    WAWebOfflineHandler: { OfflineMessageHandler: { getOfflineDeliveryProgress: () => link.offlineProgress } },
+    WAWebOfflineHandler: {
+      OfflineMessageHandler: {
+        getOfflineDeliveryProgress: () => link.offlineProgress,
+        hasInitOfflineResumeManager: () => true,
+        isResumeComplete: () => link.isResumed,
+        getFinishedDownloading: () => link.offlineProgress === 100,
+        isResumeFromRestartComplete: () => link.isResumed,
+      },
+    },
     WAWebBackendErrors: { ServerStatusCodeError },
     WAWebMiscErrors: { ActionError },
     WAWebPresenceChatAction: {

@@ -1,4 +1,5 @@
 import { findLink, findLinks } from '../linkify.ts';
+import { canEditCaption, canEditText } from '../message-capability.ts';
 import type { Chat } from '../models/chat.ts';
 import { canReply, type Msg, type MsgAttributes, messages } from '../models/message.ts';
 import { reactionTableMode } from '../models/reactions.ts';
@@ -14,13 +15,18 @@ export function messageModules({ connection, outbox, mailbox }: Page): Modules {
       addAndSendMsgToChat: (chat: Chat, values: Partial<MsgAttributes>) => outbox.sendToChat(chat, values),
     },
     WAWebSendMessageEditAction: {
+      // The page refuses by itself what is too old; of a refusal of the network only the message tells.
       sendMessageEdit: async (msg: Msg, body: string) => {
-        await connection.request('edit', { id: msg.get('id')?.id ?? '', body });
+        if (!canEditText(msg) && !canEditCaption(msg)) throw new Error('Cannot edit message');
+        const edited = connection.request('edit', { id: msg.get('id')?.id ?? '', body });
+        await edited.catch(() => msg.set({ isSendFailure: true }));
       },
     },
     WAWebSendReactionMsgAction: {
       sendReactionToMsg: async (msg: Msg, emoji: string) => {
-        await connection.request('react', { id: msg.get('id')?.id ?? '', emoji });
+        await connection.request('react', { id: msg.get('id')?.id ?? '', emoji }).catch(() => {
+          throw new Error('Reaction send error');
+        });
       },
     },
     WAWebAddonReactionTableMode: { reactionTableMode },

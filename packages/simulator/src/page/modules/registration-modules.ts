@@ -1,11 +1,8 @@
 import { decodeB64, encodeB64 } from '../base64.ts';
+import type { Link } from '../link.ts';
 import type { Page } from '../page.ts';
 import { devicePlatform } from '../qr-view.ts';
 import type { Modules } from '../registry.ts';
-
-const notSimulated = async () => {
-  throw new Error('linking by pairing code is not simulated');
-};
 
 /** What the QR is made of. */
 export function registrationModules({ link }: Page): Modules {
@@ -24,11 +21,24 @@ export function registrationModules({ link }: Page): Modules {
       },
     },
     WAWebMiscBrowserUtils: { info: () => ({ os: 'Linux', name: 'Chrome', version: '0' }) },
-    WAWebAltDeviceLinkingApi: {
-      setPairingType: () => undefined,
-      initializeAltDeviceLinking: notSimulated,
-      startAltLinkingFlow: notSimulated,
-      initializeQRLinking: async () => undefined,
+    WAWebAltDeviceLinkingApi: codeLinking(link),
+  };
+}
+
+/** Linking by a code that the owner types into the phone. */
+function codeLinking(link: Link) {
+  let isInitialized = false;
+  return {
+    setPairingType: () => undefined,
+    initializeAltDeviceLinking: async () => {
+      isInitialized = true;
+    },
+    startAltLinkingFlow: async (phone: string, _shouldPush: boolean) => {
+      if (!isInitialized) throw new Error('Minified invariant #75727; %s');
+      return link.requestCode(phone);
+    },
+    initializeQRLinking: async () => {
+      isInitialized = false;
     },
   };
 }

@@ -26,7 +26,9 @@ export function objectStatusActions({ connection, outbox, users }: Page): Module
   const toLid = (wid: Wid) => (wid.isRegularUser() ? (users.lidOf(wid) ?? wid) : wid);
   const postNow = async (msg: Msg): Promise<StatusResult> => {
     const result = await outbox.send(msg);
-    return result.messageSendResult === 'OK' ? { messageSendResult: 'OK', msg } : result;
+    if (result.messageSendResult === 'OK') return { messageSendResult: 'OK', msg };
+    msg.fail();
+    return { messageSendResult: result.messageSendResult };
   };
   const sendStatusTextMsgAction = async (status: TextStatus, _funnelContext?: object): Promise<StatusResult> => {
     const text = (status.text || '').trim();

@@ -1,8 +1,9 @@
 import type { AccountRecord } from '../../network/account.ts';
 import { requireWriter } from '../../network/group.ts';
-import { type Attachment, createMessage, findMessage, partyOf } from '../../network/message.ts';
+import { type Attachment, createMessage, findMessage, type Message, partyOf } from '../../network/message.ts';
 import { deviceView } from '../../network/message-views.ts';
 import type { Network } from '../../network/network.ts';
+import { NetworkRefusal } from '../../network/refusal.ts';
 import type { WireDraft } from '../../page/wire.ts';
 import { SimulatorError } from '../../simulator-error.ts';
 import type { Handlers } from './handler.ts';
@@ -12,15 +13,17 @@ type Names = 'send' | 'read' | 'history' | 'message' | 'react' | 'edit' | 'revok
 /** What a device does with messages. */
 export const messageRequests: Handlers<Names> = {
   send: async (network, { account, device }, draft) => {
-    const to = network.party(draft.chat, account, 'chat');
-    if (to.kind === 'group') requireWriter(to, account);
-    const { id, t, type, body, style, fields } = draft;
-    const message = createMessage({
-      ...{ id, from: account, to, type, body, timestamp: t, style, fields },
-      ...{ quoted: quoteOf(network, draft), attachment: attachmentOf(network, draft) },
-      mentions: draft.mentions?.flatMap((who) => network.directory.find(who) ?? []) ?? [],
-    });
-    return { t: (await network.postOffice.submit(message, device)).timestamp };
+    // Nobody says no, and nobody says yes.
+    if (account.restricted) return new Promise(() => undefined);
+    const { refusal } = account;
+    if (refusal.kind === 'network') throw new NetworkRefusal(refusal.code ?? 500, 'the network does not take it');
+    if (refusal.kind === 'nack') return { nack: refusal.code ?? 463 };
+    try {
+      return { t: (await network.postOffice.submit(read(network, account, draft), device)).timestamp };
+    } catch (error) {
+      if (error instanceof SimulatorError) return { nack: error.status };
+      throw error;
+    }
   },
   read: (network, { account }, { chat }) => ({
     read: network.postOffice.read(account, network.party(chat, account, 'chat')),
@@ -57,6 +60,19 @@ export const messageRequests: Handlers<Names> = {
     return null;
   },
 };
+
+/** What a device wants to send, as the network has it; throws for what cannot be sent. */
+function read(network: Network, account: AccountRecord, draft: WireDraft): Message {
+  const to = network.party(draft.chat, account, 'chat');
+  if (to.kind === 'group') requireWriter(to, account);
+  if (to.kind === 'newsletter') throw new SimulatorError(403, `chat: ${account.number} does not write to channels`);
+  const { id, t, type, body, style, fields } = draft;
+  return createMessage({
+    ...{ id, from: account, to, type, body, timestamp: t, style, fields },
+    ...{ quoted: quoteOf(network, draft), attachment: attachmentOf(network, draft) },
+    mentions: draft.mentions?.flatMap((who) => network.directory.find(who) ?? []) ?? [],
+  });
+}
 
 function visible(account: AccountRecord) {
   return account.log.filter(({ hiddenFrom }) => !hiddenFrom.has(account));

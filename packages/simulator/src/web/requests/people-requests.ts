@@ -8,8 +8,9 @@ type Names = 'exists' | 'picture' | 'block' | 'about' | 'onboarded' | 'logout';
 /** What a device asks about people, and about itself. */
 export const peopleRequests: Handlers<Names> = {
   exists: ({ directory }, { account }, { jid }) => {
+    account.lookUps.push({ at: new Date().toISOString(), jid });
     const found = directory.find(jid);
-    if (!found) return null;
+    if (!found || (found.hiddenNumber && !jid.endsWith('@lid'))) return null;
     return jid.endsWith('@lid') ? directory.describeMember(found, account) : directory.describe(found, account);
   },
   picture: async ({ directory }, _login, { id }) => {

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Timers } from '../timers.ts';
+import type { Line } from './account.ts';
+import { Confirmations } from './confirmations.ts';
+
+const line = (): Line => ({ send: () => undefined, drop: () => undefined });
+const timers = new Timers();
+let confirmations: Confirmations;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  confirmations = new Confirmations(timers);
+});
+
+afterEach(() => {
+  timers.clear();
+  vi.useRealTimers();
+});
+
+it('comes from the page, for what was said to it', async () => {
+  const [first, second] = [confirmations.expect(line()), confirmations.expect(line())];
+  confirmations.confirmed(second.confirm);
+  await second.taken;
+  confirmations.confirmed(second.confirm);
+  const pending = vi.fn();
+  void first.taken.then(pending);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(pending).not.toHaveBeenCalled();
+  confirmations.confirmed(first.confirm);
+  await first.taken;
+});
+
+it('is not waited for from a page that has gone', async () => {
+  const gone = line();
+  const { taken } = confirmations.expect(gone);
+  confirmations.release(gone);
+  await taken;
+});
+
+it('is missed after a while', async () => {
+  const missed = expect(confirmations.expect(line()).taken).rejects.toThrow('a page does not take this in');
+  await vi.advanceTimersByTimeAsync(8_000);
+  await missed;
+});

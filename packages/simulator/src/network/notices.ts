@@ -1,0 +1,45 @@
+import type { NoticeDraft, NoticeKind } from '../api.ts';
+import { SimulatorError } from '../simulator-error.ts';
+import { type AccountRecord, chatIdOf } from './account.ts';
+import { createMessage, createMessageId, type Message } from './message.ts';
+import type { Network } from './network.ts';
+
+/**
+ * Something that no person has written comes into the account's pages, live, and is part of their history after that.
+ * Entries of the call log do not say that they are new, unless they are made to.
+ */
+export function bringNotice(network: Network, account: AccountRecord, draft: NoticeDraft) {
+  const { kind, from, isNewMsg = kind !== 'call_log' } = draft;
+  const isNewsletter = from.endsWith('@newsletter');
+  if (isNewsletter !== (kind === 'newsletter')) {
+    throw new SimulatorError(400, `from: must be ${isNewsletter ? 'a person or a group' : '<18 digits>@newsletter'}`);
+  }
+  const message = isNewsletter ? post(network, account, from) : notice(network, account, draft);
+  network.postOffice.bring({ ...message, isQuiet: !isNewMsg }, account);
+  return { id: message.id, chat: message.to.kind === 'person' ? from : message.to.id };
+}
+
+/** A text in a channel. */
+function post({ newsletters }: Network, account: AccountRecord, id: string): Message {
+  const to = newsletters.get(id);
+  return createMessage({ id: createMessageId(account), from: account, to, body: `News of ${to.name}` });
+}
+
+function notice(network: Network, account: AccountRecord, { kind, from }: NoticeDraft): Message {
+  const type = kind === 'newsletter' ? 'chat' : kind;
+  const party = network.party(from, account, 'from');
+  const [writer, to] = party.kind === 'person' ? [party, account] : [account, party];
+  const fields = fieldsOf(kind, party.kind === 'person' ? chatIdOf(party) : account.pn);
+  return createMessage({ id: createMessageId(writer), from: writer, to, type, fields });
+}
+
+/** What the page has in such a message; a missed call, a note on encryption, and what was changed in the chat. */
+function fieldsOf(kind: NoticeKind, caller: string): Readonly<Record<string, unknown>> {
+  const shown = { viewMode: 'VISIBLE' };
+  if (kind === 'e2e_notification') return { ...shown, kind: 'e2eNotification', subtype: 'encrypt', templateParams: [] };
+  if (kind === 'notification_template') {
+    return { ...shown, kind: 'notificationTemplate', subtype: 'disappearing_mode', templateParams: [] };
+  }
+  const call = { callOutcome: 'Missed', isVideoCall: false, callCreator: caller, callParticipants: [] };
+  return { ...shown, kind: 'callLog', ...call };
+}

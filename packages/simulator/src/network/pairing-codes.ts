@@ -1,0 +1,35 @@
+import { randomInt } from 'node:crypto';
+import type { AccountRecord } from './account.ts';
+import type { Offer } from './linking.ts';
+
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTVWXYZ';
+const codeLength = 8;
+const holdsMs = 180_000;
+
+interface Pairing {
+  readonly account: AccountRecord;
+  readonly offer: Offer;
+  readonly since: number;
+}
+
+/** Codes that pages show in place of a QR, for the owner to type into the phone. Each holds for three minutes. */
+export class PairingCodes {
+  readonly #pairings = new Map<string, Pairing>();
+
+  /** A code for that page; an earlier one of the same page is worthless from then on. */
+  create(account: AccountRecord, offer: Offer): string {
+    for (const [code, pairing] of this.#pairings) if (pairing.offer === offer) this.#pairings.delete(code);
+    const code = Array.from({ length: codeLength }, () => alphabet[randomInt(alphabet.length)]).join('');
+    this.#pairings.set(code, { account, offer, since: Date.now() });
+    return code;
+  }
+
+  /** The page that shows this code to that account; a code serves once. */
+  take(account: AccountRecord, code: string): Offer | undefined {
+    const key = code.replaceAll('-', '').toUpperCase();
+    const pairing = this.#pairings.get(key);
+    if (pairing?.account !== account || Date.now() - pairing.since > holdsMs) return undefined;
+    this.#pairings.delete(key);
+    return pairing.offer;
+  }
+}

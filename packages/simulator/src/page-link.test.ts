@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { poll, Tab } from './testing/tab.ts';
+
+const [ada, ben] = ['12025550101', '12025550102'] as const;
+
+let tab: Tab;
+afterEach(() => tab[Symbol.asyncDispose]());
+
+const progress = `const { OfflineMessageHandler } = require('WAWebOfflineHandler');`;
+
+describe('the sync', () => {
+  it('moves in steps, and does not say 100', async () => {
+    tab = await Tab.open({ settings: { syncDelayMs: 900, syncSteps: 3 } });
+    await tab.pair(ada);
+    const seen = `${progress} const seen = [OfflineMessageHandler.getOfflineDeliveryProgress()];
+      const { Cmd } = require('WAWebCmd');
+      Cmd.on('offline_progress_update_from_bridge', () => seen.push(OfflineMessageHandler.getOfflineDeliveryProgress()));
+      await new Promise((resolve) => require('WAWebSocketModel').Socket.on('change:hasSynced', resolve));
+      return [seen.map(Math.round), OfflineMessageHandler.isResumeComplete()]`;
+    const [steps, isComplete] = await tab.run<[number[], boolean]>(seen);
+    expect([steps.slice(-3), isComplete]).toEqual([[33, 67, 99], true]);
+  });
+
+  it('of a device that has never synced may stall, until the page gives up', async () => {
+    tab = await Tab.open({ settings: { syncSteps: 10, syncStallAt: 42, firstSyncMs: 1_500 } });
+    await tab.pair(ada);
+    const read = `${progress} return OfflineMessageHandler.getOfflineDeliveryProgress()`;
+    await poll(() => tab.run(read)).toBe(42);
+    expect(await tab.look()).toMatchObject({ hasSynced: false });
+    await poll(() => tab.page.url()).toContain('post_logout=1&logout_reason=2');
+    expect((await tab.phones.account(ada)).devices).toEqual([]);
+    await tab.phones.configure({ syncStallAt: null });
+    await tab.link(ada);
+    await tab.phones.configure({ syncStallAt: 42 });
+    await tab.page.reload();
+    await tab.untilSynced();
+  });
+});
+
+it('a newly linked page reloads itself once', async () => {
+  tab = await Tab.open({ settings: { reloadAfterLinkMs: 800 } });
+  await tab.link(ada);
+  await tab.run(`window.isFirst = true`);
+  await poll(() => tab.run(`return window.isFirst ?? false`).catch(() => undefined)).toBe(false);
+  await tab.untilSynced();
+  await tab.run(`window.isFirst = true`);
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(await tab.run(`return window.isFirst`)).toBe(true);
+});
+
+it('the loader comes some time after the document has loaded', async () => {
+  tab = await Tab.open({ settings: { loadDelayMs: 800 } });
+  expect(await tab.run(`return [typeof window.require, typeof window.Debug]`)).toEqual(['undefined', 'undefined']);
+  await poll(() => tab.run(`return typeof window.require`)).toBe('function');
+  await tab.link(ada);
+});
+
+describe('linking by code', () => {
+  const request = `const api = require('WAWebAltDeviceLinkingApi'); api.setPairingType('ALT_DEVICE_LINKING');
+    await api.initializeAltDeviceLinking(); return api.startAltLinkingFlow(a[0], true)`;
+
+  it('needs the owner to type it, and costs the devices that there are', async () => {
+    tab = await Tab.open();
+    await poll(async () => (await tab.look())?.qr).toBeDefined();
+    const code = await tab.run<string>(request, ada);
+    expect(code).toMatch(/^[1-9A-Z]{8}$/);
+    await expect(tab.phones.pair(ben, code)).rejects.toThrow(`code: no page shows ${code} to ${ben}`);
+    await tab.phones.pair(ada, `${code.slice(0, 4)}-${code.slice(4)}`);
+    await tab.untilSynced();
+    expect((await tab.phones.account(ada)).devices).toHaveLength(1);
+  });
+
+  it('is refused for a number that nobody has', async () => {
+    tab = await Tab.open();
+    await poll(async () => (await tab.look())?.qr).toBeDefined();
+    expect(await tab.fail(request, '12025550199')).toMatchObject({ status: 400 });
+  });
+});
+
+describe('a passkey', () => {
+  it('is asked for after the scan, by the browser once somebody presses the button', async () => {
+    tab = await Tab.open();
+    await tab.phones.requirePasskey(ada, true);
+    await poll(async () => (await tab.look())?.qr).toBeDefined();
+    await tab.phones.scan(ada, (await tab.look())?.qr ?? '');
+    const proceed = await tab.page.waitForSelector('[data-testid=shortcake_passkey_continue_button]');
+    await tab.run(`window.asked = []; navigator.credentials.get = async ({ publicKey }) => {
+      window.asked.push([publicKey.rpId, publicKey.userVerification, publicKey.challenge.byteLength, publicKey.timeout]);
+      if (window.asked.length === 1) throw new DOMException('no authenticator', 'NotAllowedError');
+      return { type: 'public-key' };
+    }`);
+    await proceed?.click();
+    await tab.page.waitForSelector('[role=alert]:not(:empty)');
+    expect((await tab.phones.account(ada)).devices).toEqual([]);
+    await proceed?.click();
+    await tab.untilSynced();
+    expect(await tab.run(`return window.asked[1]`)).toEqual(['whatsapp.com', 'required', 32, 600_000]);
+  });
+
+  it('can be given up for a new QR', async () => {
+    tab = await Tab.open();
+    await tab.phones.requirePasskey(ada, true);
+    await poll(async () => (await tab.look())?.qr).toBeDefined();
+    const before = (await tab.look())?.qr ?? '';
+    await tab.phones.scan(ada, before);
+    await (await tab.page.waitForSelector('[data-testid=shortcake_cancel_button]'))?.click();
+    await poll(async () => ![undefined, before].includes((await tab.look())?.qr)).toBe(true);
+  });
+});
+
+describe('a dialogue', () => {
+  it('may log the device out, by its button or by Escape', async () => {
+    tab = await Tab.open({ build: '2026-04', settings: { whatsNewAt: 'synced' } });
+    await tab.link(ada);
+    const id = (await tab.look())?.id ?? '';
+    await tab.phones.disturb(id, 'dialogue', { which: 'stuck' });
+    await tab.page.click('[data-testid=popup-controls-ok]');
+    expect(await tab.page.$$('[role=dialog] [data-testid=popup-controls-ok]')).toHaveLength(1);
+    await tab.phones.disturb(id, 'dialogue', { which: 'log-out' });
+    await tab.page.keyboard.press('Escape');
+    await poll(async () => (await tab.phones.account(ada)).devices).toEqual([]);
+  });
+});
