@@ -22,7 +22,10 @@ async function takes(stack: Stack, id: string): Promise<number> {
 describe.concurrent('an account with much history', () => {
   it('may take eight minutes for its first sync, as long as that moves: one start, no kill', async () => {
     const settings = { CHAT_WEB_SYNC_TIMEOUT_SECONDS: '60' };
-    await using stack = await Stack.start({ settings, simulator: { syncDelayMs: SYNC_MS, syncSteps: 24 } });
+    await using stack = await Stack.start({
+      settings,
+      simulator: { syncDelayMs: SYNC_MS, syncSteps: 24, firstSyncMs: 2 * SYNC_MS },
+    });
     const { qr } = await stack.client.startSession({ id: 'ada' });
     await stack.phones.scan(ADA, qr ?? '');
     const startedAt = Date.now();

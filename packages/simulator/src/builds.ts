@@ -41,6 +41,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
     mediaOwnId: true,
     whatsNewAt: 'load',
     groupDescription: 'object',
+    deleteForm: 'object',
     removedModules: [
       'WAWebCollections.GroupMetadata',
       'WAWebCmd.Cmd.refreshQR',

@@ -104,6 +104,7 @@ export const settingsSchema = v.strictObject({
   unknownGroups: v.optional(v.picklist(['none', 'created'])),
   groupFlags: v.optional(v.picklist(['as-named', 'inverted'])),
   groupDescription: v.optional(v.picklist(['positional', 'object'])),
+  deleteForm: v.optional(v.picklist(['positional', 'object'])),
   lazyModules: flag,
   lateModulesMs: delayMs,
   unknownModules: v.optional(v.picklist(['thrown', 'undefined'])),

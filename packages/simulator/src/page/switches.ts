@@ -35,6 +35,8 @@ export interface PageSwitches {
   groupFlags: 'as-named' | 'inverted';
   /** How a group's description is set: with arguments in a row, or with one object. */
   groupDescription: 'positional' | 'object';
+  /** How messages are deleted for oneself: with three arguments, or with one object. */
+  deleteForm: 'positional' | 'object';
   /** Some modules have to be loaded through the page's Bootloader before they can be required. */
   lazyModules: boolean;
   /** Some modules register only so long after the page's load. */
@@ -85,6 +87,7 @@ export const firstSwitches: Readonly<PageSwitches> = {
   unknownGroups: 'none',
   groupFlags: 'inverted',
   groupDescription: 'positional',
+  deleteForm: 'positional',
   lazyModules: false,
   lateModulesMs: 0,
   unknownModules: 'thrown',

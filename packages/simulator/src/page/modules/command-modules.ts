@@ -5,6 +5,7 @@ import { cmd } from '../models/cmd.ts';
 import type { Msg } from '../models/message.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
+import { switches } from '../switches.ts';
 
 interface Selection {
   readonly list: readonly Msg[];
@@ -59,9 +60,10 @@ export function commandModules(page: Page): Modules {
     WAWebChatSendMessages: {
       ...inviteActions(page),
       sendRevokeMsgs: (_chat: Chat, { list }: Selection) => revokeMsgs(list),
-      // One object in newer builds.
-      sendDeleteMsgs: (chat: Chat | { readonly record: Selection }, record?: Selection) =>
-        deleteMsgs(('record' in chat ? chat.record : record)?.list ?? []),
+      sendDeleteMsgs:
+        switches.deleteForm === 'object'
+          ? ({ record }: { readonly record: Selection }) => deleteMsgs(record.list)
+          : (_chat: Chat, { list }: Selection, _clearMedia: boolean) => deleteMsgs(list),
     },
     WAWebChatClearBridge: { sendClear: clear },
     WAWebDeleteChatAction: {

@@ -1,0 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+/** Two probes of the page, and some more. */
+const REPORTED_MS = 45_000;
+
+// Most of it is waiting.
+describe.concurrent('a dialog of the page', () => {
+  it.each([
+    ['log-out', 'Connecting to WhatsApp'],
+    ['stuck', 'storage'],
+    ['refresh', 'refresh'],
+  ] as const)('that is not "What\'s new" (%s) is not touched, and is reported with its text', async (which, text) => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    const events = await stack.listen('main');
+    const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
+    await stack.phones.disturb(page?.id ?? '', 'dialogue', { which });
+    await eventually(async () => {
+      const { degraded = [] } = await stack.client.getSessionStatus({ id: 'main' });
+      expect(degraded.find(({ capability }) => capability === 'page')?.reason).toContain(text);
+    }, REPORTED_MS);
+    await delay(3_000);
+    expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
+    expect(events.all('disconnected')).toEqual([]);
+    await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'still there' });
+    expect(stack.gateway.log.join('\n')).toContain('a dialog stays open');
+  });
+});
