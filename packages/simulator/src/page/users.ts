@@ -40,7 +40,8 @@ export class Users {
   async query(id: Wid): Promise<WireUser | undefined> {
     const user = await this.#connection.request('exists', { jid: String(id) });
     if (!user) return undefined;
-    if (!this.known(id)) this.learn(user);
+    // The answer may tell the number behind a hidden one.
+    if (!this.known(id) || (user.pn !== undefined && !this.known(user.pn))) this.learn(user);
     return user;
   }
 

@@ -11,7 +11,7 @@ export const peopleRequests: Handlers<Names> = {
     account.lookUps.push({ at: new Date().toISOString(), jid });
     const found = directory.find(jid);
     if (!found || (found.hiddenNumber && !jid.endsWith('@lid'))) return null;
-    return jid.endsWith('@lid') ? directory.describeMember(found, account) : directory.describe(found, account);
+    return found.hiddenNumber ? directory.describeMember(found, account) : directory.describe(found, account);
   },
   picture: async ({ directory }, _login, { id }) => {
     const found = directory.find(id);

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sendText } from '@chat-web/host';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventLog } from './helpers/event-log.ts';
+import { eventually } from './helpers/eventually.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const HIDDEN = { number: '12025550188', name: 'Hidden Harry', lid: '81604523377188', hiddenNumber: true };
+const SHY = { number: '12025550189', name: 'Shy Shirley', lid: '81604523377189', addressing: 'lid' } as const;
+
+describe('people whom the network knows by two ids', () => {
+  let stack: Stack;
+  let events: EventLog;
+  let groupId: string;
+  beforeAll(async () => {
+    stack = await Stack.start();
+    const { phones } = stack;
+    for (const person of [HIDDEN, SHY]) await phones.addAccount(person);
+    await phones.profile(HIDDEN.number, { picture: 'present' });
+    await phones.contacts(ADA, { save: [{ number: HIDDEN.number, name: 'Harry' }] });
+    const group = await phones.createGroup(SHY.number, { subject: 'A group', participants: [ADA, HIDDEN.number] });
+    groupId = group.id;
+    await stack.linkLongAgo('main', ADA);
+    events = await stack.listen('main');
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  it('are listed by their hidden id where nobody tells their number, with name and picture', async () => {
+    const contacts = await stack.client.listContacts({ id: 'main' });
+    const id = `${HIDDEN.lid}@lid`;
+    const harry = { id, lid: id, name: 'Harry', number: '' };
+    expect(contacts.find((contact) => contact.lid === id)).toMatchObject(harry);
+    expect(await stack.client.getContact({ id: 'main', contactId: id })).toMatchObject(harry);
+    const picture = await stack.client.getPicture({ id: 'main', contactId: id });
+    expect(picture?.mimeType).toBe('image/jpeg');
+    await picture?.data.cancel();
+  });
+
+  it('are listed once, with the name that stands on one of their two rows', async () => {
+    const contacts = await stack.client.listContacts({ id: 'main' });
+    expect(contacts.filter(({ name }) => name === 'Ben Okafor')).toHaveLength(1);
+    expect(contacts.filter(({ number }) => number === BEN)).toMatchObject([{ id: `${BEN}@c.us`, name: 'Ben Okafor' }]);
+  });
+
+  it('are named by number in messages, once the network was asked, and by hidden id where it does not tell', async () => {
+    await stack.phones.send(SHY.number, { to: groupId, body: 'from Shirley' });
+    expect(await events.until('message', ({ body }) => body === 'from Shirley')).toMatchObject({
+      author: `${SHY.number}@c.us`,
+    });
+    await stack.phones.send(HIDDEN.number, { to: groupId, body: 'from Harry' });
+    expect(await events.until('message', ({ body }) => body === 'from Harry')).toMatchObject({
+      author: `${HIDDEN.lid}@lid`,
+    });
+    await stack.phones.send(BEN, { to: ADA, body: 'about two', mentions: [SHY.number] });
+    expect(await events.until('message', ({ body }) => body === 'about two')).toMatchObject({
+      mentionedIds: [`${SHY.number}@c.us`],
+    });
+  });
+
+  it('are asked about once before the first message to a new number', async () => {
+    await stack.phones.addAccount({ number: '12025550190', name: 'New Nora' });
+    const asked = async () =>
+      (await stack.phones.account(ADA)).lookUps.filter(({ jid }) => jid.startsWith('12025550190')).length;
+    await sendText(stack.client, { id: 'main', type: 'text', to: '12025550190', body: 'one' });
+    expect(await asked()).toBeGreaterThanOrEqual(1);
+    const before = await asked();
+    await sendText(stack.client, { id: 'main', type: 'text', to: '12025550190', body: 'two' });
+    expect(await asked()).toBe(before);
+    const nobody = sendText(stack.client, { id: 'main', type: 'text', to: '12025559998', body: 'to nobody' });
+    await expect(nobody).rejects.toMatchObject({ code: 'recipient_not_found' });
+  });
+
+  it('tell of no call, notice of encryption or channel as if it were a message, live or after a restart', async () => {
+    const { phones } = stack;
+    await phones.notice(ADA, { kind: 'call_log', from: BEN, isNewMsg: true });
+    await phones.notice(ADA, { kind: 'e2e_notification', from: BEN });
+    await phones.notice(ADA, { kind: 'notification_template', from: BEN });
+    await phones.notice(ADA, { kind: 'newsletter', from: '120363000000000077@newsletter' });
+    await phones.send(BEN, { to: ADA, body: 'after the notices' });
+    await events.until('message', ({ body }) => body === 'after the notices');
+    await stack.client.restartSession({ id: 'main' });
+    await stack.untilStatus('main', 'ready');
+    await phones.send(BEN, { to: ADA, body: 'after the restart' });
+    await events.until('message', ({ body }) => body === 'after the restart');
+    expect(new Set(events.all('message').map(({ type }) => type))).toEqual(new Set(['text']));
+    const chats = await stack.client.listChats({ id: 'main' });
+    expect(chats.filter(({ id }) => !/@(c\.us|lid|g\.us)$/.test(id))).toEqual([]);
+  });
+});
+
+it('in the first minutes after a link, nobody is looked up who was not asked for', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_SILENCE_TIMEOUT_SECONDS: '10' } });
+  const { phones } = stack;
+  await phones.addAccount(SHY);
+  const { id: groupId } = await phones.createGroup(SHY.number, { subject: 'A group', participants: [ADA] });
+  await stack.link('main', ADA);
+  const events = await stack.listen('main');
+  await phones.send(SHY.number, { to: groupId, body: 'from Shirley' });
+  expect(await events.until('message', ({ body }) => body === 'from Shirley')).toMatchObject({
+    author: `${SHY.lid}@lid`,
+  });
+  await stack.client.restartSession({ id: 'main' });
+  await stack.untilStatus('main', 'ready');
+  // Silence, and two probes.
+  await delay(32_000);
+  expect((await phones.account(ADA)).lookUps).toEqual([]);
+  await eventually(() => expect(events.all('disconnected')).toHaveLength(1));
+});
