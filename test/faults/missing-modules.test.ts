@@ -11,9 +11,11 @@ const [png] = media;
 const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
 const sticker = Buffer.from(media.find(({ type }) => type === 'sticker')?.bytes ?? []).toString('base64');
 
-/** What the loop needs of the account: a message to answer, one with a file, a group. */
+/** What the loop needs of the account: a message to answer, some to edit and delete, one with a file, a group. */
 interface Things {
   readonly textId: string;
+  readonly editId: string;
+  readonly spareIds: string[];
   readonly mediaId: string;
   readonly groupId: string;
 }
@@ -24,17 +26,16 @@ type Calls = Readonly<Record<string, (things: Things) => Promise<unknown>>>;
 function callsOf(stack: Stack): Calls {
   const { client } = stack;
   const send = (message: object) => client.sendMessage({ id: 'main', to: BEN, ...message } as never);
-  const fresh = async () => (await sendText(client, { id: 'main', type: 'text', to: BEN, body: 'to change' })).id;
   return {
     'sendMessage.text': () => send({ type: 'text', body: 'hello' }),
     'sendMessage.reply': ({ textId }) => send({ type: 'text', body: 'a reply', quotedMessageId: textId }),
     'sendMessage.media': () => send({ type: 'image', base64 }),
     'sendMessage.sticker': () => send({ type: 'sticker', base64: sticker, mimeType: 'image/webp' }),
     'sendMessage.reaction': ({ textId }) => send({ type: 'reaction', messageId: textId, emoji: '👍' }),
-    editMessage: async ({ textId }) =>
-      client.editMessage({ id: 'main', messageId: await fresh().catch(() => textId), body: 'changed' }),
-    deleteMessage: async ({ textId }) =>
-      client.deleteMessage({ id: 'main', messageId: await fresh().catch(() => textId), forEveryone: false }),
+    editMessage: ({ editId }) =>
+      client.editMessage({ id: 'main', messageId: editId, body: `changed ${Math.random()}` }),
+    deleteMessage: ({ spareIds }) =>
+      client.deleteMessage({ id: 'main', messageId: spareIds.pop() ?? '', forEveryone: false }),
     getMedia: async ({ mediaId }) => (await client.getMedia({ id: 'main', messageId: mediaId }))?.data.cancel(),
     'postStatus.text': () => client.postStatus({ id: 'main', type: 'text', body: 'good morning' }),
     'postStatus.media': () => client.postStatus({ id: 'main', type: 'image', base64 } as never),
@@ -70,7 +71,10 @@ it('a page may lack any one module: the session says so, what does not need it w
   await phones.profile(BEN, { picture: 'present' });
   await stack.link('main', ADA);
   const events = await stack.listen('main');
-  const textId = (await sendText(client, { id: 'main', type: 'text', to: BEN, body: 'answer me' })).id;
+  const text = async (body: string) => (await sendText(client, { id: 'main', type: 'text', to: BEN, body })).id;
+  const [textId, editId] = [await text('answer me'), await text('edit me')];
+  const spareIds: string[] = [];
+  for (const module of Object.keys(contract)) spareIds.push(await text(`delete me (${module})`));
   await phones.send(BEN, { to: ADA, media: { kind: 'image', base64, mimeType: 'image/png' } });
   const mediaId = (await events.until('message', ({ hasMedia }) => hasMedia)).id;
   const calls = callsOf(stack);
@@ -100,8 +104,9 @@ it('a page may lack any one module: the session says so, what does not need it w
     );
     table.push(`${module}: ready, without ${[...lost].join(', ') || 'nothing'}`);
     const judge = async (capability: string) => {
-      const call = calls[capability]?.({ textId, mediaId, groupId }) ?? Promise.resolve();
-      const found = await verdict(call, lost.has(capability));
+      const call = calls[capability]?.({ textId, editId, spareIds, mediaId, groupId }) ?? Promise.resolve();
+      const isLost = lost.has(capability) || (capability === 'sendMessage.reply' && lost.has('sendMessage.text'));
+      const found = await verdict(call, isLost);
       if (found) problems.push(`${module}: ${capability} ${found}`);
     };
     // One after the other in the one group, all others side by side.

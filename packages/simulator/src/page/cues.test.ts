@@ -45,8 +45,9 @@ it('a leaking page takes memory at its rate, in however few steps', () => {
 
 it('a page that grows takes its memory at once', () => {
   const before = process.memoryUsage().arrayBuffers;
-  play({ kind: 'grow', mb: 8 }, actions);
-  expect((process.memoryUsage().arrayBuffers - before) / mb).toBeCloseTo(8, 0);
+  play({ kind: 'grow', mb: 64 }, actions);
+  // What others have left behind may be collected meanwhile.
+  expect((process.memoryUsage().arrayBuffers - before) / mb).toBeGreaterThan(40);
 });
 
 it('a state stays until another one comes', () => {

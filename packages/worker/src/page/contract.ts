@@ -223,7 +223,10 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
 
   // People and groups.
   WAWebApiContact: {
-    getCurrentLid: any('(id by number) → hidden id, from memory', 'phoneNumbers'),
+    getCurrentLid: fn(
+      '(id by number) → hidden id, from memory',
+      ...(['phoneNumbers', 'getPicture', 'addParticipants', 'removeParticipants'] as const),
+    ),
     getPhoneNumber: either(
       fn('(hidden id) → id by number, from memory', 'phoneNumbers'),
       'WAWebLidMigrationUtils.toPn',
