@@ -52,6 +52,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
     pageVersion: '2.3000.1049200000',
     downloadResult: 'blob',
     lateModulesMs: 1500,
+    deviceContact: true,
     minifiedErrors: true,
   },
 };

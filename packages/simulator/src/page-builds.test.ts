@@ -212,4 +212,9 @@ it('a document that was saved keeps the behaviour of its build', async () => {
   await poll(() => tab.run('return window.Debug?.VERSION')).toBe('2.3000.1037900000');
   await tab.link(ada);
   expect(await tab.run(`return require('WAWebConnModel').Conn.wid._serialized`)).toBe(`${ada}@c.us`);
+  // After about two months its scripts are gone.
+  await tab.phones.configure({ purgedVersions: ['2.3000.1037900000'] });
+  await tab.page.reload();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await tab.run('return typeof window.require')).toBe('undefined');
 });

@@ -67,6 +67,16 @@ it.each([
   expect(await tab.run<unknown[]>(read, `${ben}@c.us`)).toEqual(names.map((name) => name ?? null));
 });
 
+it('a contact may stand for a device, and throw', async () => {
+  tab = await Tab.open();
+  await tab.link(ada);
+  const alternate = `const wids = require('WAWebCollections').Contact.map(({ id }) => id);
+    const { getAlternateUserWid } = require('WAWebApiContact');
+    return wids.flatMap((wid) => { try { getAlternateUserWid(wid); return []; } catch (e) { return [String(wid), e.message]; } })`;
+  const message = 'getAlternateUserWid - Invalid get call using deviceWid';
+  expect(await tab.run(alternate)).toEqual([`${ada}:1@c.us`, message]);
+});
+
 it('an error of the network may have a name that tells nothing', async () => {
   tab = await Tab.open();
   const group = await tab.phones.createGroup(carla, { subject: 'Trip', participants: [ada] });

@@ -31,6 +31,8 @@ export interface SimulatorSettings extends PageSwitches {
    * `disconnected` UNPAIRED; if it does not, `disconnected` LOGOUT comes and the browser goes on to a new QR.
    */
   unpairedOnLogout: boolean;
+  /** Versions whose scripts are gone: a document of theirs that was saved does not come to life any more. */
+  purgedVersions: readonly string[];
   /** Whether to ask for a pairing code unlinks the devices that the number has. */
   codeUnlinks: boolean;
   /** How long a newly linked page may leave the dialogue "What's new" unanswered before it is unlinked. */
@@ -52,6 +54,7 @@ export const defaultSettings: Readonly<SimulatorSettings> = {
   ackDelayMs: 20,
   deliveryDelayMs: 20,
   unpairedOnLogout: false,
+  purgedVersions: [],
   codeUnlinks: true,
   onboardingMs: 300_000,
 };
@@ -113,6 +116,7 @@ export const settingsSchema = v.strictObject({
   pictureRefusals: v.optional(v.picklist(['thrown', 'returned'])),
   pictureIdentity: v.optional(v.picklist(['any', 'lid', 'pn'])),
   contactNames: v.optional(v.picklist(['both', 'lid'])),
+  deviceContact: flag,
   minifiedErrors: flag,
   placeholderResend: flag,
   loadDelayMs: delayMs,
@@ -126,6 +130,7 @@ export const settingsSchema = v.strictObject({
   syncStallAt: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100)))),
   ...{ ackDelayMs: delayMs, deliveryDelayMs: delayMs },
   unpairedOnLogout: flag,
+  purgedVersions: v.optional(v.array(v.string())),
   codeUnlinks: flag,
   onboardingMs: delayMs,
 });

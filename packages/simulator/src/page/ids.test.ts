@@ -35,6 +35,11 @@ describe('a Wid', () => {
     expect(createWid(JSON.parse(JSON.stringify(ada))).equals(ada)).toBe(true);
   });
 
+  it('may stand for a device', () => {
+    expect({ ...createWid('12025550101:3@c.us') }).toMatchObject({ device: 3, _serialized: '12025550101:3@c.us' });
+    expect(createWid('12025550101:3@c.us').equals(ada)).toBe(false);
+  });
+
   it.each(['+12025550101@c.us', '12025550101', '@c.us', 'ada@c.us', ''])('refuses %j', (text) => {
     expect(() => createWid(text)).toThrow('invalid wid');
   });

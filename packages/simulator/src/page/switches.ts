@@ -53,6 +53,8 @@ export interface PageSwitches {
   pictureIdentity: 'any' | 'lid' | 'pn';
   /** Whether a person's names stand on both contacts, or on the one by LID alone. */
   contactNames: 'both' | 'lid';
+  /** Among the contacts there is one that stands for a device, for which the look-up of the other identity throws. */
+  deviceContact: boolean;
   /** Errors of the network have a name that tells nothing. */
   minifiedErrors: boolean;
   /** `WAWebSyncGatingUtils.isPlaceholderMessageResendEnabled` exists. */
@@ -96,6 +98,7 @@ export const firstSwitches: Readonly<PageSwitches> = {
   pictureRefusals: 'thrown',
   pictureIdentity: 'any',
   contactNames: 'both',
+  deviceContact: false,
   minifiedErrors: false,
   placeholderResend: true,
   loadDelayMs: 0,

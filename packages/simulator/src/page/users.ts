@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts';
-import { learnContact } from './models/contact.ts';
+import { learnContact, learnDeviceContact } from './models/contact.ts';
+import { switches } from './switches.ts';
 import { createWid, type Wid } from './wid.ts';
 import type { WireSelf, WireUser } from './wire.ts';
 
@@ -21,6 +22,7 @@ export class Users {
   become(self: WireSelf): void {
     this.#self = self;
     this.learn(self);
+    if (switches.deviceContact) learnDeviceContact(self.pn.replace('@', ':1@'));
   }
 
   learn(user: WireUser): void {

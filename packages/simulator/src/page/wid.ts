@@ -7,13 +7,16 @@ const digitsOnly = new Set(['c.us', 'lid']);
 export class Wid {
   readonly server: string;
   readonly user: string;
+  /** Of one device of a person; what is meant is rarely that. */
+  readonly device?: number;
 
   constructor(text: string) {
-    const [, user = '', , server = ''] = pattern.exec(text) ?? [];
+    const [, user = '', device, server = ''] = pattern.exec(text) ?? [];
     this.server = server === 's.whatsapp.net' ? 'c.us' : server;
     this.user = user;
     if (user === '' || (digitsOnly.has(this.server) && !/^\d+$/.test(user))) throw new Error('wid error: invalid wid');
-    Object.assign(this, { [spelling.wid]: `${this.user}@${this.server}` });
+    if (device !== undefined) this.device = Number(device);
+    Object.assign(this, { [spelling.wid]: this.toString() });
   }
 
   /** True for a Wid, and for the plain object that is left of one after JSON. */
@@ -24,7 +27,7 @@ export class Wid {
   }
 
   toString(): string {
-    return `${this.user}@${this.server}`;
+    return `${this.user}${this.device === undefined ? '' : `:${this.device}`}@${this.server}`;
   }
 
   toJid(): string {

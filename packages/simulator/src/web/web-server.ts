@@ -28,7 +28,8 @@ export function createWebServer(certificate: Certificate, network: Network, page
         else await serveMedia(network.mediaStore, url.pathname, request, response);
       } else if (url.pathname !== pendingPath) {
         const fault = faultOf(request, network);
-        const document = findDocument(url, { ...network.settings, fault }, await scripts);
+        const settings = { ...network.settings, fault };
+        const document = findDocument(url, settings, network.settings.purgedVersions, await scripts);
         serveDocument(response, document, url.pathname === '/' && fault === 'document');
       }
     } catch (error) {
@@ -85,10 +86,19 @@ function serveDocument(response: ServerResponse, document: Document | undefined,
   else response.end(document?.body ?? 'not found');
 }
 
-function findDocument(url: URL, settings: PageSettings, scripts: Map<string, string>): Document | undefined {
+/** Scripts are asked for under the version of the document that names them. */
+const versioned = /^\/page\/v([\d.]+)\//;
+
+function findDocument(
+  url: URL,
+  settings: PageSettings,
+  purged: readonly string[],
+  scripts: Map<string, string>,
+): Document | undefined {
   if (url.pathname === '/') return renderPage(settings, scripts.keys());
   if (url.pathname === '/qr.svg') return renderQr(url.searchParams.get('text') ?? '');
-  const script = scripts.get(url.pathname);
+  if (purged.includes(versioned.exec(url.pathname)?.[1] ?? '')) return undefined;
+  const script = scripts.get(url.pathname.replace(versioned, '/page/'));
   return script === undefined ? undefined : { type: 'text/javascript; charset=utf-8', body: script };
 }
 

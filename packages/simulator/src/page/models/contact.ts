@@ -75,6 +75,11 @@ export function learnGroupContact(id: string, subject: string): void {
   put(id, { name: subject, type: 'in', isMe: false, isBusiness: false, isEnterprise: false, isContactBlocked: false });
 }
 
+/** A contact that stands for one device, as some pages have them: much that is asked of people throws for it. */
+export function learnDeviceContact(id: string): void {
+  put(id, { type: 'in', isMe: false, isBusiness: false, isEnterprise: false, isContactBlocked: false });
+}
+
 function put(id: string, values: Partial<ContactAttributes>): void {
   const present = contacts.get(id);
   if (present) present.set(values);

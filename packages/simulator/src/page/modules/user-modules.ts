@@ -17,7 +17,10 @@ export function userModules({ users }: Page): Modules {
     WAWebApiContact: {
       getCurrentLid: (wid: Wid) => (wid.isLid() ? wid : users.lidOf(wid)),
       getPhoneNumber: (wid: Wid) => (wid.isLid() ? users.numberOf(wid) : wid),
-      getAlternateUserWid: (wid: Wid) => (wid.isLid() ? users.numberOf(wid) : users.lidOf(wid)),
+      getAlternateUserWid: (wid: Wid) => {
+        if (wid.device !== undefined) throw new Error('getAlternateUserWid - Invalid get call using deviceWid');
+        return wid.isLid() ? users.numberOf(wid) : users.lidOf(wid);
+      },
     },
     WAWebLidMigrationUtils: {
       toPn: (wid: Wid) => (wid.isLid() ? users.numberOf(wid) : wid),
