@@ -33,7 +33,7 @@ export function messageHandlers(
       }
       if (edited === 'not_editable') throw new GatewayError('not_permitted', 'this message cannot be edited');
       if (edited === 'too_late') throw new GatewayError('edit_window_closed', 'the message is too old to be edited');
-      if ('refused' in edited) throw refusedBy(edited.refused);
+      if (edited && 'refused' in edited) throw refusedBy(edited.refused);
       return { ...readMessage(edited), body };
     },
 

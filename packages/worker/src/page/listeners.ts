@@ -14,10 +14,12 @@ export function listen(): void {
   let last: Promise<unknown> = Promise.resolve();
   const tell = (message: PageMessage) => {
     if (!tools.isTold(message)) return;
-    const named = tools.namedModel(message);
+    const learned = tools.learnPeople(message).catch(() => {});
+    // Its model is made when its turn has come, so that one burst names a person in one way.
     last = last
-      .then(() => named)
-      .then(window.chatWebOnMessage, () => window.chatWebOnMessage(tools.messageModel(message)));
+      .then(() => learned)
+      .then(() => window.chatWebOnMessage(tools.messageModel(message)))
+      .catch(() => {}); // One that cannot be read must not stand in the way of the others.
   };
 
   // What is not decrypted yet is asked for again, as the page does when somebody looks at it.

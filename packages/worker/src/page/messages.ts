@@ -17,8 +17,7 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
     // The page would open a chat with any group that it is asked for, and lose what is sent there.
     if (chatId.endsWith('@g.us')) return 'no_chat';
     try {
-      if (chatId.endsWith('@c.us') && tools.optional('WAWebQueryExistsJob') && !(await tools.isRegistered(wid)))
-        return 'no_recipient';
+      if (chatId.endsWith('@c.us') && !(await tools.isRegistered(wid))) return 'no_recipient';
       if (!(await window.WWebJS.getChat(chatId, { getAsModel: false }))) return 'no_chat';
     } catch (error) {
       const refused = tools.refusal(error);
@@ -39,7 +38,7 @@ export async function sendMessage(chatId: string, content: string, options: obje
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return undefined;
   const sent = await window.WWebJS.sendMessage(chat, content, options);
-  return sent && window.chatWebTools.messageModel(sent);
+  return sent && window.chatWebTools.sentModel(sent);
 }
 
 /** What has become of a message that was sent: its ack, or that it was refused, and by which code. */
@@ -54,26 +53,31 @@ export async function waitForAck(id: string, timeoutMs: number): Promise<SendSta
   const { Msg } = window.require('WAWebCollections');
   const sent = Msg.get(id);
   if (sent && sent.ack > 0) return { ack: sent.ack };
+  let isUnknown = false;
   let onAck: (message: PageMessage) => void = () => {};
   let timer: ReturnType<typeof setTimeout> | undefined;
   const acked = new Promise<SendState>((resolve) => {
     onAck = (message) => {
-      // One that fails is told of by the page's own answer, too, which knows why.
-      if (message === sent && sent.ack !== 0) setTimeout(() => resolve({ ack: sent.ack }), sent.ack < 0 ? 500 : 0);
+      if (message !== sent || sent.ack === 0) return;
+      // One that fails has an answer of the page's own, too, which knows why, or that it does not know.
+      if (sent.ack > 0) resolve({ ack: sent.ack });
+      else setTimeout(() => resolve({ ack: isUnknown ? 0 : sent.ack }), 500);
     };
     Msg.on('change:ack', onAck);
     if (sent && sent.ack < 0) onAck(sent);
   });
-  const answered = window.chatWebTools
-    .outcomeOf(id)
-    ?.then(({ isSent, name, code }) =>
-      isSent ? { ack: Math.max(1, sent?.ack ?? 1) } : { ack: -1, refused: { name, code } },
-    );
+  const answered = new Promise<SendState>((resolve) => {
+    void window.chatWebTools.outcomeOf(id)?.then(({ is, name, code }) => {
+      isUnknown = is === 'unknown'; // The page sends it again, or the network has it: only an ack says so.
+      if (is === 'sent') resolve({ ack: Math.max(1, sent?.ack ?? 1) });
+      if (is === 'refused') resolve({ ack: -1, refused: { name, code } });
+    });
+  });
   const late = new Promise<SendState>((resolve) => {
     timer = setTimeout(() => resolve({ ack: sent?.ack ?? 0 }), timeoutMs);
   });
   try {
-    return await Promise.race([acked, late, ...(answered ? [answered] : [])]);
+    return await Promise.race([acked, late, answered]);
   } finally {
     clearTimeout(timer);
     Msg.off('change:ack', onAck);
@@ -88,11 +92,13 @@ export async function react(messageId: string, emoji: string): Promise<'ok' | 'n
   return 'ok';
 }
 
-/** Edits a message of one's own; its new model, or why not. */
+/** Edits a message of one's own; its new model, undefined where that cannot be read, or why not. */
 export async function editMessage(
   messageId: string,
   body: string,
-): Promise<MessageModel | 'no_message' | 'not_mine' | 'too_late' | 'not_editable' | { readonly refused: number }> {
+): Promise<
+  MessageModel | undefined | 'no_message' | 'not_mine' | 'too_late' | 'not_editable' | { readonly refused: number }
+> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
@@ -118,7 +124,7 @@ export async function editMessage(
   }
   // An edit that failed is neither thrown nor answered.
   if (!failedBefore && hasFailed()) return whyNot();
-  return tools.messageModel(edited ?? message);
+  return tools.sentModel(edited ?? message);
 }
 
 /** Deletes a message, for everyone where that is asked for and still possible; says for whom it is deleted. */

@@ -9,7 +9,7 @@ export interface PageLevels {
   readonly listening: boolean;
   readonly socketState: string | undefined;
   readonly hasSynced: boolean;
-  /** Changes while a sync moves: what has been delivered, and how much the page holds. */
+  /** Changes while a sync moves: how much the page holds. */
   readonly progress: string;
   /** Texts of dialogs that nothing has closed. */
   readonly dialogs: readonly string[];
@@ -18,7 +18,7 @@ export interface PageLevels {
 /** Reads levels, so that an edge that was missed is not missed for good. */
 export function readLevels(): PageLevels {
   window.chatWeb ??= { document: `${Date.now()}-${Math.random()}` };
-  const { document, injected = false, listening = false, dialogs = [], progress = 0 } = window.chatWeb;
+  const { document, injected = false, listening = false, dialogs = [] } = window.chatWeb;
   const held = () => {
     try {
       const { Chat, Msg } = window.require('WAWebCollections');
@@ -27,7 +27,7 @@ export function readLevels(): PageLevels {
       return ''; // Modules are still loading.
     }
   };
-  const levels = { document, injected, listening, dialogs, progress: `${progress}% ${held()}` };
+  const levels = { document, injected, listening, dialogs, progress: held() };
   try {
     const { state, hasSynced } = window.require('WAWebSocketModel').Socket;
     return { ...levels, socketState: state, hasSynced: hasSynced === true };

@@ -19,8 +19,7 @@ export async function postTextStatus(
   const tools = window.chatWebTools;
   const defaultColor = 0xff7acca5;
   let onAdd: (message: PageMessage) => void = () => {};
-  const shown = new Promise<PageMessage | undefined>((resolve) => {
-    setTimeout(() => resolve(undefined), timeoutMs);
+  const shown = new Promise<PageMessage>((resolve) => {
     onAdd = (message) => {
       const isOwn = message.id.fromMe && String(message.id.remote) === 'status@broadcast';
       if (isOwn && message.body === text && message.type === 'chat') resolve(message);
@@ -33,10 +32,13 @@ export async function postTextStatus(
       font: font ?? 0,
       text,
     });
-    const refused = result?.messageSendResult;
-    if (refused !== undefined && refused !== 'OK') return { refused };
-    const message = result?.msg ?? (await shown);
-    return message && { message: tools.messageModel(message) };
+    const { is, name } = tools.readOutcome(result);
+    if (is === 'refused') return { refused: name ?? 'no reason' };
+    if (name !== undefined && is === 'unknown') return undefined;
+    const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
+    const message = result?.msg ?? (await Promise.race([shown, late]));
+    const model = message && tools.sentModel(message);
+    return model && { message: model };
   } finally {
     Msg.off('add', onAdd);
   }
@@ -73,8 +75,10 @@ export async function postMediaStatus(
     posted = new Msg.modelClass(mediaMsgData);
     result = await sendStatusMediaMsgAction(posted, uploaded);
   } else result = await sendStatusMediaMsgAction({ mediaMsgData, beforeSend: uploaded });
-  const refused = result?.messageSendResult;
-  if (refused !== undefined && refused !== 'OK') return { refused };
+  const { is, name } = tools.readOutcome(result);
+  if (is === 'refused') return { refused: name ?? 'no reason' };
+  if (name !== undefined && is === 'unknown') return undefined;
   const message = result?.msg ?? posted;
-  return message && { message: tools.messageModel(message) };
+  const model = message && tools.sentModel(message);
+  return model && { message: model };
 }

@@ -73,28 +73,37 @@ export function installTools(lookUpsFrom: number): void {
   // Identities: what the network is asked for, once each.
   const lookUpMs = 2_000;
   const unknownForMs = 600_000;
-  const askedAt = new Map<string, number>();
+  const mostLookUps = 5_000;
+  const lookUps = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
+  let lastLookUp: Promise<void> = Promise.resolve();
   const mayLookUp = () => Date.now() >= lookUpsFrom;
-  const learnNumber = async (lid: PageId) => {
+  const learnNumber = (lid: PageId): Promise<void> => {
     const key = String(lid);
-    if (Date.now() - (askedAt.get(key) ?? 0) < unknownForMs) return;
-    askedAt.set(key, Date.now());
-    await window.WWebJS.enforceLidAndPnRetrieval(key).catch(() => {});
+    const known = lookUps.get(key);
+    if (known && Date.now() - known.at < unknownForMs) return known.done;
+    // One at a time: the network limits the rate of those who ask about many at once.
+    lastLookUp = lastLookUp.then(async () => {
+      await Promise.race([window.WWebJS.enforceLidAndPnRetrieval(key).catch(() => {}), delay(lookUpMs)]);
+    });
+    lookUps.delete(key);
+    lookUps.set(key, { at: Date.now(), done: lastLookUp });
+    for (const oldest of lookUps.keys()) {
+      if (lookUps.size <= mostLookUps) break;
+      lookUps.delete(oldest);
+    }
+    return lastLookUp;
   };
   const learnNumbers = async (ids: readonly (PageId | undefined)[]) => {
     const unknown = ids.filter((id): id is PageId => isHidden(id) && !numberOf(id));
     if (unknown.length === 0 || !mayLookUp()) return;
-    const isLate = delay(lookUpMs).then(() => true);
-    for (const lid of unknown) {
-      // One at a time: the network puts off whoever asks about many at once.
-      if (await Promise.race([learnNumber(lid).then(() => false), isLate])) return;
-    }
+    await Promise.race([Promise.all(unknown.map(learnNumber)), delay(lookUpMs)]);
   };
   const registered = new Set<string>();
   const isRegistered = async (wid: object) => {
+    const ask = optional('WAWebQueryExistsJob')?.queryWidExists;
+    if (!ask) return true; // What is asked of the network next will say.
     const key = String(wid);
-    if (!registered.has(key) && (await window.require('WAWebQueryExistsJob').queryWidExists(wid))?.wid)
-      registered.add(key);
+    if (!registered.has(key) && (await ask(wid))?.wid) registered.add(key);
     return registered.has(key);
   };
 
@@ -138,6 +147,15 @@ export function installTools(lookUpsFrom: number): void {
 
   // Sends: the page answers each with a promise of its own, which the library does not hand on.
   const outcomes = new Map<string, Promise<SendOutcome>>();
+  // The other names leave open whether the network has it: an answer that was lost may have been a yes.
+  const refusals = new Set(['ERROR_UPLOAD', 'ERROR_CANCELLED', 'ERROR_RATE_LIMIT']);
+  const readOutcome: PageTools['readOutcome'] = (result) => {
+    const { messageSendResult, ackErrorCode } = (result ?? {}) as Record<string, unknown>;
+    const name = messageSendResult === undefined ? undefined : String(messageSendResult);
+    const code = Number(ackErrorCode) || undefined;
+    if (name === 'OK') return { is: 'sent' };
+    return { is: code !== undefined || refusals.has(name ?? '') ? 'refused' : 'unknown', name, code };
+  };
   const forgetOutcomeMs = 120_000;
   const sends = optional('WAWebSendMsgChatAction');
   const addAndSend = sends?.addAndSendMsgToChat;
@@ -145,14 +163,7 @@ export function installTools(lookUpsFrom: number): void {
     const noted: typeof addAndSend = (chat, message, ...more) => {
       const promises = addAndSend.call(sends, chat, message, ...more);
       const key = String(message.id);
-      const outcome = Promise.resolve(promises[1]).then(
-        (result) => {
-          const { messageSendResult: name, ackErrorCode } = (result ?? {}) as Record<string, unknown>;
-          const isSent = name === undefined || name === 'OK';
-          return { isSent, name: isSent ? undefined : String(name), code: Number(ackErrorCode) || undefined };
-        },
-        (error: unknown) => ({ isSent: false, name: String((error as Error | undefined)?.message ?? error) }),
-      );
+      const outcome = Promise.resolve(promises[1]).then(readOutcome, () => readOutcome(undefined));
       outcomes.set(key, outcome);
       setTimeout(() => outcomes.delete(key), forgetOutcomeMs);
       return promises;
@@ -214,19 +225,23 @@ export function installTools(lookUpsFrom: number): void {
       phoneOr,
       lidOf,
       learnNumbers,
-      mayLookUp,
       isRegistered,
       isMe,
       messageModel,
+      readOutcome,
       membersOf,
       ownGroup,
       refusal,
       files,
     },
-    namedModel: async (message) => {
-      const { from, to, author, quotedParticipant, mentionedJidList = [] } = message;
-      await learnNumbers([from, to, author, quotedParticipant, ...mentionedJidList]);
-      return messageModel(message);
+    learnPeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
+      learnNumbers([from, to, author, quotedParticipant, ...mentionedJidList]),
+    sentModel: (message) => {
+      try {
+        return messageModel(message);
+      } catch {
+        return undefined;
+      }
     },
     isTold: ({ id, type }) => !notTold.has(type) && !isChannel(id.remote),
     outcomeOf: (id) => outcomes.get(id),

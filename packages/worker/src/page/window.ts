@@ -86,7 +86,6 @@ export interface PageContact {
   readonly pushname?: string;
   readonly isBusiness?: boolean;
   readonly isContactBlocked?: boolean;
-  readonly phoneNumber?: PageId;
 }
 
 /** How a send ended: `OK`, or one of several errors. */
@@ -237,7 +236,6 @@ export interface SetUpState {
   /** Texts of dialogs that nothing has closed. */
   dialogs?: readonly string[];
   /** How much of what came while the page was away has been delivered, in percent. */
-  progress?: number | undefined;
 }
 
 /** A message as it leaves the page. */
@@ -263,8 +261,9 @@ export interface MessageModel {
 
 /** What became of a send, as the page's own promise says it. */
 export interface SendOutcome {
-  readonly isSent: boolean;
-  /** The page's name for the failure. */
+  /** `unknown`: the network may have it, whatever the page says. */
+  readonly is: 'sent' | 'refused' | 'unknown';
+  /** The page's name for the outcome. */
   readonly name?: string | undefined;
   /** The network's code for it. */
   readonly code?: number | undefined;
@@ -288,9 +287,7 @@ export interface PageTools {
   lidOf(id: PageId | object): string | undefined;
   /** Asks the network for the numbers behind hidden ids, for a moment at most; what is not known then stays hidden. */
   learnNumbers(ids: readonly (PageId | undefined)[]): Promise<void>;
-  /** Whether the network may be asked about numbers yet: right after a link that does harm. */
-  mayLookUp(): boolean;
-  /** True if somebody has this number. Asks the network once. */
+  /** False if nobody has this number. Asks the network once; true where this build cannot ask. */
   isRegistered(wid: object): Promise<boolean>;
   /** The status of an error by which the network says no; undefined for an error of the page. */
   refusal(error: unknown): number | undefined;
@@ -300,8 +297,12 @@ export interface PageTools {
   isTold(message: PageMessage): boolean;
   /** A message as it leaves the page. */
   messageModel(message: PageMessage): MessageModel;
-  /** The same, once the numbers behind its hidden ids have been asked for. */
-  namedModel(message: PageMessage): Promise<MessageModel>;
+  /** The same of one that has been sent or changed: undefined where it cannot be read, since it is done all the same. */
+  sentModel(message: PageMessage): MessageModel | undefined;
+  /** Asks for the numbers behind the hidden ids of a message, as `learnNumbers` does. */
+  learnPeople(message: PageMessage): Promise<void>;
+  /** What the page's own result of a send says of it. */
+  readOutcome(result: unknown): SendOutcome;
   /** What the API tells of a contact; its id by phone number where that is known. */
   contactModel(contact: PageContact): Record<string, unknown>;
   /** The members of a group, asked for where they are not loaded; undefined where they do not become known in time. */
