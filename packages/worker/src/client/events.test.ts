@@ -21,6 +21,7 @@ function session() {
   const log = vi.fn();
   const page = {
     load: async () => 0,
+    hasChanged: async () => false,
     since: async () => held.map((id) => ({ id, isNew: true })),
     models: async (ids: readonly string[]) => ids.map(model),
   };

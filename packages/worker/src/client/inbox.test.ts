@@ -10,7 +10,7 @@ function pageWith(heardUntil = 0) {
   const held = new Map<string, HeldMessage & { t: number }>();
   const told: string[] = [];
   const gaps: Extract<WorkerEvent, { name: 'gap' }>[] = [];
-  const broken = { load: '', since: '', cut: 0 };
+  const broken = { load: '', since: '', cut: 0, isQuiet: false };
   const model = (id: string) => ({
     ...{ id, fromMe: false, from: 'a@c.us', to: 'b@c.us', mentionedIds: [], type: 'chat', body: id },
     ...{ t: held.get(id)?.t ?? NOW, hasMedia: false, isForwarded: false, isStatus: false },
@@ -25,6 +25,7 @@ function pageWith(heardUntil = 0) {
         if (broken.load) throw new Error(broken.load);
         return broken.cut;
       },
+      hasChanged: async () => !broken.isQuiet,
       since: async (seconds) => {
         if (broken.since) throw new Error(broken.since);
         return [...held.values()].filter(({ t }) => t >= seconds);
@@ -194,12 +195,24 @@ describe('an inbox', () => {
     const large = pageWith(now - 60);
     large.broken.cut = 3;
     await large.inbox.catchUp();
+    await large.inbox.catchUp();
     expect(large.gaps).toEqual([{ name: 'gap', from: now - 60, to: expect.any(Number), chats: 3 }]);
+
+    const unloaded = pageWith(now - 60);
+    unloaded.broken.load = 'no such module';
+    await unloaded.inbox.catchUp();
+    expect(unloaded.gaps).toMatchObject([{ from: now - 60, chats: 1 }]);
 
     const month = 30 * 24 * 3_600;
     const old = pageWith(now - month);
     await old.inbox.catchUp();
+    await old.inbox.catchUp();
     expect(old.gaps).toMatchObject([{ name: 'gap', from: now - month, chats: 0 }]);
     expect(old.gaps[0]?.to).toBeLessThan(now - 6 * 24 * 3_600);
+
+    const quiet = pageWith(now - month);
+    quiet.broken.isQuiet = true;
+    await quiet.inbox.catchUp();
+    expect(quiet.gaps).toEqual([]);
   });
 });

@@ -8,6 +8,8 @@ import { toMessage } from './resources.ts';
 export interface HeldMessages {
   /** Loads what the page has stored since then; how many chats are not complete after it. */
   load(seconds: number): Promise<number>;
+  /** True if a chat has changed since then. */
+  hasChanged(seconds: number): Promise<boolean>;
   since(seconds: number): Promise<HeldMessage[]>;
   models(ids: readonly string[]): Promise<unknown[]>;
 }
@@ -35,6 +37,8 @@ export class Inbox {
   /** Ids of messages that were untold at the last look: a live one may have been on its way. */
   #suspects = new Set<string>();
   #isListenedTo = false;
+  /** From when on chats were reported as not complete: once is enough. */
+  #gapFrom: number | undefined;
   /** What comes in live while older messages are still to be told of waits until they have been. */
   readonly #waiting: unknown[] = [];
   /** How often there was something to catch up with, and up to which of these that has been told of. */
@@ -90,9 +94,16 @@ export class Inbox {
     const from = this.#heardUntil;
     const since = Math.max(from, now - OLDEST_SECONDS);
     try {
+      // What is too old is reported once, and is history then.
+      if (from > 0 && since > from) {
+        if (await this.#held.hasChanged(from)) this.#report({ name: 'gap', from, to: since, chats: 0 });
+        this.#heardUntil = since;
+      }
       const chats = await this.#load(since);
-      if (from > 0 && (chats > 0 || since > from))
-        this.#report({ name: 'gap', from, to: chats > 0 ? now : since, chats });
+      if (from > 0 && chats > 0 && since !== this.#gapFrom) {
+        this.#report({ name: 'gap', from: since, to: now, chats });
+        this.#gapFrom = since;
+      }
       const untold = await this.#untold(since);
       const models = await this.#models(untold);
       if (beginning === this.#beginnings) this.#tellAll(untold, models);
@@ -113,7 +124,8 @@ export class Inbox {
     } catch (error) {
       if (wasNavigated(error)) throw error;
       this.#log('warn', `the page could not load what came while nobody listened: ${errorText(error)}`);
-      return 0;
+      // Which of them are not complete is not known.
+      return (await this.#held.hasChanged(since).catch(() => true)) ? 1 : 0;
     }
   }
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerOptions } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type { Capability } from '../page/contract.ts';
-import { inboundSince, loadSince, messageModels } from '../page/inbox.ts';
+import { hasChanged, inboundSince, loadSince, messageModels } from '../page/inbox.ts';
 import { readAccount, unlink } from '../page/session.ts';
 import type { BrowserSearch } from './browser.ts';
 import { Capabilities } from './capabilities.ts';
@@ -58,6 +58,7 @@ export class LinkedSession implements PageSource {
     const html = pageVersion === undefined ? undefined : this.#pages.read(pageVersion);
     const held = {
       load: (seconds: number) => this.page.evaluate(loadSince, seconds, LOAD_LIMITS),
+      hasChanged: (seconds: number) => this.page.evaluate(hasChanged, seconds),
       since: (seconds: number) => this.page.evaluate(inboundSince, seconds),
       models: (ids: readonly string[]) => this.page.evaluate(messageModels, ids),
     };
@@ -104,7 +105,7 @@ export class LinkedSession implements PageSource {
     const { version } = this.#capabilities;
     const { pageVersion } = this.#options;
     if (pageVersion !== undefined && version !== pageVersion)
-      this.#report.found('page', `page ${pageVersion} was chosen, and the page says that it is ${version}`);
+      this.#report.found('page.version', `page ${pageVersion} was chosen, and the page says that it is ${version}`);
     if (html === undefined || version === undefined) return;
     await this.#pages.keep(version, html).catch((error: unknown) => {
       this.#log('warn', `the document of page ${version} could not be kept: ${errorText(error)}`);

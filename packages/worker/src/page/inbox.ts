@@ -28,6 +28,15 @@ export function inboundSince(sinceSeconds: number): HeldMessage[] {
     .map((message) => ({ id: String(message.id), isNew: message.isNewMsg === true }));
 }
 
+/** True if a chat has changed since a time (Unix seconds): messages of before a later time may have been missed. */
+export function hasChanged(sinceSeconds: number): boolean {
+  const isChat = ({ id }: PageChat) => !/@(broadcast|newsletter)$/.test(String(id));
+  return window
+    .require('WAWebCollections')
+    .Chat.getModelsArray()
+    .some((chat) => (chat.t ?? 0) > sinceSeconds && isChat(chat));
+}
+
 /**
  * Has the page load what it has stored of chats that are newer than a time (Unix seconds), back to that time: after a
  * start it holds only the last few of each. The newest chats first, a page of each in turns, so that one with much
@@ -45,6 +54,7 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages 
     .filter((chat) => (chat.t ?? 0) >= sinceSeconds && isChat(chat) && !reachesBack(chat))
     .sort((a, b) => (b.t ?? 0) - (a.t ?? 0));
   let loaded = 0;
+  let failed = 0;
   while (left.length > 0) {
     const unfinished: PageChat[] = [];
     for (const chat of left) {
@@ -52,8 +62,9 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages 
         unfinished.push(chat);
         continue;
       }
-      const earlier = await Promise.race([loadEarlierMsgs({ chat }).catch(() => undefined), isLate]);
+      const earlier = await Promise.race([loadEarlierMsgs({ chat }).catch(() => 'failed' as const), isLate]);
       if (earlier === 'late') unfinished.push(chat);
+      else if (earlier === 'failed') failed += 1;
       else if (earlier && earlier.length > 0) {
         loaded += earlier.length;
         if (!reachesBack(chat)) unfinished.push(chat);
@@ -62,7 +73,7 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages 
     left = unfinished;
     if (loaded >= mostMessages || Date.now() >= deadline) break;
   }
-  return left.length;
+  return left.length + failed;
 }
 
 /** The models of messages by their ids, in that order; those that are gone or not to be read are left out. */
