@@ -17,6 +17,7 @@ const CHANGE_TIMEOUT_MS = 25_000;
 const MEMBERS_TIMEOUT_MS = 55_000;
 /** Within that, so that those who were added are told. */
 const ADD_TIMEOUT_MS = 40_000;
+const REMOVE_TIMEOUT_MS = 12_000;
 const SETTLE_TIMEOUT_MS = 3_000;
 /** How long members of groups may take to become known. */
 const LIST_MEMBERS_TIMEOUT_MS = 20_000;
@@ -73,6 +74,7 @@ export function groupHandlers({
           removeParticipants,
           groupId,
           participants,
+          REMOVE_TIMEOUT_MS,
           SETTLE_TIMEOUT_MS,
           MEMBERS_OF_ONE_TIMEOUT_MS,
         ),

@@ -38,10 +38,15 @@ export async function listGroups(timeoutMs: number) {
   const deadline = Date.now() + timeoutMs;
   const groups = Chat.getModelsArray().filter(({ id }) => String(id).endsWith('@g.us'));
   const waiting = [...groups];
+  const left = new Set<PageChat>();
   const work = async () => {
     for (let chat = waiting.shift(); chat; chat = waiting.shift()) {
       const leftMs = Math.min(eachMs, deadline - Date.now());
-      if (leftMs > 0) await tools.membersOf(chat, leftMs).catch(() => {});
+      if (leftMs <= 0) continue;
+      await tools.membersOf(chat, leftMs).catch((error: unknown) => {
+        const refused = tools.refusal(error);
+        if (refused === 403 || refused === 404) left.add(chat); // Only its members are told who they are.
+      });
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
@@ -53,8 +58,8 @@ export async function listGroups(timeoutMs: number) {
       id: String(chat.id),
       subject: chat.formattedTitle ?? chat.name,
       participantCount: isKnown ? members.length : chat.groupMetadata?.size,
-      isMember: own !== undefined || !isKnown,
-      isAdmin: isKnown ? own?.isAdmin === true || own?.isSuperAdmin === true : undefined,
+      isMember: own !== undefined || (!isKnown && !left.has(chat)),
+      isAdmin: isKnown || left.has(chat) ? own?.isAdmin === true || own?.isSuperAdmin === true : undefined,
     };
   });
 }

@@ -71,6 +71,7 @@ export async function addParticipants(
 export async function removeParticipants(
   groupId: string,
   people: string[],
+  timeoutMs: number,
   settleMs: number,
   membersMs: number,
 ): Promise<number[] | GroupRefusal> {
@@ -91,7 +92,8 @@ export async function removeParticipants(
   const others = found.filter((member) => member !== undefined && !tools.isMe(member.id));
   const members = [...new Set(others)] as PageParticipant[];
   const { removeParticipants: remove } = window.require('WAWebModifyParticipantsGroupAction');
-  const notAllowed = new Set<PageParticipant>();
+  const codes = new Map<PageParticipant, number>();
+  const removeBy = Date.now() + timeoutMs;
   if (members.length > 0) {
     try {
       await remove(group, members);
@@ -99,23 +101,24 @@ export async function removeParticipants(
       if (tools.refusal(error) !== undefined) throw error;
       // The page refuses all of them where one may not be removed, as who made the group.
       for (const member of members) {
-        await remove(group, [member]).catch(() => {
-          notAllowed.add(member);
-        });
+        if (Date.now() > removeBy) codes.set(member, 503);
+        else
+          await remove(group, [member]).catch((alone: unknown) => {
+            codes.set(member, tools.refusal(alone) === 429 ? 429 : 403);
+          });
       }
     }
   }
   // The page hears of the group's change on its own time.
   const deadline = Date.now() + settleMs;
   const isIn = ({ id }: PageParticipant) => group.groupMetadata?.participants?.get(String(id)) !== undefined;
-  while (members.some((member) => isIn(member) && !notAllowed.has(member)) && Date.now() < deadline) {
+  while (members.some((member) => isIn(member) && !codes.has(member)) && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return found.map((member) => {
     if (!member) return 404;
     if (tools.isMe(member.id)) return 405;
-    if (notAllowed.has(member)) return 403;
-    return isIn(member) ? 500 : 200;
+    return isIn(member) ? (codes.get(member) ?? 500) : 200;
   });
 }
 

@@ -100,6 +100,7 @@ export async function loadPicture(
   const ids = [...new Set([tools.lidOf(wid), tools.phoneOr(wid)])].filter((id) => id !== undefined);
   let url: string | undefined;
   let isLater = false;
+  let isNone = false;
   for (const id of ids) {
     const person = window.require('WAWebWidFactory').createWid(id);
     const tcToken = Chat.get(id)?.tcToken;
@@ -123,10 +124,10 @@ export async function loadPicture(
       url = answer.eurl;
       break;
     }
-    if (answer?.tag === '') return null;
+    if (answer?.tag === '') isNone = true; // By this id: it may hang by the other one.
     if (answer?.stale || answer?.tag === undefined) isLater = true;
   }
-  if (!url) return isLater ? 'later' : null;
+  if (!url) return isLater && !isNone ? 'later' : null;
   const response = await fetch(url);
   if ([403, 404, 410].includes(response.status)) return null;
   if (!response.ok) throw new Error(`the picture's server answered ${response.status}`);
