@@ -15,6 +15,10 @@ const LOOK_TIMEOUT_MS = 8_000;
 /** A page registers modules for a while after it has been loaded: so long, what is missing is waited for a moment. */
 const YOUNG_MS = 30_000;
 const LATE_TIMEOUT_MS = 3_000;
+/** For so long after a document has been loaded, what it lacks is looked for again by itself. */
+const LATE_MODULES_MS = 5 * 60_000;
+/** For a request that waits for it. */
+const SHORT_LOOK_TIMEOUT_MS = 2_000;
 const LATE_POLL_MS = 250;
 
 const parts = Object.entries(contract).flatMap(([module, paths]) =>
@@ -91,6 +95,11 @@ export class Capabilities {
     return names && `page ${this.version ?? 'of unknown version'} lacks ${names.join(', ')}`;
   }
 
+  /** True while parts that the page lacks may still come by themselves. */
+  get isYoung(): boolean {
+    return Date.now() - this.#loadedAt < LATE_MODULES_MS;
+  }
+
   /** The page has been loaded anew. */
   loaded(): void {
     this.#loadedAt = Date.now();
@@ -98,8 +107,8 @@ export class Capabilities {
   }
 
   /** Resolves the contract in the page. */
-  async look(page: Page): Promise<void> {
-    this.#report = await page.evaluate(resolveContract, kinds, components, LOOK_TIMEOUT_MS);
+  async look(page: Page, timeoutMs = LOOK_TIMEOUT_MS): Promise<void> {
+    this.#report = await page.evaluate(resolveContract, kinds, components, timeoutMs);
     this.#losses = lossesOf(this.#report.missing);
   }
 
@@ -108,14 +117,14 @@ export class Capabilities {
     const lacks = () => needed.some((capability) => this.#losses.has(capability));
     if (!lacks()) return false;
     const deadline = Date.now() + LATE_TIMEOUT_MS;
-    await this.look(page);
+    await this.look(page, SHORT_LOOK_TIMEOUT_MS);
     const isWorthWaiting = () =>
       needed.some((capability) => this.#losses.has(capability) && !this.#waitedFor.has(capability)) &&
       Date.now() < deadline &&
       Date.now() - this.#loadedAt < YOUNG_MS;
     while (isWorthWaiting()) {
       await delay(LATE_POLL_MS);
-      await this.look(page);
+      await this.look(page, SHORT_LOOK_TIMEOUT_MS);
     }
     for (const capability of needed) if (this.#losses.has(capability)) this.#waitedFor.add(capability);
     for (const capability of needed) {

@@ -22,10 +22,10 @@ export class PageReport {
 
   /** Something was found, or is over (no reason). */
   found(capability: string, reason: string | undefined): void {
-    if (this.#found.get(capability) === reason) return;
+    if (shape(this.#found.get(capability)) === shape(reason)) return;
     if (reason === undefined) this.#found.delete(capability);
     else this.#found.set(capability, reason);
-    this.#log(reason === undefined ? 'info' : 'warn', `${capability}: ${reason ?? 'well again'}`);
+    this.#log(reason === undefined ? 'info' : 'warn', `${capability}: ${reason ?? 'recovered'}`);
     this.tell();
   }
 
@@ -46,4 +46,9 @@ export class PageReport {
     this.#told = text;
     this.#report({ name: 'page', ...told });
   }
+}
+
+/** A reason without its numbers: one that counts down is the same at each look. */
+function shape(reason: string | undefined): string | undefined {
+  return reason?.replace(/\d+/g, '0');
 }

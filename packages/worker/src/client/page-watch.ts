@@ -19,8 +19,6 @@ const MOST_DEAF_LOOKS = 2;
 const SUSPICION_FADES_MS = 60 * 60_000;
 /** So many sends in a row that nobody confirms, while the page says that it is connected, are looked into. */
 const MOST_UNCONFIRMED = 5;
-/** For so long after a start, parts of the page that were missing are looked for again: modules also come late. */
-const LATE_MODULES_MS = 5 * 60_000;
 
 /** What the watch looks at and speaks to. */
 export interface WatchParts {
@@ -45,7 +43,6 @@ export interface WatchParts {
 export class PageWatch {
   readonly #parts: WatchParts;
   readonly #probe: PageProbe<PageLevels>;
-  readonly #startedAt = Date.now();
   readonly #deafness = new Suspicion(MOST_DEAF_LOOKS, SUSPICION_FADES_MS);
   readonly #silence = new Suspicion(MOST_SILENCES, SUSPICION_FADES_MS);
   #isAsking = false;
@@ -70,11 +67,11 @@ export class PageWatch {
     this.#probe.stop();
   }
 
-  /** A send has been confirmed by the network, or was not in time. */
+  /** A send has been acknowledged by the network, or was not in time. */
   onSent(isConfirmed: boolean): void {
     this.#unconfirmed = isConfirmed ? 0 : this.#unconfirmed + 1;
     if (isConfirmed) this.#parts.report.found('sendMessage', undefined);
-    else if (this.#unconfirmed === MOST_UNCONFIRMED && this.#parts.events.isReady) void this.#onMute();
+    else if (this.#unconfirmed >= MOST_UNCONFIRMED && this.#parts.events.isReady) void this.#onMute();
   }
 
   /**
@@ -83,13 +80,10 @@ export class PageWatch {
    */
   async #onMute(): Promise<void> {
     const { events, report, wasMute } = this.#parts;
-    const why = `the network has confirmed none of the last ${MOST_UNCONFIRMED} sends`;
-    if (!wasMute) {
-      events.onFailure('page_mute', why);
-      return;
-    }
+    const why = `the network has acknowledged none of the last ${this.#unconfirmed} sends`;
     const isThere = this.#mayAsk() ? await this.#isNetworkThere() : undefined;
     if (isThere === false) events.onFailure('page_mute', `${why}, and does not answer either`);
+    else if (!wasMute) events.onFailure('page_mute', why);
     else report.found('sendMessage', `${why}, also after a restart: look at the phone, the account may be restricted`);
   }
 
@@ -97,7 +91,7 @@ export class PageWatch {
   async #onLevels({ injected, listening, socketState, progress, dialogs }: PageLevels): Promise<void> {
     const { client, events, log, report } = this.#parts;
     try {
-      report.found('page', dialogs.length > 0 ? `a dialog stays open: ${dialogs.join('; ')}` : undefined);
+      report.found('page.dialog', dialogs.length > 0 ? `a dialog stays open: ${dialogs.join('; ')}` : undefined);
       if (progress !== this.#progress) events.onProgress();
       this.#progress = progress;
       if (!injected) await client.inject();
@@ -118,7 +112,7 @@ export class PageWatch {
 
   async #lookForLateModules(): Promise<void> {
     const { client, capabilities } = this.#parts;
-    if (capabilities.degraded.length > 0 && Date.now() - this.#startedAt < LATE_MODULES_MS) await client.look();
+    if (capabilities.degraded.length > 0 && capabilities.isYoung) await client.look();
   }
 
   /** True when the page has seemed deaf as often as not to be a chance. */

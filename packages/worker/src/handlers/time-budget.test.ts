@@ -21,5 +21,7 @@ describe('the steps of an operation', () => {
     const budget = new TimeBudget(20_000);
     vi.advanceTimersByTime(8_000);
     expect(() => budget.step(15_000, 12_000)).toThrow(GatewayError);
+    vi.advanceTimersByTime(8_000);
+    expect(() => budget.step(15_000)).toThrow('nothing was sent');
   });
 });

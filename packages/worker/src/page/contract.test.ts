@@ -98,3 +98,12 @@ describe('what a page lacks', () => {
     expect(neededFor('listChats', {})).toEqual(['listChats']);
   });
 });
+
+it('names nothing that goes without a part that may be absent', () => {
+  const parts = Object.entries(contract).flatMap(([module, paths]) =>
+    Object.entries<Part>(paths).map(([path, part]) => ({ name: `${module}.${path}`, ...part })),
+  );
+  const toothless = parts.filter((part) => part.is === 'any' && part.without.length > 0).map(({ name }) => name);
+  // A constant that may be of any type.
+  expect(toothless).toEqual(['WAWebCompanionRegClientUtils.DEVICE_PLATFORM']);
+});

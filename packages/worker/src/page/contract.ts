@@ -2,10 +2,12 @@ import type { PageModules } from './window.ts';
 
 /**
  * What a session can do, and what goes without when the page lacks a part: operations and events by their names, some
- * of them split by kind (`sendMessage.media`). `session` is all of it, `link` the QR.
+ * of them split by kind (`sendMessage.media`). `session` is all of it, `link` the QR, `logout` hearing that the phone
+ * has unlinked the account, `networkProbe` finding out that a connection is dead although the page says that it is not.
  */
 export type Capability =
   | ('session' | 'link' | 'message' | 'message_ack' | 'missedMessages' | 'lateDecryption' | 'phoneNumbers')
+  | ('logout' | 'networkProbe')
   | ('sendMessage.text' | 'sendMessage.media' | 'sendMessage.sticker' | 'sendMessage.reply' | 'sendMessage.reaction')
   | ('editMessage' | 'deleteMessage' | 'deleteMessage.status' | 'getMedia' | 'postStatus.text' | 'postStatus.media')
   | (
@@ -82,7 +84,7 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   },
   WAWebMsgKey: {
     prototype: object('toString() is the serialised id', 'session'),
-    newId: any('() → Promise of a new id', ...SEND, 'postStatus.media'),
+    newId: fn('() → Promise of a new id', ...SEND, 'postStatus.media'),
   },
   WAWebCollections: {
     Msg: either(object('the messages', 'session'), 'WAWebMsgCollection.MsgCollection'),
@@ -103,7 +105,10 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
     'Contact.get': either(fn('(id) → contact', 'getContact'), 'WAWebContactCollection.ContactCollection'),
     'Contact.getModelsArray': either(fn('() → contacts', 'listContacts'), 'WAWebContactCollection.ContactCollection'),
     Blocklist: any('get(id) → there if blocked'),
-    Status: any('getMyStatus() → own feed', 'deleteMessage.status'),
+    Status: either(
+      object('getMyStatus() → own feed', 'deleteMessage.status'),
+      'WAWebStatusCollection.StatusCollection',
+    ),
     GroupMetadata: any('update(group id) asks for the members'),
     WAWebGroupMetadataCollection: any('the same, under its name in other builds'),
   },
@@ -114,9 +119,13 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   WAWebStatusCollection: { StatusCollection: object('the status feed, by who posted') },
   WAWebBlocklistCollection: { BlocklistCollection: object('who is blocked') },
   WAWebGroupMetadataCollection: {},
-  WAWebConnModel: { Conn: any('pushname, platform; ref and on(change:ref) for the QR', 'link') },
-  WAWebCmd: { Cmd: any('on(logout | logout_from_bridge | offline_progress_update_from_bridge), refreshQR()') },
-  WAWebLaunchSocketUtils: { refreshQR: any('() → fresh QR references; in older builds Cmd.refreshQR', 'link') },
+  WAWebConnModel: { Conn: object('pushname, platform; ref and on(change:ref) for the QR', 'link') },
+  WAWebCmd: {
+    Cmd: object('on(logout | logout_from_bridge | offline_progress_update_from_bridge), refreshQR()', 'logout'),
+  },
+  WAWebLaunchSocketUtils: {
+    refreshQR: either(fn('() → fresh QR references; in older builds Cmd.refreshQR', 'link'), 'WAWebCmd.Cmd'),
+  },
   WAWebOfflineHandler: { OfflineMessageHandler: any('getOfflineDeliveryProgress() → percent, 99 at most') },
   WAWebBuildConstants: { VERSION_STR: any('the version, where window.Debug does not say it') },
   WABase64: { encodeB64: fn('(bytes) → text', 'link') },
@@ -171,8 +180,7 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   WAWebQueryExistsJob: {
     queryWidExists: fn(
       '(id) → Promise<{wid} | null>; asks the network, and learns hidden ids',
-      'numberExists',
-      'createGroup',
+      ...(['numberExists', 'createGroup', 'addParticipants', 'removeParticipants', 'networkProbe'] as const),
     ),
   },
   WAWebSendReactionMsgAction: {
@@ -195,7 +203,7 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
     ),
   },
   WAWebMediaOpaqueData: {
-    createFromData: any('(blob, type) → Promise of the file', 'sendMessage.media', 'postStatus.media'),
+    createFromData: fn('(blob, type) → Promise of the file', 'sendMessage.media', 'postStatus.media'),
   },
   WAWebPrepRawMedia: { prepRawMedia: fn('(file, intent) → {waitForPrep()}', 'sendMessage.media', 'postStatus.media') },
   WAWebMediaStorage: { getOrCreateMediaObject: fn('(filehash) → object', 'sendMessage.media', 'postStatus.media') },
@@ -209,7 +217,7 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
     ),
   },
   WAWebUploadManager: {
-    encryptAndUpload: any('({blob, type, signal, mediaKey, uploadQpl}) → Promise', 'sendMessage.sticker'),
+    encryptAndUpload: fn('({blob, type, signal, mediaKey, uploadQpl}) → Promise', 'sendMessage.sticker'),
   },
   WAWebStartMediaUploadQpl: { startMediaUploadQpl: fn('({entryPoint}) → a measure', 'sendMessage.sticker') },
   WAWebSendStatusMsgAction: {

@@ -67,9 +67,13 @@ export function prepareModules(): boolean {
       const module = find(name);
       if (!module) return standIn; // It may still come.
       const lacking = Object.keys(standIn).filter((part) => !isThere(module, part));
+      if (lacking.length === 0) {
+        whole.set(name, module);
+        return module;
+      }
+      // Asked for again next time: some exports come a moment after their module.
       const filled = lacking.map((part) => [part, { value: standIn[part], writable: true, enumerable: true }]);
-      whole.set(name, lacking.length === 0 ? module : Object.create(module, Object.fromEntries(filled)));
-      return whole.get(name);
+      return Object.create(module, Object.fromEntries(filled)) as Module;
     };
     try {
       window.require = lenient as never;

@@ -1,0 +1,33 @@
+import type { WorkerEvent } from '@chat-web/protocol';
+import { describe, expect, it, vi } from 'vitest';
+import { Capabilities } from './capabilities.ts';
+import { PageReport } from './page-report.ts';
+
+/** A report on a page that lacks nothing. */
+function report() {
+  const events: Extract<WorkerEvent, { name: 'page' }>[] = [];
+  const log = vi.fn();
+  const capabilities = new Capabilities();
+  vi.spyOn(capabilities, 'version', 'get').mockReturnValue('2.3000.1');
+  const page = new PageReport((event) => void (event.name === 'page' && events.push(event)), capabilities, log);
+  return { page, log, found: () => events.at(-1)?.degraded.map(({ capability }) => capability) ?? [], events };
+}
+
+describe('the report on a page', () => {
+  it('keeps what was found apart, until that is over', () => {
+    const { page, found } = report();
+    page.found('page.version', 'another was chosen');
+    page.found('page.dialog', 'a dialog stays open');
+    page.found('page.dialog', undefined);
+    expect(found()).toEqual(['page.version']);
+    page.found('page.version', undefined);
+    expect(found()).toEqual([]);
+  });
+
+  it('says once what counts down', () => {
+    const { page, log, events } = report();
+    for (const seconds of [5, 4, 3]) page.found('page.dialog', `a dialog stays open: again in ${seconds} s`);
+    expect(log).toHaveBeenCalledTimes(1);
+    expect(events).toHaveLength(1);
+  });
+});
