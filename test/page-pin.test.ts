@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sendText } from '@chat-web/host';
 import { expect, it } from 'vitest';
@@ -32,6 +32,22 @@ it('an operator can stay on a build of the page that works, while the network se
   await stack.untilStatus('main', 'ready');
   expect(await versionNow()).toBe(july);
   expect(stack.gateway.log.join('\n')).toContain(`"pageVersion":"${july}"`);
+});
+
+it('a saved page that is of another build is reported for as long as it is used', async () => {
+  await using stack = await Stack.start();
+  await stack.link('main', ADA);
+  const status = () => stack.client.getSessionStatus({ id: 'main' });
+  const version = (await status()).pageVersion ?? '';
+  const saved = (name: string) => join(stack.dataDir, 'pages', `${name}.html`);
+  await eventually(() => expect(existsSync(saved(version))).toBe(true));
+  copyFileSync(saved(version), saved('2.3000.1'));
+  await stack.gateway.end();
+
+  await stack.restartGateway({ CHAT_WEB_PAGE_VERSION: '2.3000.1' });
+  await stack.untilStatus('main', 'ready');
+  const found = { capability: 'page.version', reason: expect.stringContaining(`the page says that it is ${version}`) };
+  await eventually(async () => expect((await status()).degraded).toContainEqual(found));
 });
 
 it('a build that was not saved stops the gateway at its start, and says where it was looked for', async () => {

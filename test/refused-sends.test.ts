@@ -1,0 +1,30 @@
+import { sendText } from '@chat-web/host';
+import { expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+it('a send is refused or unknown, and never called one for another', async () => {
+  await using stack = await Stack.start();
+  await stack.link('main', ADA);
+  const send = (body: string) => sendText(stack.client, { id: 'main', type: 'text', to: BEN, body });
+  const received = async () => (await stack.phones.messages(BEN, { with: ADA })).map(({ body }) => body);
+  await send('first');
+
+  await stack.phones.refuse(ADA, { kind: 'nack', code: 463 });
+  await expect(send('restricted')).rejects.toMatchObject({
+    code: 'not_permitted',
+    message: expect.stringContaining('code 463'),
+  });
+  await stack.phones.refuse(ADA, { kind: 'nack', code: 479 });
+  await expect(send('refused')).rejects.toMatchObject({
+    code: 'client_failed',
+    message: expect.stringContaining('code 479'),
+  });
+
+  // The page's own name for it leaves open whether the network has it: whoever sends it again may double it.
+  await stack.phones.refuse(ADA, { kind: 'network', code: 503 });
+  await expect(send('unanswered')).rejects.toMatchObject({ code: 'outcome_unknown' });
+  await stack.phones.refuse(ADA, { kind: 'none' });
+  await send('last');
+  await eventually(async () => expect(await received()).toEqual(['first', 'last']));
+});
