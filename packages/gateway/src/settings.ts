@@ -112,7 +112,7 @@ export const settings = {
   CHAT_WEB_PAGE_DIR: {
     schema: filePath,
     fallbackIs: 'pages in the data folder',
-    meaning: 'folder of saved pages, <version>.html: each build on which a session became ready is kept there',
+    meaning: 'folder of saved pages, {version}.html: each build on which a session became ready is kept there',
   },
   CHAT_WEB_START_CONCURRENCY: {
     schema: wholeNumber(1, 64),
@@ -164,7 +164,7 @@ export const settings = {
   CHAT_WEB_MEMORY_SETTLE_SECONDS: {
     schema: wholeNumber(1, 86_400),
     fallback: '600',
-    meaning: 'how long after it has become ready a session is held to have settled: what it takes then is its level',
+    meaning: 'how long after it has become ready a session counts as settled: the memory it takes then is its level',
   },
   CHAT_WEB_CGROUPS: {
     schema: yesOrNo,
