@@ -8,6 +8,7 @@ const common = { isolate: false, testTimeout: 600_000, hookTimeout: 60_000 };
  * the end. Among the quiet ones, those that load the machine take turns beside those that do little but wait.
  */
 const ORDER = [
+  ...['missing-modules', 'slow-accounts'],
   ...['crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
   ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang'],
   ...['watchdog', 'ready-is-never-missed', 'navigation-storms', 'qr', 'frozen-page'],
