@@ -55,7 +55,7 @@ export class LinkedSession implements PageSource {
     this.#log = log;
     this.#pages = new SavedPages(options.pagesDir);
     this.#report = new PageReport(report, this.#capabilities, log);
-    const html = pageVersion === undefined ? undefined : this.#pages.read(pageVersion);
+    const document = pageVersion === undefined ? undefined : this.#pages.read(pageVersion);
     const held = {
       load: (seconds: number) => this.page.evaluate(loadSince, seconds, LOAD_LIMITS),
       hasChanged: (seconds: number) => this.page.evaluate(hasChanged, seconds),
@@ -72,7 +72,7 @@ export class LinkedSession implements PageSource {
     const puppeteer = launchOptions(options, env);
     if (puppeteer.args.includes('--no-sandbox')) log('warn', 'the browser runs without a sandbox: see Security');
     const [capabilities, lookUpsFrom] = [this.#capabilities, () => this.#lookUpsFrom];
-    this.#client = new WhatsAppClient({ sessionDir, puppeteer, html, capabilities, lookUpsFrom }, this.#events);
+    this.#client = new WhatsAppClient({ sessionDir, puppeteer, document, capabilities, lookUpsFrom }, this.#events);
     this.#watch = new PageWatch({
       ...{ client: this.#client, capabilities, events: this.#events, inbox, report: this.#report, log },
       ...{ silenceTimeoutMs, wasMute, lookUpsFrom },
@@ -101,13 +101,13 @@ export class LinkedSession implements PageSource {
 
   /** Keeps the document that works, for a day on which the next one does not. Never rejects. */
   async #keepPage(): Promise<void> {
-    const { html } = this.#client;
+    const { document } = this.#client;
     const { version } = this.#capabilities;
     const { pageVersion } = this.#options;
     if (pageVersion !== undefined && version !== pageVersion)
       this.#report.found('page.version', `page ${pageVersion} was chosen, and the page says that it is ${version}`);
-    if (html === undefined || version === undefined) return;
-    await this.#pages.keep(version, html).catch((error: unknown) => {
+    if (document === undefined || version === undefined) return;
+    await this.#pages.keep(version, document).catch((error: unknown) => {
       this.#log('warn', `the document of page ${version} could not be kept: ${errorText(error)}`);
     });
   }

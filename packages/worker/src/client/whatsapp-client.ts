@@ -11,7 +11,7 @@ import { installTools } from '../page/tools.ts';
 import type { Capabilities } from './capabilities.ts';
 import { tellOfCrash } from './first-crash.ts';
 import { LibraryClient, LocalAuth } from './library.ts';
-import { servePage, watchDocument } from './page-document.ts';
+import { type PageDocument, servePage, watchDocument } from './page-document.ts';
 import { wasReplaced } from './replaced-document.ts';
 
 /** What the client tells, in the order in which it happened. Any of it may be told more than once. */
@@ -60,7 +60,7 @@ export interface ClientOptions {
   readonly sessionDir: string;
   readonly puppeteer: NonNullable<wwebjs.ClientOptions['puppeteer']>;
   /** The document to load in the place of the network's. */
-  readonly html?: string | undefined;
+  readonly document?: PageDocument | undefined;
   readonly capabilities: Capabilities;
   /** From when on the network may be asked about numbers, in milliseconds since 1970. */
   lookUpsFrom(): number;
@@ -80,7 +80,7 @@ export class WhatsAppClient extends LibraryClient {
   #syncAgain = false;
   #socketState = '';
   #qrTimer: NodeJS.Timeout | undefined;
-  #html: string | undefined;
+  #document: PageDocument | undefined;
 
   constructor(options: ClientOptions, signals: ClientSignals) {
     const { sessionDir, puppeteer } = options;
@@ -108,24 +108,24 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   /** The document that was loaded from the network last; absent where it was replaced by one that was saved. */
-  get html(): string | undefined {
-    return this.#html;
+  get document(): PageDocument | undefined {
+    return this.#document;
   }
 
   /** First seam after the browser is up and before the page is loaded: the page is made safe here. */
   override async initWebVersionCache(): Promise<void> {
     const { page } = this;
-    const { html } = this.#options;
+    const { document } = this.#options;
     page.on('close', () => {
       if (this.pupBrowser?.connected) this.#signals.onFailure('page_crashed', 'the page was closed');
     });
     this.pupBrowser?.on('disconnected', () => this.#signals.onFailure('browser_gone', 'the browser is gone'));
 
-    if (html === undefined) {
+    if (document === undefined) {
       watchDocument(page, (loaded) => {
-        this.#html = loaded;
+        this.#document = loaded;
       });
-    } else await servePage(page, html);
+    } else await servePage(page, document);
     await page.evaluateOnNewDocument(closeDialogs, DIALOG_INTERVAL_MS, DIALOG_REPORT_MS);
     await page.exposeFunction('chatWebOnMessage', (model: unknown) => this.#signals.onMessage(model));
     await page.exposeFunction('chatWebOnAck', (id: string, ack: number) => this.#signals.onAck(id, ack));
