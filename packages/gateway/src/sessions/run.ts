@@ -210,8 +210,10 @@ export class Run {
       this.#extendDeadline();
       return;
     }
-    // A start with saved auth still has its first deadline; one that showed a QR has none any more.
-    if (event.name === 'authenticating' && !this.#deadline) {
+    // A first sync takes longer than a start, also where no QR was shown: it was scanned before it was reported, or this
+    // run retries a first sync that stalled. A start with saved auth keeps the deadline that it has.
+    const isFirstSync = event.name === 'authenticating' && !this.#context.saved.has(this.#id);
+    if (isFirstSync || (event.name === 'authenticating' && !this.#deadline)) {
       this.#setDeadline(this.#context.config.syncTimeoutMs, 'the first sync');
     } else if (event.name === 'qr' || event.name === 'ready') {
       this.#cameUp = true;
