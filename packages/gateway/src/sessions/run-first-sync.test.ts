@@ -47,7 +47,7 @@ async function runOf(isSaved: boolean) {
   const onFailure = vi.fn<RunListener['onFailure']>();
   const run = new Run('main', context, log, { onEvent: () => {}, onFailure });
   worker = undefined;
-  void run.start({ byHand: true, heardUntil: () => 0, wasMute: false });
+  void run.start({ byHand: true, heardUntil: () => 0, linkedAt: 0, wasMute: false });
   await vi.waitUntil(() => worker);
   return { onFailure, tell: (event: WorkerEvent) => worker?.onEvent(event) };
 }

@@ -1,10 +1,12 @@
-import type { Message } from '@chat-web/protocol';
+import type { Message, SessionInfo } from '@chat-web/protocol';
 import type { Log } from '../log.ts';
 import type { Failure, FailureCause } from './failure.ts';
 import { HeardMessages } from './heard-messages.ts';
 import { Recovery } from './recovery.ts';
 import { Run, type RunListener } from './run.ts';
 import type { SessionContext } from './session-context.ts';
+
+const SECOND_MS = 1_000;
 
 /** The present run of a session, one at a time, and what is kept from one to the next. */
 export class RunKeeper {
@@ -17,6 +19,8 @@ export class RunKeeper {
   #run: Run | undefined;
   /** Which run this is, counted from the gateway's start: what the log tells one from another by. */
   #generation = 0;
+  /** When the account was linked, in Unix seconds, while no run has become ready since; 0 where it is not known. */
+  #linkedAt = 0;
   /** Why the last run ended, where it failed. */
   #lastCause: FailureCause | undefined;
 
@@ -45,7 +49,7 @@ export class RunKeeper {
     this.#generation += 1;
     const log = this.#log.child({ run: this.#generation });
     this.#run = new Run(this.#id, this.#context, log, this.#listener);
-    void this.#run.start({ byHand, heardUntil: () => this.#heard.from, wasMute });
+    void this.#run.start({ byHand, heardUntil: () => this.#heard.from, linkedAt: this.#linkedAt, wasMute });
   }
 
   /** Ends the run, or the wait for one; resolves when nothing is left of it. */
@@ -68,10 +72,24 @@ export class RunKeeper {
     this.#recovery.reset();
   }
 
-  /** The session is ready. */
-  ready(): void {
+  /**
+   * The account is linked and its first sync begins, or goes on in another run: the first of these is the link. Kept for
+   * the runs that follow, since the marker is written only when the session is ready.
+   */
+  linking(): void {
+    if (!this.#context.saved.has(this.#id)) this.#linkedAt ||= Date.now() / SECOND_MS;
+  }
+
+  /** The session shows a QR: a link that seemed to begin has come to nothing. */
+  unpaired(): void {
+    this.#linkedAt = 0;
+  }
+
+  /** The session is ready. Rejects where the marker of saved auth cannot be written. */
+  ready(info: SessionInfo): Promise<void> {
     this.#recovery.ready();
     this.#heard.begin();
+    return this.#context.saved.save(this.#id, info, this.#linkedAt ? new Date(this.#linkedAt * SECOND_MS) : new Date());
   }
 
   /** False for a message that the session was told of already. */
@@ -82,6 +100,7 @@ export class RunKeeper {
   /** Wipes the session's folder; nothing of it may run. */
   wipe(): Promise<void> {
     this.#heard.clear();
+    this.#linkedAt = 0;
     return this.#context.saved.wipe(this.#id);
   }
 }

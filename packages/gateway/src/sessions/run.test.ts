@@ -29,7 +29,7 @@ it('starts no worker once it has ended, at whatever moment of the preparation, a
   } as unknown as SessionContext;
   const onFailure = vi.fn();
   run = new Run('main', context, log, { onEvent: () => {}, onFailure });
-  await run.start({ byHand: false, heardUntil: () => 0, wasMute: false });
+  await run.start({ byHand: false, heardUntil: () => 0, linkedAt: 0, wasMute: false });
   expect(info).not.toHaveBeenCalled();
   expect(onFailure).not.toHaveBeenCalled();
   await expect(startQueue.acquire(AbortSignal.timeout(100))).resolves.toBeTypeOf('function');

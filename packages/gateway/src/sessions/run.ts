@@ -23,6 +23,8 @@ export interface RunStart {
   readonly byHand: boolean;
   /** From when on inbound messages may not have been heard yet, in Unix seconds; asked when the worker starts. */
   heardUntil(): number;
+  /** When a run before this one was linked, in Unix seconds, where the session has not been ready yet; 0 otherwise. */
+  readonly linkedAt: number;
   /** The run before this one ended because nobody confirmed its sends. */
   readonly wasMute: boolean;
 }
@@ -94,7 +96,7 @@ export class Run {
   }
 
   /** Waits for a slot, runs the worker, and resolves at its end. Never rejects. */
-  async start({ byHand, heardUntil, wasMute }: RunStart): Promise<void> {
+  async start({ byHand, heardUntil, linkedAt: linkedBefore, wasMute }: RunStart): Promise<void> {
     try {
       this.#releaseSlot = await this.#context.startQueue.acquire(this.#ended.signal, byHand);
     } catch {
@@ -107,7 +109,8 @@ export class Run {
       this.#preparing = this.#prepare();
       const folders = await this.#preparing;
       if (this.#ended.signal.aborted) return; // Ended while this was prepared: from here on there is a worker to end.
-      const linkedAt = ((await this.#context.saved.linkedAt(this.#id))?.getTime() ?? 0) / SECOND;
+      const savedAt = await this.#context.saved.linkedAt(this.#id);
+      const linkedAt = savedAt ? savedAt.getTime() / SECOND : linkedBefore;
       if (this.#ended.signal.aborted) return;
       const how = await this.#startWorker(folders, { heardUntil: heardUntil(), linkedAt, wasMute }).exited;
       this.fail({ cause: 'worker_exited', reason: `its worker exited (${how})`, retry: true });

@@ -63,11 +63,12 @@ export class SavedSessions {
     return join(this.dirOf(id), 'heard.json');
   }
 
-  async save(id: string, { wid }: SessionInfo): Promise<void> {
+  /** The session is ready. `linkedAt`: when it was linked, where that is not written down yet. */
+  async save(id: string, { wid }: SessionInfo, linkedAt: Date): Promise<void> {
     this.#saved.add(id);
     const marker = join(this.dirOf(id), MARKER);
-    const linkedAt = (await this.linkedAt(id)) ?? new Date();
-    await writeFile(`${marker}.new`, JSON.stringify({ wid, linkedAt: linkedAt.toISOString() }), { mode: 0o600 });
+    const since = (await this.linkedAt(id)) ?? linkedAt;
+    await writeFile(`${marker}.new`, JSON.stringify({ wid, linkedAt: since.toISOString() }), { mode: 0o600 });
     await rename(`${marker}.new`, marker);
   }
 

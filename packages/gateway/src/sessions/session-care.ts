@@ -29,7 +29,10 @@ export class SessionCare {
         context.hostFault.cameUp(id);
         // A page that was linked and shows a QR has been unlinked while nobody looked.
         if (context.saved.has(id)) this.#onUnlinked();
-        else status.apply({ type: 'qr', qr: event.qr });
+        else {
+          keeper.unpaired();
+          status.apply({ type: 'qr', qr: event.qr });
+        }
         return;
       case 'page':
         this.#onPage(event);
@@ -41,6 +44,7 @@ export class SessionCare {
         return;
       }
       case 'authenticating':
+        keeper.linking();
         status.apply({ type: 'authenticating' });
         return;
       case 'ready':
@@ -72,12 +76,10 @@ export class SessionCare {
   #onReady(info: SessionInfo): void {
     const { id, context, keeper, log, status, vitals } = this.#parts;
     context.hostFault.cameUp(id);
-    keeper.ready();
+    const saved = keeper.ready(info);
     vitals.active();
     status.apply({ type: 'ready', info });
-    context.saved
-      .save(id, info)
-      .catch((error: unknown) => log.error({ err: error }, 'the saved-auth marker could not be written'));
+    saved.catch((error: unknown) => log.error({ err: error }, 'the saved-auth marker could not be written'));
   }
 
   /** The auth is worthless now: the browser ends first, then the profile goes, and a fresh QR is asked for. */
