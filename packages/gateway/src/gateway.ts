@@ -48,13 +48,14 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const releaseDataDir = await holdDataDir(config.dataDir);
   const spool = new Spool(config.dataDir);
   const tmp = new PrivateTmp(config.dataDir);
+  const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
   const startQueue = new StartQueue({ slots: config.startConcurrency });
   const supervisor: Supervisor = new Supervisor({
     config,
     spool,
     tmp,
     saved,
-    pageHistory: new PageHistory(),
+    pageHistory,
     cgroups: config.cgroups ? await openCgroups((why) => log.warn(why)) : noCgroups,
     resources: new HostResources(config),
     startQueue,
@@ -83,7 +84,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   // First of all, and whether or not sessions start: what is wiped or started next must not be in use.
   const left = await sweepAtBoot(saved.sessionsDir);
   if (left > 0) log.warn({ browsers: left }, 'ended browsers that an earlier gateway had left');
-  await Promise.all([saved.load(), spool.clear(), tmp.clear()]);
+  await Promise.all([saved.load(), spool.clear(), tmp.clear(), pageHistory.load()]);
   open();
   if (config.autoStartSessions) supervisor.startSaved();
   keeper.start();
@@ -98,6 +99,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
       const closed = new Promise((resolve) => server.close(resolve));
       await supervisor.drain(hurry);
       await supervisor.close();
+      await pageHistory.flush();
       // Answers that are on their way get out before their connections are cut.
       await Promise.race([closed, delay(LAST_ANSWERS_MS, undefined, { ref: false })]);
       if ('closeAllConnections' in server) server.closeAllConnections();

@@ -1,25 +1,95 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorText } from '@chat-web/protocol';
+import * as v from 'valibot';
+import type { Log } from '../log.ts';
 import type { PageView } from './vitals.ts';
 
+const MOST_VERSIONS = 20;
+/** How the reasons of a worker begin that have to do with the build; dialogs and unconfirmed sends may occur on any. */
+const LACKS = 'the page lacks';
+
+const stored = v.object({ versions: v.array(v.object({ version: v.string(), missing: v.array(v.string()) })) });
+
 /**
- * Remembers of each capability on which build of the page it last worked, and on which it was first missing: sessions
- * share one page, and what one of them finds tells an operator when it broke.
+ * Remembers what was missing on each build of the page, so that a reason can say since which build: that tells an
+ * operator which one to go back to. By version, since sessions may run on different builds at a time; in a file, since
+ * a gateway is often restarted between two builds.
  */
 export class PageHistory {
-  readonly #worked = new Map<string, string>();
-  readonly #missing = new Map<string, string>();
-  #lastWhole: string | undefined;
+  readonly #path: string;
+  readonly #log: Log;
+  /** The capabilities that are missing on each version, the one that was last seen at the end; all others work there. */
+  readonly #missing = new Map<string, ReadonlySet<string>>();
+  #written: Promise<void> = Promise.resolve();
 
-  /** Takes down what a session has found; the reasons then say since when. */
-  note(version: string, degraded: PageView['degraded']): PageView['degraded'] {
-    const names = new Set(degraded.map(({ capability }) => capability));
-    this.#lastWhole = names.size === 0 ? version : this.#lastWhole;
-    for (const name of this.#missing.keys()) if (!names.has(name)) this.#worked.set(name, version);
-    for (const name of [...this.#missing.keys()]) if (!names.has(name)) this.#missing.delete(name);
-    return degraded.map(({ capability, reason }) => {
-      if (!this.#missing.has(capability)) this.#missing.set(capability, version);
-      const worked = this.#worked.get(capability) ?? this.#lastWhole;
-      const since = `since ${this.#missing.get(capability)}${worked ? `, worked on ${worked}` : ''}`;
-      return { capability, reason: `${reason} (${since})` };
-    });
+  constructor(path: string, log: Log) {
+    this.#path = path;
+    this.#log = log;
   }
+
+  /** Reads what an earlier gateway has left. Never rejects: a file that is absent or illegible is a beginning. */
+  async load(): Promise<void> {
+    const text = await readFile(this.#path, 'utf8').catch(() => '');
+    if (!text) return;
+    try {
+      const { versions } = v.parse(stored, JSON.parse(text));
+      for (const { version, missing } of versions) this.#missing.set(version, new Set(missing));
+    } catch (error) {
+      this.#log.warn({ reason: errorText(error) }, 'the history of the page is not legible');
+    }
+  }
+
+  /**
+   * Takes down what a session has found; the reasons then say since when. The last report on a version counts: modules
+   * that load late are missing at first.
+   */
+  note(version: string, degraded: PageView['degraded']): PageView['degraded'] {
+    const missing = new Set(degraded.filter(isOfBuild).map(({ capability }) => capability));
+    const before = this.#missing.get(version);
+    this.#missing.delete(version); // It comes in again at the end.
+    this.#missing.set(version, missing);
+    for (const oldest of this.#missing.keys()) {
+      if (this.#missing.size <= MOST_VERSIONS) break;
+      this.#missing.delete(oldest);
+    }
+    const isKnown = before?.size === missing.size && [...missing].every((name) => before.has(name));
+    if (!isKnown) this.#written = this.#written.then(() => this.#write());
+    return degraded.map((found) =>
+      isOfBuild(found) ? { ...found, reason: `${found.reason} (${this.#since(found.capability, version)})` } : found,
+    );
+  }
+
+  /** Resolves when all is written. Never rejects. */
+  flush(): Promise<void> {
+    return this.#written;
+  }
+
+  /** Since which version a capability has been missing without a break, up to this one. */
+  #since(capability: string, upTo: string): string {
+    const versions = [...this.#missing.keys()].filter((version) => byAge(version, upTo) <= 0).sort(byAge);
+    const worked = versions.findLastIndex((version) => !this.#missing.get(version)?.has(capability));
+    const since = `since ${versions[worked + 1] ?? upTo}`;
+    return worked < 0 ? since : `${since}, worked on ${versions[worked]}`;
+  }
+
+  async #write(): Promise<void> {
+    try {
+      const versions = [...this.#missing].map(([version, missing]) => ({ version, missing: [...missing] }));
+      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      await writeFile(`${this.#path}.new`, JSON.stringify({ versions }), { mode: 0o600 });
+      await rename(`${this.#path}.new`, this.#path);
+    } catch (error) {
+      this.#log.warn({ reason: errorText(error) }, 'the history of the page could not be written');
+    }
+  }
+}
+
+function isOfBuild({ reason }: PageView['degraded'][number]): boolean {
+  return reason.startsWith(LACKS);
+}
+
+/** Orders versions such as 2.3000.1049200000, the oldest first. */
+function byAge(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
 }

@@ -1,0 +1,84 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PageHistory } from './page-history.ts';
+
+const log = pino({ enabled: false });
+const media = { capability: 'sendMessage.media', reason: 'the page lacks Media' };
+const reasonsOf = (history: PageHistory, version: string, degraded: (typeof media)[]) =>
+  history.note(version, degraded).map(({ reason }) => reason);
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chat-web-pages-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+const open = async (name: string) => {
+  const history = new PageHistory(join(folder, 'pages', name), log);
+  await history.load();
+  return history;
+};
+
+describe('what a build of the page lacks', () => {
+  it('is reported with the first version that lacked it after the last one that had it', async () => {
+    const history = await open('one.json');
+    expect(reasonsOf(history, '2.9', [media])).toEqual(['the page lacks Media (since 2.9)']);
+    history.note('2.10', []);
+    history.note('2.11', [media]);
+    expect(reasonsOf(history, '2.12', [media])).toEqual(['the page lacks Media (since 2.11, worked on 2.10)']);
+  });
+
+  it('is remembered by the gateway that comes after', async () => {
+    const history = await open('two.json');
+    history.note('2.1', []);
+    history.note('2.2', [media]);
+    await history.flush();
+    expect(reasonsOf(await open('two.json'), '2.3', [media])).toEqual([
+      'the page lacks Media (since 2.2, worked on 2.1)',
+    ]);
+  });
+
+  it('is not forgotten where a session on another build has it', async () => {
+    const history = await open('three.json');
+    history.note('2.1', []);
+    history.note('2.2', [media]);
+    history.note('2.1', []);
+    expect(reasonsOf(history, '2.3', [media])).toEqual(['the page lacks Media (since 2.2, worked on 2.1)']);
+    history.note('2.4', []);
+    expect(reasonsOf(history, '2.2', [media])).toEqual(['the page lacks Media (since 2.2, worked on 2.1)']);
+  });
+
+  it('is no longer missing there once a module that loads late has come', async () => {
+    const history = await open('four.json');
+    history.note('2.2', [media]);
+    history.note('2.2', []);
+    expect(reasonsOf(history, '2.3', [media])).toEqual(['the page lacks Media (since 2.3, worked on 2.2)']);
+    expect(reasonsOf(history, '2.2', [media])).toEqual(['the page lacks Media (since 2.2)']);
+  });
+
+  it('is told apart from what has nothing to do with the build', async () => {
+    const history = await open('five.json');
+    const dialog = { capability: 'page', reason: 'a dialog stays open: Update' };
+    const mute = { capability: 'sendMessage', reason: 'the network has confirmed none of the last 5 sends' };
+    expect(history.note('2.1', [dialog, mute])).toEqual([dialog, mute]);
+    expect(reasonsOf(history, '2.2', [{ ...mute, reason: 'the page lacks Send' }])).toEqual([
+      'the page lacks Send (since 2.2, worked on 2.1)',
+    ]);
+  });
+
+  it('is kept for the last 20 versions', async () => {
+    const history = await open('many.json');
+    for (let n = 1; n <= 30; n += 1) history.note(`2.${n}`, []);
+    await history.flush();
+    const { versions } = JSON.parse(await readFile(join(folder, 'pages', 'many.json'), 'utf8'));
+    expect(versions).toHaveLength(20);
+    expect(versions[0]).toEqual({ version: '2.11', missing: [] });
+  });
+
+  it('begins anew where the file is not legible', async () => {
+    await writeFile(join(folder, 'pages', 'broken.json'), '{"versions": [{');
+    expect(reasonsOf(await open('broken.json'), '2.1', [media])).toEqual(['the page lacks Media (since 2.1)']);
+  });
+});
