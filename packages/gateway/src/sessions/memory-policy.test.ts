@@ -32,8 +32,15 @@ describe('the memory of a session', () => {
 
   it('has a soft mark of half more than its own level, where that is above the setting', () => {
     expect(softMark({ ...known, levelBytes: 400 }, marks)).toBe(700);
-    expect(softMark({ ...known, levelBytes: 1_200 }, marks)).toBe(1_800);
-    expect(memoryVerdict({ ...idle, bytes: 1_500 }, { ...known, levelBytes: 1_200 }, marks)).toBe('keep');
+    expect(softMark({ ...known, levelBytes: 800 }, marks)).toBe(1_200);
+    expect(memoryVerdict({ ...idle, bytes: 1_100 }, { ...known, levelBytes: 800 }, marks)).toBe('keep');
+  });
+
+  it('has a soft mark below the hard one, however high its level is', () => {
+    const large = { ...known, levelBytes: 1_500 };
+    expect(softMark(large, marks)).toBe(1_750);
+    expect(memoryVerdict({ ...idle, bytes: 1_750 }, large, marks)).toBe('keep');
+    expect(memoryVerdict({ ...idle, bytes: 1_751 }, large, marks)).toBe('recycle');
   });
 
   it('is watched more closely the nearer it comes to a mark', () => {

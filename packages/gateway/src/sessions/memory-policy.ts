@@ -37,10 +37,12 @@ export const UNKNOWN: MemoryHistory = { waitMs: FIRST_WAIT_MS };
 
 /**
  * The soft mark of one session, in bytes: an account with much history takes more than the setting from the start, and
- * is healthy. Infinite before its level is known.
+ * is healthy. Never above the middle between its level and the hard mark, unless the setting is: one that leaks is
+ * recycled while it is idle, before the hard mark ends it while it is busy. Infinite before its level is known.
  */
-export function softMark({ levelBytes }: MemoryHistory, { softBytes }: MemoryMarks): number {
-  return levelBytes === undefined ? Number.POSITIVE_INFINITY : Math.max(softBytes, GROWTH * levelBytes);
+export function softMark({ levelBytes }: MemoryHistory, { softBytes, hardBytes }: MemoryMarks): number {
+  if (levelBytes === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max(softBytes, Math.min(GROWTH * levelBytes, (levelBytes + hardBytes) / 2));
 }
 
 /**
