@@ -127,23 +127,22 @@ export class MemoryKeeper {
       const reason = `it took ${Math.round(bytes / MB)} MB of memory, ${mark}`;
       session.fail({ cause: 'memory', reason, retry: true });
     } else if (verdict === 'recycle' && !this.#isRecycling) {
-      const softBytes = Math.round(softMark(looks.history, this.#marks));
-      this.#log.warn(
-        { session: session.id, bytes, softBytes },
-        'recycling a session that is above its soft memory mark',
-      );
-      looks.recycledAt = performance.now();
-      looks.history = { ...looks.history, recycledFromBytes: bytes };
-      void this.#recycle(session);
+      void this.#recycle(session, bytes, looks);
     }
   }
 
   /** Never rejects. */
-  async #recycle(session: Session): Promise<void> {
+  async #recycle(session: Session, bytes: number, looks: Looks): Promise<void> {
     this.#isRecycling = true;
+    const softBytes = Math.round(softMark(looks.history, this.#marks));
     try {
-      await session.recycle();
-      await session.up(RECYCLE_TIMEOUT_MS);
+      // One that was declined is no reason to wait, and has gained nothing: it is tried again at the next look.
+      if (await session.recycle()) {
+        looks.recycledAt = performance.now();
+        looks.history = { ...looks.history, recycledFromBytes: bytes };
+        this.#log.warn({ session: session.id, bytes, softBytes }, 'recycled: it was above its soft memory mark');
+        await session.up(RECYCLE_TIMEOUT_MS);
+      }
     } catch (error) {
       this.#log.error({ session: session.id, reason: errorText(error) }, 'recycling failed');
     }

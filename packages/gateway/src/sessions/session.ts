@@ -129,11 +129,13 @@ export class Session {
     });
   }
 
-  /** Starts anew to give memory back, unless something has begun meanwhile. */
-  recycle(): Promise<void> {
+  /** Starts anew to give memory back. False where it did not: something has begun meanwhile, or the host is short. */
+  recycle(): Promise<boolean> {
     return this.#parts.lock.run(async () => {
       const isWanted = this.state.status === 'ready' && this.pending === 0;
-      if (isWanted && !(await this.#shortage())) await replaceRun(this.#parts, 'recycled');
+      if (!isWanted || (await this.#shortage())) return false;
+      await replaceRun(this.#parts, 'recycled');
+      return true;
     });
   }
 
