@@ -1,6 +1,10 @@
 import type { Log } from '../log.ts';
+import type { FailureCause } from './failure.ts';
 import { isHostAtFault, pauseLength } from './restart-policy.ts';
 import type { StartQueue } from './start-queue.ts';
+
+/** A new build of the page, or a session that leaks, says nothing of the host. */
+const NOT_THE_HOST: readonly FailureCause[] = ['page_unsupported', 'memory'];
 
 /**
  * Sees when so many sessions fail at once that the host or its network must be at fault, and lets all starts pause:
@@ -20,7 +24,8 @@ export class HostFault {
   }
 
   /** A session has failed; `running`: how many there are in all. */
-  failed(sessionId: string, running: number): void {
+  failed(sessionId: string, cause: FailureCause, running: number): void {
+    if (NOT_THE_HOST.includes(cause)) return;
     const now = performance.now(); // Unlike the time of day, nobody sets it.
     this.#down.set(sessionId, now);
     if (now < this.#pausedUntil || !isHostAtFault([...this.#down.values()], running, now)) return;

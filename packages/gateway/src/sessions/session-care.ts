@@ -97,13 +97,13 @@ export class SessionCare {
   /** The present run has come to an unasked end. */
   onFailure(failure: Failure): void {
     const { id, context, keeper, status } = this.#parts;
-    const { reason, retry } = failure;
+    const { cause, reason, retry } = failure;
     const cameUp = keeper.run?.cameUp ?? false;
     const { state } = status;
     // A restart would take the account back from whoever uses it.
     const isTaken = state.status === 'disconnected' && state.reason === CONFLICT && !context.config.takeOverOnConflict;
     status.apply({ type: 'crashed', reason });
-    context.hostFault.failed(id, context.countRunning());
+    context.hostFault.failed(id, cause, context.countRunning());
     this.#withRun(async () => {
       await keeper.end(false, STOP_TIMEOUT_MS);
       if (isTaken) this.#giveUp(`its account is used elsewhere with the same link (${CONFLICT}), and ${reason}`);
