@@ -23,7 +23,7 @@ function keeperOf() {
   });
   const saved = { has: () => isSaved, heardOf: () => '/nowhere/heard.json', save, wipe: async () => {} };
   const log = pino({ enabled: false });
-  const listener = { onEvent: () => {}, onFailure: () => {} };
+  const listener = { onStart: () => {}, onEvent: () => {}, onFailure: () => {} };
   const keeper = new RunKeeper('main', { saved } as unknown as SessionContext, log, listener);
   const nextStart = async () => {
     await keeper.start(false);

@@ -8,12 +8,18 @@ import type { SessionContext } from './session-context.ts';
 
 const SECOND_MS = 1_000;
 
+/** Told of what happens in the runs of a session. */
+export interface RunsListener extends RunListener {
+  /** A run begins. */
+  onStart(): void;
+}
+
 /** The present run of a session, one at a time, and what is kept from one to the next. */
 export class RunKeeper {
   readonly #id: string;
   readonly #context: SessionContext;
   readonly #log: Log;
-  readonly #listener: RunListener;
+  readonly #listener: RunsListener;
   readonly #heard: HeardMessages;
   readonly #recovery = new Recovery();
   #run: Run | undefined;
@@ -24,7 +30,7 @@ export class RunKeeper {
   /** Why the last run ended, where it failed. */
   #lastCause: FailureCause | undefined;
 
-  constructor(id: string, context: SessionContext, log: Log, listener: RunListener) {
+  constructor(id: string, context: SessionContext, log: Log, listener: RunsListener) {
     this.#id = id;
     this.#context = context;
     this.#log = log;
@@ -48,6 +54,7 @@ export class RunKeeper {
     this.#lastCause = undefined;
     this.#generation += 1;
     const log = this.#log.child({ run: this.#generation });
+    this.#listener.onStart();
     this.#run = new Run(this.#id, this.#context, log, this.#listener);
     void this.#run.start({ byHand, heardUntil: () => this.#heard.from, linkedAt: this.#linkedAt, wasMute });
   }

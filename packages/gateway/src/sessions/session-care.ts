@@ -65,7 +65,7 @@ export class SessionCare {
   /** One line for what is broken on this build of the page, and since which. */
   #onPage({ version, degraded }: PageView): void {
     const { context, log, vitals } = this.#parts;
-    const before = vitals.page;
+    const before = vitals.lastPage;
     vitals.page = { version, degraded: context.pageHistory.note(version, degraded) };
     if (degraded.length > 0)
       log.warn({ pageVersion: version, degraded: vitals.page.degraded }, 'the page lacks something');

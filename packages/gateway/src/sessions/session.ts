@@ -28,6 +28,7 @@ export class Session {
     const log = context.log.child({ session: id });
     const hub = new EventHub(context.streamCount);
     const keeper: RunKeeper = new RunKeeper(id, context, log, {
+      onStart: () => this.vitals.runBegins(),
       onEvent: (event) => care.onEvent(event),
       onFailure: (failure) => care.onFailure(failure),
     });

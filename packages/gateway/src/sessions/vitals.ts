@@ -14,8 +14,9 @@ export class Vitals {
   memory: SessionMemory | undefined;
   /** What its folder takes on the disk, in bytes. */
   diskBytes: number | undefined;
-  /** What its page is, and what does not work there; undefined before it was looked at. */
+  /** What its page is, and what does not work there; undefined before this run has looked at it. */
   page: PageView | undefined;
+  #earlierPage: PageView | undefined;
   /** When the last inbound event came. */
   lastEventAt: Date | undefined;
   #lastActivityAt = performance.now();
@@ -29,6 +30,17 @@ export class Vitals {
     let count = 0;
     for (const times of this.restarts.values()) count += times;
     return count;
+  }
+
+  /** The last page that was looked at, in this run or in one before. */
+  get lastPage(): PageView | undefined {
+    return this.page ?? this.#earlierPage;
+  }
+
+  /** A run begins: its page may be another one, and is not known yet. */
+  runBegins(): void {
+    this.#earlierPage = this.lastPage;
+    this.page = undefined;
   }
 
   countRestart(cause: RestartCause): void {
