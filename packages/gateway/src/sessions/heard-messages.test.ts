@@ -40,6 +40,28 @@ describe('the messages that a session has heard', () => {
     expect(heard.from).toBe(linkedAt + 3_480);
   });
 
+  it('are not looked for behind a gap that was reported, also by the gateway that comes after', async () => {
+    const path = join(folder, 'gap.json');
+    const heard = new HeardMessages(path, log);
+    heard.isNews('a', 10_120);
+    heard.skipTo(9_000);
+    expect(heard.from).toBe(10_000);
+    heard.skipTo(20_000);
+    await heard.flush();
+
+    const after = new HeardMessages(path, log);
+    await after.load();
+    expect(after.from).toBe(20_000);
+    expect(after.isNews('b', 20_060)).toBe(true);
+    expect(after.from).toBe(20_000);
+  });
+
+  it('have no gap before the first link', () => {
+    const heard = new HeardMessages(join(folder, 'new.json'), log);
+    heard.skipTo(20_000);
+    expect(heard.from).toBeGreaterThan(now() - 5);
+  });
+
   it('are kept as far back as is looked at again, however many they are', () => {
     const heard = new HeardMessages(join(folder, 'many.json'), log);
     const startedAt = now();

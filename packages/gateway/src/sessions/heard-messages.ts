@@ -61,6 +61,13 @@ export class HeardMessages {
     return true;
   }
 
+  /** What is older than this, in Unix seconds, is history: it was reported as a gap, and is not looked for again. */
+  skipTo(timestamp: number): void {
+    if (this.#from === undefined || timestamp <= this.#from) return;
+    this.#from = timestamp;
+    this.#writeSoon();
+  }
+
   /** The session is ready: where it is so for the first time, what was before is history. */
   begin(): void {
     if (this.#from !== undefined) return;

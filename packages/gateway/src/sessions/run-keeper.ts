@@ -104,6 +104,11 @@ export class RunKeeper {
     return this.#heard.isNews(id, timestamp);
   }
 
+  /** Messages before this time, in Unix seconds, are not caught up with any more. */
+  skipTo(timestamp: number): void {
+    this.#heard.skipTo(timestamp);
+  }
+
   /** Wipes the session's folder; nothing of it may run. */
   wipe(): Promise<void> {
     this.#heard.clear();

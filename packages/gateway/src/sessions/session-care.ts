@@ -40,6 +40,8 @@ export class SessionCare {
       case 'gap': {
         const [from, to] = [event.from, event.to].map((seconds) => new Date(seconds * 1_000).toISOString());
         log.warn({ from, to, chats: event.chats }, 'messages were not caught up with: too old, or too many');
+        // Else all of it would be reported again at the next restart. Where chats are named, what they miss may load the next time.
+        if (event.chats === 0) keeper.skipTo(event.to);
         hub.publish({ name: 'gap', data: { reason: 'not_loaded', from: from ?? '', to: to ?? '' } });
         return;
       }
