@@ -25,7 +25,7 @@ export const workerOptions = v.object({
   pageVersion: v.optional(v.string()),
   /** When the account was linked, in Unix seconds; 0 where it is not yet. */
   linkedAt: v.number(),
-  /** The run before this one ended because nobody confirmed its sends: another such end would gain nothing. */
+  /** A run of the last day ended because nobody confirmed its sends: another such end would gain nothing. */
   wasMute: v.boolean(),
   /** After so long without a word of the network it is asked whether it is there. Milliseconds. */
   silenceTimeoutMs: v.number(),

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunStart } from './run.ts';
 import { RunKeeper } from './run-keeper.ts';
 import type { SessionContext } from './session-context.ts';
@@ -60,5 +60,36 @@ describe('the moment of the link', () => {
     keeper.linking();
     await keeper.wipe();
     expect(await nextStart()).toMatchObject({ linkedAt: 0 });
+  });
+});
+
+describe('that a restart was tried because nobody confirmed sends', () => {
+  const HOUR = 3_600_000;
+  const failure = { reason: 'for a test', retry: true };
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is known for a day, whatever other restarts come between', async () => {
+    const { keeper, nextStart } = keeperOf();
+    expect(await nextStart()).toMatchObject({ wasMute: false });
+    keeper.retry({ cause: 'page_mute', ...failure }, true, () => {});
+    keeper.retry({ cause: 'start_refused', ...failure }, false, () => {});
+    expect(await nextStart()).toMatchObject({ wasMute: true });
+    await keeper.end(false, 0); // As for a recycle.
+    vi.advanceTimersByTime(23 * HOUR);
+    expect(await nextStart()).toMatchObject({ wasMute: true });
+    vi.advanceTimersByTime(HOUR);
+    expect(await nextStart()).toMatchObject({ wasMute: false });
+  });
+
+  it('is forgotten where somebody restarts the session', async () => {
+    const { keeper, nextStart } = keeperOf();
+    keeper.retry({ cause: 'page_mute', ...failure }, true, () => {});
+    keeper.forgive();
+    expect(await nextStart()).toMatchObject({ wasMute: false });
   });
 });

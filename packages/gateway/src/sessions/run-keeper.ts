@@ -1,12 +1,14 @@
 import type { Message, SessionInfo } from '@chat-web/protocol';
 import type { Log } from '../log.ts';
-import type { Failure, FailureCause } from './failure.ts';
+import type { Failure } from './failure.ts';
 import { HeardMessages } from './heard-messages.ts';
 import { Recovery } from './recovery.ts';
 import { Run, type RunListener } from './run.ts';
 import type { SessionContext } from './session-context.ts';
 
 const SECOND_MS = 1_000;
+/** An account that the network restricts stays so for hours: it is restarted once a day for that, whatever comes between. */
+const MUTE_MEMORY_MS = 24 * 60 * 60 * SECOND_MS;
 
 /** Told of what happens in the runs of a session. */
 export interface RunsListener extends RunListener {
@@ -27,8 +29,8 @@ export class RunKeeper {
   #generation = 0;
   /** When the account was linked, in Unix seconds, while no run has become ready since; 0 where it is not known. */
   #linkedAt = 0;
-  /** Why the last run ended, where it failed. */
-  #lastCause: FailureCause | undefined;
+  /** When a run last ended because nobody confirmed its sends, on the clock that nobody sets. */
+  #muteAt = Number.NEGATIVE_INFINITY;
 
   constructor(id: string, context: SessionContext, log: Log, listener: RunsListener) {
     this.#id = id;
@@ -50,8 +52,7 @@ export class RunKeeper {
   /** Begins a run, where none is. `byHand`: somebody waits for it. */
   async start(byHand: boolean): Promise<void> {
     await this.#heard.load();
-    const wasMute = this.#lastCause === 'page_mute';
-    this.#lastCause = undefined;
+    const wasMute = performance.now() - this.#muteAt < MUTE_MEMORY_MS;
     this.#generation += 1;
     const log = this.#log.child({ run: this.#generation });
     this.#listener.onStart();
@@ -70,13 +71,14 @@ export class RunKeeper {
 
   /** Has `start` called when it is time to try again after a failure. Returns in how many milliseconds that is. */
   retry({ cause }: Failure, cameUp: boolean, start: () => void): number {
-    this.#lastCause = cause;
+    if (cause === 'page_mute') this.#muteAt = performance.now();
     return this.#recovery.retry(cause, cameUp, start);
   }
 
   /** Past failures count no more. */
   forgive(): void {
     this.#recovery.reset();
+    this.#muteAt = Number.NEGATIVE_INFINITY;
   }
 
   /**
@@ -113,6 +115,7 @@ export class RunKeeper {
   wipe(): Promise<void> {
     this.#heard.clear();
     this.#linkedAt = 0;
+    this.#muteAt = Number.NEGATIVE_INFINITY; // Another account may come.
     return this.#context.saved.wipe(this.#id);
   }
 }

@@ -25,7 +25,7 @@ export interface RunStart {
   heardUntil(): number;
   /** When a run before this one was linked, in Unix seconds, where the session has not been ready yet; 0 otherwise. */
   readonly linkedAt: number;
-  /** The run before this one ended because nobody confirmed its sends. */
+  /** A run before this one, of the last day, ended because nobody confirmed its sends. */
   readonly wasMute: boolean;
 }
 
