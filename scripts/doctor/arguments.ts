@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util';
+import { groupId, personId, sessionId } from '@chat-web/protocol';
+
+/** What doctor was asked to check. */
+export interface DoctorOptions {
+  /** The linked session to check; absent: machine and login page alone. */
+  readonly session: string | undefined;
+  /** A second linked session of the same gateway, which answers the first. */
+  readonly peer: string | undefined;
+  /** Whom test messages go to, as digits. */
+  readonly to: string | undefined;
+  /** The group that a test message goes to. */
+  readonly group: string | undefined;
+  /** Post to the status feed, and delete the posts. */
+  readonly status: boolean;
+  /** Where the gateway runs; absent: where the settings say. */
+  readonly gateway: string | undefined;
+  /** For how long memory is watched. */
+  readonly watchMs: number;
+  /** Leave out the wait for a second QR. */
+  readonly quick: boolean;
+  /** Ask nothing: do all that was asked for. */
+  readonly yes: boolean;
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+/** The command line cannot be used; the message names the flag. */
+export class UsageError extends Error {}
+
+/** What `--help` prints. */
+export const USAGE = `Usage: npm run doctor -- [--session NAME [--to +NUMBER] [--peer NAME] [--status] [--group ID]] [--yes] [--json]
+
+Without --session: checks this machine, and the login page in a browser. No account is needed.
+With --session: checks a linked session of the gateway that runs, or starts one on CHAT_WEB_DATA_DIR.
+Settings are read from the environment, as the gateway reads them.
+
+  --session NAME    the linked session
+  --to +NUMBER      send a message of each kind to this number
+  --peer NAME       a second linked session, which sends a message of each kind to the first
+  --status          post to the status feed, and delete the posts
+  --group ID        send a text to this group (<id>@g.us), and delete it
+  --gateway URL     where the gateway runs (CHAT_WEB_HOST and CHAT_WEB_PORT); token: CHAT_WEB_TOKEN
+  --watch MINUTES   how long to watch the memory of the session (1)
+  --quick           do not wait for a second QR
+  --yes             ask nothing
+  --json            print one JSON object
+  --help            print this
+
+What others see, or what takes the account away for a moment, is asked for first; without a terminal it is left out
+unless --yes is given. Exit codes: 0 works, 1 something failed, 2 wrong usage, 130 interrupted.
+`;
+
+const MOST_WATCH_MINUTES = 1_440;
+const MINUTE_MS = 60_000;
+const NEEDS_SESSION = ['to', 'peer', 'status', 'group', 'gateway', 'watch'] as const;
+
+/** Reads the command line. Throws a UsageError. */
+export function readArguments(args: readonly string[]): DoctorOptions {
+  const given = parse(args);
+  const flag = NEEDS_SESSION.find((name) => given[name]);
+  if (flag && !given.session) throw new UsageError(`--${flag} needs --session`);
+  if (given.peer !== undefined && given.peer === given.session)
+    throw new UsageError('--peer must be another session than --session');
+  const minutes = given.watch === undefined ? 1 : Number(given.watch || Number.NaN);
+  if (!(minutes >= 0 && minutes <= MOST_WATCH_MINUTES))
+    throw new UsageError(`--watch must be minutes from 0 to ${MOST_WATCH_MINUTES}`);
+  if (given.gateway !== undefined && !/^https?:\/\//.test(given.gateway))
+    throw new UsageError('--gateway must be an http or https URL');
+  return {
+    session: checked('--session', sessionId, given.session),
+    peer: checked('--peer', sessionId, given.peer),
+    to: checked('--to', personId, given.to)?.replace(/@.*/, ''),
+    group: checked('--group', groupId, given.group),
+    status: given.status,
+    gateway: given.gateway,
+    watchMs: minutes * MINUTE_MS,
+    quick: given.quick,
+    yes: given.yes,
+    json: given.json,
+    help: given.help,
+  };
+}
+
+function parse(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        ...{ session: text, peer: text, to: text, group: text, status: flag, gateway: text, watch: text },
+        ...{ quick: flag, yes: flag, json: flag, help: { ...flag, short: 'h' } },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function checked(flag: string, schema: typeof sessionId | typeof personId | typeof groupId, value: string | undefined) {
+  if (value === undefined) return undefined;
+  const parsed = schema['~standard'].validate(value);
+  if (parsed instanceof Promise) throw new Error('these schemas answer at once');
+  if (parsed.issues) throw new UsageError(`${flag} ${parsed.issues[0]?.message}`);
+  return parsed.value;
+}

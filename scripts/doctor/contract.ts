@@ -1,0 +1,67 @@
+import { operations, type SessionView } from '@chat-web/protocol';
+import { PIN } from './advice.ts';
+import type { Report } from './report.ts';
+
+/** What counts for the judgement. */
+export interface ContractOptions {
+  /** The version that was chosen by CHAT_WEB_PAGE_VERSION. */
+  readonly pinned: string | undefined;
+  /** False on the login page, where not all parts have come. */
+  readonly isLinked: boolean;
+}
+
+/** A session without these is of no use, although no operation bears their name. */
+const VITAL = new Set(['session', 'link', 'message', 'message_ack', 'missedMessages']);
+
+/** Reports what the page is, and what it lacks: on the login page all at once, for more may come with the link. */
+export function reportContract(
+  report: Report,
+  { pageVersion, degraded = [] }: SessionView,
+  { pinned, isLinked }: ContractOptions,
+): void {
+  reportVersion(report, pageVersion, pinned);
+  const early = isLinked ? [] : degraded.filter(({ capability }) => capability !== 'link');
+  reportDegraded(
+    report,
+    degraded.filter((one) => !early.includes(one)),
+  );
+  if (early.length > 0) {
+    const detail = early.map(({ capability, reason }) => `${capability}: ${reason}`).join('; ');
+    const todo = 'it may come with the link: run doctor with --session then';
+    report.add({ check: 'contract', result: 'warn', detail: `not on the login page: ${detail}`, todo });
+  } else if (degraded.length === 0) {
+    const where = isLinked ? 'of this session' : 'at the login';
+    report.add({ check: 'contract', result: 'ok', detail: `the page ${where} has all that is used` });
+  }
+}
+
+/** A finding for each thing that a session cannot do. */
+export function reportDegraded(report: Report, degraded: NonNullable<SessionView['degraded']>): void {
+  for (const { capability, reason } of degraded) {
+    const isDialog = reason.startsWith('a dialog stays open');
+    const todo = isDialog ? 'open an issue with the --json output; restart the session to close the dialog' : PIN;
+    report.add({
+      check: isDialog ? 'dialogs' : `page: ${capability}`,
+      result: isNeeded(capability) ? 'fail' : 'warn',
+      detail: reason,
+      todo,
+    });
+  }
+}
+
+/** True for what an operator would miss: an operation, or what every session lives on. */
+export function isNeeded(capability: string): boolean {
+  const [operation = ''] = capability.split('.');
+  return VITAL.has(capability) || Object.hasOwn(operations, operation);
+}
+
+function reportVersion(report: Report, version: string | undefined, pinned: string | undefined): void {
+  const check = 'page';
+  if (version === undefined) report.add({ check, result: 'warn', detail: 'the page did not say its version' });
+  else if (pinned === undefined) report.add({ check, result: 'ok', detail: version });
+  else if (pinned === version) report.add({ check, result: 'ok', detail: `${version}, as CHAT_WEB_PAGE_VERSION says` });
+  else {
+    const todo = 'check the saved document, or unset CHAT_WEB_PAGE_VERSION';
+    report.add({ check, result: 'warn', detail: `${version}, but CHAT_WEB_PAGE_VERSION says ${pinned}`, todo });
+  }
+}

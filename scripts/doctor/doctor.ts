@@ -1,0 +1,25 @@
+import { adviceFor, errorLine } from './advice.ts';
+import { checkMachine } from './machine.ts';
+import { checkNetwork } from './network.ts';
+import { checkLoginPage } from './page.ts';
+import type { Report, Summary } from './report.ts';
+import type { RunOptions } from './run-options.ts';
+
+const WITHOUT_ACCOUNT = `Not checked yet: the time to ready, memory, sends, downloads, groups, contacts, pictures and the status feed.
+Link an account, and run: npm run doctor -- --session <name> --to +<number>`;
+
+/** Runs all checks that were asked for. Never rejects: what goes wrong is a finding. */
+export async function runDoctor(report: Report, run: RunOptions): Promise<Omit<Summary, 'isInterrupted'>> {
+  const { options, config, env, signal } = run;
+  try {
+    await checkMachine(report, config, env);
+    await report.check('network', () => checkNetwork(config.browserArgs, signal));
+    signal.throwIfAborted();
+    const page = await checkLoginPage(report, { config, env, quick: options.quick, signal });
+    return { page, notChecked: WITHOUT_ACCOUNT };
+  } catch (error) {
+    if (!signal.aborted)
+      report.add({ check: 'doctor', result: 'fail', detail: errorLine(error), todo: adviceFor(error) });
+    return {};
+  }
+}

@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Config } from '@chat-web/gateway/config';
+import { availableMemoryBytes } from '@chat-web/gateway/host/available-memory';
+import { freeDiskBytes } from '@chat-web/gateway/host/disk';
+import { findBrowser, sandboxWorks } from '@chat-web/worker/browser';
+import { grouped, inMb } from './figures.ts';
+import type { Outcome, Report } from './report.ts';
+
+const OLDEST_NODE = [20, 19] as const;
+const VERSION_TIMEOUT_MS = 15_000;
+const CLOCK_TIMEOUT_MS = 5_000;
+/** What a session of a real account takes on average, and what a busy host is sized for. */
+const SESSION_BYTES = 300 * 1_048_576;
+const MANY_SESSIONS = 50;
+/** Threads of one idle session, which the limit of processes counts; files that the gateway has open for it. */
+const THREADS_EACH = 120;
+const FEWEST_FILES = 4_096;
+
+/** Checks what the host offers: Node, browser, sandbox, disk, memory, limits, clock. */
+export async function checkMachine(report: Report, config: Config, env: NodeJS.ProcessEnv): Promise<void> {
+  await report.check('node', () => nodeVersion(process.versions.node));
+  let browser: string | undefined;
+  const isFound = await report.check('browser', () => {
+    browser = findBrowser({ configured: config.browserPath, headlessShell: config.headlessShell, env });
+    return browserVersion(browser);
+  });
+  if (isFound && browser) {
+    const path = browser;
+    await report.check('sandbox', () => sandbox(path));
+  }
+  await report.check('disk', () => disk(config));
+  await report.check('memory', () => memory(config));
+  await report.check('limits', limits);
+  await report.check('clock', clock);
+}
+
+function nodeVersion(version: string): Outcome {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  if (isEnough) return version;
+  return { result: 'fail', detail: version, todo: `install Node ${OLDEST_NODE.join('.')} or newer` };
+}
+
+function browserVersion(path: string): Outcome {
+  const { stdout, status } = spawnSync(path, ['--version'], { timeout: VERSION_TIMEOUT_MS, encoding: 'utf8' });
+  if (status === 0 && stdout) return `${stdout.trim().split('\n').at(-1)?.trim()}, ${path}`;
+  const todo = `run "${path} --version" by hand: libraries that it misses are named there`;
+  return { result: 'fail', detail: `${path} does not say its version`, todo };
+}
+
+function sandbox(browserPath: string): Outcome {
+  if (sandboxWorks(browserPath)) return 'works for this user';
+  if (process.getuid?.() === 0) {
+    const todo =
+      'run gateway and doctor as an unprivileged user, best by the systemd unit (README, Run it as a service)';
+    return { result: 'warn', detail: 'off, because this is root', todo };
+  }
+  const todo =
+    'allow user namespaces (sysctl kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns)';
+  return { result: 'warn', detail: 'off: the kernel allows this user no namespaces', todo };
+}
+
+async function disk({ dataDir, minFreeDiskBytes }: Config): Promise<Outcome> {
+  const folder = existingAbove(dataDir);
+  const free = await freeDiskBytes(folder);
+  const detail = `${inMb(free)} free at ${dataDir}, ${inMb(minFreeDiskBytes)} needed for a start`;
+  if (!isWritable(folder)) {
+    return {
+      result: 'fail',
+      detail: `this user cannot write to ${folder}`,
+      todo: 'run doctor as the user of the gateway',
+    };
+  }
+  if (free >= minFreeDiskBytes) return detail;
+  return { result: 'fail', detail, todo: 'free some space, or set CHAT_WEB_DATA_DIR to a larger disk' };
+}
+
+function memory({ minFreeMemoryBytes }: Config): Outcome {
+  const available = availableMemoryBytes();
+  if (!Number.isFinite(available)) return { result: 'skip', detail: 'this system does not tell' };
+  const more = Math.max(0, Math.floor((available - minFreeMemoryBytes) / SESSION_BYTES));
+  const detail = `${inMb(available)} available: about ${more} sessions of ${inMb(SESSION_BYTES)} each`;
+  if (more > 0) return detail;
+  return {
+    result: available < minFreeMemoryBytes ? 'fail' : 'warn',
+    detail,
+    todo: 'add memory, or stop what takes it',
+  };
+}
+
+function limits(): Outcome {
+  const text = existsSync('/proc/self/limits') ? readFileSync('/proc/self/limits', 'utf8') : '';
+  const limit = (name: string) => {
+    const soft = new RegExp(`^Max ${name} +(\\S+)`, 'm').exec(text)?.[1];
+    return soft === undefined ? undefined : soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
+  };
+  const [files, processes] = [limit('open files'), limit('processes')];
+  if (files === undefined || processes === undefined) return { result: 'skip', detail: 'this system does not tell' };
+  const detail = `${grouped(files)} open files, ${grouped(processes)} processes and threads`;
+  const fits = Math.floor(processes / THREADS_EACH);
+  if (files >= FEWEST_FILES && fits >= MANY_SESSIONS) return `${detail}: enough for ${MANY_SESSIONS} sessions`;
+  const todo = `for ${MANY_SESSIONS} sessions: ulimit -n ${FEWEST_FILES * 4}, ulimit -u ${MANY_SESSIONS * THREADS_EACH * 2}, or use the systemd unit`;
+  return { result: 'warn', detail: `${detail}: enough for about ${grouped(fits)} sessions`, todo };
+}
+
+/** A clock that is far off breaks TLS and links. Whether it is kept right is all that can be told from here. */
+function clock(): Outcome {
+  const built = statSync(new URL(import.meta.url)).mtime;
+  if (Date.now() < built.getTime() - 86_400_000)
+    return {
+      result: 'fail',
+      detail: `${new Date().toISOString()} is before this program was built`,
+      todo: 'set the clock',
+    };
+  const { stdout, status } = spawnSync('timedatectl', ['show', '--property=NTPSynchronized', '--value'], {
+    timeout: CLOCK_TIMEOUT_MS,
+    encoding: 'utf8',
+  });
+  if (status !== 0) return { result: 'skip', detail: 'unknown whether it is synchronized' };
+  if (stdout.trim() === 'yes') return 'synchronized';
+  return { result: 'warn', detail: 'not synchronized', todo: 'timedatectl set-ntp true' };
+}
+
+function existingAbove(path: string): string {
+  for (let at = path; ; at = dirname(at)) if (existsSync(at) || at === dirname(at)) return at;
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,47 @@
+import { ConfigError, readConfig } from '@chat-web/gateway/config';
+import { type DoctorOptions, readArguments, USAGE, UsageError } from './arguments.ts';
+import { runDoctor } from './doctor.ts';
+import { Report, textTeller } from './report.ts';
+
+/** `npm run doctor`: whether this machine, this page and this account work. */
+
+const EX_USAGE = 2;
+
+const options = read();
+if (options.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+
+const print = (text: string) => process.stdout.write(`${text}\n`);
+const report = new Report(options.json ? () => {} : textTeller(print), interrupted.signal);
+
+const config = readSettings();
+const found = config ? await runDoctor(report, { options, config, env: process.env, signal: interrupted.signal }) : {};
+const summary = { ...found, isInterrupted: interrupted.signal.aborted };
+process.stdout.write(options.json ? `${report.json(summary)}\n` : report.summaryText(summary));
+process.exit(report.exitCode(summary.isInterrupted));
+
+function read(): DoctorOptions {
+  try {
+    return readArguments(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\n\n${USAGE}`);
+    process.exit(EX_USAGE);
+  }
+}
+
+function readSettings() {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const detail of error.problems)
+      report.add({ check: 'settings', result: 'fail', detail, todo: 'correct it in the environment of the gateway' });
+    return undefined;
+  }
+}

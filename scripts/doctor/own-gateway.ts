@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { familyOf, isAlive, killProcess, listProcesses, type Process } from '@chat-web/gateway/host/processes';
+import type { GatewayAddress } from '@chat-web/host';
+import { spawnGateway } from '../gateway-process.ts';
+
+/** Longer than a gateway takes to end by itself, sends under way included. */
+const END_TIMEOUT_MS = 30_000;
+const GONE_TIMEOUT_MS = 5_000;
+const LOOK_MS = 100;
+/** Files from which the gateway would take another token than ours. */
+const NOT_PASSED_ON = /^CHAT_WEB_(TOKEN|ENV)_FILE$/;
+
+/** A gateway that doctor has started. */
+export interface OwnGateway {
+  readonly address: GatewayAddress;
+  /** Ends it, and by force what is left of it. Returns how many processes were. Never rejects. */
+  end(): Promise<number>;
+}
+
+/**
+ * Starts a gateway with the operator's settings on loopback, at a free port, with a token of its own; saved sessions are
+ * left alone. `settings` win. Rejects with what the gateway said where it does not come up.
+ */
+export async function startOwnGateway(
+  env: NodeJS.ProcessEnv,
+  settings: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<OwnGateway> {
+  const given = Object.entries(env).filter(([name]) => name.startsWith('CHAT_WEB_') && !NOT_PASSED_ON.test(name));
+  const token = randomBytes(24).toString('hex');
+  const all = {
+    ...(Object.fromEntries(given) as Record<string, string>),
+    CHAT_WEB_HOST: '127.0.0.1',
+    CHAT_WEB_PORT: '0',
+    CHAT_WEB_TOKEN: token,
+    CHAT_WEB_AUTO_START_SESSIONS: 'false',
+    // Its log says where it listens; cgroups are delegated to the service alone.
+    CHAT_WEB_LOG_LEVEL: 'info',
+    CHAT_WEB_CGROUPS: 'false',
+    ...settings,
+  };
+  const gateway = await spawnGateway(all, { detached: true, signal });
+  return {
+    address: { url: gateway.url, token },
+    end: async () => {
+      const family = await familyOfPid(gateway.pid);
+      const over = new AbortController();
+      const ended = await Promise.race([
+        gateway.end(),
+        delay(END_TIMEOUT_MS, undefined, { signal: over.signal }).catch(() => undefined),
+      ]);
+      over.abort();
+      if (!ended) return endByForce([...family, ...(await familyOfPid(gateway.pid))]);
+      for (const deadline = Date.now() + GONE_TIMEOUT_MS; family.some(isAlive) && Date.now() < deadline; )
+        await delay(LOOK_MS);
+      return endByForce(family);
+    },
+  };
+}
+
+async function familyOfPid(pid: number): Promise<Process[]> {
+  const all = await listProcesses();
+  return familyOf(
+    all.filter((process) => process.pid === pid),
+    all,
+  );
+}
+
+function endByForce(family: readonly Process[]): number {
+  return family.filter((process) => killProcess(process)).length;
+}

@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '@chat-web/gateway/config';
+import { createClient } from '@chat-web/host';
+import type { OperationMethods, SessionView } from '@chat-web/protocol';
+import { PIN } from './advice.ts';
+import { reportContract } from './contract.ts';
+import { SessionEvents } from './events.ts';
+import { type OwnGateway, startOwnGateway } from './own-gateway.ts';
+import type { Outcome, Report } from './report.ts';
+import { eventually, interruptible } from './wait.ts';
+
+/** What the checks of the login page need. */
+export interface LoginPageOptions {
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  /** Leave out the wait for a second QR. */
+  readonly quick: boolean;
+  readonly signal: AbortSignal;
+}
+
+const SESSION = 'doctor';
+/** The page's first QR holds for a minute. */
+const REFRESH_TIMEOUT_MS = 75_000;
+const LOOKED_TIMEOUT_MS = 20_000;
+const BEYOND_START_MS = 15_000;
+
+/** Checks the login page in a session that no account is linked to. Returns the version of the page. */
+export async function checkLoginPage(report: Report, options: LoginPageOptions): Promise<string | undefined> {
+  const { config, env, signal } = options;
+  const dataDir = await mkdtemp(join(tmpdir(), 'chat-web-doctor-'));
+  const settings = { CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_PAGE_DIR: config.pageDir ?? join(config.dataDir, 'pages') };
+  let gateway: OwnGateway | undefined;
+  let version: string | undefined;
+  try {
+    await report.check('gateway', async () => {
+      gateway = await startOwnGateway(env, settings, signal);
+      return 'started on loopback, with a data folder of its own';
+    });
+    if (gateway) version = await checkSession(report, options, gateway);
+  } finally {
+    const left = await gateway?.end();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+    if (left !== undefined) report.add(endOf(left));
+  }
+  return version;
+}
+
+async function checkSession(
+  report: Report,
+  { config, quick, signal }: LoginPageOptions,
+  { address }: OwnGateway,
+): Promise<string | undefined> {
+  const client = interruptible(createClient(address), signal);
+  let view: SessionView | undefined;
+  const isShown = await report.check('qr shown', async () => {
+    view = await untilQr(client, config.startTimeoutMs + BEYOND_START_MS, signal);
+    return judgeStart(view);
+  });
+  if (isShown) {
+    if (quick) report.add({ check: 'qr refreshed', result: 'skip', detail: 'left out by --quick' });
+    else await report.check('qr refreshed', () => secondQr(address, signal));
+    // Not before, because parts of the page also come late.
+    const look = async () => {
+      const seen = await client.getSessionStatus({ id: SESSION });
+      return seen.degraded && seen;
+    };
+    view = await eventually(look, { timeoutMs: LOOKED_TIMEOUT_MS, signal });
+  }
+  if (view?.degraded) reportContract(report, view, { pinned: config.pageVersion, isLinked: false });
+  else if (isShown) report.add({ check: 'page', result: 'warn', detail: 'the page did not say its version' });
+  await report.check('session deleted', async () => {
+    await client.deleteSession({ id: SESSION });
+    return 'nothing of it is kept';
+  });
+  return view?.pageVersion;
+}
+
+/** Starts the session, and waits until it shows a QR, has failed to, or never will; what it says of itself then. */
+async function untilQr(client: OperationMethods, timeoutMs: number, signal: AbortSignal): Promise<SessionView> {
+  const starting = client.startSession({ id: SESSION });
+  starting.catch(() => {}); // It is waited for below, unless it is known before that no QR will come.
+  const look = async () => {
+    const view = await client.getSessionStatus({ id: SESSION }).catch(() => undefined);
+    const isOver = view && (view.status !== 'starting' || view.nextAttemptAt !== undefined || lacksLink(view));
+    return isOver ? view : undefined;
+  };
+  const view = await eventually(look, { timeoutMs, signal });
+  if (view && lacksLink(view)) return view;
+  await starting;
+  return view ?? client.getSessionStatus({ id: SESSION });
+}
+
+function lacksLink({ degraded }: SessionView): boolean {
+  return degraded?.some(({ capability }) => capability === 'link') === true;
+}
+
+function judgeStart(view: SessionView): Outcome {
+  if (view.status === 'qr') return '';
+  if (lacksLink(view)) return { result: 'fail', detail: 'the page lacks what a QR is made of: see below' };
+  const isPage = view.reason?.includes(' lacks ') === true;
+  const todo = isPage ? PIN : 'look at the findings above: browser, sandbox, memory, network; then at the log';
+  return { result: 'fail', detail: view.reason ?? `no QR came, the session is ${view.status}`, todo };
+}
+
+async function secondQr(address: OwnGateway['address'], signal: AbortSignal): Promise<Outcome> {
+  const events = await SessionEvents.open(address, SESSION, signal);
+  try {
+    let first: string | undefined;
+    const isAnother = (qr: string) => {
+      first ??= qr;
+      return qr !== first;
+    };
+    if (await events.next('qr', isAnother, REFRESH_TIMEOUT_MS)) return 'a second one has come';
+  } finally {
+    events.close();
+  }
+  const todo = 'a QR must be scanned within its first minute; open an issue with the --json output';
+  return { result: 'fail', detail: `no second QR within ${REFRESH_TIMEOUT_MS / 1_000} s`, todo };
+}
+
+function endOf(left: number) {
+  const check = 'ended';
+  if (left === 0) return { check, result: 'ok', detail: 'no process and no folder is left' } as const;
+  const todo = "open an issue with the --json output and the gateway's log";
+  return { check, result: 'fail', detail: `${left} processes had to be killed`, todo } as const;
+}

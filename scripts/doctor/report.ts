@@ -1,0 +1,153 @@
+import { adviceFor, errorLine } from './advice.ts';
+import { Interrupted } from './wait.ts';
+
+/** How a check came out. `warn`: it works, with a limit; `note`: nothing to judge; `skip`: it was not done. */
+export type Result = 'ok' | 'warn' | 'fail' | 'skip' | 'note';
+
+/** One thing that was checked. */
+export interface Finding {
+  readonly check: string;
+  readonly result: Result;
+  readonly detail: string;
+  /** What to do about it. */
+  readonly todo?: string | undefined;
+  /** How long it took. */
+  readonly ms?: number | undefined;
+}
+
+/** What a check says of itself: a detail alone means that it is well. */
+export type Outcome = string | (Omit<Finding, 'check' | 'result'> & { readonly result?: Result });
+
+/** What is printed at the end beside the findings. */
+export interface Summary {
+  /** The version of the page that was checked. */
+  readonly page?: string | undefined;
+  /** What this run could not check, and how it can be. */
+  readonly notChecked?: string | undefined;
+  readonly isInterrupted: boolean;
+}
+
+const RESULTS = ['ok', 'warn', 'fail', 'skip', 'note'] as const;
+const WORDS: Readonly<Record<Result, string>> = {
+  ok: 'ok',
+  warn: 'warn',
+  fail: 'fail',
+  skip: 'skipped',
+  note: 'noted',
+};
+/** What takes less is no figure. */
+const SHORTEST_TOLD_MS = 10;
+const EXIT = { ok: 0, failed: 1, interrupted: 130 } as const;
+
+/** The findings of a run, told as they come. Numbers of people are shortened in all of them. */
+export class Report {
+  readonly findings: Finding[] = [];
+  readonly #tell: (finding: Finding) => void;
+  readonly #signal: AbortSignal;
+
+  /** `signal` ends the run: what checks throw from then on is no finding. */
+  constructor(tell: (finding: Finding) => void, signal: AbortSignal) {
+    this.#tell = tell;
+    this.#signal = signal;
+  }
+
+  add(found: Finding): void {
+    const finding = {
+      ...found,
+      detail: withoutNumbers(found.detail),
+      ...(found.todo === undefined ? {} : { todo: withoutNumbers(found.todo) }),
+      ...(found.ms === undefined ? {} : { ms: Math.round(found.ms) }),
+    };
+    this.findings.push(finding);
+    this.#tell(finding);
+  }
+
+  /**
+   * Runs a check and times it. What it throws is a failure, with advice. True if it did not fail. Rejects when the run
+   * was interrupted.
+   */
+  async check(check: string, work: () => Promise<Outcome> | Outcome): Promise<boolean> {
+    const startedAt = performance.now();
+    try {
+      const outcome = await work();
+      const told = typeof outcome === 'string' ? { detail: outcome } : outcome;
+      this.add({ check, result: 'ok', ...since(startedAt), ...told });
+      return told.result !== 'fail';
+    } catch (error) {
+      if (this.#signal.aborted) throw new Interrupted('interrupted', { cause: error });
+      this.add({ check, result: 'fail', detail: errorLine(error), todo: adviceFor(error), ...since(startedAt) });
+      return false;
+    }
+  }
+
+  /** How many findings of each result there are. */
+  get counts(): Record<Result, number> {
+    const entries = RESULTS.map((result) => [result, this.findings.filter((one) => one.result === result).length]);
+    return Object.fromEntries(entries) as Record<Result, number>;
+  }
+
+  exitCode(isInterrupted: boolean): number {
+    if (isInterrupted) return EXIT.interrupted;
+    return this.counts.fail > 0 ? EXIT.failed : EXIT.ok;
+  }
+
+  /** The last lines of the text form. */
+  summaryText({ page, notChecked, isInterrupted }: Summary): string {
+    const { counts } = this;
+    const told = RESULTS.filter((result) => counts[result] > 0).map((result) => `${counts[result]} ${WORDS[result]}`);
+    const seen = page === undefined ? '' : ` Page ${page}.`;
+    const lines = [`${told.join(', ') || 'nothing checked'}.${seen} ${this.#next(isInterrupted)}`];
+    return `\n${[...(notChecked ? [notChecked] : []), ...lines].join('\n')}\n`;
+  }
+
+  /** All of it as one line of JSON. */
+  json({ page, notChecked, isInterrupted }: Summary): string {
+    const exitCode = this.exitCode(isInterrupted);
+    const { counts, findings } = this;
+    const next = this.#next(isInterrupted);
+    return JSON.stringify({
+      ok: exitCode === 0,
+      exitCode,
+      page,
+      node: process.version,
+      counts,
+      findings,
+      notChecked,
+      next,
+    });
+  }
+
+  #next(isInterrupted: boolean): string {
+    if (isInterrupted) return 'Interrupted: what was started is ended.';
+    if (this.counts.fail > 0)
+      return 'Next: do what the arrows say, and run doctor again. What stays: open an issue with the --json output.';
+    return this.counts.warn > 0 ? 'It works, within the limits of the warnings.' : 'It works.';
+  }
+}
+
+/** Tells findings as lines of text; what to do stands below, once in full. */
+export function textTeller(write: (text: string) => void): (finding: Finding) => void {
+  const told = new Set<string>();
+  return ({ check, result, detail, todo, ms }) => {
+    write(`${result.padEnd(6)}${check.padEnd(27)}${timeOf(ms).padStart(8)}  ${detail}`.trimEnd());
+    if (todo !== undefined) write(`      → ${told.has(todo) ? 'as above' : todo}`);
+    if (todo !== undefined) told.add(todo);
+  };
+}
+
+function timeOf(ms: number | undefined): string {
+  if (ms === undefined) return '';
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+function since(startedAt: number): { ms?: number } {
+  const ms = performance.now() - startedAt;
+  return ms < SHORTEST_TOLD_MS ? {} : { ms };
+}
+
+/** Shortens what may be somebody's number or hidden id, also within ids of messages; versions of the page stay. */
+export function withoutNumbers(text: string): string {
+  return text.replace(/(?<![\d.])(\+?)(\d{7,})/g, (_, plus: string, digits: string) => {
+    return `${plus}${digits.slice(0, 2)}…${digits.slice(-2)}`;
+  });
+}
