@@ -2,7 +2,7 @@ import { type ErrorCode, errorText, GatewayError } from '@chat-web/protocol';
 
 /** What to do where a part of the page is missing. */
 export const PIN =
-  'load an older page: set CHAT_WEB_PAGE_VERSION to a saved version that had it (README, First run on a real account), and open an issue with the --json output';
+  'load an older page: set CHAT_WEB_PAGE_VERSION to a saved version that had it (README, When the page changes), and open an issue with the --json output';
 
 const SEE_LOG = "look for the session in the gateway's log, and run doctor again; if it stays, open an issue";
 

@@ -1,3 +1,4 @@
+import { checkAccount } from './account.ts';
 import { adviceFor, errorLine } from './advice.ts';
 import { checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
@@ -15,6 +16,7 @@ export async function runDoctor(report: Report, run: RunOptions): Promise<Omit<S
     await checkMachine(report, config, env);
     await report.check('network', () => checkNetwork(config.browserArgs, signal));
     signal.throwIfAborted();
+    if (options.session !== undefined) return { page: await checkAccount(report, run, options.session) };
     const page = await checkLoginPage(report, { config, env, quick: options.quick, signal });
     return { page, notChecked: WITHOUT_ACCOUNT };
   } catch (error) {

@@ -3,9 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builds, type Simulator, startSimulator } from '@chat-web/simulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findingsOf, runDoctor } from '../helpers/doctor.ts';
+import {
+  type DoctorOptions,
+  findingsOf,
+  interruptAt,
+  type LinkedPair,
+  linkPair,
+  resultsOf,
+  runDoctor,
+} from '../helpers/doctor.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { figure } from '../helpers/figure.ts';
 import { browsersIn } from '../helpers/processes.ts';
+import { ADA, BEN } from '../helpers/stack.ts';
 
 describe('doctor without an account', () => {
   let simulator: Simulator;
@@ -19,7 +29,7 @@ describe('doctor without an account', () => {
     await rm(folder, { recursive: true });
   });
 
-  const run = (args: readonly string[], interruptAt?: RegExp) =>
+  const run = (args: readonly string[], options: DoctorOptions = {}) =>
     runDoctor(args, {
       settings: {
         CHAT_WEB_DATA_DIR: folder,
@@ -29,7 +39,7 @@ describe('doctor without an account', () => {
         CHAT_WEB_TOKEN: 'of-the-service',
       },
       tmpDir: folder,
-      ...(interruptAt ? { interruptAt } : {}),
+      ...options,
     });
 
   it.each(builds)('says whether machine and page work, on the page of %s', async (build) => {
@@ -63,7 +73,7 @@ describe('doctor without an account', () => {
   });
 
   it('leaves nothing behind when it is interrupted', async () => {
-    const doctor = await run([], /^ok +gateway/m);
+    const doctor = await run([], interruptAt(/^ok +gateway/m));
     expect(doctor.code).toBe(130);
     expect(doctor.stdout).toContain('Interrupted');
     expect(doctor.stdout).not.toMatch(/^fail/m);
@@ -78,5 +88,96 @@ describe('doctor without an account', () => {
     const bad = await runDoctor([], { settings: { CHAT_WEB_PORT: 'many' } });
     expect(bad.code).toBe(1);
     expect(bad.stdout).toMatch(/^fail +settings +CHAT_WEB_PORT must be a whole number/m);
+  });
+});
+
+describe('doctor with a linked session', () => {
+  let pair: LinkedPair;
+  beforeAll(async () => {
+    pair = await linkPair();
+  });
+  afterAll(() => pair.stack[Symbol.asyncDispose]());
+
+  it.each(['2026-04', '2026-07', '2026-09', '2026-10'] as const)(
+    'finds all that a session does well, on the page of %s',
+    async (build) => {
+      const { stack, group } = pair;
+      await stack.phones.configure({ build });
+      await stack.client.restartSession({ id: 'ben' });
+      const earlier = new Set((await stack.phones.messages(BEN)).map(({ id }) => id));
+      const doctor = await pair.run(pair.all);
+      const found = findingsOf(doctor);
+      expect(resultsOf(found, 'fail', 'warn', 'skip')).toEqual([]);
+      expect(doctor.code).toBe(0);
+      const kinds = ['image', 'video', 'audio', 'document', 'sticker'];
+      for (const check of [
+        ...['gateway', 'session main', 'session ben', 'restart and reload', 'page', 'contract', 'account'],
+        ...['chats', 'contacts', 'groups', 'pictures', 'own number exists'],
+        ...['send text', 'acks', 'reaction', 'edit', 'delete for everyone', 'receive text'],
+        ...kinds.flatMap((kind) => [`send ${kind}`, `download ${kind} sent`]),
+        ...kinds.flatMap((kind) => [`receive ${kind}`, `download ${kind} received`]),
+        ...['status text', 'status text deleted', 'status image', 'status image deleted'],
+        ...['group known', 'group text', 'group text deleted'],
+        ...['memory at ready', 'memory later', 'restarts', 'dialogs'],
+      ])
+        expect(found.get(check), check).toMatchObject({ result: 'ok' });
+      for (const kind of kinds) expect(found.get(`download ${kind} received`)?.detail).toMatch(/ bytes, equal$/);
+      expect(found.get('pictures')?.detail).toMatch(/: 1 present, /);
+
+      // What is seen by others is what was announced, and what was to be deleted is gone.
+      const now = await stack.phones.messages(BEN, { with: ADA });
+      const seen = now.filter(({ id, fromMe }) => !fromMe && !earlier.has(id));
+      expect(seen.map(({ type }) => type).sort()).toEqual([...kinds, 'revoked'].sort());
+      expect(await stack.phones.statuses(ADA)).toEqual([]);
+      for (const secret of [ADA, BEN, group.slice(0, 18), 'a-token', 'data:image'])
+        expect(doctor.stdout).not.toContain(secret);
+      figure(
+        8,
+        `doctor with a session on ${build}: ${found.size} findings, ready after ${found.get('restart and reload')?.ms} ms`,
+      );
+    },
+  );
+
+  it('does nothing that others see, nor ends the session, unless somebody agrees', async () => {
+    const before = await pair.stack.phones.messages(BEN);
+    const { restarts } = await pair.stack.client.getSessionStatus({ id: 'main' });
+    const doctor = await runDoctor(['--session', 'main', ...pair.all], { settings: pair.settings });
+    const found = findingsOf(doctor);
+    for (const check of ['restart and reload', 'send', 'receive', 'status feed', 'group'])
+      expect(found.get(check)).toMatchObject({ result: 'skip', detail: expect.stringContaining('--yes') });
+    expect(doctor.code).toBe(0);
+    expect(await pair.stack.phones.messages(BEN)).toEqual(before);
+    expect((await pair.stack.client.getSessionStatus({ id: 'main' })).restarts).toBe(restarts);
+  });
+
+  it('deletes what it has posted when it is interrupted', async () => {
+    await pair.stack.phones.configure({ ackDelayMs: 1_500 });
+    const doctor = await pair.run(['--gateway', pair.stack.gateway.url, '--status'], interruptAt(/^skip +receive/m));
+    await pair.stack.phones.configure({ ackDelayMs: 20 });
+    expect(doctor.code).toBe(130);
+    expect(doctor.stdout).toMatch(/^ok +status text deleted/m);
+    expect(doctor.stdout).not.toMatch(/status image/);
+    expect(await pair.stack.phones.statuses(ADA)).toEqual([]);
+  });
+
+  it('starts a gateway on the data folder where none runs, and ends it, also when it is interrupted', async () => {
+    const inUse = await pair.run(['--watch', '0']);
+    expect(inUse.stdout).toMatch(/^fail +gateway .*in use by another gateway.*\n +→ .*--gateway/m);
+    await pair.stack.gateway.end();
+
+    const interrupted = await pair.run(['--watch', '1'], interruptAt(/^ok +session main/m));
+    expect(interrupted.code).toBe(130);
+    expect(interrupted.stdout).toMatch(/^ok +ended /m);
+    expect(browsersIn(pair.stack.dataDir)).toEqual([]);
+
+    const whole = await pair.run(['--watch', '0', '--json']);
+    const found = findingsOf(whole);
+    expect(resultsOf(found, 'fail', 'warn')).toEqual([]);
+    expect(whole.code).toBe(0);
+    for (const check of ['gateway', 'session main', 'restart and reload', 'contract', 'restarts', 'ended'])
+      expect(found.get(check), check).toMatchObject({ result: 'ok' });
+    expect(browsersIn(pair.stack.dataDir)).toEqual([]);
+    await pair.stack.restartGateway();
+    await eventually(() => pair.stack.untilStatus('main', 'ready', 100));
   });
 });

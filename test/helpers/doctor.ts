@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { ADA, BEN, Stack } from './stack.ts';
 
 const MAIN = fileURLToPath(new URL('../../scripts/dist/doctor/main.js', import.meta.url));
 
@@ -24,14 +25,19 @@ export interface DoctorOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Where temporary folders go. */
   readonly tmpDir?: string;
-  /** Ctrl+C is pressed as soon as the output has this. */
-  readonly interruptAt?: RegExp;
+  /** What happens as soon as the output has something. */
+  readonly when?: { readonly printed: RegExp; act(press: () => void): void };
+}
+
+/** Ctrl+C, as soon as something is printed. */
+export function interruptAt(printed: RegExp): Pick<DoctorOptions, 'when'> {
+  return { when: { printed, act: (press) => press() } };
 }
 
 /** Runs `npm run doctor` without npm, at no terminal. */
 export async function runDoctor(
   args: readonly string[],
-  { settings = {}, tmpDir, interruptAt }: DoctorOptions = {},
+  { settings = {}, tmpDir, when }: DoctorOptions = {},
 ): Promise<DoctorRun> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CHAT_WEB_'));
   const child = spawn(process.execPath, [MAIN, ...args], {
@@ -39,12 +45,12 @@ export async function runDoctor(
     env: { ...Object.fromEntries(inherited), ...(tmpDir ? { TMPDIR: tmpDir } : {}), ...settings },
   });
   const output = { stdout: '', stderr: '' };
-  let isInterrupted = false;
+  let hasActed = false;
   read(child, 'stdout', (text) => {
     output.stdout += text;
-    if (isInterrupted || !interruptAt?.test(output.stdout)) return;
-    isInterrupted = true;
-    child.kill('SIGINT');
+    if (hasActed || !when?.printed.test(output.stdout)) return;
+    hasActed = true;
+    when.act(() => child.kill('SIGINT'));
   });
   read(child, 'stderr', (text) => {
     output.stderr += text;
@@ -57,6 +63,53 @@ export async function runDoctor(
 export function findingsOf({ stdout }: DoctorRun): Map<string, PrintedFinding> {
   const { findings } = JSON.parse(stdout) as { findings: PrintedFinding[] };
   return new Map(findings.map((finding) => [finding.check, finding]));
+}
+
+/** These say what the host is like, not what doctor is like: no test can tell how they come out. */
+const OF_THE_HOST = new Set(['sandbox', 'limits', 'clock', 'network', 'memory']);
+
+/** The findings of these results, without what the host alone decides. */
+export function resultsOf(
+  found: ReadonlyMap<string, PrintedFinding>,
+  ...results: readonly PrintedFinding['result'][]
+): PrintedFinding[] {
+  return [...found.values()].filter(({ check, result }) => results.includes(result) && !OF_THE_HOST.has(check));
+}
+
+/** Two linked sessions, `main` and `ben`, who know each other and share a group, for doctor to check. */
+export interface LinkedPair {
+  readonly stack: Stack;
+  readonly group: string;
+  readonly settings: Readonly<Record<string, string>>;
+  /** The flags that have everything checked. */
+  readonly all: readonly string[];
+  /** Runs doctor on `main`, and agrees to all of it. */
+  run(args: readonly string[], options?: DoctorOptions): Promise<DoctorRun>;
+}
+
+/** Sets them up. */
+export async function linkPair(): Promise<LinkedPair> {
+  const token = 'a-token-of-the-operator';
+  const stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: token } });
+  await stack.phones.contacts(ADA, { save: [{ number: BEN, name: 'Ben' }] });
+  await stack.phones.profile(BEN, { picture: 'present' });
+  const { id: group } = await stack.phones.createGroup(ADA, { subject: 'Friends', participants: [BEN] });
+  await stack.link('main', ADA);
+  await stack.link('ben', BEN);
+  const settings = {
+    CHAT_WEB_PORT: '1', // Nobody listens there: the gateway is named, or none runs.
+    CHAT_WEB_TOKEN: token,
+    CHAT_WEB_DATA_DIR: stack.dataDir,
+    CHAT_WEB_BROWSER_ARGS: JSON.stringify(stack.simulator.browserArgs),
+  };
+  return {
+    ...{ stack, group, settings },
+    all: [
+      ...['--gateway', stack.gateway.url, '--to', `+${BEN}`, '--peer', 'ben', '--status', '--group', group],
+      ...['--watch', '0.1', '--json'],
+    ],
+    run: (args, options = {}) => runDoctor(['--session', 'main', '--yes', ...args], { settings, ...options }),
+  };
 }
 
 function read(child: ChildProcess, name: 'stdout' | 'stderr', take: (text: string) => void): void {

@@ -1,0 +1,124 @@
+import { createClient } from '@chat-web/host';
+import type { SessionView } from '@chat-web/protocol';
+import { askFor, type Consent, NOT_CONFIRMED } from './ask.ts';
+import { reportContract, reportDegraded } from './contract.ts';
+import { SessionEvents } from './events.ts';
+import { checkGroup } from './group.ts';
+import type { LinkedSession } from './linked.ts';
+import { checkLists } from './lists.ts';
+import { findGateway, type LiveGateway } from './live-gateway.ts';
+import { checkReady, checkRestart, settledView } from './ready.ts';
+import { checkPictureFromPhone, checkReceives } from './receives.ts';
+import type { Report } from './report.ts';
+import type { RunOptions } from './run-options.ts';
+import { reportSavedPages } from './saved-pages.ts';
+import { checkSends } from './sends.ts';
+import { checkStatusFeed } from './status-feed.ts';
+import { judgeRestarts, MemoryWatch, reportMemory } from './vitals.ts';
+import { interruptible } from './wait.ts';
+
+/** Checks a linked session. Returns the version of its page. */
+export async function checkAccount(report: Report, run: RunOptions, id: string): Promise<string | undefined> {
+  const consent = await askFor(run.options, run.signal);
+  const gateway = await findGateway(report, run);
+  if (!gateway) return undefined;
+  try {
+    return await checkThrough(gateway, report, run, consent, id);
+  } finally {
+    const left = await gateway.end();
+    if (gateway.isOwn) report.add({ check: 'ended', ...endOf(left) });
+  }
+}
+
+async function checkThrough(
+  { address, isOwn }: LiveGateway,
+  report: Report,
+  { options, config, signal }: RunOptions,
+  consent: Consent,
+  id: string,
+): Promise<string | undefined> {
+  const client = interruptible(createClient(address), signal);
+  const ready = { client, id, signal };
+  const { isReady, isStarted } = await checkReady(report, ready);
+  try {
+    if (!isReady) return undefined;
+    if (options.peer !== undefined) await checkReady(report, { ...ready, id: options.peer });
+    const before = await client.getSessionStatus({ id });
+    if (!consent.restart) report.add({ check: 'restart and reload', result: 'skip', detail: NOT_CONFIRMED });
+    else if (!(await checkRestart(report, ready))) return undefined;
+    const memory = new MemoryWatch(ready, config.memorySoftBytes);
+    const view = await settledView(ready);
+    reportContract(report, view, { pinned: config.pageVersion, isLinked: true });
+    reportSavedPages(report, config);
+    await checkSession(report, { address, client, id, signal }, { options, consent });
+    await reportMemory(report, 'memory at ready', () => memory.atReady());
+    if (options.watchMs === 0) report.add({ check: 'memory later', result: 'skip', detail: 'left out by --watch 0' });
+    else await reportMemory(report, 'memory later', () => memory.after(options.watchMs));
+    const after = await client.getSessionStatus({ id });
+    reportEnd(report, { before, view, after }, consent.restart ? 1 : 0);
+    return after.pageVersion ?? view.pageVersion;
+  } finally {
+    // Also when the run was interrupted; a gateway of doctor's own takes its sessions along.
+    if (isStarted && !isOwn) await createClient(address).stopSession({ id });
+  }
+}
+
+/** Checks what the session does while its events are listened to. */
+async function checkSession(
+  report: Report,
+  { address, client, id, signal }: Omit<LinkedSession, 'report' | 'phone' | 'events'>,
+  { options, consent }: { readonly options: RunOptions['options']; readonly consent: Consent },
+): Promise<void> {
+  const events = await SessionEvents.open(address, id, signal);
+  try {
+    const { phone, platform } = await client.getSessionInfo({ id });
+    report.add({ check: 'account', result: 'ok', detail: `+${phone}, ${platform}` });
+    const session: LinkedSession = { report, address, client, id, phone, events, signal };
+    await checkLists(session, options.to);
+    await checkTraffic(session, options, consent);
+  } finally {
+    events.close();
+  }
+}
+
+/** All that others see, as far as it was agreed to. */
+async function checkTraffic(session: LinkedSession, options: RunOptions['options'], consent: Consent): Promise<void> {
+  const { report } = session;
+  const { to, peer, group, status } = options;
+  const leftOut = (check: string, flag: string, isAsked: boolean) =>
+    report.add({ check, result: 'skip', detail: isAsked ? NOT_CONFIRMED : `give ${flag} for it` });
+  if (to !== undefined && consent.send) await checkSends(session, to);
+  else leftOut('send', '--to', to !== undefined);
+  if (peer !== undefined && consent.answer) await checkReceives(session, peer);
+  else if (peer === undefined && consent.isSomebodyThere) await checkPictureFromPhone(session);
+  else leftOut('receive', '--peer', peer !== undefined);
+  if (consent.status) await checkStatusFeed(session);
+  else leftOut('status feed', '--status', status);
+  if (group !== undefined && consent.group) await checkGroup(session, group);
+  else leftOut('group', '--group', group !== undefined);
+}
+
+/** What has changed during the run: restarts, dialogs, and what the page can do. */
+function reportEnd(
+  report: Report,
+  { before, view, after }: Readonly<Record<'before' | 'view' | 'after', SessionView>>,
+  ownRestarts: number,
+): void {
+  const outcome = judgeRestarts(before, after, ownRestarts);
+  report.add({ check: 'restarts', result: 'ok', ...(typeof outcome === 'string' ? { detail: outcome } : outcome) });
+  const known = new Set(view.degraded?.map(({ capability }) => capability));
+  const later = (after.degraded ?? []).filter(({ capability }) => !known.has(capability));
+  reportDegraded(report, later);
+  const hasDialog = [...(view.degraded ?? []), ...later].some(({ reason }) => reason.startsWith('a dialog stays open'));
+  if (!hasDialog) report.add({ check: 'dialogs', result: 'ok', detail: 'none stays open' });
+  if (after.status !== 'ready') {
+    const detail = `the session is ${after.status}${after.reason ? `: ${after.reason}` : ''}`;
+    report.add({ check: 'ready at the end', result: 'fail', detail, todo: "look for the cause in the gateway's log" });
+  }
+}
+
+function endOf(left: number) {
+  if (left === 0) return { result: 'ok', detail: 'the gateway that doctor started is gone' } as const;
+  const todo = "open an issue with the --json output and the gateway's log";
+  return { result: 'fail', detail: `${left} processes had to be killed`, todo } as const;
+}

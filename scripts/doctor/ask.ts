@@ -1,0 +1,60 @@
+import { createInterface } from 'node:readline/promises';
+import type { DoctorOptions } from './arguments.ts';
+import { withoutNumbers } from './report.ts';
+import { Interrupted } from './wait.ts';
+
+/** What the operator has agreed to. */
+export interface Consent {
+  readonly restart: boolean;
+  readonly send: boolean;
+  readonly answer: boolean;
+  readonly status: boolean;
+  readonly group: boolean;
+  /** Somebody is there who can send a picture from a phone. */
+  readonly isSomebodyThere: boolean;
+}
+
+/** Why something was left out. */
+export const NOT_CONFIRMED = 'not confirmed: answer y at a terminal, or pass --yes';
+
+type Question = readonly [name: 'restart' | 'send' | 'answer' | 'status' | 'group', isAsked: boolean, text: string];
+
+/** Asks for all that others see, or that takes the account away, before anything of it is done. */
+export async function askFor(options: DoctorOptions, signal: AbortSignal): Promise<Consent> {
+  const { session, to, peer, group, status, yes } = options;
+  const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const questions: Question[] = [
+    ['restart', true, `Restart session ${session}? The account is away for some seconds.`],
+    [
+      'send',
+      to !== undefined,
+      `Send six messages to +${to}, react to one, edit it and delete it? They are seen there.`,
+    ],
+    ['answer', peer !== undefined, `Let session ${peer} send six messages to session ${session}?`],
+    ['status', status, 'Post a text and a picture to the status feed, and delete them? Contacts may see them.'],
+    ['group', group !== undefined, `Send a text to group ${group}, and delete it? Its members see it.`],
+  ];
+  const said = { restart: false, send: false, answer: false, status: false, group: false };
+  for (const [name, isAsked, text] of questions) {
+    said[name] = isAsked && (yes || (isTerminal && (await isConfirmed(text, signal))));
+  }
+  return { ...said, isSomebodyThere: isTerminal && !yes };
+}
+
+/** Tells the person at the terminal something to do. Never on standard output: that is for findings. */
+export function tellPerson(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+async function isConfirmed(text: string, signal: AbortSignal): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl+C belongs to the terminal while it is read.
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${withoutNumbers(text)} [y/N] `, { signal })).trim());
+  } catch (error) {
+    throw signal.aborted ? new Interrupted('interrupted', { cause: error }) : error;
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,75 @@
+import type { Config } from '@chat-web/gateway/config';
+import { createClient, type GatewayAddress } from '@chat-web/host';
+import { errorText } from '@chat-web/protocol';
+import { adviceFor } from './advice.ts';
+import { startOwnGateway } from './own-gateway.ts';
+import type { Report } from './report.ts';
+import type { RunOptions } from './run-options.ts';
+
+/** The gateway that a linked session is checked through. */
+export interface LiveGateway {
+  readonly address: GatewayAddress;
+  /** True where doctor has started it, because none answered. */
+  readonly isOwn: boolean;
+  /** Ends it if it is doctor's own. Returns how many processes had to be killed. */
+  end(): Promise<number>;
+}
+
+const HEALTH_TIMEOUT_MS = 5_000;
+
+/** The gateway that runs, or one that is started on the operator's data folder. Undefined where neither is to be had. */
+export async function findGateway(
+  report: Report,
+  { options, config, env, signal }: RunOptions,
+): Promise<LiveGateway | undefined> {
+  const url = options.gateway ?? urlOf(config);
+  const address = { url, token: config.token };
+  let found: LiveGateway | undefined;
+  await report.check('gateway', async () => {
+    const silence = await whySilent(url);
+    if (silence === undefined) {
+      await createClient(address).listSessions();
+      found = { address, isOwn: false, end: async () => 0 };
+      return `answers at ${url}`;
+    }
+    if (options.gateway !== undefined)
+      return { result: 'fail', detail: `${url} does not answer as a gateway (${silence})`, todo: 'check --gateway' };
+    try {
+      const own = await startOwnGateway(env, { CHAT_WEB_DATA_DIR: config.dataDir }, signal);
+      found = { ...own, isOwn: true };
+      return `none answers at ${url}: started one on ${config.dataDir}`;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const detail = `none answers at ${url}, and none could be started: ${said(error)}`;
+      const isInUse = /in use by another gateway/.test(said(error));
+      const todo = isInUse ? 'name the gateway that runs with --gateway' : adviceFor(error);
+      return { result: 'fail', detail, todo };
+    }
+  });
+  return found;
+}
+
+function urlOf({ host, port }: Config): string {
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}
+
+/** Why no gateway answers there; undefined where one does. */
+async function whySilent(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, '')}/health`, {
+      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    });
+    const answer: unknown = await response.json();
+    const isHealth = typeof answer === 'object' && answer !== null && 'sessions' in answer;
+    return isHealth ? undefined : 'it is something else';
+  } catch (error) {
+    return error instanceof Error && error.cause ? errorText(error.cause) : errorText(error);
+  }
+}
+
+/** What a gateway that did not start has said for people: its log is for programs. */
+function said(error: unknown): string {
+  const lines = error instanceof Error ? error.message.split('\n') : [String(error)];
+  return lines.filter((line) => !line.startsWith('{')).join(': ');
+}

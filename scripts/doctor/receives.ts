@@ -1,0 +1,79 @@
+import type { Message } from '@chat-web/protocol';
+import { tellPerson } from './ask.ts';
+import { bytesOf, compareDownload } from './downloads.ts';
+import { grouped, inSeconds } from './figures.ts';
+import { asMessage, keyOf, type LinkedSession } from './linked.ts';
+import type { Outcome } from './report.ts';
+import { makeSamples, type Sample } from './samples.ts';
+import { pause } from './wait.ts';
+
+const PAUSE_MS = 1_000;
+const HEARD_TIMEOUT_MS = 60_000;
+const PHONE_TIMEOUT_MS = 120_000;
+
+/** Has another session send a message of each kind, and checks that each is heard and downloaded. */
+export async function checkReceives(session: LinkedSession, peer: string): Promise<void> {
+  const { report, client, phone, signal } = session;
+  const isHeard = await report.check('receive text', async () => {
+    const text = { type: 'text', to: phone, body: 'A test message of chat-web doctor, to be received.' } as const;
+    return heard(session, asMessage(await client.sendMessage({ id: peer, ...text })), text.body);
+  });
+  if (!isHeard) {
+    report.add({ check: 'receive files', result: 'skip', detail: 'left out, because the text did not come' });
+    return;
+  }
+  for (const sample of makeSamples()) {
+    await pause(PAUSE_MS, signal);
+    await checkReceive(session, peer, sample);
+  }
+}
+
+async function checkReceive(session: LinkedSession, peer: string, sample: Sample): Promise<void> {
+  const { report, client, id, phone } = session;
+  const { type, mimeType, filename, bytes } = sample;
+  let messageId: string | undefined;
+  await report.check(`receive ${type}`, async () => {
+    const base64 = Buffer.from(bytes).toString('base64');
+    const sent = asMessage(await client.sendMessage({ id: peer, type, to: phone, base64, mimeType, filename }));
+    const outcome = await heard(session, sent);
+    messageId = find(session, sent)?.id;
+    return outcome;
+  });
+  const known = messageId;
+  if (known === undefined) return;
+  await report.check(`download ${type} received`, () => compareDownload(client, { id, messageId: known }, sample));
+}
+
+/** That a message of the other session is heard here, as what it is. */
+async function heard({ events }: LinkedSession, sent: Message, body?: string): Promise<Outcome> {
+  const message = await events.next('message', (other) => keyOf(other) === keyOf(sent), HEARD_TIMEOUT_MS);
+  if (!message) {
+    const todo = 'look at what the page lacks, and whether the session is ready';
+    return { result: 'fail', detail: `no message event within ${inSeconds(HEARD_TIMEOUT_MS)}`, todo };
+  }
+  const isSame = message.hasMedia === sent.hasMedia && !message.fromMe && (body === undefined || message.body === body);
+  if (isSame) return '';
+  return {
+    result: 'fail',
+    detail: `heard as ${message.type}, unlike what was sent`,
+    todo: 'open an issue with the --json output',
+  };
+}
+
+function find({ events }: LinkedSession, sent: Message): Message | undefined {
+  return events.all('message').find((other) => keyOf(other) === keyOf(sent));
+}
+
+/** Asks the person at the terminal to send a picture from a phone, and downloads it. */
+export async function checkPictureFromPhone({ report, client, id, events }: LinkedSession): Promise<void> {
+  await report.check('receive a picture', async () => {
+    tellPerson(`Send a picture to this account from another phone, within ${inSeconds(PHONE_TIMEOUT_MS)}.`);
+    const known = new Set(events.all('message').map((message) => message.id));
+    const isNew = (message: Message) => message.hasMedia && !known.has(message.id);
+    const message = await events.next('message', isNew, PHONE_TIMEOUT_MS);
+    if (!message) return { result: 'skip', detail: 'none came' };
+    const got = await bytesOf(await client.getMedia({ id, messageId: message.id }));
+    if (got.length > 0) return `${grouped(got.length)} bytes of ${message.mimeType ?? 'unknown type'}`;
+    return { result: 'fail', detail: 'it is empty', todo: 'open an issue with the --json output' };
+  });
+}

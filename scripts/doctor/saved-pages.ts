@@ -1,0 +1,26 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '@chat-web/gateway/config';
+import type { Report } from './report.ts';
+
+const SUFFIX = '.html';
+const MOST_NAMED = 5;
+
+/** Names the pages that can be pinned, newest first, where they lie on this machine. */
+export function reportSavedPages(report: Report, { pageDir, dataDir }: Config): void {
+  const folder = pageDir ?? join(dataDir, 'pages');
+  const versions = savedVersions(folder);
+  if (versions.length === 0) return; // None yet, or the gateway runs elsewhere.
+  const detail = `${versions.slice(0, MOST_NAMED).join(', ')} can be pinned by CHAT_WEB_PAGE_VERSION`;
+  report.add({ check: 'saved pages', result: 'note', detail });
+}
+
+function savedVersions(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith(SUFFIX));
+    const dated = names.map((name) => ({ name, at: statSync(join(folder, name)).mtimeMs }));
+    return dated.sort((a, b) => b.at - a.at).map(({ name }) => name.slice(0, -SUFFIX.length));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,96 @@
+import type { EventData, Message } from '@chat-web/protocol';
+import { compareDownload } from './downloads.ts';
+import { asMessage, type LinkedSession } from './linked.ts';
+import type { Outcome } from './report.ts';
+import { makeSamples, type Sample } from './samples.ts';
+import { eventually, pause } from './wait.ts';
+
+/** People do not write faster either. */
+const PAUSE_MS = 1_000;
+const ACK_TIMEOUT_MS = 30_000;
+
+/** Sends a message of each kind, waits for its acks, downloads it again, and changes the text. */
+export async function checkSends(session: LinkedSession, to: string): Promise<void> {
+  const { report, client, id, signal } = session;
+  let text: Message | undefined;
+  await report.check('send text', async () => {
+    text = asMessage(await client.sendMessage({ id, type: 'text', to, body: 'A test message of chat-web doctor.' }));
+    return '';
+  });
+  if (!text) {
+    // An account that is restricted or put off must not be made to try five times more.
+    report.add({ check: 'send files', result: 'skip', detail: 'left out, because the text did not go' });
+    return;
+  }
+  const sent = [text];
+  for (const sample of makeSamples()) {
+    await pause(PAUSE_MS, signal);
+    const message = await checkSend(session, to, sample);
+    if (message) sent.push(message);
+  }
+  await report.check('acks', () => acks(session, sent, to));
+  await checkChanges(session, text.id);
+}
+
+/** Sends a file, and downloads it again. */
+async function checkSend({ report, client, id }: LinkedSession, to: string, sample: Sample) {
+  const { type, mimeType, filename, bytes } = sample;
+  let message: Message | undefined;
+  await report.check(`send ${type}`, async () => {
+    const base64 = Buffer.from(bytes).toString('base64');
+    message = asMessage(await client.sendMessage({ id, type, to, base64, mimeType, filename }));
+    return '';
+  });
+  const messageId = message?.id;
+  if (messageId !== undefined)
+    await report.check(`download ${type} sent`, () => compareDownload(client, { id, messageId }, sample));
+  return message;
+}
+
+/** That the network has each message (ack 1) and its recipient, too (ack 2), as the event stream tells. */
+async function acks({ events, phone, signal }: LinkedSession, sent: readonly Message[], to: string): Promise<Outcome> {
+  const best = (messageId: string) => {
+    const fits = ({ id }: EventData<'message_ack'>) => id === messageId;
+    return Math.max(
+      -2,
+      ...events
+        .all('message_ack')
+        .filter(fits)
+        .map(({ ack }) => ack),
+    );
+  };
+  const count = (ack: number) => sent.filter(({ id }) => best(id) >= ack).length;
+  const wanted = to === phone ? 1 : 2;
+  const look = () => (count(wanted) === sent.length ? true : undefined);
+  await eventually(look, { timeoutMs: ACK_TIMEOUT_MS, signal });
+  const detail = `of ${sent.length}: ${count(1)} reached the server, ${count(2)} were delivered`;
+  if (sent.some(({ id }) => best(id) === -1))
+    return {
+      result: 'fail',
+      detail: `${detail}; an error was told`,
+      todo: 'look at the phone: the account may be restricted',
+    };
+  if (count(1) < sent.length) {
+    const todo = 'acks do not come as events: look at what the page lacks, or whether the account is restricted';
+    return { result: 'fail', detail, todo };
+  }
+  if (count(wanted) === sent.length) return detail;
+  return { result: 'warn', detail, todo: 'turn the phone of the recipient on: ack 2 is its word' };
+}
+
+async function checkChanges({ report, client, id }: LinkedSession, messageId: string): Promise<void> {
+  await report.check('reaction', async () => {
+    await client.sendMessage({ id, type: 'reaction', messageId, emoji: '👍' });
+    return '';
+  });
+  await report.check('edit', async () => {
+    const body = 'A test message of chat-web doctor, edited.';
+    const edited = await client.editMessage({ id, messageId, body });
+    return edited.body === body ? '' : { result: 'fail', detail: 'the text is the old one', todo: 'look at the phone' };
+  });
+  await report.check('delete for everyone', async () => {
+    const { deletedFor } = await client.deleteMessage({ id, messageId, forEveryone: true });
+    if (deletedFor === 'everyone') return '';
+    return { result: 'fail', detail: 'it was deleted for this account alone', todo: 'delete it on the phone' };
+  });
+}

@@ -1,0 +1,75 @@
+import type { SessionView } from '@chat-web/protocol';
+import { inMb } from './figures.ts';
+import type { ReadyOptions } from './ready.ts';
+import type { Outcome, Report } from './report.ts';
+import { eventually, pause } from './wait.ts';
+
+/** The gateway measures twice a minute. */
+const MEASURED_TIMEOUT_MS = 45_000;
+
+/** Watches the memory of a session from when it is ready. */
+export class MemoryWatch {
+  readonly #options: ReadyOptions;
+  readonly #softBytes: number;
+  readonly #readyAt = Date.now();
+  readonly #first: Promise<number | undefined>;
+
+  /** `softBytes`: above this a session is restarted when it is idle. */
+  constructor(options: ReadyOptions, softBytes: number) {
+    this.#options = options;
+    this.#softBytes = softBytes;
+    this.#first = this.#measure();
+    this.#first.catch(() => {}); // Whoever asks for it is told.
+  }
+
+  /** What it took when it became ready. */
+  atReady(): Promise<Outcome> {
+    return this.#first.then((bytes) => this.#judge(bytes, ''));
+  }
+
+  /** What it takes so long after. */
+  async after(ms: number): Promise<Outcome> {
+    await pause(this.#readyAt + ms - Date.now(), this.#options.signal);
+    const [before, now] = [await this.#first, await this.#measure()];
+    const change = before === undefined || now === undefined ? '' : `, ${signed(now - before)} since ready`;
+    return this.#judge(now, change);
+  }
+
+  async #measure(): Promise<number | undefined> {
+    const { client, id, signal } = this.#options;
+    const look = async () => bytesOf(await client.getSessionStatus({ id }));
+    return eventually(look, { timeoutMs: MEASURED_TIMEOUT_MS, everyMs: 1_000, signal });
+  }
+
+  #judge(bytes: number | undefined, change: string): Outcome {
+    if (bytes === undefined) return { result: 'skip', detail: 'the gateway has not measured it' };
+    const detail = `${inMb(bytes)}${change}; the soft mark is ${inMb(this.#softBytes)}`;
+    if (bytes <= this.#softBytes) return { detail };
+    const todo = 'nothing at first: the gateway learns what a large account takes; add memory for more sessions';
+    return { result: 'warn', detail, todo };
+  }
+}
+
+/** Whether the session was restarted by nobody but doctor. */
+export function judgeRestarts(before: SessionView, after: SessionView, own: number): Outcome {
+  const others = after.restarts - before.restarts - own;
+  const detail = `${after.restarts - before.restarts} during the run, ${own} by doctor`;
+  if (others <= 0) return detail;
+  return { result: 'fail', detail, todo: "look for the cause in the gateway's log, and in GET /metrics" };
+}
+
+/** The memory is measured with its time left out: the wait for the gateway's next look says nothing. */
+export function reportMemory(report: Report, check: string, work: () => Promise<Outcome>): Promise<boolean> {
+  return report.check(check, async () => {
+    const outcome = await work();
+    return typeof outcome === 'string' ? { detail: outcome, ms: undefined } : { ...outcome, ms: undefined };
+  });
+}
+
+function bytesOf({ memory }: SessionView): number | undefined {
+  return memory && memory.workerBytes + memory.browserBytes;
+}
+
+function signed(bytes: number): string {
+  return `${bytes < 0 ? '' : '+'}${inMb(bytes)}`;
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findingsOf, type LinkedPair, linkPair, resultsOf, runDoctor } from '../helpers/doctor.ts';
+import { ADA, BEN } from '../helpers/stack.ts';
+
+const CARLA = '12025550103';
+
+describe('what doctor finds', () => {
+  let pair: LinkedPair;
+  beforeAll(async () => {
+    pair = await linkPair();
+  });
+  afterAll(() => pair.stack[Symbol.asyncDispose]());
+
+  it('names what a page without five modules cannot do, and fails', async () => {
+    const missingModules = [
+      ...['WAWebMediaMmsV4Upload', 'WAWebDownloadManager', 'WAWebSendStatusMsgAction'],
+      ...['WAWebGroupCreateJob', 'WAWebContactProfilePicThumbBridge'],
+    ];
+    await pair.stack.phones.configure({ missingModules });
+    const doctor = await pair.run(pair.all);
+    await pair.stack.phones.configure({ missingModules: [] });
+    await pair.stack.client.restartSession({ id: 'main' });
+    const found = findingsOf(doctor);
+    expect(doctor.code).toBe(1);
+    const lost = [
+      ['page: sendMessage.media', 'WAWebMediaMmsV4Upload'],
+      ['send image', 'WAWebMediaMmsV4Upload'],
+      ['page: getMedia', 'WAWebDownloadManager'],
+      ['download image received', 'WAWebDownloadManager'],
+      ['page: postStatus.text', 'WAWebSendStatusMsgAction'],
+      ['page: postStatus.media', 'WAWebSendStatusMsgAction'],
+      ['status text', 'WAWebSendStatusMsgAction'],
+      ['page: createGroup', 'WAWebGroupCreateJob'],
+      ['page: getPicture', 'WAWebContactProfilePicThumbBridge'],
+      ['pictures', 'WAWebContactProfilePicThumbBridge'],
+    ];
+    for (const [check = '', module] of lost) {
+      expect(found.get(check), check).toMatchObject({ result: 'fail', detail: expect.stringContaining(module ?? '') });
+      expect(found.get(check)?.todo).toContain('CHAT_WEB_PAGE_VERSION');
+    }
+    const kept = ['send text', 'receive text', 'acks', 'reaction', 'edit', 'chats', 'contacts', 'groups', 'restarts'];
+    for (const check of kept) expect(found.get(check), check).toMatchObject({ result: 'ok' });
+    const failed = resultsOf(found, 'fail').map(({ detail }) => detail);
+    expect(failed.filter((detail) => !missingModules.some((module) => detail.includes(module)))).toEqual([]);
+  });
+
+  it('finds a dialog that stays open, a picture that is put off, and a phone that is off', async () => {
+    await pair.stack.phones.profile(CARLA, { pictureCode: 429 });
+    await pair.stack.phones.setOnline(CARLA, false);
+    const openDialog = async () => {
+      const page = (await pair.stack.phones.pages()).find(({ number }) => number === ADA);
+      await pair.stack.phones.disturb(page?.id ?? '', 'dialogue', { which: 'stuck' });
+    };
+    const doctor = await pair.run(['--gateway', pair.stack.gateway.url, '--to', CARLA, '--watch', '0'], {
+      when: { printed: /^ok +account/m, act: () => void openDialog() },
+    });
+    await pair.stack.phones.profile(CARLA, { pictureCode: null });
+    await pair.stack.phones.setOnline(CARLA, true);
+    expect(doctor.stdout).toMatch(/^warn +pictures .* 1 put off\n +→ .*later/m);
+    expect(doctor.stdout).toMatch(/^warn +acks .*6 reached the server, 0 were delivered\n +→ turn the phone/m);
+    expect(doctor.stdout).toMatch(/^warn +dialogs .*a dialog stays open/m);
+    expect(doctor.stdout).not.toMatch(/^fail/m);
+    expect(doctor.code).toBe(0);
+  });
+
+  it('finds an account that the network restricts, and sends no more from it', async () => {
+    await pair.stack.phones.restrict(ADA, true);
+    const doctor = await pair.run(['--gateway', pair.stack.gateway.url, '--to', BEN, '--watch', '0']);
+    await pair.stack.phones.restrict(ADA, false);
+    expect(doctor.stdout).toMatch(/^fail +send text .*outcome_unknown.*\n +→ .*phone/m);
+    expect(doctor.stdout).toMatch(/^skip +send files /m);
+    expect(doctor.code).toBe(1);
+  });
+
+  it('says that a session is not linked, and that a gateway asks for another token', async () => {
+    const [unknown, refused] = await Promise.all([
+      runDoctor(['--session', 'nobody', '--gateway', pair.stack.gateway.url], { settings: pair.settings }),
+      runDoctor(['--session', 'main', '--gateway', pair.stack.gateway.url], {
+        settings: { ...pair.settings, CHAT_WEB_TOKEN: 'another' },
+      }),
+    ]);
+    expect(unknown.code).toBe(1);
+    expect(unknown.stdout).toMatch(/^fail +session nobody .*\n +→ link it first/m);
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toMatch(/^fail +gateway .*unauthorized.*\n +→ set CHAT_WEB_TOKEN/m);
+  });
+});
