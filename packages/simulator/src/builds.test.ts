@@ -16,6 +16,10 @@ it('each build keeps what the ones before it have changed', () => {
   expect(switchesOf('2026-10')).toMatchObject({ downloadResult: 'blob', mediaOwnId: true, statusActions: 'object' });
 });
 
+it.each(builds)('in %s, ids of people and chats have kept the name of their serialised form', (build) => {
+  expect(switchesOf(build).widProperty).toBe('_serialized');
+});
+
 it('versions grow, and the last build is the one that is played', () => {
   const versions = builds.map((build) => switchesOf(build).pageVersion);
   expect(versions).toEqual([...new Set(versions)].toSorted());

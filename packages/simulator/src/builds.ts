@@ -22,8 +22,8 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
   },
   '2026-07': {
     pageVersion: '2.3000.1042500000',
+    // Of message keys alone: ids of people and chats have kept theirs.
     idProperty: '$1',
-    widProperty: '$1',
     downloads: 'typed',
     downloadResult: 'uint8array',
     offlineProgressEnd: 99,
