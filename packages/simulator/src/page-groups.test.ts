@@ -155,6 +155,21 @@ describe('a component', () => {
     expect(await tab.run(names)).toEqual([false, true]);
   });
 
+  it('is needed only for what the real page loads on demand, unless more is asked for', async () => {
+    const seen = `return ['WAWebGroupCreateJob', 'WAWebPrepRawMedia'].map((name) => typeof require(name))`;
+    const load = `await new Promise((resolve) => require('Bootloader').loadModules(['WAWebAttachMediaFlow.react'], resolve));`;
+    tab = await Tab.open();
+    await poll(() => tab.run(`return typeof window.require`)).toBe('function');
+    expect(await tab.run(seen)).toEqual(['undefined', 'object']);
+    await tab.run(load);
+    expect(await tab.run(seen)).toEqual(['undefined', 'object']);
+    await tab.phones.configure({ moreLazyModules: true });
+    await tab.page.reload();
+    await poll(() => tab.run(`return typeof window.require`)).toBe('function');
+    expect(await tab.run(seen)).toEqual(['undefined', 'undefined']);
+    expect(await tab.run(`${load} ${seen}`)).toEqual(['undefined', 'object']);
+  });
+
   it('is not needed for what only comes late', async () => {
     tab = await Tab.open({ settings: { lateModulesMs: 1_500 } });
     const late = `return typeof window.require?.('WAWebSyncGatingUtils')`;

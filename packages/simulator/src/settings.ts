@@ -109,6 +109,7 @@ export const settingsSchema = v.strictObject({
   groupDescription: v.optional(v.picklist(['positional', 'object'])),
   deleteForm: v.optional(v.picklist(['positional', 'object'])),
   lazyModules: flag,
+  moreLazyModules: flag,
   lateModulesMs: delayMs,
   unknownModules: v.optional(v.picklist(['thrown', 'undefined'])),
   missingModules: v.optional(v.array(moduleName)),

@@ -1,9 +1,7 @@
-/**
- * What comes with which component of the Bootloader, under the names that the real page had in August 2026. There, of
- * these modules, only those that revoke a status, create a group and deal with invitations come late; the others are
- * here so that every way of using the page on demand can be tried.
- */
-export const lazyComponents: Readonly<Record<string, readonly string[]>> = {
+import type { PageSwitches } from './switches.ts';
+
+/** What comes with which component of the Bootloader, under the names that the real page had in August 2026. */
+const components: Readonly<Record<string, readonly string[]>> = {
   'WAWebStatusViewer.react': ['WAWebRevokeStatusAction', 'WAWebSendStatusMsgAction'],
   'WAWebStatusDrawerFlow.react': ['WAWebRevokeStatusAction', 'WAWebSendStatusMsgAction'],
   'WAWebCreateTextStatusFlow.react': ['WAWebSendStatusMsgAction'],
@@ -21,6 +19,24 @@ export const lazyComponents: Readonly<Record<string, readonly string[]>> = {
   'WAWebAttachMediaFlow.react': ['WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebProfileDrawer.react': ['WAWebContactProfilePicThumbBridge'],
 };
+
+/** What really comes late, of these; all else is there from the start. */
+const reallyLazy: readonly string[] = [
+  'WAWebRevokeStatusAction',
+  'WAWebGroupCreateJob',
+  'WAWebGroupInviteJob',
+  'WAWebMexFetchGroupInviteCodeJob',
+];
+
+/** The components that can be loaded, and what is not there before. */
+export function lazyComponents({
+  lazyModules,
+  moreLazyModules,
+}: Pick<PageSwitches, 'lazyModules' | 'moreLazyModules'>): Record<string, readonly string[]> {
+  if (!lazyModules) return {};
+  const isLazy = (name: string) => moreLazyModules || reallyLazy.includes(name);
+  return Object.fromEntries(Object.entries(components).map(([name, modules]) => [name, modules.filter(isLazy)]));
+}
 
 /** Modules that register some time after the page's load where `lateModulesMs` says so. */
 export const lateModules: readonly string[] = [

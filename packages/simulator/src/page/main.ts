@@ -59,7 +59,7 @@ const groups = [
 ];
 const registry = new Registry(groups, {
   missing: [...switches.removedModules, ...switches.missingModules],
-  components: switches.lazyModules ? lazyComponents : {},
+  components: lazyComponents(switches),
   late: switches.lateModulesMs > 0 ? lateModules : [],
   unknown: switches.unknownModules,
 });

@@ -39,6 +39,8 @@ export interface PageSwitches {
   deleteForm: 'positional' | 'object';
   /** Some modules have to be loaded through the page's Bootloader before they can be required. */
   lazyModules: boolean;
+  /** So have some more, which the real page has from the start: to try that with whatever is used on demand. */
+  moreLazyModules: boolean;
   /** Some modules register only so long after the page's load. */
   lateModulesMs: number;
   /** Whether to require a module that is not there is an error, or gives undefined as in an unguarded script. */
@@ -91,6 +93,7 @@ export const firstSwitches: Readonly<PageSwitches> = {
   groupDescription: 'positional',
   deleteForm: 'positional',
   lazyModules: false,
+  moreLazyModules: false,
   lateModulesMs: 0,
   unknownModules: 'thrown',
   missingModules: [],
