@@ -47,6 +47,23 @@ describe('an older build', () => {
   });
 });
 
+describe('message keys', () => {
+  it('have no `_serialized`, and the database refuses what a script takes for it', async () => {
+    tab = await Tab.open();
+    await tab.link(ada);
+    await tab.phones.send(ben, { to: ada, body: 'hello' });
+    const key = `const { Chat, Msg } = require('WAWebCollections');
+      const chat = Chat.getModelsArray().find((each) => each.lastReceivedKey);`;
+    await poll(() => tab.run(`${key} return typeof chat`)).toBe('object');
+    const ids = `${key} return [typeof chat.lastReceivedKey._serialized, typeof chat.lastReceivedKey.$1, typeof chat.id._serialized]`;
+    expect(await tab.run(ids)).toEqual(['undefined', 'string', 'string']);
+    expect(await tab.fail(`${key} await Msg.getMessagesById([chat.lastReceivedKey._serialized])`)).toMatchObject({
+      name: 'DataError',
+      message: expect.stringContaining('No key or key range specified'),
+    });
+  });
+});
+
 describe('media', () => {
   it('have an id of their own, which takes the place of the id of the message they are spread into', async () => {
     tab = await Tab.open({ settings: { lazyModules: false } });

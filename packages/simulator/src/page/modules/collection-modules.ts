@@ -15,7 +15,12 @@ import { createWid, type Wid } from '../wid.ts';
 
 /** The collections, with the look-ups that ask the network. */
 export function collectionModules(page: Page): Modules {
-  const getMessagesById = async (keys: readonly (string | MsgKey)[]) => {
+  const getMessagesById = async (keys: readonly (string | MsgKey | undefined)[]) => {
+    // These go to the page's database as they are, such as the `_serialized` of a key that has none.
+    if (!keys.every((key) => key !== undefined)) {
+      const why = "Failed to execute 'get' on 'IDBObjectStore': No key or key range specified.";
+      throw new DOMException(why, 'DataError');
+    }
     const found = await Promise.all(keys.map((key) => page.mailbox.find(MsgKey.from(key))));
     return { messages: found.filter((msg): msg is Msg => msg !== undefined) };
   };
