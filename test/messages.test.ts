@@ -6,7 +6,7 @@ import { eventually } from './helpers/eventually.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 const builds = [
-  { name: 'the page spells ids _serialized', simulator: {} },
+  { name: 'the page spells ids _serialized', simulator: { idProperty: '_serialized' } },
   { name: 'the page spells message ids $1', simulator: { idProperty: '$1' } },
   { name: 'the page spells all ids $1', simulator: { idProperty: '$1', widProperty: '$1' } },
 ] as const;
