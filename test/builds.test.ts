@@ -20,7 +20,10 @@ describe.each(builds.map((build) => ({ build })))('what a session does, on the p
   let events: EventLog;
   beforeAll(async () => {
     // A dialog that stays open would unlink the account while these run. Whatever can come on demand does.
-    stack = await Stack.start({ build, simulator: { onboardingMs: 8_000, moreLazyModules: true } });
+    stack = await Stack.start({
+      build,
+      simulator: { onboardingMs: 8_000, moreLazyModules: true, lateModulesMs: 1_500 },
+    });
     await stack.phones.profile(BEN, { picture: 'present' });
     await stack.phones.createGroup(ADA, { subject: 'Never opened', participants: [BEN] });
     await stack.link('main', ADA);

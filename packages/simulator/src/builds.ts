@@ -51,7 +51,6 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
   '2026-10': {
     pageVersion: '2.3000.1049200000',
     downloadResult: 'blob',
-    lateModulesMs: 1500,
     deviceContact: true,
     minifiedErrors: true,
   },
