@@ -79,6 +79,8 @@ export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('unlinked') }),
   v.object({ name: v.literal('message'), message }),
   v.object({ name: v.literal('message_ack'), id: v.string(), ack }),
+  /** Nothing from before this time, in Unix seconds, is still to come: the session has listened all the while. */
+  v.object({ name: v.literal('heard'), until: v.number() }),
   /** Messages between these times, in Unix seconds, were not caught up with: too old, or too many in so many chats. */
   v.object({ name: v.literal('gap'), from: v.number(), to: v.number(), chats: v.number() }),
   /** The session cannot go on in this worker; it exits after this. `retry`: another worker may fare better. */

@@ -61,7 +61,7 @@ export class HeardMessages {
     return true;
   }
 
-  /** What is older than this, in Unix seconds, is history: it was reported as a gap, and is not looked for again. */
+  /** What is older than this, in Unix seconds, is history: heard, or reported as a gap. It is not looked for again. */
   skipTo(timestamp: number): void {
     if (this.#from === undefined || timestamp <= this.#from) return;
     this.#from = timestamp;

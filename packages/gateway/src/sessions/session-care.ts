@@ -37,6 +37,9 @@ export class SessionCare {
       case 'page':
         this.#onPage(event);
         return;
+      case 'heard':
+        keeper.skipTo(event.until);
+        return;
       case 'gap': {
         const [from, to] = [event.from, event.to].map((seconds) => new Date(seconds * 1_000).toISOString());
         log.warn({ from, to, chats: event.chats }, 'messages were not caught up with: too old, or too many');

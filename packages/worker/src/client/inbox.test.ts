@@ -1,5 +1,5 @@
 import type { WorkerEvent } from '@chat-web/protocol';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { HeldMessage } from '../page/inbox.ts';
 import { Inbox } from './inbox.ts';
 
@@ -9,6 +9,7 @@ const NOW = 1_800_000_000;
 function pageWith(heardUntil = 0) {
   const held = new Map<string, HeldMessage & { t: number }>();
   const told: string[] = [];
+  const heard: number[] = [];
   const gaps: Extract<WorkerEvent, { name: 'gap' }>[] = [];
   const broken = { load: '', since: '', cut: 0, isQuiet: false };
   const model = (id: string) => ({
@@ -19,6 +20,7 @@ function pageWith(heardUntil = 0) {
     (event: WorkerEvent) => {
       if (event.name === 'message') told.push(event.message.id);
       if (event.name === 'gap') gaps.push(event);
+      if (event.name === 'heard') heard.push(event.until);
     },
     {
       load: async () => {
@@ -39,7 +41,7 @@ function pageWith(heardUntil = 0) {
     held.set(id, { id, isNew, t });
     if (isTold) inbox.onMessage(model(id));
   };
-  return { inbox, told, gaps, comes, broken };
+  return { inbox, told, gaps, heard, comes, broken };
 }
 
 /** The same, once what it held at first has been told of. */
@@ -184,6 +186,27 @@ describe('an inbox', () => {
     for (let n = 0; n < 2_500; n += 1) comes(`${n}`, { t: NOW + Math.floor(n / 17) });
     await inbox.catchUp();
     expect(told).toHaveLength(2_500);
+  });
+
+  it('has heard what came before a time at which it listened, once an hour, though nobody wrote', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const start = Math.floor(Date.now() / 1_000);
+      const { inbox, heard } = pageWith(start - 60);
+      await inbox.catchUp();
+      const hour = 3_600;
+      for (let quarters = 0; quarters < 4 * 9; quarters += 1) {
+        await inbox.look();
+        vi.advanceTimersByTime((hour * 1_000) / 4);
+      }
+      expect(heard).toEqual([start + hour, start + 2 * hour]);
+      inbox.beginAgain();
+      vi.advanceTimersByTime(9 * hour * 1_000);
+      await inbox.look();
+      expect(heard).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('tells of what it has cut: chats that hold more than could be loaded, and what is too old', async () => {

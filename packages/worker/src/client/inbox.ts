@@ -21,6 +21,9 @@ const OVERLAP_SECONDS = 120;
 /** What is older is history, whoever has heard of it. */
 const OLDEST_SECONDS = 7 * 24 * 60 * 60;
 const SECOND_MS = 1_000;
+/** What the network holds back may come in late, with the time at which it was sent. */
+const LATE_SECONDS = 6 * 60 * 60;
+const HEARD_INTERVAL_SECONDS = 60 * 60;
 
 /**
  * Tells of each inbound message once, whether the page told of it or has only kept it: while a listener was not
@@ -39,6 +42,8 @@ export class Inbox {
   #isListenedTo = false;
   /** From when on chats were reported as not complete: once is enough. */
   #gapFrom: number | undefined;
+  /** Since when, in Unix seconds, the page has been listened to without a break; undefined while it is not. */
+  #listeningSince: number | undefined;
   /** What comes in live while older messages are still to be told of waits until they have been. */
   readonly #waiting: unknown[] = [];
   /** How often there was something to catch up with, and up to which of these that has been told of. */
@@ -61,6 +66,7 @@ export class Inbox {
   /** The page or its connection has gone: what it will tell waits until what it holds by then has been told of. */
   beginAgain(): void {
     this.#beginnings += 1;
+    this.#listeningSince = undefined;
   }
 
   /** The page tells of a message. */
@@ -106,7 +112,10 @@ export class Inbox {
       }
       const untold = await this.#untold(since);
       const models = await this.#models(untold);
-      if (beginning === this.#beginnings) this.#tellAll(untold, models);
+      if (beginning === this.#beginnings) {
+        this.#tellAll(untold, models);
+        if (chats === 0) this.#listeningSince = now;
+      }
       this.#caughtUpTo = Math.max(this.#caughtUpTo, beginning);
     } catch (error) {
       // A page that goes is asked again when it is back; one that cannot answer must not silence what comes in live.
@@ -142,8 +151,18 @@ export class Inbox {
     this.#isListenedTo = false;
     const models = await this.#models(kept);
     if (!this.#mustWait) this.#tellAll(kept, models);
+    this.#moveOn();
     if (heardOthers) return 'hears';
     return kept.some(({ isNew }) => isNew) ? 'deaf' : 'quiet';
+  }
+
+  /** An account to which nobody writes has heard all the same: else silence would look like a gap after a restart. */
+  #moveOn(): void {
+    const until = Math.floor(Date.now() / SECOND_MS) - LATE_SECONDS;
+    if (this.#listeningSince === undefined || until < this.#listeningSince) return;
+    if (until < this.#heardUntil + HEARD_INTERVAL_SECONDS) return;
+    this.#heardUntil = until;
+    this.#report({ name: 'heard', until });
   }
 
   async #untold(since: number): Promise<HeldMessage[]> {
