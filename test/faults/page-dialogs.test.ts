@@ -20,7 +20,7 @@ describe.concurrent('a dialog of the page', () => {
     await stack.phones.disturb(page?.id ?? '', 'dialogue', { which });
     await eventually(async () => {
       const { degraded = [] } = await stack.client.getSessionStatus({ id: 'main' });
-      expect(degraded.find(({ capability }) => capability === 'page')?.reason).toContain(text);
+      expect(degraded.find(({ capability }) => capability === 'page.dialog')?.reason).toContain(text);
     }, REPORTED_MS);
     await delay(3_000);
     expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
