@@ -1,8 +1,9 @@
-import { GatewayError } from '@chat-web/protocol';
+import { GatewayError, type OperationMethods } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
 import { readArguments, UsageError } from '../scripts/doctor/arguments.ts';
 import { reportContract } from '../scripts/doctor/contract.ts';
 import { type Finding, Report, textTeller, withoutNumbers } from '../scripts/doctor/report.ts';
+import { MemoryWatch } from '../scripts/doctor/vitals.ts';
 import { Interrupted } from '../scripts/doctor/wait.ts';
 
 function newReport(signal = new AbortController().signal) {
@@ -97,6 +98,19 @@ describe('what the page lacks', () => {
     expect(found(false, 'link', 'getMedia')).toEqual(['ok page', 'fail page: link', 'warn contract']);
   });
 
+  it('is named in one line where no account is linked', () => {
+    const { report, told } = newReport();
+    const view = {
+      ...lacking(),
+      degraded: [{ capability: 'getMedia', reason: 'the page lacks WAWebX, WAWebY (since 2.3000.1)' }],
+    };
+    reportContract(report, view, { pinned: undefined, isLinked: false });
+    expect(told[1]?.detail).toBe('not on the login page: getMedia (WAWebX, WAWebY)');
+    expect(report.summaryText({ notChecked: 'Not checked yet: much.', isInterrupted: false })).toBe(
+      '\nNot checked yet: much.\n1 ok, 1 warn. It works so far, within the limits of the warnings.\n',
+    );
+  });
+
   it('is a failure for each operation of a linked session, and a warning for what is missed by few', () => {
     expect(found(true)).toEqual(['ok page', 'ok contract']);
     expect(found(true, 'getMedia', 'sendMessage.media', 'lateDecryption', 'missedMessages')).toEqual([
@@ -109,6 +123,21 @@ describe('what the page lacks', () => {
     const { report, told } = newReport();
     reportContract(report, lacking(), { pinned: '2.3000.9', isLinked: true });
     expect(told[0]).toMatchObject({ check: 'page', result: 'warn' });
+  });
+});
+
+describe('the memory of a session', () => {
+  const MB = 1_048_576;
+  it('is not what it took before it was restarted', async () => {
+    const looks = [500, 500, 200, 900];
+    const getSessionStatus = async () => {
+      const bytes = (looks.length > 1 ? looks.shift() : looks[0]) ?? 0;
+      return { memory: { workerBytes: 50 * MB, browserBytes: (bytes - 50) * MB, processes: 9 } };
+    };
+    const client = { getSessionStatus } as unknown as OperationMethods;
+    const memory = new MemoryWatch({ client, id: 'main', signal: new AbortController().signal }, 700 * MB, true);
+    expect(await memory.atReady()).toEqual({ detail: '200 MB; the soft mark is 700 MB' });
+    expect(await memory.after(0)).toMatchObject({ result: 'warn', detail: expect.stringContaining('900 MB, +700 MB') });
   });
 });
 

@@ -46,12 +46,12 @@ async function checkThrough(
     const before = await client.getSessionStatus({ id });
     if (!consent.restart) report.add({ check: 'restart and reload', result: 'skip', detail: NOT_CONFIRMED });
     else if (!(await checkRestart(report, ready))) return undefined;
-    const memory = new MemoryWatch(ready, config.memorySoftBytes);
+    const memory = new MemoryWatch(ready, config.memorySoftBytes, consent.restart);
     const view = await settledView(ready);
     reportContract(report, view, { pinned: config.pageVersion, isLinked: true });
-    reportSavedPages(report, config);
+    reportSavedPages(report, config, view.pageVersion);
     await checkSession(report, { address, client, id, signal }, { options, consent });
-    await reportMemory(report, 'memory at ready', () => memory.atReady());
+    await reportMemory(report, consent.restart ? 'memory at ready' : 'memory now', () => memory.atReady());
     if (options.watchMs === 0) report.add({ check: 'memory later', result: 'skip', detail: 'left out by --watch 0' });
     else await reportMemory(report, 'memory later', () => memory.after(options.watchMs));
     const after = await client.getSessionStatus({ id });

@@ -17,6 +17,8 @@ export interface Consent {
 /** Why something was left out. */
 export const NOT_CONFIRMED = 'not confirmed: answer y at a terminal, or pass --yes';
 
+const ANSWER_TIMEOUT_MS = 300_000;
+
 type Question = readonly [name: 'restart' | 'send' | 'answer' | 'status' | 'group', isAsked: boolean, text: string];
 
 /** Asks for all that others see, or that takes the account away, before anything of it is done. */
@@ -46,14 +48,17 @@ export function tellPerson(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+/** No answer is none. */
 async function isConfirmed(text: string, signal: AbortSignal): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl+C belongs to the terminal while it is read.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
-    return /^y(es)?$/i.test((await terminal.question(`${withoutNumbers(text)} [y/N] `, { signal })).trim());
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+    return /^y(es)?$/i.test((await terminal.question(`${withoutNumbers(text)} [y/N] `, { signal: ends })).trim());
   } catch (error) {
-    throw signal.aborted ? new Interrupted('interrupted', { cause: error }) : error;
+    if (signal.aborted) throw new Interrupted('interrupted', { cause: error });
+    return false;
   } finally {
     terminal.close();
   }

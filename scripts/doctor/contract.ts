@@ -26,7 +26,7 @@ export function reportContract(
     degraded.filter((one) => !early.includes(one)),
   );
   if (early.length > 0) {
-    const detail = early.map(({ capability, reason }) => `${capability}: ${reason}`).join('; ');
+    const detail = early.map(({ capability, reason }) => `${capability} (${partsIn(reason)})`).join(', ');
     const todo = 'it may come with the link: run doctor with --session then';
     report.add({ check: 'contract', result: 'warn', detail: `not on the login page: ${detail}`, todo });
   } else if (degraded.length === 0) {
@@ -47,6 +47,11 @@ export function reportDegraded(report: Report, degraded: NonNullable<SessionView
       todo,
     });
   }
+}
+
+/** What a reason names as missing, without the sentence around it. */
+function partsIn(reason: string): string {
+  return /^the page lacks (.*?)(?: \(since .*\))?$/.exec(reason)?.[1] ?? reason;
 }
 
 /** True for what an operator would miss: an operation, or what every session lives on. */

@@ -67,7 +67,7 @@ function find({ events }: LinkedSession, sent: Message): Message | undefined {
 /** Asks the person at the terminal to send a picture from a phone, and downloads it. */
 export async function checkPictureFromPhone({ report, client, id, events }: LinkedSession): Promise<void> {
   await report.check('receive a picture', async () => {
-    tellPerson(`Send a picture to this account from another phone, within ${inSeconds(PHONE_TIMEOUT_MS)}.`);
+    tellPerson(`Send a picture to this account from another phone, within ${PHONE_TIMEOUT_MS / 60_000} minutes.`);
     const known = new Set(events.all('message').map((message) => message.id));
     const isNew = (message: Message) => message.hasMedia && !known.has(message.id);
     const message = await events.next('message', isNew, PHONE_TIMEOUT_MS);

@@ -96,7 +96,9 @@ export class Report {
     const { counts } = this;
     const told = RESULTS.filter((result) => counts[result] > 0).map((result) => `${counts[result]} ${WORDS[result]}`);
     const seen = page === undefined ? '' : ` Page ${page}.`;
-    const lines = [`${told.join(', ') || 'nothing checked'}.${seen} ${this.#next(isInterrupted)}`];
+    const lines = [
+      `${told.join(', ') || 'nothing checked'}.${seen} ${this.#next(isInterrupted, notChecked !== undefined)}`,
+    ];
     return `\n${[...(notChecked ? [notChecked] : []), ...lines].join('\n')}\n`;
   }
 
@@ -104,7 +106,7 @@ export class Report {
   json({ page, notChecked, isInterrupted }: Summary): string {
     const exitCode = this.exitCode(isInterrupted);
     const { counts, findings } = this;
-    const next = this.#next(isInterrupted);
+    const next = this.#next(isInterrupted, notChecked !== undefined);
     return JSON.stringify({
       ok: exitCode === 0,
       exitCode,
@@ -117,11 +119,12 @@ export class Report {
     });
   }
 
-  #next(isInterrupted: boolean): string {
+  #next(isInterrupted: boolean, isPart: boolean): string {
     if (isInterrupted) return 'Interrupted: what was started is ended.';
     if (this.counts.fail > 0)
       return 'Next: do what the arrows say, and run doctor again. What stays: open an issue with the --json output.';
-    return this.counts.warn > 0 ? 'It works, within the limits of the warnings.' : 'It works.';
+    const works = isPart ? 'It works so far' : 'It works';
+    return this.counts.warn > 0 ? `${works}, within the limits of the warnings.` : `${works}.`;
   }
 }
 

@@ -6,12 +6,14 @@ import type { Report } from './report.ts';
 const SUFFIX = '.html';
 const MOST_NAMED = 5;
 
-/** Names the pages that can be pinned, newest first, where they lie on this machine. */
-export function reportSavedPages(report: Report, { pageDir, dataDir }: Config): void {
+/** Names the pages that can be pinned in the place of this one, newest first, where they lie on this machine. */
+export function reportSavedPages(report: Report, { pageDir, dataDir }: Config, present: string | undefined): void {
   const folder = pageDir ?? join(dataDir, 'pages');
   const versions = savedVersions(folder);
   if (versions.length === 0) return; // None yet, or the gateway runs elsewhere.
-  const detail = `${versions.slice(0, MOST_NAMED).join(', ')} can be pinned by CHAT_WEB_PAGE_VERSION`;
+  const others = versions.filter((version) => version !== present).slice(0, MOST_NAMED);
+  const detail =
+    others.length > 0 ? `${others.join(', ')} can be pinned by CHAT_WEB_PAGE_VERSION` : 'none but the present one';
   report.add({ check: 'saved pages', result: 'note', detail });
 }
 

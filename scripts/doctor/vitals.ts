@@ -7,22 +7,25 @@ import { eventually, pause } from './wait.ts';
 /** The gateway measures twice a minute. */
 const MEASURED_TIMEOUT_MS = 45_000;
 
-/** Watches the memory of a session from when it is ready. */
+/** Watches the memory of a session that is ready. */
 export class MemoryWatch {
   readonly #options: ReadyOptions;
   readonly #softBytes: number;
   readonly #readyAt = Date.now();
   readonly #first: Promise<number | undefined>;
 
-  /** `softBytes`: above this a session is restarted when it is idle. */
-  constructor(options: ReadyOptions, softBytes: number) {
+  /**
+   * `softBytes`: above this a session is restarted when it is idle. `isRestarted`: what the gateway tells at first is
+   * still what the session took before.
+   */
+  constructor(options: ReadyOptions, softBytes: number, isRestarted: boolean) {
     this.#options = options;
     this.#softBytes = softBytes;
-    this.#first = this.#measure();
+    this.#first = isRestarted ? this.#measureAnew() : this.#measure();
     this.#first.catch(() => {}); // Whoever asks for it is told.
   }
 
-  /** What it took when it became ready. */
+  /** What it took at the first look. */
   atReady(): Promise<Outcome> {
     return this.#first.then((bytes) => this.#judge(bytes, ''));
   }
@@ -31,13 +34,23 @@ export class MemoryWatch {
   async after(ms: number): Promise<Outcome> {
     await pause(this.#readyAt + ms - Date.now(), this.#options.signal);
     const [before, now] = [await this.#first, await this.#measure()];
-    const change = before === undefined || now === undefined ? '' : `, ${signed(now - before)} since ready`;
+    const change = before === undefined || now === undefined ? '' : `, ${signed(now - before)} since then`;
     return this.#judge(now, change);
   }
 
   async #measure(): Promise<number | undefined> {
     const { client, id, signal } = this.#options;
     const look = async () => bytesOf(await client.getSessionStatus({ id }));
+    return eventually(look, { timeoutMs: MEASURED_TIMEOUT_MS, everyMs: 1_000, signal });
+  }
+
+  async #measureAnew(): Promise<number | undefined> {
+    const { client, id, signal } = this.#options;
+    const before = bytesOf(await client.getSessionStatus({ id }));
+    const look = async () => {
+      const bytes = bytesOf(await client.getSessionStatus({ id }));
+      return bytes === before ? undefined : bytes;
+    };
     return eventually(look, { timeoutMs: MEASURED_TIMEOUT_MS, everyMs: 1_000, signal });
   }
 
