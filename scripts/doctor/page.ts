@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '@chat-web/gateway/config';
@@ -9,6 +9,7 @@ import { reportContract } from './contract.ts';
 import { SessionEvents } from './events.ts';
 import { type OwnGateway, startOwnGateway } from './own-gateway.ts';
 import type { Outcome, Report } from './report.ts';
+import { savedPagesOf } from './saved-pages.ts';
 import { eventually, interruptible } from './wait.ts';
 
 /** What the checks of the login page need. */
@@ -30,11 +31,13 @@ const BEYOND_START_MS = 15_000;
 export async function checkLoginPage(report: Report, options: LoginPageOptions): Promise<string | undefined> {
   const { config, env, signal } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'chat-web-doctor-'));
-  const settings = { CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_PAGE_DIR: config.pageDir ?? join(config.dataDir, 'pages') };
+  const pageDir = join(dataDir, 'pages');
+  const settings = { CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_PAGE_DIR: pageDir };
   let gateway: OwnGateway | undefined;
   let version: string | undefined;
   try {
     await report.check('gateway', async () => {
+      await copyPinned(config, pageDir);
       gateway = await startOwnGateway(env, settings, signal);
       return 'started on loopback, with a data folder of its own';
     });
@@ -45,6 +48,21 @@ export async function checkLoginPage(report: Report, options: LoginPageOptions):
     if (left !== undefined) report.add(endOf(left));
   }
   return version;
+}
+
+/**
+ * Puts the page that is pinned into a folder of our own: the gateway also writes down there what each page lacks, and
+ * what the login page lacks would be wrong for all others.
+ */
+async function copyPinned({ pageVersion, ...config }: Config, folder: string): Promise<void> {
+  if (pageVersion === undefined) return;
+  const saved = savedPagesOf(config);
+  await mkdir(folder);
+  await copyFile(join(saved, `${pageVersion}.html`), join(folder, `${pageVersion}.html`)).catch(() => {
+    throw new Error(
+      `CHAT_WEB_PAGE_VERSION names a page that is not saved: there is no ${pageVersion}.html in ${saved}`,
+    );
+  });
 }
 
 async function checkSession(

@@ -138,6 +138,18 @@ describe('doctor with a linked session', () => {
     },
   );
 
+  it('checks the login page that is pinned, and leaves the folder of saved pages as it is', async () => {
+    const saved = join(pair.stack.dataDir, 'pages');
+    const before = await readdir(saved);
+    const { pageVersion } = await pair.stack.phones.configure({ build: '2026-07' });
+    await pair.stack.phones.configure({ build: '2026-10' });
+    const pin = (version: string) =>
+      runDoctor(['--quick'], { settings: { ...pair.settings, CHAT_WEB_PAGE_VERSION: version } });
+    expect((await pin(pageVersion)).stdout).toContain(`${pageVersion}, as CHAT_WEB_PAGE_VERSION says`);
+    expect((await pin('2.3000.1')).stdout).toMatch(/^fail +gateway .* there is no 2\.3000\.1\.html in /m);
+    expect(await readdir(saved)).toEqual(before);
+  });
+
   it('does nothing that others see, nor ends the session, unless somebody agrees', async () => {
     const before = await pair.stack.phones.messages(BEN);
     const { restarts } = await pair.stack.client.getSessionStatus({ id: 'main' });
