@@ -119,6 +119,21 @@ describe('what the page lacks', () => {
     ]);
   });
 
+  it('is told with advice of its own: a dialog, sends that nobody confirms, a part that is gone', () => {
+    const { report, told } = newReport();
+    const degraded = [
+      { capability: 'page.dialog', reason: 'a dialog stays open: Terms' },
+      { capability: 'sendMessage', reason: 'the network has confirmed none of the last 5 sends' },
+      { capability: 'getMedia', reason: 'the page lacks WAWebX' },
+    ];
+    reportContract(report, { ...lacking(), degraded }, { pinned: undefined, isLinked: true });
+    expect(told.slice(1)).toMatchObject([
+      { check: 'dialogs', result: 'warn', todo: expect.stringContaining('restart the session') },
+      { check: 'page: sendMessage', result: 'fail', todo: expect.stringContaining('phone') },
+      { check: 'page: getMedia', result: 'fail', todo: expect.stringContaining('CHAT_WEB_PAGE_VERSION') },
+    ]);
+  });
+
   it('is not the page that was pinned', () => {
     const { report, told } = newReport();
     reportContract(report, lacking(), { pinned: '2.3000.9', isLinked: true });

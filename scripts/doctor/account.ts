@@ -1,7 +1,7 @@
 import { createClient } from '@chat-web/host';
 import type { SessionView } from '@chat-web/protocol';
 import { askFor, type Consent, NOT_CONFIRMED } from './ask.ts';
-import { reportContract, reportDegraded } from './contract.ts';
+import { DIALOG, reportContract, reportDegraded } from './contract.ts';
 import { SessionEvents } from './events.ts';
 import { checkGroup } from './group.ts';
 import type { LinkedSession } from './linked.ts';
@@ -109,7 +109,7 @@ function reportEnd(
   const known = new Set(view.degraded?.map(({ capability }) => capability));
   const later = (after.degraded ?? []).filter(({ capability }) => !known.has(capability));
   reportDegraded(report, later);
-  const hasDialog = [...(view.degraded ?? []), ...later].some(({ reason }) => reason.startsWith('a dialog stays open'));
+  const hasDialog = [...(view.degraded ?? []), ...later].some(({ capability }) => capability === DIALOG);
   if (!hasDialog) report.add({ check: 'dialogs', result: 'ok', detail: 'none stays open' });
   if (after.status !== 'ready') {
     const detail = `the session is ${after.status}${after.reason ? `: ${after.reason}` : ''}`;

@@ -10,6 +10,17 @@ export interface ContractOptions {
   readonly isLinked: boolean;
 }
 
+/** Under this name a dialog is told of that stays open. */
+export const DIALOG = 'page.dialog';
+
+/** What to do about a page that is not the one that was pinned. */
+export const CHECK_PIN = 'check the saved document, or unset CHAT_WEB_PAGE_VERSION';
+/** What to do about what is no part of the page. */
+const TODO: Readonly<Record<string, string>> = {
+  [DIALOG]: 'restart the session, and open an issue with the --json output, which has the text of the dialog',
+  'page.version': CHECK_PIN,
+};
+
 /** A session without these is of no use, although no operation bears their name. */
 const VITAL = new Set(['session', 'link', 'message', 'message_ack', 'missedMessages']);
 
@@ -38,14 +49,9 @@ export function reportContract(
 /** A finding for each thing that a session cannot do. */
 export function reportDegraded(report: Report, degraded: NonNullable<SessionView['degraded']>): void {
   for (const { capability, reason } of degraded) {
-    const isDialog = reason.startsWith('a dialog stays open');
-    const todo = isDialog ? 'open an issue with the --json output; restart the session to close the dialog' : PIN;
-    report.add({
-      check: isDialog ? 'dialogs' : `page: ${capability}`,
-      result: isNeeded(capability) ? 'fail' : 'warn',
-      detail: reason,
-      todo,
-    });
+    const check = capability === DIALOG ? 'dialogs' : `page: ${capability}`;
+    const todo = TODO[capability] ?? (reason.includes(' lacks ') ? PIN : "look at the phone, and at the gateway's log");
+    report.add({ check, result: isNeeded(capability) ? 'fail' : 'warn', detail: reason, todo });
   }
 }
 
@@ -66,7 +72,7 @@ function reportVersion(report: Report, version: string | undefined, pinned: stri
   else if (pinned === undefined) report.add({ check, result: 'ok', detail: version });
   else if (pinned === version) report.add({ check, result: 'ok', detail: `${version}, as CHAT_WEB_PAGE_VERSION says` });
   else {
-    const todo = 'check the saved document, or unset CHAT_WEB_PAGE_VERSION';
-    report.add({ check, result: 'warn', detail: `${version}, but CHAT_WEB_PAGE_VERSION says ${pinned}`, todo });
+    const detail = `${version}, but CHAT_WEB_PAGE_VERSION says ${pinned}`;
+    report.add({ check, result: 'warn', detail, todo: CHECK_PIN });
   }
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Config } from '@chat-web/gateway/config';
 import { createClient, type GatewayAddress } from '@chat-web/host';
 import { errorText } from '@chat-web/protocol';
@@ -34,6 +35,11 @@ export async function findGateway(
     }
     if (options.gateway !== undefined)
       return { result: 'fail', detail: `${url} does not answer as a gateway (${silence})`, todo: 'check --gateway' };
+    const owner = otherOwnerOf(config.dataDir);
+    if (owner !== undefined) {
+      const detail = `none answers at ${url}, and ${config.dataDir} belongs to another user (${owner})`;
+      return { result: 'fail', detail, todo: 'start the gateway, or run doctor as that user' };
+    }
     try {
       const own = await startOwnGateway(env, { CHAT_WEB_DATA_DIR: config.dataDir }, signal);
       found = { ...own, isOwn: true };
@@ -47,6 +53,12 @@ export async function findGateway(
     }
   });
   return found;
+}
+
+/** The user of a folder that is not ours: what a gateway of ours wrote there, the service could not read. */
+function otherOwnerOf(folder: string): number | undefined {
+  const uid = statSync(folder, { throwIfNoEntry: false })?.uid;
+  return uid === process.getuid?.() ? undefined : uid;
 }
 
 function urlOf({ host, port }: Config): string {

@@ -5,7 +5,7 @@ import type { Config } from '@chat-web/gateway/config';
 import { createClient } from '@chat-web/host';
 import type { OperationMethods, SessionView } from '@chat-web/protocol';
 import { PIN } from './advice.ts';
-import { reportContract } from './contract.ts';
+import { CHECK_PIN, reportContract } from './contract.ts';
 import { SessionEvents } from './events.ts';
 import { type OwnGateway, startOwnGateway } from './own-gateway.ts';
 import type { Outcome, Report } from './report.ts';
@@ -37,7 +37,8 @@ export async function checkLoginPage(report: Report, options: LoginPageOptions):
   let version: string | undefined;
   try {
     await report.check('gateway', async () => {
-      await copyPinned(config, pageDir);
+      const missing = await copyPinned(config, pageDir);
+      if (missing !== undefined) return { result: 'fail', detail: missing, todo: CHECK_PIN };
       gateway = await startOwnGateway(env, settings, signal);
       return 'started on loopback, with a data folder of its own';
     });
@@ -52,17 +53,16 @@ export async function checkLoginPage(report: Report, options: LoginPageOptions):
 
 /**
  * Puts the page that is pinned into a folder of our own: the gateway also writes down there what each page lacks, and
- * what the login page lacks would be wrong for all others.
+ * what the login page lacks would be wrong for all others. Returns why it cannot.
  */
-async function copyPinned({ pageVersion, ...config }: Config, folder: string): Promise<void> {
-  if (pageVersion === undefined) return;
+async function copyPinned({ pageVersion, ...config }: Config, folder: string): Promise<string | undefined> {
+  if (pageVersion === undefined) return undefined;
   const saved = savedPagesOf(config);
   await mkdir(folder);
-  await copyFile(join(saved, `${pageVersion}.html`), join(folder, `${pageVersion}.html`)).catch(() => {
-    throw new Error(
-      `CHAT_WEB_PAGE_VERSION names a page that is not saved: there is no ${pageVersion}.html in ${saved}`,
-    );
-  });
+  return copyFile(join(saved, `${pageVersion}.html`), join(folder, `${pageVersion}.html`)).then(
+    () => undefined,
+    () => `CHAT_WEB_PAGE_VERSION names a page that is not saved: there is no ${pageVersion}.html in ${saved}`,
+  );
 }
 
 async function checkSession(

@@ -1,3 +1,6 @@
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findingsOf, type LinkedPair, linkPair, resultsOf, runDoctor } from '../helpers/doctor.ts';
 import { ADA, BEN } from '../helpers/stack.ts';
@@ -83,5 +86,17 @@ describe('what doctor finds', () => {
     expect(unknown.stdout).toMatch(/^fail +session nobody .*\n +→ link it first/m);
     expect(refused.code).toBe(1);
     expect(refused.stdout).toMatch(/^fail +gateway .*unauthorized.*\n +→ set CHAT_WEB_TOKEN/m);
+  });
+
+  it.runIf(process.getuid?.() === 0)('starts no gateway on the data folder of another user', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+    await chown(dataDir, 12_345, 12_345);
+    const doctor = await runDoctor(['--session', 'main'], {
+      settings: { ...pair.settings, CHAT_WEB_DATA_DIR: dataDir },
+    });
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/^fail +gateway .*belongs to another user \(12345\)/m);
+    expect(await readdir(dataDir)).toEqual([]);
+    await rm(dataDir, { recursive: true });
   });
 });

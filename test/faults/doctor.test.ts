@@ -140,8 +140,13 @@ describe('doctor with a linked session', () => {
 
   it('checks the login page that is pinned, and leaves the folder of saved pages as it is', async () => {
     const saved = join(pair.stack.dataDir, 'pages');
-    const before = await readdir(saved);
     const { pageVersion } = await pair.stack.phones.configure({ build: '2026-07' });
+    await pair.stack.client.restartSession({ id: 'main' });
+    const before = await eventually(async () => {
+      const names = await readdir(saved);
+      expect(names).toContain(`${pageVersion}.html`);
+      return names;
+    });
     await pair.stack.phones.configure({ build: '2026-10' });
     const pin = (version: string) =>
       runDoctor(['--quick'], { settings: { ...pair.settings, CHAT_WEB_PAGE_VERSION: version } });
