@@ -4,7 +4,8 @@ import { toMessage } from '../client/resources.ts';
 import { type MediaKind, withMedia } from '../media/outgoing-media.ts';
 import { makeSticker } from '../page/media.ts';
 import { checkSend, sendMessage, waitForAck } from '../page/messages.ts';
-import { type Posted, postMediaStatus } from '../page/status-feed.ts';
+import { postMediaStatus } from '../page/status-feed.ts';
+import type { Posted } from '../page/window.ts';
 import { TimeBudget } from './time-budget.ts';
 
 /** What each step of a send may take; all of them share the time of the operation. */

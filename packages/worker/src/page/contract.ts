@@ -35,7 +35,7 @@ export interface Part {
 
 const fn = (form: string, ...without: Capability[]): Part => ({ is: 'function', form, without });
 const object = (form: string, ...without: Capability[]): Part => ({ is: 'object', form, without });
-const any = (form: string, ...without: Capability[]): Part => ({ is: 'any', form, without });
+const unchecked = (form: string, ...without: Capability[]): Part => ({ is: 'any', form, without });
 /** A part that has another beside it. */
 const either = (part: Part, or: string): Part => ({ ...part, or });
 
@@ -69,11 +69,11 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   WAWebSocketModel: {
     Socket: object('the connection: on(event, listener)', 'session'),
     'Socket.on': fn('(change:state | change:hasSynced, listener)', 'session'),
-    'Socket.state': any('OPENING, PAIRING, UNPAIRED, CONNECTED, CONFLICT, …'),
-    'Socket.hasSynced': any('true once the page has synced'),
-    'Socket.logout': any('() → unlinks this device'),
+    'Socket.state': unchecked('OPENING, PAIRING, UNPAIRED, CONNECTED, CONFLICT, …'),
+    'Socket.hasSynced': unchecked('true once the page has synced'),
+    'Socket.logout': unchecked('() → unlinks this device'),
   },
-  WAWebStreamModel: { Stream: any('mode MAIN once the page itself is up, for dialogs') },
+  WAWebStreamModel: { Stream: unchecked('mode MAIN once the page itself is up, for dialogs') },
   WAWebUserPrefsMeUser: {
     getMaybeMePnUser: fn('() → own id by number', 'session'),
     getMaybeMeLidUser: fn('() → own hidden id', 'session'),
@@ -91,7 +91,7 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
     'Msg.on': either(fn('(add | change:ack, listener(message, value))', 'session'), 'WAWebMsgCollection.MsgCollection'),
     'Msg.get': either(fn('(serialised id) → message', 'session'), 'WAWebMsgCollection.MsgCollection'),
     'Msg.getModelsArray': either(fn('() → messages', 'missedMessages'), 'WAWebMsgCollection.MsgCollection'),
-    'Msg.getMessagesById': any('([serialised id]) → Promise<{messages}>, also of those not loaded'),
+    'Msg.getMessagesById': unchecked('([serialised id]) → Promise<{messages}>, also of those not loaded'),
     Chat: either(object('the chats', 'session'), 'WAWebChatCollection.ChatCollection'),
     'Chat.get': either(fn('(id) → chat', 'session'), 'WAWebChatCollection.ChatCollection'),
     'Chat.getModelsArray': either(
@@ -104,13 +104,13 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
     ),
     'Contact.get': either(fn('(id) → contact', 'getContact'), 'WAWebContactCollection.ContactCollection'),
     'Contact.getModelsArray': either(fn('() → contacts', 'listContacts'), 'WAWebContactCollection.ContactCollection'),
-    Blocklist: any('get(id) → there if blocked'),
+    Blocklist: unchecked('get(id) → there if blocked'),
     Status: either(
       object('getMyStatus() → own feed', 'deleteMessage.status'),
       'WAWebStatusCollection.StatusCollection',
     ),
-    GroupMetadata: any('update(group id) asks for the members'),
-    WAWebGroupMetadataCollection: any('the same, under its name in other builds'),
+    GroupMetadata: unchecked('update(group id) asks for the members'),
+    WAWebGroupMetadataCollection: unchecked('the same, under its name in other builds'),
   },
   // The collections by themselves, for a build that lacks the module that holds them all.
   WAWebMsgCollection: { MsgCollection: object('the messages') },
@@ -126,10 +126,10 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   WAWebLaunchSocketUtils: {
     refreshQR: either(fn('() → fresh QR references; in older builds Cmd.refreshQR', 'link'), 'WAWebCmd.Cmd'),
   },
-  WAWebOfflineHandler: { OfflineMessageHandler: any('getOfflineDeliveryProgress() → percent, 99 at most') },
-  WAWebBuildConstants: { VERSION_STR: any('the version, where window.Debug does not say it') },
+  WAWebOfflineHandler: { OfflineMessageHandler: unchecked('getOfflineDeliveryProgress() → percent, 99 at most') },
+  WAWebBuildConstants: { VERSION_STR: unchecked('the version, where window.Debug does not say it') },
   WABase64: { encodeB64: fn('(bytes) → text', 'link') },
-  WAWebCompanionRegClientUtils: { DEVICE_PLATFORM: any('part of the QR', 'link') },
+  WAWebCompanionRegClientUtils: { DEVICE_PLATFORM: unchecked('part of the QR', 'link') },
   WAWebAdvSignatureApi: {},
   WAWebAltDeviceLinkingApi: {},
   WAWebUserPrefsInfoStore: { waNoiseInfo: object('get() → {staticKeyPair}', 'link') },
@@ -140,7 +140,7 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   WAWebChatLoadMessages: {
     loadEarlierMsgs: fn('({chat}) → Promise of older messages; none at the beginning', 'missedMessages'),
   },
-  WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled: any('() → replaced by true, where it is there') },
+  WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled: unchecked('() → replaced by true, where it is there') },
   WAWebNonMessageDataRequestPlaceholderMessageResendUtils: {
     handlePlaceholderMsgsSeen: fn('(messages, true) → asks for what could not be decrypted', 'lateDecryption'),
   },
@@ -160,7 +160,9 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
       'getMedia',
     ),
   },
-  WAWebStartMediaDownloadQpl: { startMediaDownloadQpl: any('({entryPoint}) → a measure; one of our own without it') },
+  WAWebStartMediaDownloadQpl: {
+    startMediaDownloadQpl: unchecked('({entryPoint}) → a measure; one of our own without it'),
+  },
 
   // Messages out.
   WAWebSendMsgChatAction: {
@@ -170,12 +172,12 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
     ),
   },
   WAWebFindChatAction: { findOrCreateLatestChat: fn('(id) → Promise<{chat}>; throws «No LID for user»', ...SEND) },
-  WAWebChatGetters: { getIsNewsletter: any('(chat)'), getIsBroadcast: any('(chat)') },
+  WAWebChatGetters: { getIsNewsletter: unchecked('(chat)'), getIsBroadcast: unchecked('(chat)') },
   WAWebGetEphemeralFieldsMsgActionsUtils: {
     getEphemeralFields: fn('(chat) → fields of a message that disappears', ...SEND),
   },
-  WALinkify: { findLink: any('(text) → link, for its preview') },
-  WAWebLinkPreviewChatAction: { getLinkPreview: any('(link) → Promise<{data}>') },
+  WALinkify: { findLink: unchecked('(text) → link, for its preview') },
+  WAWebLinkPreviewChatAction: { getLinkPreview: unchecked('(link) → Promise<{data}>') },
   WAWebMsgReply: { canReplyMsg: fn('(message)', 'sendMessage.reply') },
   WAWebQueryExistsJob: {
     queryWidExists: fn(
@@ -207,8 +209,8 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   },
   WAWebPrepRawMedia: { prepRawMedia: fn('(file, intent) → {waitForPrep()}', 'sendMessage.media', 'postStatus.media') },
   WAWebMediaStorage: { getOrCreateMediaObject: fn('(filehash) → object', 'sendMessage.media', 'postStatus.media') },
-  WAWebMediaDataUtils: { shouldUseMediaCache: any('(type) → whether to keep it in memory') },
-  WAWebMediaInMemoryBlobCache: { InMemoryMediaBlobCache: any('put(filehash, blob)') },
+  WAWebMediaDataUtils: { shouldUseMediaCache: unchecked('(type) → whether to keep it in memory') },
+  WAWebMediaInMemoryBlobCache: { InMemoryMediaBlobCache: unchecked('put(filehash, blob)') },
   WAWebMediaMmsV4Upload: {
     uploadMedia: fn(
       '({mimetype, mediaObject, mediaType}) → Promise<{mediaEntry}>',
@@ -242,18 +244,18 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   },
   WAWebLidMigrationUtils: { toPn: either(fn('the same', 'phoneNumbers'), 'WAWebApiContact.getPhoneNumber') },
   WAWebContactGetters: {
-    getIsMe: any('(contact)'),
-    getIsUser: any('(contact)'),
-    getIsWAContact: any('(contact)'),
-    getName: any('(contact) → name in the address book'),
-    getPushname: any('(contact) → name that the person chose'),
+    getIsMe: unchecked('(contact)'),
+    getIsUser: unchecked('(contact)'),
+    getIsWAContact: unchecked('(contact)'),
+    getName: unchecked('(contact) → name in the address book'),
+    getPushname: unchecked('(contact) → name that the person chose'),
   },
-  WAWebFrontendContactGetters: { getIsMyContact: any('(contact)') },
+  WAWebFrontendContactGetters: { getIsMyContact: unchecked('(contact)') },
   WAWebContactProfilePicThumbBridge: {
     requestProfilePicFromServer: fn("({id, tcToken}) → Promise<{eurl} | {tag: ''} | {stale: true}>", 'getPicture'),
   },
   WAWebGroupQueryJob: {
-    queryAndUpdateGroupMetadataById: any('({id}) → Promise; rejects where the network puts it off'),
+    queryAndUpdateGroupMetadataById: unchecked('({id}) → Promise; rejects where the network puts it off'),
   },
   WAWebGroupCreateJob: { createGroup: fn('(options, [{phoneNumber}]) → Promise<{wid}>', 'createGroup') },
   WAWebGroupModifyInfoJob: { setGroupSubject: fn('(group id, subject) → Promise', 'renameGroup') },

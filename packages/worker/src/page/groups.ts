@@ -1,9 +1,9 @@
-import type { PageParticipant, PageWindow } from './window.ts';
+import type { PageParticipant, PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
 
-/** Why a change of a group is not made; a number is the network's own code. */
-export type GroupRefusal = 'no_group' | 'not_admin' | { readonly refused: number };
+/** Why a change of a group is not made. */
+export type GroupRefusal = 'no_group' | 'not_admin' | Refused;
 
 /** Changes a group's subject. */
 export async function renameGroup(groupId: string, subject: string, membersMs: number): Promise<'ok' | GroupRefusal> {
@@ -13,9 +13,8 @@ export async function renameGroup(groupId: string, subject: string, membersMs: n
     await window.require('WAWebGroupModifyInfoJob').setGroupSubject(own.group.id, subject);
     return 'ok';
   } catch (error) {
-    const refused = window.chatWebTools.refusal(error);
-    if (refused === undefined) throw error;
-    return refused === 401 || refused === 403 ? 'not_admin' : { refused };
+    const no = window.chatWebTools.refusedBy(error);
+    return no.refused === 401 || no.refused === 403 ? 'not_admin' : no;
   }
 }
 
@@ -29,9 +28,7 @@ export async function leaveGroup(groupId: string, membersMs: number): Promise<'o
     if (isLeft !== false) return 'ok';
     return own.members ? { refused: 400 } : 'no_group'; // Of a group that was left the members are not told.
   } catch (error) {
-    const refused = window.chatWebTools.refusal(error);
-    if (refused === undefined) throw error;
-    return { refused };
+    return window.chatWebTools.refusedBy(error);
   }
 }
 
@@ -126,7 +123,7 @@ export async function removeParticipants(
 export async function createGroup(
   subject: string,
   people: string[],
-): Promise<{ readonly id: string } | 'nobody' | { readonly refused: number }> {
+): Promise<{ readonly id: string } | 'nobody' | Refused> {
   const { queryWidExists } = window.require('WAWebQueryExistsJob');
   try {
     const registered: object[] = [];
@@ -150,8 +147,6 @@ export async function createGroup(
     );
     return { id: String(created.wid) };
   } catch (error) {
-    const refused = window.chatWebTools.refusal(error);
-    if (refused === undefined) throw error;
-    return { refused };
+    return window.chatWebTools.refusedBy(error);
   }
 }

@@ -30,11 +30,8 @@ export function inboundSince(sinceSeconds: number): HeldMessage[] {
 
 /** True if a chat has changed since a time (Unix seconds): messages of before a later time may have been missed. */
 export function hasChanged(sinceSeconds: number): boolean {
-  const isChat = ({ id }: PageChat) => !/@(broadcast|newsletter)$/.test(String(id));
-  return window
-    .require('WAWebCollections')
-    .Chat.getModelsArray()
-    .some((chat) => (chat.t ?? 0) > sinceSeconds && isChat(chat));
+  const { Chat } = window.require('WAWebCollections');
+  return Chat.getModelsArray().some((chat) => (chat.t ?? 0) > sinceSeconds && window.chatWebTools.isChat(chat));
 }
 
 /**
@@ -48,7 +45,7 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages 
   const deadline = Date.now() + timeoutMs;
   const isLate = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), timeoutMs));
   // Reading the history of the status feed after a link has had accounts unlinked.
-  const isChat = ({ id }: PageChat) => !/@(broadcast|newsletter)$/.test(String(id));
+  const { isChat } = window.chatWebTools;
   const reachesBack = (chat: PageChat) => chat.msgs.getModelsArray().some(({ t }) => (t ?? 0) < sinceSeconds);
   let left = Chat.getModelsArray()
     .filter((chat) => (chat.t ?? 0) >= sinceSeconds && isChat(chat) && !reachesBack(chat))

@@ -1,11 +1,9 @@
-import type { MessageModel, PageMessage, PageWindow } from './window.ts';
+import type { MessageModel, PageMessage, PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
 
-/** What was found out before anything is sent; a number is the network's own code. */
-export type SendCheck =
-  | ('ok' | 'no_chat' | 'no_recipient' | 'no_quoted_message' | 'not_quotable')
-  | { readonly refused: number };
+/** What was found out before anything is sent. */
+export type SendCheck = 'ok' | 'no_chat' | 'no_recipient' | 'no_quoted_message' | 'not_quotable' | Refused;
 
 /** Whether a message can be sent as asked. Whoever the account has no chat with is asked about first, once. */
 export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<SendCheck> {
@@ -20,11 +18,10 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
       if (chatId.endsWith('@c.us') && !(await tools.isRegistered(wid))) return 'no_recipient';
       if (!(await window.WWebJS.getChat(chatId, { getAsModel: false }))) return 'no_chat';
     } catch (error) {
-      const refused = tools.refusal(error);
-      if (refused !== undefined) return { refused };
-      if (/No LID for user/i.test(String(error))) return 'no_recipient';
-      if (chatId.endsWith('@broadcast')) return 'no_chat';
-      throw error;
+      const isPages = tools.refusal(error) === undefined;
+      if (isPages && /No LID for user/i.test(String(error))) return 'no_recipient';
+      if (isPages && chatId.endsWith('@broadcast')) return 'no_chat';
+      return tools.refusedBy(error);
     }
   }
   if (!quotedMessageId) return 'ok';
@@ -96,9 +93,7 @@ export async function react(messageId: string, emoji: string): Promise<'ok' | 'n
 export async function editMessage(
   messageId: string,
   body: string,
-): Promise<
-  MessageModel | undefined | 'no_message' | 'not_mine' | 'too_late' | 'not_editable' | { readonly refused: number }
-> {
+): Promise<MessageModel | undefined | 'no_message' | 'not_mine' | 'too_late' | 'not_editable' | Refused> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
@@ -117,10 +112,9 @@ export async function editMessage(
     // Without a link preview: the library fails on a link that has none.
     edited = await window.WWebJS.editMessage(message, body, { mentionedJidList: [] });
   } catch (error) {
-    const refused = tools.refusal(error);
     if (!canEdit() || whyNot() === 'too_late') return whyNot();
-    if (refused === undefined) throw error;
-    return refused === 429 ? { refused } : 'not_editable';
+    const no = tools.refusedBy(error);
+    return no.refused === 429 ? no : 'not_editable';
   }
   // An edit that failed is neither thrown nor answered.
   if (!failedBefore && hasFailed()) return whyNot();

@@ -1,4 +1,4 @@
-import type { PageWindow } from './window.ts';
+import type { PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -31,13 +31,11 @@ export async function findContact(personId: string): Promise<Record<string, unkn
 }
 
 /** Whether a number is registered, by asking the network; or the network's code where it puts the question off. */
-export async function numberExists(personId: string): Promise<boolean | { readonly refused: number }> {
+export async function numberExists(personId: string): Promise<boolean | Refused> {
   const wid = window.require('WAWebWidFactory').createWid(personId);
   try {
     return Boolean((await window.require('WAWebQueryExistsJob').queryWidExists(wid))?.wid);
   } catch (error) {
-    const refused = window.chatWebTools.refusal(error);
-    if (refused === undefined) throw error;
-    return { refused };
+    return window.chatWebTools.refusedBy(error);
   }
 }

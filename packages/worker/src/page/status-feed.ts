@@ -1,9 +1,6 @@
-import type { MessageModel, PageMessage, PageSendResult, PageWindow } from './window.ts';
+import type { PageMessage, PageSendResult, PageWindow, Posted } from './window.ts';
 
 declare const window: PageWindow;
-
-/** What became of a post: its message, or the page's name for why it was refused. Undefined: the page does not say. */
-export type Posted = { readonly message: MessageModel } | { readonly refused: string } | undefined;
 
 /**
  * Posts a text to the status feed. The library's own way answers with a message of another id, which no ack and no
@@ -16,7 +13,6 @@ export async function postTextStatus(
   timeoutMs: number,
 ): Promise<Posted> {
   const { Msg } = window.require('WAWebCollections');
-  const tools = window.chatWebTools;
   const defaultColor = 0xff7acca5;
   let onAdd: (message: PageMessage) => void = () => {};
   const shown = new Promise<PageMessage>((resolve) => {
@@ -32,13 +28,8 @@ export async function postTextStatus(
       font: font ?? 0,
       text,
     });
-    const { is, name } = tools.readOutcome(result);
-    if (is === 'refused') return { refused: name ?? 'no reason' };
-    if (name !== undefined && is === 'unknown') return undefined;
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
-    const message = result?.msg ?? (await Promise.race([shown, late]));
-    const model = message && tools.sentModel(message);
-    return model && { message: model };
+    return await window.chatWebTools.posted(result, () => Promise.race([shown, late]));
   } finally {
     Msg.off('add', onAdd);
   }
@@ -49,7 +40,6 @@ export async function postMediaStatus(
   media: { readonly data: string; readonly mimetype: string; readonly filename: string },
   caption: string | undefined,
 ): Promise<Posted> {
-  const tools = window.chatWebTools;
   const WAWebMsgKey = window.require('WAWebMsgKey');
   const { getMaybeMeLidUser, getMaybeMePnUser } = window.require('WAWebUserPrefsMeUser');
   const { asUserWidOrThrow, createWid } = window.require('WAWebWidFactory');
@@ -75,10 +65,5 @@ export async function postMediaStatus(
     posted = new Msg.modelClass(mediaMsgData);
     result = await sendStatusMediaMsgAction(posted, uploaded);
   } else result = await sendStatusMediaMsgAction({ mediaMsgData, beforeSend: uploaded });
-  const { is, name } = tools.readOutcome(result);
-  if (is === 'refused') return { refused: name ?? 'no reason' };
-  if (name !== undefined && is === 'unknown') return undefined;
-  const message = result?.msg ?? posted;
-  const model = message && tools.sentModel(message);
-  return model && { message: model };
+  return window.chatWebTools.posted(result, () => posted);
 }

@@ -138,6 +138,13 @@ export function installTools(lookUpsFrom: number): void {
     isForwarded: message.isForwarded === true,
     isStatus: message.isStatusV3 === true || String(message.id.remote) === 'status@broadcast',
   });
+  const sentModel: PageTools['sentModel'] = (message) => {
+    try {
+      return messageModel(message);
+    } catch {
+      return undefined;
+    }
+  };
   const notTold = new Set([
     ...['gp2', 'notification', 'notification_template', 'broadcast_notification', 'group_notification'],
     ...['newsletter_notification', 'e2e_notification', 'call_log', 'protocol', 'ciphertext', 'revoked'],
@@ -180,6 +187,7 @@ export function installTools(lookUpsFrom: number): void {
   const loaded = (group: PageChat) => group.groupMetadata?.participants?.getModelsArray() ?? [];
   const membersOf = async (group: PageChat, timeoutMs: number) => {
     if (loaded(group).length > 0) return loaded(group);
+    if (timeoutMs <= 0) return undefined;
     const deadline = Date.now() + timeoutMs;
     const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
     const query = optional('WAWebGroupQueryJob')?.queryAndUpdateGroupMetadataById;
@@ -228,21 +236,28 @@ export function installTools(lookUpsFrom: number): void {
       isRegistered,
       isMe,
       messageModel,
+      sentModel,
       readOutcome,
-      membersOf,
       ownGroup,
       refusal,
       files,
     },
+    isChat: ({ id }) => !/@(broadcast|newsletter)$/.test(String(id)),
+    refusedBy: (error) => {
+      const refused = refusal(error);
+      if (refused === undefined) throw error;
+      return { refused };
+    },
+    posted: async (result, findMessage) => {
+      const { is, name } = readOutcome(result);
+      if (is === 'refused') return { refused: name ?? 'no reason' };
+      if (name !== undefined && is === 'unknown') return undefined;
+      const message = result?.msg ?? (await findMessage());
+      const model = message && sentModel(message);
+      return model && { message: model };
+    },
     learnPeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
       learnNumbers([from, to, author, quotedParticipant, ...mentionedJidList]),
-    sentModel: (message) => {
-      try {
-        return messageModel(message);
-      } catch {
-        return undefined;
-      }
-    },
     isTold: ({ id, type }) => !notTold.has(type) && !isChannel(id.remote),
     outcomeOf: (id) => outcomes.get(id),
     findMessage: async (id) => Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0],

@@ -235,7 +235,6 @@ export interface SetUpState {
   require?: (name: string) => unknown;
   /** Texts of dialogs that nothing has closed. */
   dialogs?: readonly string[];
-  /** How much of what came while the page was away has been delivered, in percent. */
 }
 
 /** A message as it leaves the page. */
@@ -269,6 +268,14 @@ export interface SendOutcome {
   readonly code?: number | undefined;
 }
 
+/** The network says no, with this code. */
+export interface Refused {
+  readonly refused: number;
+}
+
+/** A post to the status feed: its message, or why it was refused. Undefined: the page does not say, or not legibly. */
+export type Posted = { readonly message: MessageModel } | { readonly refused: string } | undefined;
+
 /** A group that the account is in, and its members, if they became known in time. */
 export interface OwnGroup {
   readonly group: PageChat;
@@ -291,8 +298,12 @@ export interface PageTools {
   isRegistered(wid: object): Promise<boolean>;
   /** The status of an error by which the network says no; undefined for an error of the page. */
   refusal(error: unknown): number | undefined;
+  /** The same as an answer; throws what is an error of the page. */
+  refusedBy(error: unknown): Refused;
   /** A message by its serialised id, also one that is not loaded. */
   findMessage(id: string): Promise<PageMessage | undefined>;
+  /** False for the status feed and channels: the page may list them among the chats. */
+  isChat(chat: PageChat): boolean;
   /** False for notices, for what is not decrypted yet, and for what was taken back: not told of as a message. */
   isTold(message: PageMessage): boolean;
   /** A message as it leaves the page. */
@@ -303,10 +314,13 @@ export interface PageTools {
   learnPeople(message: PageMessage): Promise<void>;
   /** What the page's own result of a send says of it. */
   readOutcome(result: unknown): SendOutcome;
+  /** What became of a post, by the page's own result; `findMessage` where that does not have the message. */
+  posted(
+    result: PageSendResult | undefined,
+    findMessage: () => Promise<PageMessage | undefined> | PageMessage | undefined,
+  ): Promise<Posted>;
   /** What the API tells of a contact; its id by phone number where that is known. */
   contactModel(contact: PageContact): Record<string, unknown>;
-  /** The members of a group, asked for where they are not loaded; undefined where they do not become known in time. */
-  membersOf(group: PageChat, timeoutMs: number): Promise<PageParticipant[] | undefined>;
   /** A group that the account is in: one that it has left stays listed in the page. */
   ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
   /** True for the account's own id, by number or hidden. */
