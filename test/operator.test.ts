@@ -19,12 +19,12 @@ describe('what an operator sees', () => {
     await stack.phones.send(BEN, { to: ADA, body: 'hello' });
     const { memory, diskBytes, restarts, lastEventAt } = await eventually(async () => {
       const status = await stack.client.getSessionStatus({ id: 'ada' });
-      for (const vital of ['memory', 'diskBytes', 'lastEventAt']) expect(status).toHaveProperty(vital);
+      for (const vital of ['diskBytes', 'lastEventAt']) expect(status).toHaveProperty(vital);
+      expect(status.memory?.processes).toBeGreaterThan(4); // The renderer is there: it is not the memory of the boot.
       return status;
     });
     expect(memory?.workerBytes).toBeGreaterThan(10e6);
     expect(memory?.browserBytes).toBeGreaterThan(50e6);
-    expect(memory?.processes).toBeGreaterThan(4);
     expect(diskBytes).toBeGreaterThan(100_000);
     expect(restarts).toBe(0);
     expect(Date.now() - Date.parse(lastEventAt ?? '')).toBeLessThan(30_000);

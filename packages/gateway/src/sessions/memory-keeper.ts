@@ -81,7 +81,11 @@ export class MemoryKeeper {
     const { workerPid, vitals } = session;
     const looks = this.#looksAt(session);
     if (!workerPid) vitals.memory = undefined;
-    if (!workerPid || performance.now() < looks.nextMemoryAt) return;
+    if (!workerPid) return;
+    // What a boot took says little: the first look once it is ready is not waited for.
+    const isFirstReady =
+      session.state.status === 'ready' && (looks.workerPid !== workerPid || looks.readyAt === undefined);
+    if (performance.now() < looks.nextMemoryAt && !isFirstReady) return;
     const memory = await measureSession(workerPid);
     if (session.workerPid !== workerPid || memory.processes === 0) return; // It ended while we looked.
     vitals.memory = memory;
