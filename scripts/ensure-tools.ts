@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { findBrowser } from '@chat-web/worker/browser';
+import { isAllowed } from './file-access.ts';
 
 /**
  * Makes sure that the tools named as arguments are there: installs Debian's where that can be done, else says how.
@@ -55,21 +56,12 @@ function missingBrowser(): string | undefined {
 }
 
 function missingPrograms(...names: readonly string[]): string | undefined {
-  const missing = names.filter((name) => !folders().some((folder) => isExecutable(join(folder, name))));
+  const missing = names.filter((name) => !folders().some((folder) => isAllowed(join(folder, name), constants.X_OK)));
   return missing.length > 0 ? `Not on the PATH: ${missing.join(', ')}` : undefined;
 }
 
 function folders(): string[] {
   return (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function linuxIds(): string[] {

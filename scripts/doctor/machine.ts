@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '@chat-web/gateway/config';
 import { availableMemoryBytes } from '@chat-web/gateway/host/available-memory';
 import { freeDiskBytes } from '@chat-web/gateway/host/disk';
 import { findBrowser, sandboxWorks } from '@chat-web/worker/browser';
+import { isAllowed } from '../file-access.ts';
 import { grouped, inMb } from './figures.ts';
 import type { Outcome, Report } from './report.ts';
 
@@ -66,7 +67,7 @@ async function disk({ dataDir, minFreeDiskBytes }: Config): Promise<Outcome> {
   const folder = existingAbove(dataDir);
   const free = await freeDiskBytes(folder);
   const detail = `${inMb(free)} free at ${dataDir}, ${inMb(minFreeDiskBytes)} needed for a start`;
-  if (!isWritable(folder)) {
+  if (!isAllowed(folder, constants.W_OK)) {
     return {
       result: 'fail',
       detail: `this user cannot write to ${folder}`,
@@ -125,13 +126,4 @@ function clock(): Outcome {
 
 function existingAbove(path: string): string {
   for (let at = path; ; at = dirname(at)) if (existsSync(at) || at === dirname(at)) return at;
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

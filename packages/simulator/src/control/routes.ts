@@ -35,6 +35,7 @@ export interface Route {
   handle(call: Call, body: unknown): unknown;
 }
 
+const account = ({ stage, id }: Call) => stage.network.directory.get(id);
 const phone = ({ stage, id }: Call) => new Phone(stage.network, id);
 const groupPhone = ({ stage, id }: Call) => new GroupPhone(stage.network, id);
 
@@ -54,7 +55,7 @@ export const routes: readonly Route[] = [
   {
     method: 'GET',
     path: '/accounts/:id',
-    handle: ({ stage, id }) => describeAccount(stage.network.directory.get(id)),
+    handle: (call) => describeAccount(account(call)),
   },
   {
     method: 'POST',
@@ -99,23 +100,17 @@ export const routes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/accounts/:id/profile',
-    handle: checked(schemas.profile, ({ stage, id }, change) =>
-      changeProfile(stage.network, stage.network.directory.get(id), change),
-    ),
+    handle: checked(schemas.profile, (call, change) => changeProfile(call.stage.network, account(call), change)),
   },
   {
     method: 'PATCH',
     path: '/accounts/:id/contacts',
-    handle: checked(schemas.contacts, ({ stage, id }, change) =>
-      changeContacts(stage.network, stage.network.directory.get(id), change),
-    ),
+    handle: checked(schemas.contacts, (call, change) => changeContacts(call.stage.network, account(call), change)),
   },
   {
     method: 'POST',
     path: '/accounts/:id/fill',
-    handle: checked(schemas.fill, ({ stage, id }, amounts) =>
-      fill(stage.network, stage.network.directory.get(id), amounts),
-    ),
+    handle: checked(schemas.fill, (call, amounts) => fill(call.stage.network, account(call), amounts)),
   },
   {
     method: 'DELETE',
@@ -145,46 +140,42 @@ export const routes: readonly Route[] = [
   {
     method: 'PUT',
     path: '/accounts/:id/fault',
-    handle: checked(schemas.fault, ({ stage, id }, { kind }) => {
-      stage.network.directory.get(id).fault = kind;
+    handle: checked(schemas.fault, (call, { kind }) => {
+      account(call).fault = kind;
     }),
   },
   {
     method: 'PUT',
     path: '/accounts/:id/restricted',
-    handle: checked(schemas.restricted, ({ stage, id }, { restricted }) => {
-      stage.network.directory.get(id).restricted = restricted;
+    handle: checked(schemas.restricted, (call, { restricted }) => {
+      account(call).restricted = restricted;
     }),
   },
   {
     method: 'PUT',
     path: '/accounts/:id/refusal',
-    handle: checked(schemas.refusal, ({ stage, id }, refusal) => {
-      stage.network.directory.get(id).refusal = refusal;
+    handle: checked(schemas.refusal, (call, refusal) => {
+      account(call).refusal = refusal;
     }),
   },
   {
     method: 'PUT',
     path: '/accounts/:id/passkey',
-    handle: checked(schemas.passkey, ({ stage, id }, { required }) => {
-      stage.network.directory.get(id).passkey = required;
+    handle: checked(schemas.passkey, (call, { required }) => {
+      account(call).passkey = required;
     }),
   },
   {
     method: 'POST',
     path: '/accounts/:id/notices',
-    handle: checked(schemas.notice, ({ stage, id }, notice) =>
-      bringNotice(stage.network, stage.network.directory.get(id), notice),
-    ),
+    handle: checked(schemas.notice, (call, notice) => bringNotice(call.stage.network, account(call), notice)),
   },
   { method: 'POST', path: '/accounts/:id/disconnect', handle: (call) => phone(call).connect(false) },
   { method: 'POST', path: '/accounts/:id/reconnect', handle: (call) => phone(call).connect(true) },
   {
     method: 'PUT',
     path: '/accounts/:id/stall',
-    handle: checked(schemas.stall, ({ stage, id }, { stalled }) =>
-      stage.pages.stall(stage.network.directory.get(id).number, stalled),
-    ),
+    handle: checked(schemas.stall, (call, { stalled }) => call.stage.pages.stall(account(call).number, stalled)),
   },
   { method: 'GET', path: '/pages', handle: ({ stage }) => stage.pages.list() },
   {
