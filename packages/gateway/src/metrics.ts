@@ -98,8 +98,7 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     labelNames: ['session', 'version'],
     collect() {
       this.reset();
-      for (const { id, vitals, workerPid } of supervisor.list())
-        if (vitals.page && workerPid) this.set({ session: id, version: vitals.page.version }, 1);
+      for (const { id, page } of supervisor.list()) if (page) this.set({ session: id, version: page.version }, 1);
     },
   });
   new Gauge({
@@ -107,9 +106,8 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     labelNames: ['session', 'capability'],
     collect() {
       this.reset();
-      for (const { id, vitals, workerPid } of supervisor.list())
-        for (const { capability } of (workerPid && vitals.page?.degraded) || [])
-          this.set({ session: id, capability }, 1);
+      for (const { id, page } of supervisor.list())
+        for (const { capability } of page?.degraded ?? []) this.set({ session: id, capability }, 1);
     },
   });
   new Gauge({

@@ -67,11 +67,12 @@ export const workerEvent = v.variant('name', [
   /** The start has come further, though not to the next status. */
   v.object({ name: v.literal('progress') }),
   v.object({ name: v.literal('ready'), info: sessionInfo }),
-  /** What the page is, and what does not work on it. */
+  /** What the page is, what does not work on it because this build lacks parts, and what does not for other reasons. */
   v.object({
     name: v.literal('page'),
     version: v.pipe(v.string(), v.maxLength(60)),
-    degraded: v.array(degradedCapability),
+    lacking: v.array(degradedCapability),
+    findings: v.array(degradedCapability),
   }),
   /** The page is alive, but its connection to the network is not. */
   v.object({ name: v.literal('connection_lost'), reason: v.string() }),

@@ -10,14 +10,14 @@ import {
 import * as v from 'valibot';
 
 /** Makes sure, before anything is done, that the page can do what an operation needs. */
-export type Require = (operation: WorkerOperationName, input: object) => Promise<void>;
+export type AssertSupported = (operation: WorkerOperationName, input: object) => Promise<void>;
 
 /** Runs the handler of one call. The answer is checked: what comes out of a web page is the least trustworthy data here. */
 export async function dispatch(
   handlers: Handlers<WorkerOperationName>,
   name: string,
   input: unknown,
-  require: Require,
+  assertSupported: AssertSupported,
 ): Promise<unknown> {
   if (!isWorkerOperation(name)) throw new GatewayError('internal_error', `the worker has no operation ${name}`);
   const operation = workerOperations[name];
@@ -25,7 +25,7 @@ export async function dispatch(
   const handler = handlers[name] as (input: unknown) => unknown;
   let answer: unknown;
   try {
-    await require(name, input as object);
+    await assertSupported(name, input as object);
     answer = await handler(input);
   } catch (error) {
     throw asGatewayError(error, 'client_failed');

@@ -12,7 +12,7 @@ import { neededFor } from './client/capabilities.ts';
 import { type Ending, LinkedSession } from './client/linked-session.ts';
 import { PageAccess } from './client/page-access.ts';
 import { PageNotSavedError } from './client/saved-pages.ts';
-import { dispatch, type Require } from './dispatch.ts';
+import { type AssertSupported, dispatch } from './dispatch.ts';
 import { GatewayLink } from './gateway-link.ts';
 import { createHandlers } from './handlers/index.ts';
 
@@ -22,7 +22,7 @@ const EXIT_TIMEOUT_MS = 9_500;
 const link = new GatewayLink();
 let session: LinkedSession | undefined;
 let handlers: Handlers<WorkerOperationName> | undefined;
-let require: Require = async () => {};
+let assertSupported: AssertSupported = async () => {};
 let ending = false;
 
 // The gateway ends its workers itself; a Ctrl+C in a terminal reaches the whole process group.
@@ -62,7 +62,7 @@ function start(options: WorkerOptions): void {
   }
   const page = new PageAccess(session);
   handlers = createHandlers({ page, ...options });
-  require = (operation, input) => page.require(neededFor(operation, input));
+  assertSupported = (operation, input) => page.assertSupported(neededFor(operation, input));
   void session.start();
 }
 
@@ -79,7 +79,7 @@ function report(event: WorkerEvent): void {
 async function answer(callId: number, operation: string, input: unknown): Promise<void> {
   try {
     if (!handlers) throw new Error('a call came before the start');
-    link.send({ type: 'answer', callId, answer: await dispatch(handlers, operation, input, require) });
+    link.send({ type: 'answer', callId, answer: await dispatch(handlers, operation, input, assertSupported) });
   } catch (error) {
     const { code, message, issues } = asGatewayError(error, 'internal_error');
     link.send({ type: 'error', callId, code, message, ...(issues ? { issues: [...issues] } : {}) });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
 
 /** The text of a small file of the kernel's; nothing where it is not to be had. */
 export function readText(path: string): string | undefined {
@@ -13,4 +14,11 @@ export function readText(path: string): string | undefined {
 export function numberIn(text: string | undefined, pattern: RegExp): number | undefined {
   const found = pattern.exec(text ?? '')?.[1];
   return found === undefined ? undefined : Number(found);
+}
+
+/** Writes a file for this user alone, and puts it in its place in one step: a crash leaves the old text or the new one. */
+export async function replaceText(path: string, text: string): Promise<void> {
+  const unfinished = `${path}.new`;
+  await writeFile(unfinished, text, { mode: 0o600 });
+  await rename(unfinished, path);
 }

@@ -1,6 +1,7 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { errorText } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 
 /** Messages may come in another order than that of their timestamps; this much is looked at again. */
@@ -95,9 +96,7 @@ export class HeardMessages {
 
   async #write(): Promise<void> {
     try {
-      const text = JSON.stringify({ from: this.#from, ids: Object.fromEntries(this.#ids) });
-      await writeFile(`${this.#path}.new`, text, { mode: 0o600 });
-      await rename(`${this.#path}.new`, this.#path);
+      await replaceText(this.#path, JSON.stringify({ from: this.#from, ids: Object.fromEntries(this.#ids) }));
     } catch (error) {
       this.#log.error({ reason: errorText(error) }, 'the list of messages heard could not be written');
     }

@@ -7,8 +7,10 @@ import { PageHistory } from './page-history.ts';
 
 const log = pino({ enabled: false });
 const media = { capability: 'sendMessage.media', reason: 'the page lacks Media' };
-const reasonsOf = (history: PageHistory, version: string, degraded: (typeof media)[]) =>
-  history.note(version, degraded).map(({ reason }) => reason);
+const note = (history: PageHistory, version: string, lacking: (typeof media)[]) =>
+  history.note({ version, lacking, findings: [] });
+const reasonsOf = (history: PageHistory, version: string, lacking: (typeof media)[]) =>
+  note(history, version, lacking).degraded.map(({ reason }) => reason);
 
 let folder: string;
 beforeAll(async () => {
@@ -25,15 +27,15 @@ describe('what a build of the page lacks', () => {
   it('is reported with the first version that lacked it after the last one that had it', async () => {
     const history = await open('one.json');
     expect(reasonsOf(history, '2.9', [media])).toEqual(['the page lacks Media (since 2.9)']);
-    history.note('2.10', []);
-    history.note('2.11', [media]);
+    note(history, '2.10', []);
+    note(history, '2.11', [media]);
     expect(reasonsOf(history, '2.12', [media])).toEqual(['the page lacks Media (since 2.11, worked on 2.10)']);
   });
 
   it('is remembered by the gateway that comes after', async () => {
     const history = await open('two.json');
-    history.note('2.1', []);
-    history.note('2.2', [media]);
+    note(history, '2.1', []);
+    note(history, '2.2', [media]);
     await history.flush();
     expect(reasonsOf(await open('two.json'), '2.3', [media])).toEqual([
       'the page lacks Media (since 2.2, worked on 2.1)',
@@ -42,18 +44,18 @@ describe('what a build of the page lacks', () => {
 
   it('is not forgotten where a session on another build has it', async () => {
     const history = await open('three.json');
-    history.note('2.1', []);
-    history.note('2.2', [media]);
-    history.note('2.1', []);
+    note(history, '2.1', []);
+    note(history, '2.2', [media]);
+    note(history, '2.1', []);
     expect(reasonsOf(history, '2.3', [media])).toEqual(['the page lacks Media (since 2.2, worked on 2.1)']);
-    history.note('2.4', []);
+    note(history, '2.4', []);
     expect(reasonsOf(history, '2.2', [media])).toEqual(['the page lacks Media (since 2.2, worked on 2.1)']);
   });
 
   it('is no longer missing there once a module that loads late has come', async () => {
     const history = await open('four.json');
-    history.note('2.2', [media]);
-    history.note('2.2', []);
+    note(history, '2.2', [media]);
+    note(history, '2.2', []);
     expect(reasonsOf(history, '2.3', [media])).toEqual(['the page lacks Media (since 2.3, worked on 2.2)']);
     expect(reasonsOf(history, '2.2', [media])).toEqual(['the page lacks Media (since 2.2)']);
   });
@@ -62,7 +64,8 @@ describe('what a build of the page lacks', () => {
     const history = await open('five.json');
     const dialog = { capability: 'page', reason: 'a dialog stays open: Update' };
     const mute = { capability: 'sendMessage', reason: 'the network has confirmed none of the last 5 sends' };
-    expect(history.note('2.1', [dialog, mute])).toEqual([dialog, mute]);
+    const findings = [dialog, mute];
+    expect(history.note({ version: '2.1', lacking: [], findings })).toEqual({ version: '2.1', degraded: findings });
     expect(reasonsOf(history, '2.2', [{ ...mute, reason: 'the page lacks Send' }])).toEqual([
       'the page lacks Send (since 2.2, worked on 2.1)',
     ]);
@@ -70,7 +73,7 @@ describe('what a build of the page lacks', () => {
 
   it('is kept for the last 20 versions', async () => {
     const history = await open('many.json');
-    for (let n = 1; n <= 30; n += 1) history.note(`2.${n}`, []);
+    for (let n = 1; n <= 30; n += 1) note(history, `2.${n}`, []);
     await history.flush();
     const { versions } = JSON.parse(await readFile(join(folder, 'pages', 'many.json'), 'utf8'));
     expect(versions).toHaveLength(20);

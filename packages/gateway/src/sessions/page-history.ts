@@ -1,13 +1,14 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorText } from '@chat-web/protocol';
+import { errorText, type WorkerEvent } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 import type { PageView } from './vitals.ts';
 
 const MOST_VERSIONS = 20;
-/** How the reasons of a worker begin that have to do with the build; dialogs and unconfirmed sends may occur on any. */
-const LACKS = 'the page lacks';
+
+type PageSeen = Omit<Extract<WorkerEvent, { name: 'page' }>, 'name'>;
 
 const stored = v.object({ versions: v.array(v.object({ version: v.string(), missing: v.array(v.string()) })) });
 
@@ -41,11 +42,11 @@ export class PageHistory {
   }
 
   /**
-   * Takes down what a session has found; the reasons then say since when. The last report on a version counts: modules
-   * that load late are missing at first.
+   * Takes down what a session has found; what the build lacks then says since when. The last report on a version
+   * counts: modules that load late are missing at first.
    */
-  note(version: string, degraded: PageView['degraded']): PageView['degraded'] {
-    const missing = new Set(degraded.filter(isOfBuild).map(({ capability }) => capability));
+  note({ version, lacking, findings }: PageSeen): PageView {
+    const missing = new Set(lacking.map(({ capability }) => capability));
     const before = this.#missing.get(version);
     this.#missing.delete(version); // It comes in again at the end.
     this.#missing.set(version, missing);
@@ -55,9 +56,11 @@ export class PageHistory {
     }
     const isKnown = before?.size === missing.size && [...missing].every((name) => before.has(name));
     if (!isKnown) this.#written = this.#written.then(() => this.#write());
-    return degraded.map((found) =>
-      isOfBuild(found) ? { ...found, reason: `${found.reason} (${this.#since(found.capability, version)})` } : found,
-    );
+    const dated = lacking.map(({ capability, reason }) => ({
+      capability,
+      reason: `${reason} (${this.#since(capability, version)})`,
+    }));
+    return { version, degraded: [...dated, ...findings] };
   }
 
   /** Resolves when all is written. Never rejects. */
@@ -77,16 +80,11 @@ export class PageHistory {
     try {
       const versions = [...this.#missing].map(([version, missing]) => ({ version, missing: [...missing] }));
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-      await writeFile(`${this.#path}.new`, JSON.stringify({ versions }), { mode: 0o600 });
-      await rename(`${this.#path}.new`, this.#path);
+      await replaceText(this.#path, JSON.stringify({ versions }));
     } catch (error) {
       this.#log.warn({ reason: errorText(error) }, 'the history of the page could not be written');
     }
   }
-}
-
-function isOfBuild({ reason }: PageView['degraded'][number]): boolean {
-  return reason.startsWith(LACKS);
 }
 
 /** Orders versions such as 2.3000.1049200000, the oldest first. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SessionInfo, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { replaceText } from '../host/text-files.ts';
 
 /** Written when a session first becomes ready: what lies in its folder is then worth a start at boot. */
 const MARKER = 'linked.json';
@@ -66,10 +67,8 @@ export class SavedSessions {
   /** The session is ready. `linkedAt`: when it was linked, where that is not written down yet. */
   async save(id: string, { wid }: SessionInfo, linkedAt: Date): Promise<void> {
     this.#saved.add(id);
-    const marker = join(this.dirOf(id), MARKER);
     const since = (await this.linkedAt(id)) ?? linkedAt;
-    await writeFile(`${marker}.new`, JSON.stringify({ wid, linkedAt: since.toISOString() }), { mode: 0o600 });
-    await rename(`${marker}.new`, marker);
+    await replaceText(join(this.dirOf(id), MARKER), JSON.stringify({ wid, linkedAt: since.toISOString() }));
   }
 
   /** When the session was linked; undefined where it is not, or that is not known. */

@@ -3,7 +3,6 @@ import { CONFLICT } from './deadlines.ts';
 import type { Failure } from './failure.ts';
 import { replaceRun, type SessionParts, STOP_TIMEOUT_MS } from './session-parts.ts';
 import { isRunning } from './session-state.ts';
-import type { PageView } from './vitals.ts';
 
 /** What befalls a session without anybody asking for it, and what is done about it. */
 export class SessionCare {
@@ -41,11 +40,11 @@ export class SessionCare {
         keeper.skipTo(event.until);
         return;
       case 'gap': {
-        const [from, to] = [event.from, event.to].map((seconds) => new Date(seconds * 1_000).toISOString());
+        const [from, to] = [isoTime(event.from), isoTime(event.to)];
         log.warn({ from, to, chats: event.chats }, 'messages were not caught up with: too old, or too many');
         // Else all of it would be reported again at the next restart. Where chats are named, what they miss may load the next time.
         if (event.chats === 0) keeper.skipTo(event.to);
-        hub.publish({ name: 'gap', data: { reason: 'not_loaded', from: from ?? '', to: to ?? '' } });
+        hub.publish({ name: 'gap', data: { reason: 'not_loaded', from, to } });
         return;
       }
       case 'authenticating':
@@ -68,12 +67,12 @@ export class SessionCare {
   }
 
   /** One line for what is broken on this build of the page, and since which. */
-  #onPage({ version, degraded }: PageView): void {
+  #onPage(seen: Extract<WorkerEvent, { name: 'page' }>): void {
     const { context, log, vitals } = this.#parts;
     const before = vitals.lastPage;
-    vitals.page = { version, degraded: context.pageHistory.note(version, degraded) };
-    if (degraded.length > 0)
-      log.warn({ pageVersion: version, degraded: vitals.page.degraded }, 'the page lacks something');
+    vitals.page = context.pageHistory.note(seen);
+    const { version, degraded } = vitals.page;
+    if (degraded.length > 0) log.warn({ pageVersion: version, degraded }, 'the page lacks something');
     else if (before?.version !== version || before.degraded.length > 0)
       log.info({ pageVersion: version }, 'the page has all that is used');
   }
@@ -159,4 +158,8 @@ export class SessionCare {
       this.#retry({ cause: 'start_refused', reason: errorText(error), retry: true }, false);
     });
   }
+}
+
+function isoTime(unixSeconds: number): string {
+  return new Date(unixSeconds * 1_000).toISOString();
 }

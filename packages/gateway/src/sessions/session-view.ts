@@ -2,8 +2,8 @@ import type { SessionView } from '@chat-web/protocol';
 import type { Session } from './session.ts';
 
 /** A session as an operator sees it. */
-export function viewOf({ id, state, since, vitals, nextAttemptAt, workerPid }: Session): SessionView {
-  const { restartCount, lastEventAt, memory, diskBytes, page } = vitals;
+export function viewOf({ id, state, since, vitals, nextAttemptAt, page }: Session): SessionView {
+  const { restartCount, lastEventAt, memory, diskBytes } = vitals;
   return {
     id,
     status: state.status,
@@ -14,6 +14,6 @@ export function viewOf({ id, state, since, vitals, nextAttemptAt, workerPid }: S
     ...(lastEventAt ? { lastEventAt: lastEventAt.toISOString() } : {}),
     ...(memory ? { memory } : {}),
     ...(diskBytes === undefined ? {} : { diskBytes }),
-    ...(page && workerPid !== undefined ? { pageVersion: page.version, degraded: [...page.degraded] } : {}),
+    ...(page ? { pageVersion: page.version, degraded: [...page.degraded] } : {}),
   };
 }

@@ -9,7 +9,7 @@ import type { SessionContext } from './session-context.ts';
 import { replaceRun, type SessionParts, STOP_TIMEOUT_MS } from './session-parts.ts';
 import { isRunning, type SessionState } from './session-state.ts';
 import { SessionStatus } from './session-status.ts';
-import { Vitals } from './vitals.ts';
+import { type PageView, Vitals } from './vitals.ts';
 
 /** How a session is ended on purpose. */
 interface Ending {
@@ -88,6 +88,11 @@ export class Session {
   get workerPid(): number | undefined {
     const { run } = this.#parts.keeper;
     return run?.isUp ? run.workerPid : undefined;
+  }
+
+  /** The page that it runs on; undefined before that has been looked at, and where nothing runs. */
+  get page(): PageView | undefined {
+    return this.workerPid === undefined ? undefined : this.vitals.page;
   }
 
   /** How many calls are under way. */

@@ -81,8 +81,8 @@ export class Capabilities {
     return this.#report.version;
   }
 
-  /** What the session cannot do on this page. */
-  get degraded(): Degraded[] {
+  /** What the session cannot do on this page, for want of parts. */
+  get lacking(): Degraded[] {
     return [...this.#losses].map(([capability, names]) => ({
       capability,
       reason: `the page lacks ${names.join(', ')}`,
@@ -113,7 +113,7 @@ export class Capabilities {
   }
 
   /** Throws 501 where the page cannot do what is needed, after one more look: modules also come late. True if it looked. */
-  async require(page: Page, needed: readonly Capability[]): Promise<boolean> {
+  async assertSupported(page: Page, needed: readonly Capability[]): Promise<boolean> {
     const lacks = () => needed.some((capability) => this.#losses.has(capability));
     if (!lacks()) return false;
     const deadline = Date.now() + LATE_TIMEOUT_MS;

@@ -89,8 +89,8 @@ export class LinkedSession implements PageSource {
   }
 
   /** Throws 501 where the page lacks what is needed. */
-  async require(needed: readonly Capability[]): Promise<void> {
-    if (await this.#capabilities.require(this.page, needed)) this.#report.tell();
+  async assertSupported(needed: readonly Capability[]): Promise<void> {
+    if (await this.#capabilities.assertSupported(this.page, needed)) this.#report.tell();
   }
 
   /** From when on the network may be asked about numbers, in milliseconds since 1970. */

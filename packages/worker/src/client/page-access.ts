@@ -11,7 +11,7 @@ export interface PageSource {
   readonly page: Page;
   readonly isReady: boolean;
   /** Throws 501 where the page lacks what is needed. */
-  require(needed: readonly Capability[]): Promise<void>;
+  assertSupported(needed: readonly Capability[]): Promise<void>;
   /** Told of each send: whether the network has confirmed it in time. */
   onSent(isConfirmed: boolean): void;
 }
@@ -41,8 +41,8 @@ export class PageAccess implements PageCalls {
     this.#source.onSent(isConfirmed);
   }
 
-  async require(needed: readonly Capability[]): Promise<void> {
-    await this.#ready().require(needed);
+  async assertSupported(needed: readonly Capability[]): Promise<void> {
+    await this.#ready().assertSupported(needed);
   }
 
   async withFile<R>(path: string, work: (key: string) => Promise<R>): Promise<R> {

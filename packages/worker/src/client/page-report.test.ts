@@ -10,7 +10,7 @@ function report() {
   const capabilities = new Capabilities();
   vi.spyOn(capabilities, 'version', 'get').mockReturnValue('2.3000.1');
   const page = new PageReport((event) => void (event.name === 'page' && events.push(event)), capabilities, log);
-  return { page, log, found: () => events.at(-1)?.degraded.map(({ capability }) => capability) ?? [], events };
+  return { page, log, found: () => events.at(-1)?.findings.map(({ capability }) => capability) ?? [], events };
 }
 
 describe('the report on a page', () => {

@@ -31,15 +31,12 @@ export class PageReport {
 
   /** Tells the gateway, where something has changed. */
   tell(): void {
-    const { version, degraded } = this.#capabilities;
+    const { version, lacking } = this.#capabilities;
     if (version === undefined) return;
-    const found: Degraded[] = [...this.#found].map(([capability, reason]) => ({ capability, reason }));
     const told = {
       version: version.slice(0, MOST_VERSION),
-      degraded: [...degraded, ...found].map(({ capability, reason }) => ({
-        capability,
-        reason: reason.slice(0, MOST_REASON),
-      })),
+      lacking: lacking.map(shortened),
+      findings: [...this.#found].map(([capability, reason]) => shortened({ capability, reason })),
     };
     const text = JSON.stringify(told);
     if (text === this.#told) return;
@@ -51,4 +48,8 @@ export class PageReport {
 /** A reason without its numbers: one that counts down is the same at each look. */
 function shape(reason: string | undefined): string | undefined {
   return reason?.replace(/\d+/g, '0');
+}
+
+function shortened({ capability, reason }: Degraded): Degraded {
+  return { capability, reason: reason.slice(0, MOST_REASON) };
 }

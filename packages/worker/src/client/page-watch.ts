@@ -112,7 +112,7 @@ export class PageWatch {
 
   async #lookForLateModules(): Promise<void> {
     const { client, capabilities } = this.#parts;
-    if (capabilities.degraded.length > 0 && capabilities.isYoung) await client.look();
+    if (capabilities.lacking.length > 0 && capabilities.isYoung) await client.look();
   }
 
   /** True when the page has seemed deaf as often as not to be a chance. */
