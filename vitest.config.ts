@@ -6,8 +6,8 @@ export default defineConfig({
     exclude: ['test/faults/**', '**/node_modules/**'],
     // A process for each file would spend a good part of the time on loading the same modules again.
     isolate: false,
-    // Each story runs real browsers: two at a time is what two cores carry.
-    maxWorkers: 2,
+    // Each story runs real browsers, and waits for them a good part of its time: three keep two cores busy.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { sendText } from '@chat-web/host';
+import type { Build } from '@chat-web/simulator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stanzaOf } from '../../scripts/example-world.ts';
+import type { EventLog } from './event-log.ts';
+import { eventually } from './eventually.ts';
+import { media } from './media.ts';
+import { ADA, BEN, Stack } from './stack.ts';
+
+const CARLA = '12025550103';
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+async function bytesOf(download: { readonly data: ReadableStream<Uint8Array> } | undefined): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(download?.data).arrayBuffer());
+}
+
+/** The essentials, on a build of the page. */
+export function storiesOf(build: Build): void {
+  describe(`what a session does, on the page of ${build}`, () => {
+    let stack: Stack;
+    let events: EventLog;
+    beforeAll(async () => {
+      // A dialog that stays open would unlink the account while these run. Whatever can come on demand does.
+      stack = await Stack.start({
+        build,
+        simulator: { onboardingMs: 8_000, moreLazyModules: true, lateModulesMs: 1_500 },
+      });
+      await stack.phones.profile(BEN, { picture: 'present' });
+      await stack.phones.createGroup(ADA, { subject: 'Never opened', participants: [BEN] });
+      await stack.link('main', ADA);
+      events = await stack.listen('main');
+    });
+    afterAll(() => stack[Symbol.asyncDispose]());
+
+    const send = async (message: object) => {
+      const sent = await stack.client.sendMessage({ id: 'main', to: BEN, ...message } as never);
+      if (!('timestamp' in sent)) throw new Error('not a message');
+      return sent;
+    };
+
+    it('says which page it runs on, and that it lacks nothing', async () => {
+      const { pageVersion, degraded } = await eventually(async () => {
+        const status = await stack.client.getSessionStatus({ id: 'main' });
+        expect(status.degraded).toEqual([]);
+        return status;
+      }, 40_000);
+      expect(pageVersion).toMatch(/^2\.3000\.\d+$/);
+      expect(degraded).toEqual([]);
+      const metrics = await (await fetch(new URL('/metrics', stack.gateway.url))).text();
+      expect(metrics).toContain(`chat_web_session_page_info{session="main",version="${pageVersion}"} 1`);
+    });
+
+    it('sends and receives texts, and hears of acks', async () => {
+      const sent = await send({ type: 'text', body: 'hello' });
+      expect(sent.ack).toBeGreaterThanOrEqual(1);
+      await events.until('message_ack', ({ id, ack }) => id === sent.id && ack === 2);
+      await stack.phones.send(BEN, { to: ADA, body: 'hello yourself', quotedMessageId: stanzaOf(sent.id) });
+      expect(await events.until('message', ({ body }) => body === 'hello yourself')).toMatchObject({
+        from: `${BEN}@c.us`,
+        quotedMessageId: sent.id,
+      });
+    });
+
+    it.each(media)('sends and receives files of type $type, and downloads them', async ({ type, mimeType, bytes }) => {
+      const base64 = Buffer.from(bytes).toString('base64');
+      const out = await send({ type, base64, mimeType, filename: `a.${type}` });
+      expect(await eventually(() => stack.phones.media(BEN, stanzaOf(out.id)))).toMatchObject({
+        sha256: sha256(bytes),
+      });
+      expect(sha256(await bytesOf(await stack.client.getMedia({ id: 'main', messageId: out.id })))).toBe(sha256(bytes));
+
+      const inbound = await stack.phones.send(BEN, { to: ADA, media: { kind: type, base64, mimeType } });
+      const { id } = await events.until('message', (message) => stanzaOf(message.id) === inbound.id);
+      expect(sha256(await bytesOf(await stack.client.getMedia({ id: 'main', messageId: id })))).toBe(sha256(bytes));
+    });
+
+    it('posts texts and images to the status feed, and answers with what was posted', async () => {
+      const [png] = media;
+      const text = await stack.client.postStatus({ id: 'main', type: 'text', body: 'good morning' });
+      const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
+      const image = await stack.client.postStatus({ id: 'main', type: 'image', base64, caption: 'look' } as never);
+      const seen = await eventually(async () => {
+        const statuses = await stack.phones.statuses(BEN);
+        expect(statuses).toHaveLength(2);
+        return statuses;
+      });
+      expect(seen.map(({ id }) => id)).toEqual([stanzaOf(text.id), stanzaOf(image.id)]);
+      expect(seen.map(({ body }) => body)).toEqual(['good morning', 'look']);
+      await stack.client.deleteMessage({ id: 'main', messageId: image.id, forEveryone: true });
+      await eventually(async () => expect(await stack.phones.statuses(BEN)).toHaveLength(1));
+    });
+
+    it('reacts, edits and deletes', async () => {
+      const { id } = await send({ type: 'text', body: 'a tpyo' });
+      await stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: id, emoji: '👍' });
+      await stack.client.editMessage({ id: 'main', messageId: id, body: 'none' });
+      const onPhone = () => stack.onPhone(BEN, id);
+      await eventually(async () =>
+        expect(await onPhone()).toMatchObject({ body: 'none', reactions: [{ emoji: '👍' }] }),
+      );
+      expect(await stack.client.deleteMessage({ id: 'main', messageId: id, forEveryone: true })).toMatchObject({
+        deletedFor: 'everyone',
+      });
+      await eventually(async () => expect(await onPhone()).toMatchObject({ type: 'revoked' }));
+    });
+
+    it('lists and changes a group that was never opened', async () => {
+      const [group] = await stack.client.listGroups({ id: 'main' });
+      expect(group).toMatchObject({ subject: 'Never opened', participantCount: 2, isAdmin: true });
+      const groupId = group?.id ?? '';
+      await stack.client.restartSession({ id: 'main' });
+      await stack.untilStatus('main', 'ready');
+      await stack.client.renameGroup({ id: 'main', groupId, subject: 'Opened' });
+      await sendText(stack.client, { id: 'main', type: 'text', to: groupId, body: 'hello' });
+      expect(await stack.client.leaveGroup({ id: 'main', groupId })).toEqual({ groupId, left: true });
+      const again = stack.client.leaveGroup({ id: 'main', groupId });
+      await expect(again).rejects.toMatchObject({ code: 'chat_not_found' });
+    });
+
+    it('makes and changes groups in which everybody may write, and lists them with their members', async () => {
+      const groupId = await stack.client.createGroup({ id: 'main', subject: 'Trip', participants: [BEN] });
+      await sendText(stack.client, { id: 'main', type: 'text', to: groupId, body: 'hello all' });
+      await eventually(() => stack.phones.send(BEN, { to: groupId, body: 'from a member' }));
+      expect(await events.until('message', ({ body }) => body === 'from a member')).toMatchObject({
+        from: groupId,
+        author: `${BEN}@c.us`,
+      });
+      const change = { id: 'main', groupId, participants: [CARLA] };
+      expect(await stack.client.addParticipants(change)).toMatchObject({ participants: [{ ok: true }] });
+      const listed = () => stack.client.listGroups({ id: 'main' });
+      await eventually(async () =>
+        expect(await listed()).toEqual([{ id: groupId, subject: 'Trip', participantCount: 3, isAdmin: true }]),
+      );
+      await stack.client.renameGroup({ id: 'main', groupId, subject: 'Better trip' });
+      expect(await stack.client.removeParticipants(change)).toMatchObject({ participants: [{ ok: true }] });
+      expect(await stack.client.leaveGroup({ id: 'main', groupId })).toEqual({ groupId, left: true });
+      await eventually(async () => expect(await listed()).toEqual([]));
+    });
+
+    it('knows people with their names, and shows their pictures', async () => {
+      const contacts = await stack.client.listContacts({ id: 'main' });
+      expect(contacts.find(({ number }) => number === BEN)).toMatchObject({
+        id: `${BEN}@c.us`,
+        lid: expect.stringMatching(/@lid$/),
+        name: 'Ben Okafor',
+      });
+      expect(new Set(contacts.map(({ id }) => id)).size).toBe(contacts.length);
+      const picture = await stack.client.getPicture({ id: 'main', contactId: BEN });
+      expect((await bytesOf(picture ?? undefined)).length).toBeGreaterThan(100);
+      expect(await stack.client.numberExists({ id: 'main', number: BEN })).toEqual({ number: BEN, exists: true });
+    });
+
+    it('stays linked, since the greeting of the page is answered', async () => {
+      await eventually(async () => {
+        const linkedAt = (await stack.phones.account(ADA)).devices[0]?.linkedAt ?? '';
+        expect(Date.now() - Date.parse(linkedAt)).toBeGreaterThan(9_000);
+      });
+      expect((await stack.client.getSessionStatus({ id: 'main' })).status).toBe('ready');
+      const lost = events.all('disconnected').filter(({ reason }) => reason !== 'REQUESTED');
+      expect(lost).toEqual([]);
+    });
+  });
+}
