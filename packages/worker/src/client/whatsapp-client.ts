@@ -7,7 +7,11 @@ import { wasNavigated } from '../page/errors.ts';
 import { listen } from '../page/listeners.ts';
 import { prepareModules } from '../page/modules.ts';
 import { mark, type PageLevels, readLevels, refreshQr } from '../page/session.ts';
-import { installTools } from '../page/tools.ts';
+import { installFileTools } from '../page/tools/files.ts';
+import { installGroupTools } from '../page/tools/groups.ts';
+import { installIdTools } from '../page/tools/identities.ts';
+import { installMessageTools } from '../page/tools/messages.ts';
+import { installOutcomeTools } from '../page/tools/outcomes.ts';
 import type { Capabilities } from './capabilities.ts';
 import { tellOfCrash } from './first-crash.ts';
 import { LibraryClient, LocalAuth } from './library.ts';
@@ -107,9 +111,11 @@ export class WhatsAppClient extends LibraryClient {
     return this.pupPage;
   }
 
-  /** The document that was loaded from the network last; absent where it was replaced by one that was saved. */
-  get document(): PageDocument | undefined {
-    return this.#document;
+  /** Hands over the document that was loaded from the network last; none where it was replaced by one that was saved. */
+  takeDocument(): PageDocument | undefined {
+    const document = this.#document;
+    this.#document = undefined;
+    return document;
   }
 
   /** First seam after the browser is up and before the page is loaded: the page is made safe here. */
@@ -152,8 +158,9 @@ export class WhatsAppClient extends LibraryClient {
     const { document, listening } = await this.page.evaluate(readLevels);
     if (listening) return; // The page was navigated on the way here, and what was meant for the one before came to it.
     await this.#lookForEssentials();
-    await this.page.evaluate(installTools, this.#options.lookUpsFrom());
-    await this.page.evaluate(listen);
+    await this.page.evaluate(installIdTools, this.#options.lookUpsFrom());
+    for (const script of [installMessageTools, installOutcomeTools, installGroupTools, installFileTools, listen])
+      await this.page.evaluate(script);
     await this.page.evaluate(mark, document, 'listening');
   }
 

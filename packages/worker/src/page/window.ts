@@ -1,3 +1,9 @@
+import type { FileTools } from './tools/files.ts';
+import type { GroupTools } from './tools/groups.ts';
+import type { IdTools } from './tools/identities.ts';
+import type { MessageTools } from './tools/messages.ts';
+import type { OutcomeTools } from './tools/outcomes.ts';
+
 /**
  * The page as scripts see it: the library's own helpers, and the modules that the library reads through the page's
  * registry. Only what is used here; `contract.ts` says of each part what it is for.
@@ -285,54 +291,7 @@ export interface OwnGroup {
 }
 
 /** What our scripts share in the page, there as soon as it is listened to. */
-export interface PageTools {
-  /** A module that this build may not have. */
-  optional<N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined;
-  /** The id of a person by phone number where the page knows it; other ids as they are. */
-  phoneOr(id: PageId | undefined): string | undefined;
-  /** The hidden id of a person by number, where the page knows it. */
-  lidOf(id: PageId | object): string | undefined;
-  /** Asks the network for the numbers behind hidden ids, for a moment at most; what is not known then stays hidden. */
-  learnNumbers(ids: readonly (PageId | undefined)[]): Promise<void>;
-  /** False if nobody has this number. Asks the network once; true where this build cannot ask. */
-  isRegistered(wid: object): Promise<boolean>;
-  /** The status of an error by which the network says no; undefined for an error of the page. */
-  refusal(error: unknown): number | undefined;
-  /** The same as an answer; throws what is an error of the page. */
-  refusedBy(error: unknown): Refused;
-  /** A message by its serialised id, also one that is not loaded. */
-  findMessage(id: string): Promise<PageMessage | undefined>;
-  /** False for the status feed and channels: the page may list them among the chats. */
-  isChat(chat: PageChat): boolean;
-  /** False for notices, for what is not decrypted yet, and for what was taken back: not told of as a message. */
-  isTold(message: PageMessage): boolean;
-  /** A message as it leaves the page. */
-  messageModel(message: PageMessage): MessageModel;
-  /** The same of one that has been sent or changed: undefined where it cannot be read, since it is done all the same. */
-  sentModel(message: PageMessage): MessageModel | undefined;
-  /** Asks for the numbers behind the hidden ids of a message, as `learnNumbers` does. */
-  learnPeople(message: PageMessage): Promise<void>;
-  /** What the page's own result of a send says of it. */
-  readOutcome(result: unknown): SendOutcome;
-  /** What became of a post, by the page's own result; `findMessage` where that does not have the message. */
-  posted(
-    result: PageSendResult | undefined,
-    findMessage: () => Promise<PageMessage | undefined> | PageMessage | undefined,
-  ): Promise<Posted>;
-  /** What the API tells of a contact; its id by phone number where that is known. */
-  contactModel(contact: PageContact): Record<string, unknown>;
-  /** A group that the account is in: one that it has left stays listed in the page. */
-  ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
-  /** True for the account's own id, by number or hidden. */
-  isMe(id: PageId): boolean;
-  /** What the page itself says of a send under way; undefined for one that it has not been told of here. */
-  outcomeOf(messageId: string): Promise<SendOutcome> | undefined;
-  /** Keeps a file, unless it has been dropped before it came. */
-  keep(key: string, file: Blob): void;
-  drop(key: string): void;
-  /** Files on their way into a message, and blobs on their way out of one, by a key of ours. */
-  readonly files: Map<string, Blob>;
-}
+export type PageTools = IdTools & MessageTools & OutcomeTools & GroupTools & FileTools;
 
 /** Media as the library prepares them: a model of the page, with fields of the library's own. */
 export type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> };

@@ -1,0 +1,78 @@
+import type { MessageModel, PageChat, PageMessage, PageWindow } from '../window.ts';
+
+declare const window: PageWindow;
+
+/** What finds messages, and makes models of them. */
+export interface MessageTools {
+  /** A message by its serialised id, also one that is not loaded. */
+  findMessage(id: string): Promise<PageMessage | undefined>;
+  /** False for the status feed and channels: the page may list them among the chats. */
+  isChat(chat: PageChat): boolean;
+  /** False for notices, for what is not decrypted yet, and for what was taken back: not told of as a message. */
+  isTold(message: PageMessage): boolean;
+  /** A message as it leaves the page. */
+  messageModel(message: PageMessage): MessageModel;
+  /** The same of one that has been sent or changed: undefined where it cannot be read, since it is done all the same. */
+  sentModel(message: PageMessage): MessageModel | undefined;
+  /** Asks for the numbers behind the hidden ids of a message, as `learnNumbers` does. */
+  learnPeople(message: PageMessage): Promise<void>;
+}
+
+/** Leaves in the page what finds messages, and makes models of them. The tools for ids come first. */
+export function installMessageTools(): void {
+  const { Msg } = window.require('WAWebCollections');
+  const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
+  const { phoneOr, isMe, learnNumbers } = window.chatWebTools;
+
+  const quotedId = ({ id, quotedStanzaID, quotedParticipant }: PageMessage) => {
+    if (!quotedStanzaID || !quotedParticipant) return undefined;
+    const mine =
+      isMe(quotedParticipant) ||
+      [getMaybeMePnUser(), getMaybeMeLidUser()].some((wid) => phoneOr(wid) === phoneOr(quotedParticipant));
+    const key = `${mine}_${id.remote}_${quotedStanzaID}`;
+    if (isMe(id.remote) && /_(in|out)$/.test(String(id))) return `${key}_out`; // A note to oneself.
+    return String(id.remote).endsWith('@g.us') ? `${key}_${quotedParticipant}` : key;
+  };
+  const messageModel: MessageTools['messageModel'] = (message) => ({
+    id: String(message.id),
+    fromMe: message.id.fromMe,
+    from: phoneOr(message.from),
+    to: phoneOr(message.to),
+    author: phoneOr(message.author),
+    quotedMessageId: quotedId(message),
+    mentionedIds: (message.mentionedJidList ?? []).map(phoneOr),
+    type: message.type,
+    // Of a file this would be its thumbnail.
+    body: message.directPath ? undefined : message.body,
+    caption: message.caption,
+    t: message.t,
+    ack: message.ack,
+    hasMedia: Boolean(message.directPath),
+    mimetype: message.mimetype,
+    filename: message.filename,
+    isForwarded: message.isForwarded === true,
+    isStatus: message.isStatusV3 === true || String(message.id.remote) === 'status@broadcast',
+  });
+  const sentModel: MessageTools['sentModel'] = (message) => {
+    try {
+      return messageModel(message);
+    } catch {
+      return undefined;
+    }
+  };
+  const notTold = new Set([
+    ...['gp2', 'notification', 'notification_template', 'broadcast_notification', 'group_notification'],
+    ...['newsletter_notification', 'e2e_notification', 'call_log', 'protocol', 'ciphertext', 'revoked'],
+    ...['debug', 'debug_placeholder', 'unknown', 'oversized', 'reaction', 'pin_message', 'keep_in_chat'],
+  ]);
+
+  const tools: MessageTools = {
+    ...{ messageModel, sentModel },
+    learnPeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
+      learnNumbers([from, to, author, quotedParticipant, ...mentionedJidList]),
+    isChat: ({ id }) => !/@(broadcast|newsletter)$/.test(String(id)),
+    isTold: ({ id, type }) => !notTold.has(type) && !String(id.remote).endsWith('@newsletter'),
+    findMessage: async (id) => Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0],
+  };
+  window.chatWebTools = { ...window.chatWebTools, ...tools };
+}
