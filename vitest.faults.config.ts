@@ -11,7 +11,16 @@ const ORDER = [
   ...['missing-modules', 'slow-accounts'],
   ...['crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
   ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang'],
-  ...['watchdog', 'doctor-findings', 'doctor', 'builds', 'ready-is-never-missed', 'navigation-storms', 'qr', 'frozen-page'],
+  ...[
+    'watchdog',
+    'doctor-findings',
+    'doctor',
+    'builds',
+    'ready-is-never-missed',
+    'navigation-storms',
+    'qr',
+    'frozen-page',
+  ],
 ];
 
 class InOrder extends BaseSequencer {

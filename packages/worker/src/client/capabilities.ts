@@ -37,7 +37,9 @@ export function lossesOf(missing: readonly string[]): Map<Capability, string[]> 
   const isMissing = (name: string) => lacks.has(name) || lacks.has(name.slice(0, name.indexOf('.')));
   const losses = new Map<Capability, string[]>();
   for (const { module, name, part } of parts) {
-    if (!isMissing(name) || (part.or && !isMissing(part.or))) continue;
+    // Of a collection that is missing, or has another in its place, the fields are not known.
+    const isGone = part.is === 'field' ? lacks.has(name) : isMissing(name);
+    if (!isGone || (part.or && !isMissing(part.or))) continue;
     const named = lacks.has(module) ? module : name;
     for (const capability of part.without) {
       const names = losses.get(capability) ?? [];

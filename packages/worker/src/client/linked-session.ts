@@ -101,12 +101,13 @@ export class LinkedSession implements PageSource {
 
   /** Keeps the document that works, for a day on which the next one does not. Never rejects. */
   async #keepPage(): Promise<void> {
-    const { document } = this.#client;
     const { version } = this.#capabilities;
     const { pageVersion } = this.#options;
     if (pageVersion !== undefined && version !== pageVersion)
       this.#report.found('page.version', `page ${pageVersion} was chosen, and the page says that it is ${version}`);
-    if (document === undefined || version === undefined) return;
+    if (version === undefined) return;
+    const document = this.#client.takeDocument();
+    if (document === undefined) return;
     await this.#pages.keep(version, document).catch((error: unknown) => {
       this.#log('warn', `the document of page ${version} could not be kept: ${errorText(error)}`);
     });

@@ -53,7 +53,8 @@ describe('the contract with the page', () => {
 
   it('holds every module that our own scripts ask for, also those that the compiler cannot see', () => {
     const dir = new URL('./', import.meta.url);
-    const scripts = readdirSync(dir).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+    const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });
+    const scripts = files.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
     const asked = scripts
       .filter((name) => name !== 'contract.ts')
       .flatMap((name) => [...readFileSync(new URL(name, dir), 'utf8').matchAll(/\(\s*'(WA\w+)'/g)])
@@ -84,6 +85,12 @@ describe('what a page lacks', () => {
     expect([...lossesOf(['WAWebLidMigrationUtils'])]).toEqual([]);
     const both = lossesOf(['WAWebLidMigrationUtils', 'WAWebApiContact.getPhoneNumber']);
     expect([...both.keys()]).toEqual(['phoneNumbers']);
+  });
+
+  it('may be a field of its models', () => {
+    expect([...lossesOf(['WAWebCollections.Msg[].downloadMedia'])]).toEqual([
+      ['getMedia', ['WAWebCollections.Msg[].downloadMedia']],
+    ]);
   });
 
   it('concerns the operations that need it, by what is asked of them', () => {

@@ -1,3 +1,4 @@
+import { modelFields } from './model-fields.ts';
 import type { PageModules } from './window.ts';
 
 /**
@@ -23,8 +24,8 @@ export type Capability =
 
 /** One part of a module of the page that is used. */
 export interface Part {
-  /** What it must be; `any` for what may be absent at the moment of the look. */
-  readonly is: 'function' | 'object' | 'string' | 'any';
+  /** What it must be; `any` for what may be absent at the moment of the look, `field` for what models have. */
+  readonly is: 'function' | 'object' | 'string' | 'any' | 'field';
   /** How it is used: arguments, and what comes of it. */
   readonly form: string;
   /** What goes without it. */
@@ -42,7 +43,9 @@ const either = (part: Part, or: string): Part => ({ ...part, or });
 const SEND: Capability[] = ['sendMessage.text', 'sendMessage.media', 'sendMessage.sticker'];
 
 /** Exports of a module, each once, and paths below them. */
-type Parts<M> = { readonly [E in keyof M & string]-?: Part } & Readonly<Record<`${keyof M & string}.${string}`, Part>>;
+type Parts<M> = { readonly [E in keyof M & string]-?: Part } & Readonly<
+  Record<`${keyof M & string}${'' | '[]'}.${string}`, Part>
+>;
 
 /** What the library's functions ask of the page that our scripts call, or that its start runs. */
 type LibraryModule =
@@ -111,6 +114,7 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
     ),
     GroupMetadata: unchecked('update(group id) asks for the members'),
     WAWebGroupMetadataCollection: unchecked('the same, under its name in other builds'),
+    ...modelFields,
   },
   // The collections by themselves, for a build that lacks the module that holds them all.
   WAWebMsgCollection: { MsgCollection: object('the messages') },

@@ -96,8 +96,8 @@ export interface ContractReport {
 }
 
 /**
- * Looks for parts of modules, given by module as paths with what they must be (`function`, `object`, `string`). A
- * module that is not loaded yet is loaded by the page's own loader, from the first of its `components` that has it.
+ * Looks for parts of modules, given by module as paths with what they must be (see `Part`). A module that is not loaded
+ * yet is loaded by the page's own loader, from the first of its `components` that has it.
  */
 export async function resolveContract(
   parts: Readonly<Record<string, Readonly<Record<string, string>>>>,
@@ -131,8 +131,16 @@ export async function resolveContract(
     }
     return undefined;
   };
+  // One of the newest models is enough: not each kind has each field.
+  const mostModels = 50;
+  const isField = (module: Module, path: string) => {
+    const [collection = '', field = ''] = path.split('[].');
+    const models = (module[collection] as { getModelsArray?(): Module[] } | undefined)?.getModelsArray?.() ?? [];
+    return models.length === 0 || models.slice(-mostModels).some((model) => model[field] !== undefined);
+  };
   const isPart = (module: Module, path: string, kind: string) => {
     try {
+      if (kind === 'field') return isField(module, path);
       const part = path.split('.').reduce<unknown>((value, key) => (value as Module | undefined)?.[key], module);
       if (kind === 'any') return true;
       return part !== null && (typeof part === kind || (kind === 'object' && typeof part === 'function'));

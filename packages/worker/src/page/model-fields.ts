@@ -1,0 +1,67 @@
+import type { Capability, Part } from './contract.ts';
+import type { PageChat, PageContact, PageMessage, PageParticipant } from './window.ts';
+
+/** Fields of the models in a collection, each once. */
+type Fields<C extends string, M> = { readonly [F in keyof M & string as `${C}[].${F}`]-?: Part };
+
+/** There in each model that the page holds, or at least in some of the newest. */
+const field = (form: string, ...without: Capability[]): Part => ({ is: 'field', form, without });
+/** There in some models alone. */
+const some = (form: string): Part => ({ is: 'any', form, without: [] });
+
+/**
+ * What is read of the models of the page. Part of the contract: which fields there are follows from the types that the
+ * scripts use; those that each model must have are looked for in the models that the page holds.
+ */
+export const modelFields: Fields<'Msg', PageMessage> &
+  Fields<'Chat', PageChat> &
+  Fields<'Contact', PageContact> &
+  Fields<'Chat[].groupMetadata.participants', PageParticipant> = {
+  'Msg[].id': field('key of fromMe, remote and an id; String(key) is serialised', 'message', 'message_ack'),
+  'Msg[].type': field('chat for a text, image, …; ciphertext before it is decrypted', 'message'),
+  'Msg[].t': field('when it was sent, in Unix seconds', 'message', 'missedMessages'),
+  'Msg[].ack': some('-1 failed, 0 not sent, 1 server, 2 device, 3 read, 4 played'),
+  'Msg[].from': some('id of the chat it came from: in groups the group'),
+  'Msg[].to': some('id of the chat it goes to'),
+  'Msg[].author': some('id of who wrote it, in groups and in the status feed'),
+  'Msg[].subtype': some('why it is not decrypted: …_unavailable_fanout where it will not be'),
+  'Msg[].isNewMsg': some('true if it came in while the page was there'),
+  'Msg[].isStatusV3': some('true for a post to the status feed'),
+  'Msg[].isForwarded': some('true if it is handed on'),
+  'Msg[].isSendFailure': some('true if the page has given up on the send or the last edit'),
+  'Msg[].body': some('the text; of a file its thumbnail'),
+  'Msg[].caption': some('the text beside a file'),
+  'Msg[].directPath': some('where the file is; absent where there is none'),
+  'Msg[].encFilehash': some('hash of the encrypted file, for the download'),
+  'Msg[].filehash': some('hash of the file, for the download'),
+  'Msg[].mediaKey': some('key of the file, for the download'),
+  'Msg[].mediaKeyTimestamp': some('when that key was made, for the download'),
+  'Msg[].mimetype': some('type of the file'),
+  'Msg[].filename': some('name of the file'),
+  'Msg[].mediaData': some('mediaStage: INIT, FETCHING, RESOLVED, REUPLOADING, ERROR_…'),
+  'Msg[].quotedStanzaID': some('id of the message that is answered'),
+  'Msg[].quotedParticipant': some('id of who wrote that'),
+  'Msg[].mentionedJidList': some('ids of who is mentioned'),
+  'Msg[].downloadMedia': field('({downloadEvenIfExpensive, isUserInitiated, rmrReason}) → Promise', 'getMedia'),
+  'Msg[].once': field('(change:type, listener(message))', 'lateDecryption'),
+  'Msg[].unsafe': field('() → the message, for canReplyMsg', 'sendMessage.reply'),
+
+  'Chat[].id': field('id of the chat', 'listChats', 'listGroups'),
+  'Chat[].msgs': field('getModelsArray() → those of its messages that are loaded', 'missedMessages'),
+  'Chat[].name': some('its name, where formattedTitle is absent'),
+  'Chat[].formattedTitle': some('its name as the page shows it'),
+  'Chat[].unreadCount': some('how many messages are not read'),
+  'Chat[].t': some('when it last changed, in Unix seconds'),
+  'Chat[].lastReceivedKey': some('key of its last message'),
+  'Chat[].tcToken': some('lets the account see pictures that are not for everybody'),
+  'Chat[].groupMetadata': some('of a group: size, and participants with getModelsArray() and get(id)'),
+  'Chat[].groupMetadata.participants[].id': some('id of the member, by number or hidden'),
+  'Chat[].groupMetadata.participants[].isAdmin': some('true for an admin'),
+  'Chat[].groupMetadata.participants[].isSuperAdmin': some('true for who made the group'),
+
+  'Contact[].id': field('id of the person, by number or hidden', 'listContacts', 'getContact'),
+  'Contact[].name': some('name in the address book'),
+  'Contact[].pushname': some('name that the person chose'),
+  'Contact[].isBusiness': some('true for a business account'),
+  'Contact[].isContactBlocked': some('true if the account has blocked them'),
+};
