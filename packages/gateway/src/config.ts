@@ -37,6 +37,12 @@ export interface Config {
   readonly cgroups: boolean;
   readonly minFreeMemoryBytes: number;
   readonly minFreeDiskBytes: number;
+  readonly maxSessions: number;
+  /** Absent: as many as the limit of open files allows. */
+  readonly maxConnections: number | undefined;
+  readonly maxRequestsPerSession: number;
+  readonly spoolMaxBytes: number;
+  readonly spoolSessionMaxBytes: number;
   readonly cacheMaxBytes: number;
   readonly maxBodyBytes: number;
   readonly mediaHosts: readonly string[];
@@ -104,6 +110,11 @@ export function readConfig(env: Environment): Config {
     cgroups: values.CHAT_WEB_CGROUPS,
     minFreeMemoryBytes: values.CHAT_WEB_MIN_FREE_MEMORY_MB * MB,
     minFreeDiskBytes: values.CHAT_WEB_MIN_FREE_DISK_MB * MB,
+    maxSessions: values.CHAT_WEB_MAX_SESSIONS,
+    maxConnections: values.CHAT_WEB_MAX_CONNECTIONS,
+    maxRequestsPerSession: values.CHAT_WEB_MAX_REQUESTS_PER_SESSION,
+    spoolMaxBytes: values.CHAT_WEB_SPOOL_MAX_MB * MB,
+    spoolSessionMaxBytes: values.CHAT_WEB_SPOOL_SESSION_MAX_MB * MB,
     cacheMaxBytes: values.CHAT_WEB_CACHE_MAX_MB * MB,
     maxBodyBytes: values.CHAT_WEB_MAX_BODY_BYTES,
     mediaHosts: values.CHAT_WEB_MEDIA_HOSTS,

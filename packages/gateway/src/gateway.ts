@@ -12,6 +12,7 @@ import { noCgroups, openCgroups } from './host/cgroup.ts';
 import { HostResources } from './host/host-resources.ts';
 import { PrivateTmp } from './host/private-tmp.ts';
 import { createApp } from './http/app.ts';
+import { limitConnections } from './http/connections.ts';
 import type { AnyHandler } from './http/operation-route.ts';
 import type { Log } from './log.ts';
 import { Spool } from './media/spool.ts';
@@ -46,7 +47,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     ]);
   }
   const releaseDataDir = await holdDataDir(config.dataDir);
-  const spool = new Spool(config.dataDir);
+  const spool = new Spool(config.dataDir, config);
   const tmp = new PrivateTmp(config.dataDir);
   const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
   const startQueue = new StartQueue({ slots: config.startConcurrency });
@@ -65,7 +66,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     log,
   });
   const keeper = new MemoryKeeper(supervisor, saved, config, log);
-  const metrics = new Metrics({ supervisor, startQueue });
+  const metrics = new Metrics({ supervisor, startQueue, spool });
   const app = createApp({ config, supervisor, handlers: allHandlers(supervisor), spool, metrics, log });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -77,6 +78,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     serverOptions: LIMITS,
   });
 
+  metrics.watchConnections(limitConnections(server, config.maxConnections));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);

@@ -1,5 +1,7 @@
 import { sessionStatus } from '@chat-web/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ConnectionCount } from './http/connections.ts';
+import type { Spool } from './media/spool.ts';
 import type { StartQueue } from './sessions/start-queue.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
 
@@ -7,6 +9,7 @@ import type { Supervisor } from './sessions/supervisor.ts';
 export interface MetricsSources {
   readonly supervisor: Supervisor;
   readonly startQueue: StartQueue;
+  readonly spool: Spool;
 }
 
 const PREFIX = 'chat_web_';
@@ -35,7 +38,29 @@ export class Metrics {
       buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     });
     sessionGauges(sources.supervisor, registers);
-    queueGauges(sources, registers);
+    levelGauges(sources, registers);
+  }
+
+  /** Shows the connections of the server, which listens after all else is put together. */
+  watchConnections(count: ConnectionCount): void {
+    const registers = [this.#registry];
+    new Gauge({
+      ...{ name: `${PREFIX}connections_open`, help: 'Connections that are open', registers },
+      async collect() {
+        this.set(await count.open());
+      },
+    });
+    new Counter({
+      ...{
+        name: `${PREFIX}connections_dropped_total`,
+        help: 'Connections closed at once, for want of room',
+        registers,
+      },
+      collect() {
+        this.reset();
+        this.inc(count.dropped);
+      },
+    });
   }
 
   /** Content type of `text`. */
@@ -121,11 +146,12 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
   });
 }
 
-function queueGauges({ supervisor, startQueue }: MetricsSources, registers: Registry[]): void {
+function levelGauges({ supervisor, startQueue, spool }: MetricsSources, registers: Registry[]): void {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const levels: Record<string, { help: string; read: () => number }> = {
     starts_waiting: { help: 'Sessions that wait for their turn to boot', read: () => startQueue.waiting },
     starts_booting: { help: 'Sessions that are booting', read: () => startQueue.booting },
+    spool_bytes: { help: 'Files on their way in and out', read: () => spool.bytes },
     calls_pending: {
       help: 'Calls to workers that have no answer yet',
       read: () => sum(supervisor.all().map(({ pending }) => pending)),

@@ -180,7 +180,32 @@ export const settings = {
   CHAT_WEB_MIN_FREE_DISK_MB: {
     schema: wholeNumber(0, 100_000_000),
     fallback: '200',
-    meaning: 'no session starts while the disk of the data folder has less free space',
+    meaning: 'no session starts, and no file is taken, while the disk of the data folder has less free space',
+  },
+  CHAT_WEB_MAX_SESSIONS: {
+    schema: wholeNumber(1, 100_000),
+    fallback: '500',
+    meaning: 'how many sessions there may be, running or with saved auth; those that are there already stay',
+  },
+  CHAT_WEB_MAX_CONNECTIONS: {
+    schema: wholeNumber(10, 1_000_000),
+    fallbackIs: 'three quarters of the limit of open files',
+    meaning: 'how many connections may be open; those beyond are closed at once',
+  },
+  CHAT_WEB_MAX_REQUESTS_PER_SESSION: {
+    schema: wholeNumber(1, 100_000),
+    fallback: '100',
+    meaning: 'how many requests may be under way for a session; those beyond are refused (429)',
+  },
+  CHAT_WEB_SPOOL_MAX_MB: {
+    schema: wholeNumber(1, 100_000_000),
+    fallback: '2048',
+    meaning: 'disk space for files on their way in and out, of all sessions; what goes beyond is refused (503)',
+  },
+  CHAT_WEB_SPOOL_SESSION_MAX_MB: {
+    schema: wholeNumber(1, 100_000_000),
+    fallback: '512',
+    meaning: 'the same for one session; what goes beyond is refused (429)',
   },
   CHAT_WEB_CACHE_MAX_MB: {
     schema: wholeNumber(0, 100_000),

@@ -29,7 +29,7 @@ export const errorTable = {
     status: 422,
     when: 'the media url could not be fetched, is too large, or names a place that is not allowed',
   },
-  rate_limited: { status: 429, when: 'the network puts the request off; Retry-After says for how long' },
+  rate_limited: { status: 429, when: 'the network or a limit puts the request off; Retry-After says for how long' },
   too_many_streams: { status: 429, when: 'as many event streams are open as may be; Retry-After says when to retry' },
   client_failed: { status: 500, when: 'the web client refused or threw; nothing was sent' },
   session_lost: { status: 500, when: 'the session died, or the time ran out, during a request that changes nothing' },
@@ -41,7 +41,7 @@ export const errorTable = {
   },
   insufficient_resources: {
     status: 503,
-    when: 'the host is short of memory or disk for another session; the text says of what',
+    when: 'the host is short of memory or disk, or a limit of the gateway is reached; the text says of what',
   },
   shutting_down: { status: 503, when: 'the gateway is stopping and takes no new work' },
 } as const satisfies Record<string, ErrorEntry>;
@@ -60,12 +60,20 @@ export type FieldIssue = Readonly<v.InferOutput<typeof fieldIssue>>;
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly issues: readonly FieldIssue[] | undefined;
+  /** When another try is worth it; absent: as long as is usual for the code. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, message: string, issues?: readonly FieldIssue[]) {
+  constructor(code: ErrorCode, message: string, issues?: readonly FieldIssue[], retryAfterSeconds?: number) {
     super(message);
     this.name = 'GatewayError';
     this.code = code;
     this.issues = issues;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  /** A refusal that may be none after so many seconds. */
+  static later(code: ErrorCode, message: string, retryAfterSeconds: number): GatewayError {
+    return new GatewayError(code, message, undefined, retryAfterSeconds);
   }
 }
 

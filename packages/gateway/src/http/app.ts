@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Supervisor } from '../sessions/supervisor.ts';
+import { Admission } from './admission.ts';
 import { bearerAuth } from './auth.ts';
 import { errorResponse } from './error-response.ts';
 import { eventRoute } from './event-route.ts';
@@ -38,9 +39,10 @@ export function createApp({ config, supervisor, handlers, spool, metrics, log }:
   if (config.token) app.use(bearerAuth(config.token));
 
   app.use(operations.getQr.path, qrImage);
+  const admission = new Admission(config.maxRequestsPerSession);
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
     const { maxBodyBytes } = config;
-    const route = operationRoute(name, operation, handlers[name], { maxBodyBytes, spool, metrics, log });
+    const route = operationRoute(name, operation, handlers[name], { maxBodyBytes, spool, metrics, admission, log });
     app.on(operation.method, operation.path, route);
   }
   app.get(EVENTS_PATH, eventRoute(supervisor));

@@ -4,15 +4,16 @@ import type { Log } from '../log.ts';
 import type { ServerEnv } from './server-env.ts';
 
 /** When a refusal is worth another try, in seconds. */
-const RETRY_AFTER: Partial<Record<ErrorCode, string>> = { too_many_streams: '10', rate_limited: '60' };
+const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
+  ...{ too_many_streams: 10, rate_limited: 60, insufficient_resources: 60 },
+};
 
 /** Answers an error: its own code and text if it is one of ours, else `internal_error` and a line in the log. */
 export function errorResponse(c: Context<ServerEnv>, thrown: unknown, log: Log): Response {
   const error = thrown instanceof GatewayError ? thrown : unexpected(c, thrown, log);
-  const { code, message, issues } = error;
+  const { code, message, issues, retryAfterSeconds = RETRY_AFTER[code] } = error;
   if (code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer');
-  const retryAfter = RETRY_AFTER[code];
-  if (retryAfter) c.header('Retry-After', retryAfter);
+  if (retryAfterSeconds !== undefined) c.header('Retry-After', String(retryAfterSeconds));
   // The rest of a body that nobody will read must not be taken for the next request.
   if (c.env.incoming?.complete === false) c.header('Connection', 'close');
   return c.json({ error: message, code, ...(issues ? { issues } : {}) }, errorTable[code].status);

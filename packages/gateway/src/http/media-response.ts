@@ -11,8 +11,8 @@ const SHOWN = /^(image\/(?!svg)|audio\/|video\/)/i;
  * sender chose. A browser neither guesses another type nor runs it, and shows nothing but images, audio and video.
  */
 export async function mediaResponse(method: string, file: MediaFile, spool: Spool): Promise<Response> {
-  const handle = await spool.take(file);
-  const body = method === 'HEAD' ? await handle.close() : (Readable.toWeb(handle.createReadStream()) as ReadableStream);
+  const download = await spool.take(file);
+  const body = method === 'HEAD' ? await download.close() : (Readable.toWeb(download.stream()) as ReadableStream);
   const type = MIME_TYPE.test(file.mimeType) ? file.mimeType : 'application/octet-stream';
   const name = file.filename ? printable(file.filename) : undefined;
   return new Response(body ?? null, {

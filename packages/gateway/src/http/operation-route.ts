@@ -1,8 +1,15 @@
-import { answersMedia, asGatewayError, errorTable, type MediaFile, type Operation } from '@chat-web/protocol';
+import {
+  answersMedia,
+  asGatewayError,
+  errorTable,
+  isWorkerOperation,
+  type MediaFile,
+  type Operation,
+} from '@chat-web/protocol';
 import type { Context, Handler } from 'hono';
 import type { Log } from '../log.ts';
-import { removeFile } from '../media/spool.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Admission } from './admission.ts';
 import { mediaResponse } from './media-response.ts';
 import { type InputOptions, parseInput } from './request-input.ts';
 
@@ -12,6 +19,7 @@ export type AnyHandler = (input: Record<string, unknown>) => unknown;
 /** What every route needs beside its row and its handler. */
 export interface RouteOptions extends InputOptions {
   readonly metrics: Pick<Metrics, 'answered'>;
+  readonly admission: Admission;
   readonly log: Log;
 }
 
@@ -22,14 +30,15 @@ export function operationRoute(
   handler: AnyHandler,
   options: RouteOptions,
 ): Handler {
-  const { log, metrics, spool } = options;
+  const { admission, log, metrics, spool } = options;
   const level = operation.method === 'GET' ? 'debug' : 'info';
 
   async function respond(c: Context, startedAt: number): Promise<Response> {
-    const { input, file } = await parseInput(c, operation, options);
+    const { input, upload } = await parseInput(c, operation, options);
     const told = { operation: name, session: input.id };
     const ms = () => Math.round(performance.now() - startedAt);
     try {
+      if (answersMedia(operation)) await spool.assertRoom(String(input.id));
       const answer = await handler(input);
       log[level]({ ...told, ms: ms() }, 'answered');
       if (!answersMedia(operation)) return c.json(answer as object);
@@ -39,20 +48,26 @@ export function operationRoute(
       log[errorTable[code].status >= 500 ? 'warn' : level]({ ...told, ms: ms(), code, reason: message }, 'refused');
       throw error;
     } finally {
-      if (file) await removeFile(file);
+      await upload?.remove();
     }
   }
 
   return async (c: Context) => {
     const startedAt = performance.now();
+    const { id } = c.req.param();
     const count = (status: number) => metrics.answered(name, status, performance.now() - startedAt);
+    let leave: (() => void) | undefined;
     try {
+      // A session that is overrun can still be looked at, stopped and restarted.
+      leave = id !== undefined && isWorkerOperation(name) ? admission.enter(id) : undefined;
       const response = await respond(c, startedAt);
       count(response.status);
       return response;
     } catch (error) {
       count(errorTable[asGatewayError(error, 'internal_error').code].status);
       throw error;
+    } finally {
+      leave?.();
     }
   };
 }

@@ -4,12 +4,11 @@ import {
   GatewayError,
   type ObjectSchema,
   type Operation,
-  type SpooledFile,
   takesUpload,
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
-import { removeFile, type Spool } from '../media/spool.ts';
+import type { Spool, Upload } from '../media/spool.ts';
 import { MOST_REST_BYTES, readUploadBody, UPLOAD_FIELD } from '../media/upload-body.ts';
 import { limitedBody } from './limited-body.ts';
 
@@ -19,20 +18,20 @@ export interface InputOptions {
   readonly spool: Spool;
 }
 
-/** What a request brought; `file`, where there was an upload, is to be removed by whoever is done with the input. */
+/** What a request brought; an upload is to be removed by whoever is done with the input. */
 export interface ParsedInput {
   readonly input: Record<string, unknown>;
-  readonly file?: SpooledFile | undefined;
+  readonly upload?: Upload | undefined;
 }
 
 /** Parses what a request brings for an operation: path parameters and body in one object. 400, 413 or 415 if it is not right. */
 export async function parseInput(c: Context, operation: Operation, options: InputOptions): Promise<ParsedInput> {
   const params = parseParams(c.req.param(), operation.params); // Before a body of any size is read.
   if (!operation.body) return { input: params };
-  const { body, file } = await readJson(c, operation.body, options);
+  const { body, upload } = await readJson(c, operation.body, String(params.id), options);
   const parsed = v.safeParse(operation.body, body);
-  if (parsed.success) return { input: { ...params, ...parsed.output }, file };
-  if (file) await removeFile(file);
+  if (parsed.success) return { input: { ...params, ...parsed.output }, upload };
+  await upload?.remove();
   throw invalid(parsed.issues.map(fieldIssue));
 }
 
@@ -72,10 +71,15 @@ function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>):
 
 interface ReadBody {
   readonly body: Record<string, unknown>;
-  readonly file?: SpooledFile | undefined;
+  readonly upload?: Upload | undefined;
 }
 
-async function readJson(c: Context, schema: ObjectSchema, { maxBodyBytes, spool }: InputOptions): Promise<ReadBody> {
+async function readJson(
+  c: Context,
+  schema: ObjectSchema,
+  sessionId: string,
+  { maxBodyBytes, spool }: InputOptions,
+): Promise<ReadBody> {
   const [mediaType = ''] = (c.req.header('Content-Type') ?? '').toLowerCase().split(';');
   if (mediaType.trim() !== 'application/json') {
     throw new GatewayError('unsupported_media_type', 'send the body as JSON, with Content-Type: application/json');
@@ -85,11 +89,11 @@ async function readJson(c: Context, schema: ObjectSchema, { maxBodyBytes, spool 
       // Such a body is held in memory: none of its fields comes near this limit.
       return { body: parseObject(await readAll(limitedBody(c, Math.min(maxBodyBytes, MOST_REST_BYTES)))) };
     }
-    const { rest, file } = await readUploadBody(limitedBody(c, maxBodyBytes), spool);
+    const { rest, upload } = await readUploadBody(limitedBody(c, maxBodyBytes), () => spool.create(sessionId));
     try {
-      return { body: { ...parseObject(rest), ...(file ? { [UPLOAD_FIELD]: file } : {}) }, file };
+      return { body: { ...parseObject(rest), ...(upload ? { [UPLOAD_FIELD]: upload.file } : {}) }, upload };
     } catch (error) {
-      if (file) await removeFile(file);
+      await upload?.remove();
       throw error;
     }
   } catch (error) {

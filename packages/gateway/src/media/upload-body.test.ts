@@ -10,9 +10,11 @@ let dataDir: string;
 let spool: Spool;
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'chat-web-spool-'));
-  spool = new Spool(dataDir);
+  spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 });
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const createFile = () => spool.create('main');
 
 async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
@@ -20,7 +22,8 @@ async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array>
 }
 
 async function read(text: string, chunkSize = 7) {
-  const { rest, file } = await readUploadBody(chunksOf(text, chunkSize), spool);
+  const { rest, upload } = await readUploadBody(chunksOf(text, chunkSize), createFile);
+  const file = upload?.file;
   return { rest: rest.toString(), bytes: file && readFileSync(file.path), size: file?.size };
 }
 
@@ -106,7 +109,21 @@ describe('readUploadBody', () => {
       yield Buffer.from('{"base64":"AAAAAAAA');
       throw new Error('aborted');
     }
-    await expect(readUploadBody(broken(), spool)).rejects.toThrow('aborted');
+    await expect(readUploadBody(broken(), createFile)).rejects.toThrow('aborted');
     expect(readdirSync(spool.dir)).toEqual([]);
+    expect(spool.bytes).toBe(0);
+  });
+
+  it('leaves no file, and no bytes in the books, when the spool has no room for it', async () => {
+    const small = new Spool(dataDir, { spoolMaxBytes: 3_000, spoolSessionMaxBytes: 2_000, minFreeDiskBytes: 0 });
+    const take = (session: string, bytes: number) =>
+      readUploadBody(chunksOf(`{"base64":"${'AAAA'.repeat(bytes / 3)}"}`, 400), () => small.create(session));
+    const { upload } = await take('main', 1_500);
+    await expect(take('main', 600)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 5 });
+    await expect(take('other', 1_800)).rejects.toMatchObject({ code: 'insufficient_resources' });
+    expect(small.bytes).toBe(1_500);
+    await upload?.remove();
+    expect([readdirSync(small.dir), small.bytes]).toEqual([[], 0]);
+    await (await take('main', 1_800)).upload?.remove();
   });
 });

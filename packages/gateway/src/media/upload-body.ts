@@ -1,6 +1,6 @@
-import { GatewayError, type SpooledFile } from '@chat-web/protocol';
+import { GatewayError } from '@chat-web/protocol';
 import { Base64Decoder } from './base64-decoder.ts';
-import type { Spool, SpoolWriter } from './spool.ts';
+import type { SpoolWriter, Upload } from './spool.ts';
 import { UploadScanner } from './upload-scanner.ts';
 
 /** A body whose upload lies in a file. */
@@ -8,7 +8,7 @@ export interface UploadBody {
   /** The body's JSON, with `""` in the place of the upload. */
   readonly rest: Buffer;
   /** Absent where the body has no upload. */
-  readonly file?: SpooledFile;
+  readonly upload?: Upload;
 }
 
 /** The name of the field that is cut out. */
@@ -17,21 +17,24 @@ export const UPLOAD_FIELD = 'base64';
 export const MOST_REST_BYTES = 1_048_576;
 
 /**
- * Reads a body and decodes its upload into a spool file while it streams in. Rejects with `invalid_request` for what
+ * Reads a body and decodes its upload into a file while it streams in. Rejects with `invalid_request` for what
  * is not base64, `body_too_large`, or what the stream fails with; no file is left then.
  */
-export async function readUploadBody(chunks: AsyncIterable<Uint8Array>, spool: Spool): Promise<UploadBody> {
+export async function readUploadBody(
+  chunks: AsyncIterable<Uint8Array>,
+  createFile: () => Promise<SpoolWriter>,
+): Promise<UploadBody> {
   const reader = new UploadReader();
   let writer: SpoolWriter | undefined;
   try {
     for await (const chunk of chunks) {
       const bytes = reader.push(chunk);
       if (!reader.hasUpload) continue;
-      writer ??= await spool.create();
+      writer ??= await createFile();
       await writer.write(bytes);
     }
     const rest = reader.end();
-    return writer ? { rest, file: await writer.finish() } : { rest };
+    return writer ? { rest, upload: await writer.finish() } : { rest };
   } catch (error) {
     await writer?.discard();
     throw error;

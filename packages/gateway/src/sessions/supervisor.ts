@@ -44,6 +44,7 @@ export class Supervisor {
   /** Starts the session of that id, known or new, unless it runs. */
   async start(id: string): Promise<Session> {
     this.#refuseWhileClosing();
+    this.#assertRoomFor(id);
     const session = this.#session(id);
     try {
       await session.start(true);
@@ -123,6 +124,17 @@ export class Supervisor {
     });
     // A stop that waits behind another one, of a browser that hangs, ends with this process and its channels.
     await Promise.race([Promise.all(ends), delay(WORKERS_TIMEOUT_MS + more, undefined, { ref: false })]);
+  }
+
+  /** 503 for a session more than there may be. Those that are there may start, however many there are. */
+  #assertRoomFor(id: string): void {
+    const { maxSessions } = this.#context.config;
+    const known = this.list();
+    if (known.length < maxSessions || known.some((session) => session.id === id)) return;
+    throw new GatewayError(
+      'insufficient_resources',
+      `there are ${known.length} sessions, and no more may be (CHAT_WEB_MAX_SESSIONS); delete one, or raise it`,
+    );
   }
 
   #refuseWhileClosing(): void {

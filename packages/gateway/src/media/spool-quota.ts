@@ -1,0 +1,72 @@
+import { GatewayError } from '@chat-web/protocol';
+import type { SpoolLimits } from './spool.ts';
+
+/** What one file takes of the spool. */
+export interface Hold {
+  /** Throws where there is no room for so many bytes more: 429 for the share of the session, 503 for the whole. */
+  add(bytes: number): void;
+  /** The file is gone. A second call does nothing. */
+  release(): void;
+}
+
+const RETRY_AFTER_SECONDS = 5;
+const MB = 1_048_576;
+
+/** Counts the bytes in the spool, in all and for each session. */
+export class SpoolQuota {
+  readonly #limits: Pick<SpoolLimits, 'spoolMaxBytes' | 'spoolSessionMaxBytes'>;
+  readonly #bySession = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(limits: Pick<SpoolLimits, 'spoolMaxBytes' | 'spoolSessionMaxBytes'>) {
+    this.#limits = limits;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The books of a file that is going to be written for a session. */
+  hold(sessionId: string): Hold {
+    let held = 0;
+    return {
+      add: (bytes) => {
+        this.#assertRoom(sessionId, bytes);
+        held += bytes;
+        this.#count(sessionId, bytes);
+      },
+      release: () => {
+        this.#count(sessionId, -held);
+        held = 0;
+      },
+    };
+  }
+
+  #assertRoom(sessionId: string, bytes: number): void {
+    const { spoolMaxBytes, spoolSessionMaxBytes } = this.#limits;
+    const ofSession = this.#bySession.get(sessionId) ?? 0;
+    if (ofSession + bytes > spoolSessionMaxBytes || ofSession === spoolSessionMaxBytes) {
+      const most = `${Math.floor(spoolSessionMaxBytes / MB)} MB (CHAT_WEB_SPOOL_SESSION_MAX_MB)`;
+      throw GatewayError.later(
+        'rate_limited',
+        `files on their way to and from session ${sessionId} may take ${most} at a time`,
+        RETRY_AFTER_SECONDS,
+      );
+    }
+    if (this.#bytes + bytes > spoolMaxBytes || this.#bytes === spoolMaxBytes) {
+      const most = `${Math.floor(spoolMaxBytes / MB)} MB (CHAT_WEB_SPOOL_MAX_MB)`;
+      throw GatewayError.later(
+        'insufficient_resources',
+        `files on their way to and from all sessions may take ${most} at a time`,
+        RETRY_AFTER_SECONDS,
+      );
+    }
+  }
+
+  #count(sessionId: string, bytes: number): void {
+    this.#bytes += bytes;
+    const ofSession = (this.#bySession.get(sessionId) ?? 0) + bytes;
+    if (ofSession > 0) this.#bySession.set(sessionId, ofSession);
+    else this.#bySession.delete(sessionId);
+  }
+}

@@ -1,0 +1,126 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createConnection, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { eventually } from './helpers/eventually.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+import { expectError } from './helpers/rows.ts';
+
+let dataDir: string;
+let gateway: GatewayProcess;
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+  for (const id of ['saved', 'other']) {
+    await mkdir(join(dataDir, 'sessions', id), { recursive: true });
+    await writeFile(join(dataDir, 'sessions', id, 'linked.json'), '{}');
+  }
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await gateway.end();
+  await rm(dataDir, { recursive: true });
+});
+
+const start = async (settings: Record<string, string>) => {
+  const common = { CHAT_WEB_PORT: '0', CHAT_WEB_AUTO_START_SESSIONS: 'no', CHAT_WEB_BROWSER_PATH: '/bin/false' };
+  gateway = await spawnGateway({ ...common, CHAT_WEB_DATA_DIR: dataDir, ...settings });
+};
+const connect = () => {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = createConnection(Number(port), hostname)
+    .on('error', () => {})
+    .resume();
+  sockets.push(socket);
+  return socket;
+};
+/** A request whose body never ends. */
+const sendHalf = (session: string) => {
+  const head = `POST /sessions/${session}/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+  connect().write(`${head}Content-Length: 1000\r\n\r\n{"type": "text"`);
+};
+const text = (session: string, body = '{"type": "text", "to": "4915112345678", "body": "hello"}') =>
+  rawRequest(gateway.url, {
+    ...{ method: 'POST', path: `/sessions/${session}/messages`, body },
+    headers: { 'content-type': 'application/json' },
+  });
+const metric = async (name: string) => {
+  const { text: metrics } = await rawRequest(gateway.url, { path: '/metrics' });
+  return Number(new RegExp(`^chat_web_${name} (\\d+)$`, 'm').exec(metrics)?.[1]);
+};
+
+describe('a limit says which it is, and when to try again', () => {
+  it('of sessions, for one that is new', async () => {
+    await start({ CHAT_WEB_MAX_SESSIONS: '2' });
+    const refused = await rawRequest(gateway.url, { method: 'POST', path: '/sessions/third/start' });
+    expectError(refused, 503, 'insufficient_resources');
+    expect(refused.body.error).toContain('CHAT_WEB_MAX_SESSIONS');
+    expect(refused.headers['retry-after']).toBe('60');
+    // One that is there already may start, and fails for want of a browser.
+    const { status, body } = await rawRequest(gateway.url, { method: 'POST', path: '/sessions/saved/start' });
+    expect([status, body]).toMatchObject([200, { id: 'saved' }]);
+    await rawRequest(gateway.url, { method: 'DELETE', path: '/sessions/other' });
+    expect((await rawRequest(gateway.url, { method: 'POST', path: '/sessions/third/start' })).status).toBe(200);
+  });
+
+  it('of requests under way for a session, which can still be looked at and stopped', async () => {
+    await start({ CHAT_WEB_MAX_REQUESTS_PER_SESSION: '2' });
+    sendHalf('saved');
+    sendHalf('saved');
+    const refused = await eventually(async () => {
+      const answer = await text('saved');
+      expectError(answer, 429, 'rate_limited');
+      return answer;
+    });
+    expect(refused.body.error).toContain('CHAT_WEB_MAX_REQUESTS_PER_SESSION');
+    expect(refused.headers['retry-after']).toBe('1');
+    expectError(await text('other'), 409, 'session_not_ready');
+    expect((await rawRequest(gateway.url, { path: '/sessions/saved/status' })).status).toBe(200);
+    expect((await rawRequest(gateway.url, { method: 'POST', path: '/sessions/saved/stop' })).status).toBe(200);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await eventually(async () => expectError(await text('saved'), 409, 'session_not_ready'));
+  });
+
+  it('of disk space for files on their way', async () => {
+    await start({ CHAT_WEB_SPOOL_MAX_MB: '2', CHAT_WEB_SPOOL_SESSION_MAX_MB: '1' });
+    const file = (mb: number) =>
+      JSON.stringify({ type: 'image', to: '4915112345678', base64: 'A'.repeat((mb * 1_048_576 * 4) / 3) });
+    const refused = await text('saved', file(1.5));
+    expectError(refused, 429, 'rate_limited');
+    expect(refused.body.error).toContain('CHAT_WEB_SPOOL_SESSION_MAX_MB');
+    expect(refused.headers['retry-after']).toBe('5');
+    expectError(await text('saved', file(0.75)), 409, 'session_not_ready');
+    expect(await metric('spool_bytes')).toBe(0);
+    expect(await readdir(join(dataDir, 'spool'))).toEqual([]);
+  });
+
+  it('of free disk, before a file is taken', async () => {
+    await start({ CHAT_WEB_MIN_FREE_DISK_MB: '100000000' });
+    const refused = await text('saved', '{"type": "image", "to": "4915112345678", "base64": "AAAA"}');
+    expectError(refused, 503, 'insufficient_resources');
+    expect(refused.body.error).toContain('CHAT_WEB_MIN_FREE_DISK_MB');
+    expectError(await text('saved'), 409, 'session_not_ready');
+  });
+
+  it('of connections, which are closed at once beyond it, and counted', async () => {
+    await start({ CHAT_WEB_MAX_CONNECTIONS: '20' });
+    const idle = Array.from({ length: 50 }, connect);
+    await eventually(() => expect(idle.filter(({ closed }) => closed).length).toBeGreaterThanOrEqual(30));
+    for (const socket of idle.slice(0, 25)) socket.destroy();
+    await eventually(async () => expect(await metric('connections_dropped_total')).toBeGreaterThanOrEqual(30));
+    expect(await metric('connections_open')).toBeLessThanOrEqual(20);
+  });
+
+  it('is far off for a thousand connections that say nothing', async () => {
+    await start({});
+    const idle = Array.from({ length: 1_000 }, connect);
+    await eventually(() => expect(idle.every(({ connecting }) => !connecting)).toBe(true));
+    expect((await rawRequest(gateway.url, { path: '/health' })).status).toBe(200);
+    expect(await metric('connections_open')).toBeGreaterThanOrEqual(1_000);
+    // They are closed when they have sent no head for 10 s.
+    await eventually(() => expect(idle.every(({ closed }) => closed)).toBe(true), 30_000);
+  });
+});
