@@ -8,6 +8,7 @@ import { rawRequest } from './helpers/raw-request.ts';
 import { ask, expectError, rows } from './helpers/rows.ts';
 
 const TOKEN = 'correct-horse';
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36';
 let dataDir: string;
 let guarded: GatewayProcess;
 let open: GatewayProcess;
@@ -86,8 +87,25 @@ describe('a web page in a browser on this machine', () => {
   );
 
   it('may be of the gateway itself', async () => {
-    const headers = { origin: open.url, 'sec-fetch-site': 'same-origin' };
-    expect((await rawRequest(open.url, { path: '/sessions', headers })).status).toBe(200);
+    for (const headers of [
+      { origin: open.url, 'sec-fetch-site': 'same-origin' },
+      { 'user-agent': BROWSER, 'sec-fetch-site': 'none' },
+      { 'user-agent': BROWSER, referer: `${open.url}/docs` },
+    ] as Record<string, string>[])
+      expect((await rawRequest(open.url, { path: '/sessions', headers })).status).toBe(200);
+  });
+
+  it('is refused where the browser does not say whose it is, unless a token is asked for', async () => {
+    for (const headers of [
+      { 'user-agent': BROWSER },
+      { 'user-agent': BROWSER, referer: 'http://evil.example/' },
+      { 'user-agent': BROWSER, referer: 'not a URL' },
+    ] as Record<string, string>[]) {
+      expectError(await rawRequest(open.url, { path: '/sessions', headers }), 403, 'forbidden');
+      expect((await rawRequest(open.url, { path: '/docs', headers })).status).toBe(200);
+      const allowed = { ...headers, authorization: `Bearer ${TOKEN}` };
+      expect((await rawRequest(guarded.url, { path: '/sessions', headers: allowed })).status).toBe(200);
+    }
   });
 });
 

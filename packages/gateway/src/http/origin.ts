@@ -8,9 +8,13 @@ export interface OriginOptions {
   readonly allowedHosts: readonly string[];
 }
 
+/** What may be opened in a browser by its address: it tells nothing of sessions. */
+const PAGES = new Set(['/docs', '/openapi.json', '/health', '/health/ready']);
+
 /**
  * Refuses what a web page in somebody's browser sends: requests that say so themselves, and, where no token protects
- * the gateway, those under a name that an attacker can point at this machine (DNS rebinding).
+ * the gateway, those under a name that an attacker can point at this machine (DNS rebinding), and those of a browser
+ * that does not say: over plain HTTP it asks for the images and scripts of foreign pages with neither header.
  */
 export function originGuard({ token, allowedHosts }: OriginOptions): MiddlewareHandler {
   return async (c, next) => {
@@ -23,6 +27,13 @@ export function originGuard({ token, allowedHosts }: OriginOptions): MiddlewareH
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
       throw new GatewayError('forbidden', 'requests from other web pages are refused (Sec-Fetch-Site)');
     }
+    const isUnsaid = origin === undefined && site === undefined && isBrowser(c.req.header('User-Agent'));
+    if (!token && isUnsaid && !PAGES.has(c.req.path) && !isOwnPage(c.req.header('Referer'), host)) {
+      throw new GatewayError(
+        'forbidden',
+        'over plain HTTP a browser does not say which web page a request comes from: set CHAT_WEB_TOKEN, or put HTTPS in front',
+      );
+    }
     if (!token && !isLocalName(withoutPort(host), allowedHosts)) {
       throw new GatewayError('forbidden', 'the Host header bears a name that CHAT_WEB_ALLOWED_HOSTS does not list');
     }
@@ -32,6 +43,14 @@ export function originGuard({ token, allowedHosts }: OriginOptions): MiddlewareH
 
 function isOwnOrigin(origin: string, host: string): boolean {
   return origin.toLowerCase() === `http://${host}` || origin.toLowerCase() === `https://${host}`;
+}
+
+function isBrowser(userAgent = ''): boolean {
+  return userAgent.startsWith('Mozilla/'); // Each does, and no page can have it say anything else.
+}
+
+function isOwnPage(referer: string | undefined, host: string): boolean {
+  return referer !== undefined && URL.canParse(referer) && isOwnOrigin(new URL(referer).origin, host);
 }
 
 function isLocalName(name: string, allowedHosts: readonly string[]): boolean {

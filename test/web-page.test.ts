@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBrowser } from '@chat-web/worker/browser';
+import { type Browser, launch } from 'puppeteer';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { eventually } from './helpers/eventually.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+
+/** Runs in the page of an attacker. */
+const ATTACK = readFileSync(new URL('./helpers/hostile-page.js', import.meta.url), 'utf8');
+
+let dataDir: string;
+let gateway: GatewayProcess;
+let browser: Browser;
+const servers: Server[] = [];
+
+async function serve(answer: Parameters<typeof createServer>[1]): Promise<number> {
+  const server = createServer(answer);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+  await mkdir(join(dataDir, 'sessions', 'saved'), { recursive: true });
+  await writeFile(join(dataDir, 'sessions', 'saved', 'linked.json'), '{}');
+  gateway = await spawnGateway({
+    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no' },
+    ...{ CHAT_WEB_ALLOWED_HOSTS: 'gateway.lan', CHAT_WEB_BROWSER_PATH: '/bin/false' },
+  });
+  const names = ['attacker.lan', 'gateway.lan', 'rebound.lan'].map((name) => `MAP ${name} 127.0.0.1`);
+  browser = await launch({
+    executablePath: findBrowser({ configured: undefined, headlessShell: false, env: process.env }),
+    args: [
+      `--host-resolver-rules=${[...names, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1', 'EXCLUDE localhost'].join(', ')}`,
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ],
+    pipe: true,
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  for (const server of servers) server.closeAllConnections();
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  await gateway.end();
+  await rm(dataDir, { recursive: true });
+});
+
+/** Opens the attacker's page, and lets it do what it can; how many ways it tried. */
+async function attackFrom(page: string, target: string): Promise<number> {
+  const tab = await browser.newPage();
+  try {
+    await tab.goto(page);
+    return (await tab.evaluate(`${ATTACK}; attack('${target}')`)) as number;
+  } finally {
+    await tab.close();
+  }
+}
+
+describe('a web page in a browser that can reach the gateway', () => {
+  it.each(['127.0.0.1', 'localhost', 'gateway.lan', 'rebound.lan'])('has no effect on it by %s', async (host) => {
+    const page = await serve((_, response) => response.setHeader('content-type', 'text/html').end('<body></body>'));
+    const { port } = new URL(gateway.url);
+    const answered = async () => {
+      const { text } = await rawRequest(gateway.url, { path: '/metrics' });
+      return { operations: text.match(/^chat_web_requests_total\{.*$/gm), text };
+    };
+    const before = await answered();
+    const tried = await attackFrom(`http://attacker.lan:${page}/`, `http://${host}:${port}`);
+    expect(tried).toBeGreaterThan(40);
+    const after = await answered();
+    expect(after.operations).toEqual(before.operations);
+    expect(after.text).toContain('chat_web_streams_open 0\n');
+    expect(after.text).toContain('chat_web_sessions{status="stopped"} 1\n');
+  });
+
+  it('would have one on a server that does not look where requests come from', async () => {
+    const seen = new Set<string>();
+    const page = await serve((_, response) => response.setHeader('content-type', 'text/html').end('<body></body>'));
+    const naive = await serve((request, response) => {
+      seen.add(`${request.method} ${request.url} ${request.headers['content-type']?.split(';')[0]}`);
+      response.end('{}');
+    });
+    for (const host of ['127.0.0.1', 'gateway.lan']) {
+      seen.clear();
+      await attackFrom(`http://attacker.lan:${page}/`, `http://${host}:${naive}`);
+      await eventually(() => {
+        for (const one of [
+          'POST /sessions/saved/messages text/plain',
+          'POST /sessions/saved/start multipart/form-data',
+          'GET /sessions/saved/events undefined',
+        ])
+          expect([...seen]).toContain(one);
+      });
+    }
+  });
+});
