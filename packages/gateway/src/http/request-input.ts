@@ -66,6 +66,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>): string {
   if (kind !== 'schema') return message;
   if (received === 'undefined') return 'is required';
+  if (expected?.includes(' | ')) return `must be one of ${expected.replace(/[()]/g, '').replaceAll(' | ', ', ')}`;
   return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is not valid';
 }
 
