@@ -1,47 +1,77 @@
+import { type LookupAddress, lookup } from 'node:dns';
 import { createWriteStream } from 'node:fs';
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { errorText, GatewayError } from '@chat-web/protocol';
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
+import { GatewayError, MIME_TYPE } from '@chat-web/protocol';
 import type { FetchLimits } from '../client/port.ts';
+import { mayBeReached, rangesIn } from './public-address.ts';
 
 const MOST_REDIRECTS = 5;
 
-/** A file that was fetched; the type is what its server claims. */
+/** Ports below belong to other protocols than HTTP, but for its own two. */
+const FIRST_FREE_PORT = 1_024;
+const HTTP_PORTS = [80, 443];
+
+/** Characters; as long as a caller may write it. */
+const LONGEST_TYPE = 100;
+
+/** A file that was fetched; the type is what its server claims, where that is one. */
 export interface RemoteFile {
   readonly size: number;
   readonly mimeType: string | undefined;
 }
 
+/** Finds all addresses of a host, as `dns.lookup` does. */
+export type Resolver = (
+  host: string,
+  options: { readonly all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
 /**
- * Fetches a URL into a file. Every address that a name resolves to is judged when the connection is made, at every
- * redirect anew: only the public internet is fetched from, and the hosts that the operator has named. Rejects with
- * `media_unavailable`.
+ * Fetches a URL into a file. Only the public internet is fetched from, and the hosts and ranges that the operator has
+ * named. Each redirect is judged anew, and so is each name, by the very addresses that are connected to: a name that
+ * also has an address inside is refused. Rejects with `media_unavailable`.
  */
-export async function fetchToFile(url: string, path: string, limits: FetchLimits): Promise<RemoteFile> {
+export async function fetchToFile(
+  url: string,
+  path: string,
+  limits: FetchLimits,
+  resolve: Resolver = lookup,
+): Promise<RemoteFile> {
   const signal = AbortSignal.timeout(limits.timeoutMs);
   try {
-    const response = await follow(new URL(url), limits, signal);
+    const response = await follow(new URL(url), { limits, resolve, signal });
     const counter = new ByteLimit(limits.maxBytes);
     await pipeline(response, counter, createWriteStream(path, { mode: 0o600 }), { signal });
-    return { size: counter.size, mimeType: response.headers['content-type']?.split(';')[0]?.trim() };
+    return { size: counter.size, mimeType: claimedType(response) };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     throw unavailable(signal.aborted ? `it took longer than ${limits.timeoutMs / 1_000} s` : reasonOf(error));
   }
 }
 
-async function follow(start: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
+/** What holds for one fetch, however often it is redirected. */
+interface Fetch {
+  readonly limits: FetchLimits;
+  readonly resolve: Resolver;
+  readonly signal: AbortSignal;
+}
+
+async function follow(start: URL, fetch: Fetch): Promise<IncomingMessage> {
+  const { maxBytes } = fetch.limits;
   let url = start;
   for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
-    const response = await get(url, limits.allowedHosts, signal);
+    const response = await get(url, fetch);
     const { statusCode = 0, headers } = response;
     if (statusCode === 200) {
-      if (Number(headers['content-length'] ?? 0) <= limits.maxBytes) return response;
+      const problem = problemOf(headers, maxBytes);
+      if (!problem) return response;
       response.destroy();
-      throw tooLarge(limits.maxBytes);
+      throw unavailable(problem);
     }
     response.destroy();
     if (statusCode < 300 || statusCode > 399 || !headers.location)
@@ -51,36 +81,78 @@ async function follow(start: URL, limits: FetchLimits, signal: AbortSignal): Pro
   throw unavailable(`it redirects more than ${MOST_REDIRECTS} times`);
 }
 
-function get(url: URL, allowedHosts: readonly string[], signal: AbortSignal): Promise<IncomingMessage> {
-  const isSecure = url.protocol === 'https:';
-  if (!isSecure && url.protocol !== 'http:') throw unavailable('only http and https are fetched');
-  const request = isSecure ? httpsRequest : httpRequest;
+/** Why an answer is not taken, before a byte of it is read. */
+function problemOf(headers: IncomingMessage['headers'], maxBytes: number): string | undefined {
+  if (Number(headers['content-length'] ?? 0) > maxBytes) return largerThan(maxBytes);
+  // Nobody asked for it, and a few bytes of it may unfold to any number.
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return 'its server sent it compressed';
+  return undefined;
+}
+
+function claimedType({ headers }: IncomingMessage): string | undefined {
+  const claimed = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  return claimed.length <= LONGEST_TYPE && MIME_TYPE.test(claimed) ? claimed : undefined;
+}
+
+function get(url: URL, { limits, resolve, signal }: Fetch): Promise<IncomingMessage> {
+  const { isNamed, port } = destinationOf(url, limits.allowedHosts);
+  if (!isNamed && port < FIRST_FREE_PORT && !HTTP_PORTS.includes(port))
+    throw unavailable(`port ${port} is for another protocol`);
+  const judged = isNamed ? resolve : judging(resolve, limits.allowedHosts);
+  const address = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(address) !== 0 && !isNamed && !mayBeReached(address, rangesIn(limits.allowedHosts))) throw notPublic();
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const headers = { 'User-Agent': 'chat-web', Accept: '*/*', 'Accept-Encoding': 'identity' };
-    const outgoing = request(url, { agent: agentFor(url, allowedHosts), headers, signal }, resolve);
+    // A connection for itself: none that was judged for another request is used again.
+    const outgoing = request(url, { agent: false, lookup: asLookup(judged), headers, signal }, resolve);
     outgoing.on('error', reject);
     outgoing.end();
   });
 }
 
-/** An agent that connects to public addresses alone, unless the operator has named this host, or ranges of addresses. */
-function agentFor(url: URL, allowedHosts: readonly string[]): HttpAgent | HttpsAgent {
-  const isSecure = url.protocol === 'https:';
-  const port = url.port || (isSecure ? '443' : '80');
-  const host = url.hostname.toLowerCase();
-  if (allowedHosts.includes(host) || allowedHosts.includes(`${host}:${port}`)) {
-    return isSecure ? new HttpsAgent() : new HttpAgent();
-  }
-  const options = {
-    allowIPAddressList: allowedHosts.filter((entry) => entry.includes('/')),
-    denyIPAddressList: ['::/96'], // IPv4 in disguise, by a form that is not in use any more.
-  };
-  return isSecure ? new RequestFilteringHttpsAgent(options) : new RequestFilteringHttpAgent(options);
+/** Where a URL leads, and whether the operator has named that host. Throws for a URL that is not fetched at all. */
+function destinationOf(
+  url: URL,
+  allowedHosts: readonly string[],
+): { readonly isNamed: boolean; readonly port: number } {
+  const { protocol, hostname, username, password } = url;
+  if (protocol !== 'https:' && protocol !== 'http:') throw unavailable('only http and https are fetched');
+  if (username || password) throw unavailable('it holds a user name or a password');
+  const port = Number(url.port || (protocol === 'https:' ? 443 : 80));
+  const named = allowedHosts.map(canonicalHost);
+  return { isNamed: named.includes(hostname) || named.includes(`${hostname}:${port}`), port };
+}
+
+/** A host, or host and port, in the only spelling that a parsed URL has for it; the port is kept as it is. */
+function canonicalHost(entry: string): string {
+  const [, host = entry, port = ''] = /^(\[.*\]|[^:]*)(:\d+)?$/.exec(entry) ?? [];
+  return URL.canParse(`http://${host}/`) ? `${new URL(`http://${host}/`).hostname}${port}` : entry;
+}
+
+/** A resolver that fails for a host with an address that may not be connected to. */
+function judging(resolve: Resolver, allowedHosts: readonly string[]): Resolver {
+  const ranges = rangesIn(allowedHosts);
+  return (host, options, done) =>
+    resolve(host, options, (error, addresses) => {
+      const isRefused = !error && addresses.some(({ address }) => !mayBeReached(address, ranges));
+      done(isRefused ? notPublic() : error, addresses);
+    });
+}
+
+/** The resolver in the form in which a socket asks for its addresses, all or one. */
+function asLookup(resolve: Resolver): LookupFunction {
+  return (host, options, done) =>
+    resolve(host, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) done(error ?? new Error('the name has no address'), '');
+      else if (options.all) done(null, addresses);
+      else done(null, first.address, first.family);
+    });
 }
 
 /** Why a connection failed, without what an address inside would tell of its network. */
 function reasonOf(error: unknown): string {
-  if (/is not allowed/i.test(errorText(error))) return 'its address is not on the public internet';
   return error instanceof Error && 'code' in error ? String(error.code) : 'the connection failed';
 }
 
@@ -95,13 +167,17 @@ class ByteLimit extends Transform {
 
   override _transform(chunk: Buffer, _encoding: string, done: (error?: Error | null, chunk?: Buffer) => void): void {
     this.size += chunk.length;
-    if (this.size > this.#most) done(tooLarge(this.#most));
+    if (this.size > this.#most) done(unavailable(largerThan(this.#most)));
     else done(null, chunk);
   }
 }
 
-function tooLarge(most: number): GatewayError {
-  return unavailable(`it is larger than ${most} bytes`);
+function largerThan(most: number): string {
+  return `it is larger than ${most} bytes`;
+}
+
+function notPublic(): GatewayError {
+  return unavailable('its address is not on the public internet');
 }
 
 function unavailable(why: string): GatewayError {
