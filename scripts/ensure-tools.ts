@@ -22,7 +22,7 @@ interface Tool {
 const tools: Readonly<Record<string, Tool>> = {
   browser: { missing: missingBrowser, debian: 'chromium', fedora: 'chromium', arch: 'chromium', alpine: 'chromium' },
   systemd: {
-    missing: () => missingPrograms('systemd-analyze', 'systemd-notify', 'systemd-sysusers', 'systemd-tmpfiles'),
+    missing: () => missingPrograms('systemd-analyze', 'systemd-sysusers', 'systemd-tmpfiles'),
     ...{ debian: 'systemd', fedora: 'systemd', arch: 'systemd' },
   },
   perl: { missing: () => missingPrograms('perl'), debian: 'perl-base', fedora: 'perl', arch: 'perl', alpine: 'perl' },

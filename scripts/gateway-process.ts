@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL(import.meta.resolve('@chat-web/gateway/main')));
+const MAIN_URL = import.meta.resolve('@chat-web/gateway/main');
+const MAIN = fileURLToPath(MAIN_URL);
+/** As the unit does it, where there is a service manager. */
+const WITH_NOTIFY_SOCKET = fileURLToPath(new URL('../../../deploy/systemd/with-notify-socket.pl', MAIN_URL));
 const START_TIMEOUT_MS = 15_000;
 
 /** How a process ended. */
@@ -37,7 +40,9 @@ export async function spawnGateway(
   settings: Readonly<Record<string, string>>,
   { detached = false, signal, cwd }: SpawnOptions = {},
 ): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, [MAIN], {
+  const node = [process.execPath, MAIN] as const;
+  const [program, ...args] = settings.NOTIFY_SOCKET ? ['perl', WITH_NOTIFY_SOCKET, ...node] : node;
+  const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...ownEnvironment(), ...settings },
     detached,
@@ -90,6 +95,6 @@ function listening(
 function ownEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env);
   return Object.fromEntries(
-    entries.filter(([name]) => !/^(CHAT_WEB|NOTIFY|WATCHDOG)_/.test(name) || name === 'CHAT_WEB_BROWSER_PATH'),
+    entries.filter(([name]) => !/^(CHAT_WEB|NOTIFY|WATCHDOG|LISTEN)_/.test(name) || name === 'CHAT_WEB_BROWSER_PATH'),
   );
 }

@@ -38,12 +38,13 @@ it('a service manager reads how the sessions fare; workers and browsers do not k
   const children = [...workersOf(stack.gateway.pid), ...browsersIn(stack.dataDir)];
   expect(children.length).toBeGreaterThan(2);
   const environments = await Promise.all(children.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8')));
-  expect(environments.join()).not.toMatch(/NOTIFY_|WATCHDOG_|CHAT_WEB_/);
+  expect(environments.join()).not.toMatch(/NOTIFY_|WATCHDOG_|LISTEN_|CHAT_WEB_/);
   await stack.client.stopSession({ id: 'main' });
   await eventually(() => expect(socket.values('STATUS').at(-1)).toBe('1 session, 1 stopped'));
   expect(await stack.gateway.end()).toEqual({ code: 0, signal: null });
-  expect(socket.received.at(-1)?.assignments).toEqual({ BARRIER: '1' });
-  expect(socket.values('STOPPING')).toEqual(['1']);
+  expect(socket.received.at(-1)?.assignments).toEqual({ STOPPING: '1', STATUS: 'stopping' });
+  // The unit has NotifyAccess=main: what another process sends would not be heard.
+  expect(new Set(socket.received.map(({ sender }) => sender))).toEqual(new Set([stack.gateway.pid]));
 });
 
 it('SIGHUP sets the log level anew, for sessions that run, too; what it cannot use changes nothing', async () => {

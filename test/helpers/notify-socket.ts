@@ -12,6 +12,8 @@ const FIXTURE = fileURLToPath(new URL('../fixtures/notify-socket.pl', import.met
 export interface Notification {
   /** Seconds on a clock that never jumps. */
   readonly at: number;
+  /** The process that sent it, as the kernel has it: the manager listens to the main process alone. */
+  readonly sender: number;
   readonly assignments: Readonly<Record<string, string>>;
 }
 
@@ -53,9 +55,9 @@ export class NotifySocket implements AsyncDisposable {
   }
 
   #read(line: string): void {
-    const [, at, message] = /^([\d.]+) (.*)$/.exec(line) ?? [];
-    if (at === undefined || message === undefined) return; // The first line: the socket is open.
+    const [, at, sender, message] = /^([\d.]+) (\d+) (.*)$/.exec(line) ?? [];
+    if (message === undefined) return; // The first line: the socket is open.
     const assignments = message.split('\t').map((part) => part.split(/=(.*)/s).slice(0, 2));
-    this.received.push({ at: Number(at), assignments: Object.fromEntries(assignments) });
+    this.received.push({ at: Number(at), sender: Number(sender), assignments: Object.fromEntries(assignments) });
   }
 }

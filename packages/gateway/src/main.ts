@@ -73,7 +73,8 @@ async function stop(signal: string, { gateway, notifier, log }: Running): Promis
       hurry.abort();
     });
   }
-  await Promise.all([notifier.stop(), gateway.close(hurry.signal)]);
+  notifier.stop();
+  await gateway.close(hurry.signal);
   log.info('stopped');
   process.exit(0);
 }

@@ -1,137 +1,107 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { NotifySocket } from '../../../test/helpers/notify-socket.ts';
 import { ServiceNotifier, serviceManagerOf } from './service-notifier.ts';
 
-const { PATH: path } = process.env;
+const LAUNCHER = fileURLToPath(new URL('../../../deploy/systemd/with-notify-socket.pl', import.meta.url));
+
 const lines: { level: number; msg: string }[] = [];
 const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
 const state = { status: 'all well', isSound: true, statusText: () => state.status, isHealthy: () => state.isSound };
-let folder = '';
+/** What was handed over, one list of assignments for each message. */
+let sent: string[][] = [];
+let isReached = true;
 let notifier: ServiceNotifier | undefined;
 
-async function stop(): Promise<void> {
-  await notifier?.stop();
-  notifier = undefined;
+/** A socket of this process stands in for the manager's: Node cannot open one of that kind. */
+function send(message: string): void {
+  if (!isReached) throw new Error('EAGAIN');
+  sent.push(message.split('\n'));
 }
 
-function start(socket: string, watchdogMs?: number, where = path): void {
-  notifier = new ServiceNotifier({ socket, watchdogMs, path: where }, state, log);
+function start(watchdogMs?: number): void {
+  notifier = new ServiceNotifier({ send, watchdogMs }, state, log);
   notifier.start();
 }
 
-/** Puts a program of that text in the place of systemd-notify, and returns the PATH to find it by. */
-async function fakeSender(script: string): Promise<string> {
-  await writeFile(join(folder, 'systemd-notify'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  return folder;
+function stop(): void {
+  notifier?.stop();
+  notifier = undefined;
 }
 
-beforeEach(async () => {
-  lines.length = 0;
-  Object.assign(state, { status: 'all well', isSound: true, statusText: () => state.status });
-  folder = await mkdtemp(join(tmpdir(), 'chat-web-notifier-'));
-});
+const said = (assignment: string) => sent.filter((message) => message.includes(assignment)).length;
 
-afterEach(async () => {
-  await stop();
-  await rm(folder, { recursive: true, force: true });
+beforeEach(() => {
+  lines.length = 0;
+  sent = [];
+  isReached = true;
+  Object.assign(state, { status: 'all well', isSound: true, statusText: () => state.status });
 });
+afterEach(stop);
 
 describe('the service manager', () => {
   it('is told READY at once, that we live three times in its patience, and at last STOPPING', async () => {
-    await using socket = await NotifySocket.open();
-    start(socket.path, 900);
-    await eventually(() => expect(socket.values('WATCHDOG').length).toBeGreaterThan(2));
-    await stop();
-    expect(socket.received[0]?.assignments).toEqual({ READY: '1', STATUS: 'all well' });
-    expect(socket.values('READY')).toEqual(['1']);
-    expect(socket.values('STOPPING')).toEqual(['1']);
-    const pings = socket.times('WATCHDOG').length;
+    start(900);
+    expect(sent).toEqual([['READY=1', 'STATUS=all well']]);
+    await eventually(() => expect(said('WATCHDOG=1')).toBeGreaterThan(2));
+    stop();
+    expect(said('READY=1')).toBe(1);
+    expect(sent.at(-1)).toEqual(['STOPPING=1', 'STATUS=stopping']);
+    const before = sent.length;
     await delay(700);
-    expect(socket.times('WATCHDOG')).toHaveLength(pings);
+    expect(sent).toHaveLength(before);
     expect(lines).toEqual([]);
   });
 
   it('hears no ping where it does not watch, but each change of the status, once', async () => {
-    await using socket = await NotifySocket.open();
-    start(socket.path);
-    await eventually(() => expect(socket.values('STATUS')).toEqual(['all well']));
+    start();
     state.status = 'one restarting\nREADY=0\0';
-    await eventually(() => expect(socket.values('STATUS')).toEqual(['all well', 'one restarting READY=0 ']));
+    await eventually(() => expect(sent.at(-1)).toEqual(['STATUS=one restarting READY=0 ']));
     await delay(2_500);
-    expect(socket.values('STATUS')).toHaveLength(2);
-    expect(socket.values('WATCHDOG')).toEqual([]);
+    expect(sent).toHaveLength(2);
   });
 
   it('hears no ping while we are not sound, or cannot tell', async () => {
-    await using socket = await NotifySocket.open();
     state.isSound = false;
-    start(socket.path, 300);
+    start(300);
     await delay(1_000);
-    expect(socket.values('WATCHDOG')).toEqual([]);
+    expect(said('WATCHDOG=1')).toBe(0);
     state.isSound = true;
-    await eventually(() => expect(socket.values('WATCHDOG')).not.toEqual([]));
+    await eventually(() => expect(said('WATCHDOG=1')).toBeGreaterThan(0));
     state.statusText = () => {
       throw new Error('no idea');
     };
-    await eventually(() => expect(socket.values('STATUS')).toContain('no idea'));
-    const pings = socket.values('WATCHDOG').length;
+    await eventually(() => expect(said('STATUS=no idea')).toBe(1));
+    const pings = said('WATCHDOG=1');
     await delay(500);
-    expect(socket.values('WATCHDOG')).toHaveLength(pings);
+    expect(said('WATCHDOG=1')).toBe(pings);
     expect(lines.map(({ level }) => level)).toEqual([50, 30, 50]);
   });
 
   it('that could not be reached is told READY when it can be; one warning tells of it', async () => {
-    const path = join(folder, 'socket');
-    start(path, 300);
-    await eventually(() => expect(lines).toHaveLength(1));
+    isReached = false;
+    start(300);
     await delay(1_000);
-    await using socket = await NotifySocket.open(path);
-    await eventually(() => expect(socket.values('READY')).toEqual(['1']));
+    isReached = true;
+    await eventually(() => expect(said('READY=1')).toBe(1));
     expect(lines.map(({ level }) => level)).toEqual([40]);
   });
-});
 
-describe('systemd-notify', () => {
-  it('that is missing is one warning, and nothing is tried again', async () => {
-    start('/nowhere', 100, folder);
+  it('to which no connection was passed is one warning that says what to do', async () => {
+    notifier = new ServiceNotifier({ send: undefined, watchdogMs: 100 }, state, log);
+    notifier.start();
     await delay(500);
-    await fakeSender(`echo called >> ${folder}/calls`);
-    await delay(500);
-    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('not on the PATH')]);
-    expect(await readdir(folder)).toEqual(['systemd-notify']);
-    await stop();
-    expect(lines).toHaveLength(1);
-  });
-
-  it('sees the socket and the PATH, and nothing else of our environment', async () => {
-    start(
-      '/nowhere',
-      undefined,
-      await fakeSender(`read -r all < /proc/$$/environ; echo "$all" > ${folder}/environment`),
-    );
-    const seen = await eventually(() => readFile(join(folder, 'environment'), 'utf8').then((all) => all || fail()));
-    expect(seen.trim()).toBe(`NOTIFY_SOCKET=/nowherePATH=${folder}`);
-  });
-
-  it('that hangs is ended, and holds no stop up for long', async () => {
-    start('/nowhere', undefined, await fakeSender(`echo $$ > ${folder}/pid; exec /bin/sleep 60`));
-    const pid = await eventually(async () => Number(await readFile(join(folder, 'pid'), 'utf8')) || fail());
-    const begin = performance.now();
-    await stop();
-    expect(performance.now() - begin).toBeLessThan(7_000);
-    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    stop();
+    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('with-notify-socket.pl')]);
   });
 });
-
-function fail(): never {
-  throw new Error('nothing is there yet');
-}
 
 describe('the environment', () => {
   const socket = '/run/systemd/notify';
@@ -152,10 +122,77 @@ describe('the environment', () => {
     expect(patience({})).toBeUndefined();
   });
 
-  it('without a service manager: starting and stopping do nothing', async () => {
+  it('names a descriptor only where it was passed to this process, and is a socket', () => {
+    const passed = { NOTIFY_SOCKET: socket, LISTEN_PID: '7', LISTEN_FDS: '1', LISTEN_FDNAMES: 'notify' };
+    const hasWay = (env: Record<string, string | undefined>) =>
+      serviceManagerOf({ ...passed, ...env }, 7)?.send !== undefined;
+    for (const env of [
+      { LISTEN_PID: '8' },
+      { LISTEN_PID: undefined },
+      { LISTEN_FDS: '0' },
+      { LISTEN_FDS: undefined },
+      { LISTEN_FDNAMES: 'http' },
+      { LISTEN_FDNAMES: undefined },
+      { LISTEN_FDS: '1', LISTEN_FDNAMES: 'http:notify' },
+      { LISTEN_FDS: '9999', LISTEN_FDNAMES: `${'x:'.repeat(9_000)}notify` },
+    ])
+      expect(hasWay(env), JSON.stringify(env)).toBe(false);
+    // Whatever this process has open under that number is not what was passed to it.
+    const fd = openSync('/dev/null', 'r');
+    expect(hasWay({ LISTEN_FDS: String(fd), LISTEN_FDNAMES: `${'x:'.repeat(fd - 3)}notify` })).toBe(false);
+    closeSync(fd);
+  });
+
+  it('without a service manager: starting and stopping do nothing', () => {
     const notifier = new ServiceNotifier(undefined, state, log);
     notifier.start();
-    await notifier.stop();
+    notifier.stop();
     expect(lines).toEqual([]);
+  });
+});
+
+describe('with-notify-socket.pl', () => {
+  /** A program that says where it is, what it was passed, and what its own children are. */
+  const PROGRAM = `
+    const { LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES } = process.env;
+    const connection = LISTEN_FDS ? require('node:fs').readlinkSync('/proc/self/fd/3') : 'none';
+    const ofChild = require('node:child_process').execFileSync('ls', ['-l', '/proc/self/fd'], { encoding: 'utf8' });
+    if (LISTEN_FDS) require('node:fs').writeSync(3, 'READY=1');
+    console.log(JSON.stringify([process.pid, LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES, ofChild.includes(connection)]));`;
+
+  function launch(socket: string | undefined, ...args: string[]) {
+    const { PATH } = process.env;
+    const env = { PATH, ...(socket === undefined ? {} : { NOTIFY_SOCKET: socket }) };
+    const command = args.length > 0 ? args : [process.execPath, '-e', PROGRAM];
+    const { pid, status, stdout, stderr } = spawnSync('perl', [LAUNCHER, ...command], { env, encoding: 'utf8' });
+    return { pid: String(pid), status, said: stdout ? JSON.parse(stdout) : undefined, stderr };
+  }
+
+  it('passes a connection on to a program that has its process id, and to none of its children', async () => {
+    await using socket = await NotifySocket.open();
+    const { pid, said } = launch(socket.path);
+    expect(said).toEqual([Number(pid), pid, '1', 'notify', false]);
+    await eventually(() =>
+      expect(socket.received).toMatchObject([{ sender: Number(pid), assignments: { READY: '1' } }]),
+    );
+  });
+
+  it('passes nothing on where there is no socket, or none that answers', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'chat-web-launch-'));
+    try {
+      for (const socket of [undefined, '', join(folder, 'none'), `/${'x'.repeat(200)}`, '@chat-web-test-of-none']) {
+        const { pid, said, stderr } = launch(socket);
+        expect(said).toEqual([Number(pid), null, null, null, false]);
+        expect(stderr !== '', socket).toBe(Boolean(socket));
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('runs its arguments as they are, and fails with them', () => {
+    expect(launch(undefined, 'sh', '-c', 'exit 78').status).toBe(78);
+    expect(launch(undefined, 'echo "1"; true').status).not.toBe(0);
+    expect(launch(undefined, '/nowhere/node').stderr).toContain('/nowhere/node cannot be run');
   });
 });

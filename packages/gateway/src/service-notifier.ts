@@ -1,18 +1,19 @@
-import { execFile } from 'node:child_process';
+import { fstatSync, writeSync } from 'node:fs';
 import { errorText } from '@chat-web/protocol';
 import type { Log } from './log.ts';
 
 const PING_EVERY_MS = 10_000;
 const LOOK_EVERY_MS = 2_000;
-const SEND_TIMEOUT_MS = 5_000;
+
+/** The first file descriptor that is passed to a process, as sd_listen_fds(3) has it. */
+const FIRST_PASSED_FD = 3;
 
 /** The service manager that started this process, where one did that wants to be told how it fares. */
 export interface ServiceManager {
-  readonly socket: string;
+  /** Hands one message over, without waiting. Throws where it cannot. Absent: there is no way to reach the manager. */
+  readonly send: ((message: string) => void) | undefined;
   /** A main process from which nothing is heard for so long is taken for dead. Absent: nobody watches. */
   readonly watchdogMs: number | undefined;
-  /** Where `systemd-notify` is looked for. */
-  readonly path: string | undefined;
 }
 
 /** What the service manager is told; asked again and again. */
@@ -28,23 +29,38 @@ export function serviceManagerOf(
   env: Readonly<Record<string, string | undefined>>,
   pid: number,
 ): ServiceManager | undefined {
-  const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: usec = '', WATCHDOG_PID: watched, PATH: path } = env;
+  const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: usec = '', WATCHDOG_PID: watched } = env;
   if (!socket) return undefined;
   const isWatched = /^\d{1,15}$/.test(usec) && Number(usec) > 0 && (!watched || watched === String(pid));
-  return { socket, watchdogMs: isWatched ? Number(usec) / 1_000 : undefined, path };
+  const fd = passedSocket(env, pid);
+  return {
+    send: fd === undefined ? undefined : (message) => void writeSync(fd, message),
+    watchdogMs: isWatched ? Number(usec) / 1_000 : undefined,
+  };
+}
+
+/** The descriptor named "notify", among those that were passed to this process and to no other. */
+function passedSocket(env: Readonly<Record<string, string | undefined>>, pid: number): number | undefined {
+  const { LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES = '' } = env;
+  const index = LISTEN_FDNAMES.split(':').indexOf('notify');
+  const isPassed = LISTEN_PID === String(pid) && index >= 0 && index < Number(LISTEN_FDS);
+  if (!isPassed) return undefined;
+  try {
+    return fstatSync(FIRST_PASSED_FD + index).isSocket() ? FIRST_PASSED_FD + index : undefined;
+  } catch {
+    return undefined; // It is not open.
+  }
 }
 
 /**
  * Tells the service manager that the gateway is up, how it fares, that it lives, and that it stops. The messages are
- * sent by `systemd-notify`, for Node has no datagram sockets of the local kind. Its --no-block is not for us: a sender
- * that is gone when the manager reads its message cannot be traced to the unit, and the message is dropped. Nobody
- * here waits for the sender, so that the waiting costs nothing.
+ * written by this process itself, so that the manager need not listen to any other: Node cannot open a datagram
+ * socket of the local kind, but it can write to one that was passed to it, connected.
  */
 export class ServiceNotifier {
   readonly #manager: ServiceManager | undefined;
   readonly #state: ServiceState;
   readonly #log: Log;
-  readonly #sending = new Set<Promise<void>>();
   readonly #timers: NodeJS.Timeout[] = [];
   #toldReady = false;
   #toldStatus: string | undefined;
@@ -60,23 +76,27 @@ export class ServiceNotifier {
   /** To be called once the gateway listens. */
   start(): void {
     if (!this.#manager) return;
-    const { watchdogMs } = this.#manager;
+    const { send, watchdogMs } = this.#manager;
+    if (!send) {
+      this.#log.warn(
+        'NOTIFY_SOCKET is set, but no connection to it was passed: the service manager is told nothing. Start the gateway by deploy/systemd/with-notify-socket.pl, as the unit does',
+      );
+      return;
+    }
     this.#look();
     this.#timers.push(setInterval(() => this.#look(), LOOK_EVERY_MS));
     if (watchdogMs) this.#timers.push(setInterval(() => this.#ping(), Math.min(PING_EVERY_MS, watchdogMs / 3)));
     for (const timer of this.#timers) timer.unref();
   }
 
-  /** Says that the gateway stops. Resolves when no sender is left; never rejects. */
-  async stop(): Promise<void> {
-    this.#clear();
+  /** Says that the gateway stops. */
+  stop(): void {
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
     // Whoever stops takes less than the unit's time to stop: more need not be asked for.
     this.#send(['STOPPING=1', 'STATUS=stopping']);
-    await Promise.all(this.#sending);
   }
 
   #look(): void {
-    if (this.#sending.size > 0) return; // The next look tells what is true then.
     const { status } = this.#read();
     if (!this.#toldReady || status !== this.#toldStatus) this.#tell([], status);
   }
@@ -93,7 +113,7 @@ export class ServiceNotifier {
 
   #read(): { readonly status: string; readonly isHealthy: boolean } {
     try {
-      // A line break would begin a message of its own, and no argument may hold a NUL.
+      // A line break would begin an assignment of its own.
       const status = this.#state.statusText().replace(/[\r\n\0]+/g, ' ');
       return { status, isHealthy: this.#state.isHealthy() };
     } catch (error) {
@@ -102,53 +122,24 @@ export class ServiceNotifier {
   }
 
   #tell(assignments: readonly string[], status: string): void {
-    // Without READY the manager would end us when its patience does: said until a sender has got through.
+    // Without READY the manager would end us when its patience does: said until it has got through.
     const ready = this.#toldReady ? [] : ['READY=1'];
-    this.#send([...ready, ...assignments, `STATUS=${status}`], status);
+    if (!this.#send([...ready, ...assignments, `STATUS=${status}`])) return;
+    this.#toldReady = true;
+    this.#toldStatus = status;
+    this.#hasWarned = false;
   }
 
-  #send(assignments: readonly string[], status?: string): void {
-    const sent = this.#spawn(assignments).then((problem) => {
-      this.#sending.delete(sent);
-      if (problem) {
-        this.#warn(problem);
-        return;
-      }
-      this.#toldReady = true;
-      this.#toldStatus = status;
-      this.#hasWarned = false;
-    });
-    this.#sending.add(sent);
-  }
-
-  /** Runs one sender to its end, or to the end of our patience. Resolves with what went wrong. */
-  #spawn(assignments: readonly string[]): Promise<Error | undefined> {
-    return new Promise((resolve) => {
-      if (!this.#manager) {
-        resolve(undefined);
-        return;
-      }
-      const { socket, path } = this.#manager;
-      const env = { NOTIFY_SOCKET: socket, ...(path === undefined ? {} : { PATH: path }) };
-      const options = { env, timeout: SEND_TIMEOUT_MS, killSignal: 'SIGKILL' } as const;
-      try {
-        execFile('systemd-notify', assignments, options, (error) => resolve(error ?? undefined));
-      } catch (error) {
-        resolve(error instanceof Error ? error : new Error(String(error))); // No memory, no process ids.
-      }
-    });
-  }
-
-  #warn(problem: Error): void {
-    const isMissing = 'code' in problem && problem.code === 'ENOENT';
-    if (isMissing) this.#clear();
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
-    if (isMissing) this.#log.warn('systemd-notify is not on the PATH: the service manager is told nothing');
-    else this.#log.warn({ err: problem }, 'the service manager could not be told how the gateway fares');
-  }
-
-  #clear(): void {
-    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+  /** True if the message got through. */
+  #send(assignments: readonly string[]): boolean {
+    try {
+      this.#manager?.send?.(assignments.join('\n'));
+      return true;
+    } catch (error) {
+      if (!this.#hasWarned)
+        this.#log.warn({ err: error }, 'the service manager could not be told how the gateway fares');
+      this.#hasWarned = true;
+      return false;
+    }
   }
 }
