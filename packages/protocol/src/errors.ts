@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 /** What a code answers with, and when it is used. */
 export interface ErrorEntry {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
   readonly when: string;
 }
 
@@ -21,9 +21,13 @@ export const errorTable = {
   qr_not_available: { status: 404, when: 'the session is not in status qr' },
   route_not_found: { status: 404, when: 'no route has that path' },
   method_not_allowed: { status: 405, when: 'the path has no such method; Allow names those it has' },
+  request_timeout: { status: 408, when: 'the body came too slowly: less than 1 KB/s over 30 s, or nothing for 10 s' },
   session_not_ready: { status: 409, when: 'the session is known, but not in status ready' },
   edit_window_closed: { status: 409, when: 'the message is too old to be edited' },
-  body_too_large: { status: 413, when: 'the body is larger than CHAT_WEB_MAX_BODY_BYTES' },
+  body_too_large: {
+    status: 413,
+    when: 'the body is larger than CHAT_WEB_MAX_BODY_BYTES, or has more than 512 KB beside its base64',
+  },
   unsupported_media_type: { status: 415, when: 'the body does not say that it is JSON in its Content-Type' },
   media_unavailable: {
     status: 422,

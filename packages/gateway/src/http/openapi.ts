@@ -19,7 +19,7 @@ const ANYWHERE: readonly ErrorCode[] = ['invalid_request', 'unauthorized', 'forb
 /** Errors that any operation may answer that a worker answers. */
 const WITH_PAGE: readonly ErrorCode[] = ['page_unsupported', 'rate_limited'];
 /** Errors that any operation with a body may answer. */
-const WITH_BODY: readonly ErrorCode[] = ['body_too_large', 'unsupported_media_type'];
+const WITH_BODY: readonly ErrorCode[] = ['request_timeout', 'body_too_large', 'unsupported_media_type'];
 
 /** The OpenAPI document of the gateway, derived from the table of operations and what stands beside it. */
 export function openApiDocument(version: string, hasToken: boolean): Json {

@@ -12,6 +12,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Admission } from './admission.ts';
 import { mediaResponse } from './media-response.ts';
 import { type InputOptions, parseInput } from './request-input.ts';
+import type { ServerEnv } from './server-env.ts';
 
 /** What answers an operation once its input is parsed. */
 export type AnyHandler = (input: Record<string, unknown>) => unknown;
@@ -29,11 +30,11 @@ export function operationRoute(
   operation: Operation,
   handler: AnyHandler,
   options: RouteOptions,
-): Handler {
+): Handler<ServerEnv> {
   const { admission, log, metrics, spool } = options;
   const level = operation.method === 'GET' ? 'debug' : 'info';
 
-  async function respond(c: Context, startedAt: number): Promise<Response> {
+  async function respond(c: Context<ServerEnv>, startedAt: number): Promise<Response> {
     const { input, upload } = await parseInput(c, operation, options);
     const told = { operation: name, session: input.id };
     const ms = () => Math.round(performance.now() - startedAt);
@@ -52,7 +53,7 @@ export function operationRoute(
     }
   }
 
-  return async (c: Context) => {
+  return async (c) => {
     const startedAt = performance.now();
     const { id } = c.req.param();
     const count = (status: number) => metrics.answered(name, status, performance.now() - startedAt);

@@ -1,21 +1,26 @@
 import {
-  asGatewayError,
   type FieldIssue,
   GatewayError,
   type ObjectSchema,
   type Operation,
+  type SpooledFile,
   takesUpload,
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
+import { invalidRequest } from '../invalid-request.ts';
+import { takeTurn } from '../loop-turns.ts';
 import type { Spool, Upload } from '../media/spool.ts';
-import { MOST_REST_BYTES, readUploadBody, UPLOAD_FIELD } from '../media/upload-body.ts';
+import { MOST_REST_BYTES, readUploadBody, UPLOAD_FIELD, type UploadBody } from '../media/upload-body.ts';
 import { limitedBody } from './limited-body.ts';
+import type { ServerEnv } from './server-env.ts';
 
 /** What reading a request goes by. */
 export interface InputOptions {
   readonly maxBodyBytes: number;
   readonly spool: Spool;
+  /** What a request for this session will be refused with however its body turns out; undefined where it will not. */
+  readonly refusalOf?: ((sessionId: string) => GatewayError | undefined) | undefined;
 }
 
 /** What a request brought; an upload is to be removed by whoever is done with the input. */
@@ -24,15 +29,30 @@ export interface ParsedInput {
   readonly upload?: Upload | undefined;
 }
 
-/** Parses what a request brings for an operation: path parameters and body in one object. 400, 413 or 415 if it is not right. */
-export async function parseInput(c: Context, operation: Operation, options: InputOptions): Promise<ParsedInput> {
+/**
+ * Parses what a request brings for an operation: path parameters and body in one object. 400, 408, 413 or 415 if it is
+ * not right. Where the session will refuse it, a body that is held in memory is judged all the same, as 400 comes before
+ * 404 and 409; a larger one is not read for that, and gets the refusal.
+ */
+export async function parseInput(
+  c: Context<ServerEnv>,
+  operation: Operation,
+  options: InputOptions,
+): Promise<ParsedInput> {
   const params = parseParams(c.req.param(), operation.params); // Before a body of any size is read.
   if (!operation.body) return { input: params };
-  const { body, upload } = await readJson(c, operation.body, String(params.id), options);
-  const parsed = v.safeParse(operation.body, body);
-  if (parsed.success) return { input: { ...params, ...parsed.output }, upload };
-  await upload?.remove();
-  throw invalid(parsed.issues.map(fieldIssue));
+  const { rest, upload } = await readBody(c, operation.body, options);
+  try {
+    await takeTurn();
+    const body = parseObject(rest);
+    if (upload) putFile(body, upload.file);
+    const parsed = v.safeParse(operation.body, body);
+    if (!parsed.success) throw invalidRequest(parsed.issues.map(fieldIssue));
+    return { input: { ...params, ...parsed.output }, upload };
+  } catch (error) {
+    await upload?.remove();
+    throw error;
+  }
 }
 
 /** Parses path parameters alone. 400 if they are not right. */
@@ -42,12 +62,7 @@ export function parseParams<S extends ObjectSchema>(
 ): v.InferOutput<S> {
   const params = v.safeParse(schema, values);
   if (params.success) return params.output;
-  throw invalid(params.issues.map(fieldIssue));
-}
-
-function invalid(issues: FieldIssue[]): GatewayError {
-  const named = issues.map(({ path, message }) => (path ? `${path} ${message}` : message)).join('; ');
-  return new GatewayError('invalid_request', `the request is not valid: ${named}`, issues);
+  throw invalidRequest(params.issues.map(fieldIssue));
 }
 
 /** An issue in words of our own: the schema library's would repeat the value that was sent. */
@@ -70,42 +85,29 @@ function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>):
   return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is not valid';
 }
 
-interface ReadBody {
-  readonly body: Record<string, unknown>;
-  readonly upload?: Upload | undefined;
-}
-
-async function readJson(
-  c: Context,
+async function readBody(
+  c: Context<ServerEnv>,
   schema: ObjectSchema,
-  sessionId: string,
-  { maxBodyBytes, spool }: InputOptions,
-): Promise<ReadBody> {
+  { maxBodyBytes, spool, refusalOf }: InputOptions,
+): Promise<UploadBody> {
   const [mediaType = ''] = (c.req.header('Content-Type') ?? '').toLowerCase().split(';');
   if (mediaType.trim() !== 'application/json') {
     throw new GatewayError('unsupported_media_type', 'send the body as JSON, with Content-Type: application/json');
   }
-  try {
-    if (!takesUpload(schema)) {
-      // Such a body is held in memory: none of its fields comes near this limit.
-      return { body: parseObject(await readAll(limitedBody(c, Math.min(maxBodyBytes, MOST_REST_BYTES)))) };
-    }
-    const { rest, upload } = await readUploadBody(limitedBody(c, maxBodyBytes), () => spool.create(sessionId));
-    try {
-      return { body: { ...parseObject(rest), ...(upload ? { [UPLOAD_FIELD]: upload.file } : {}) }, upload };
-    } catch (error) {
-      await upload?.remove();
-      throw error;
-    }
-  } catch (error) {
-    throw asGatewayError(error, 'invalid_request'); // The caller broke off in the middle.
-  }
+  const { incoming } = c.env;
+  if (!takesUpload(schema))
+    return readUploadBody(limitedBody(incoming, { mostBytes: Math.min(maxBodyBytes, MOST_REST_BYTES) }));
+  const sessionId = c.req.param('id') ?? '';
+  const error = refusalOf?.(sessionId);
+  const refusal = error && { aboveBytes: MOST_REST_BYTES, error };
+  const chunks = limitedBody(incoming, { mostBytes: maxBodyBytes, refusal });
+  return readUploadBody(chunks, () => spool.create(sessionId));
 }
 
-async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const all: Uint8Array[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return Buffer.concat(all);
+/** Puts an upload in the place where it was cut out, unless the field stands there a second time, with another value. */
+function putFile(body: Record<string, unknown>, file: SpooledFile): void {
+  if (body[UPLOAD_FIELD] !== '') throw invalidRequest([{ path: UPLOAD_FIELD, message: 'must stand in the body once' }]);
+  body[UPLOAD_FIELD] = file;
 }
 
 function parseObject(bytes: Uint8Array): Record<string, unknown> {
@@ -113,8 +115,8 @@ function parseObject(bytes: Uint8Array): Record<string, unknown> {
   try {
     body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw invalid([{ path: '', message: 'the body must be JSON in UTF-8' }]);
+    throw invalidRequest([{ path: '', message: 'the body must be JSON in UTF-8' }]);
   }
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
-  throw invalid([{ path: '', message: 'the body must be a JSON object' }]);
+  throw invalidRequest([{ path: '', message: 'the body must be a JSON object' }]);
 }

@@ -1,36 +1,62 @@
-/** Decodes base64 that comes in pieces. Strict: the standard alphabet, padding at the end alone, no line breaks. */
+const [BACKSLASH, SLASH, PADDING] = [0x5c, 0x2f, 0x3d];
+/** How much is decoded at once. Whole groups of four. */
+const BLOCK_BYTES = 65_536;
+const PLAIN = /^[A-Za-z0-9+/]*$/;
+const LAST = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/**
+ * Decodes base64 that comes in pieces of any size, block by block. Strict: the standard alphabet, padding at the end
+ * alone, no line breaks. A slash may be escaped, as some JSON encoders write it.
+ */
 export class Base64Decoder {
-  #carry = '';
-  #isPadded = false;
+  readonly #block = Buffer.allocUnsafe(BLOCK_BYTES);
+  #filled = 0;
+  #isEscaped = false;
 
-  /** The bytes that this piece completes; undefined if it is not base64. */
-  push(piece: string): Buffer | undefined {
-    const text = this.#carry + piece;
-    const padding = text.indexOf('=');
-    if (this.#isPadded || (padding !== -1 && !/^={1,2}$/.test(text.slice(padding)))) return undefined;
-    const plain = padding === -1 ? text : text.slice(0, padding);
-    if (/[^A-Za-z0-9+/]/.test(plain)) return undefined;
-    if (padding !== -1) return this.#pushLast(text);
-    const whole = plain.length - (plain.length % 4);
-    this.#carry = plain.slice(whole);
-    return Buffer.from(plain.slice(0, whole), 'base64');
-  }
-
-  /** The bytes of an unfinished group at the end; undefined if it cannot be one. */
-  end(): Buffer | undefined {
-    return this.#carry.length === 1 || this.#carry.includes('=') ? undefined : Buffer.from(this.#carry, 'base64');
-  }
-
-  #pushLast(text: string): Buffer | undefined {
-    // A pair of padding signs may come in two pieces.
-    if (text.length % 4 === 3 && text.endsWith('=')) {
-      const whole = text.length - 3;
-      this.#carry = text.slice(whole);
-      return Buffer.from(text.slice(0, whole), 'base64');
+  /** The blocks that this piece completes; undefined if it is not base64. */
+  push(piece: Uint8Array): Buffer[] | undefined {
+    const decoded: Buffer[] = [];
+    const plain = this.#unescape(piece);
+    if (!plain) return undefined;
+    for (let at = 0; at < plain.length; ) {
+      if (this.#filled === BLOCK_BYTES) {
+        const bytes = this.#decode(PLAIN);
+        if (!bytes) return undefined;
+        decoded.push(bytes);
+      }
+      const end = Math.min(plain.length, at + BLOCK_BYTES - this.#filled);
+      this.#block.set(plain.subarray(at, end), this.#filled);
+      this.#filled += end - at;
+      at = end;
     }
-    if (text.length % 4 !== 0) return undefined;
-    this.#carry = '';
-    this.#isPadded = true;
-    return Buffer.from(text, 'base64');
+    return decoded;
+  }
+
+  /** The bytes of the last block; undefined if it cannot be one. */
+  end(): Buffer | undefined {
+    const isPadded = this.#filled > 0 && this.#block[this.#filled - 1] === PADDING;
+    const isWhole = isPadded ? this.#filled % 4 === 0 : this.#filled % 4 !== 1;
+    return isWhole && !this.#isEscaped ? this.#decode(LAST) : undefined;
+  }
+
+  #decode(form: RegExp): Buffer | undefined {
+    const text = this.#block.toString('latin1', 0, this.#filled);
+    this.#filled = 0;
+    return form.test(text) ? Buffer.from(text, 'base64') : undefined;
+  }
+
+  /** The piece without the backslashes before slashes; undefined where anything else is escaped. */
+  #unescape(piece: Uint8Array): Uint8Array | undefined {
+    if (!this.#isEscaped && !piece.includes(BACKSLASH)) return piece;
+    const plain = new Uint8Array(piece.length);
+    let length = 0;
+    for (const byte of piece) {
+      if (this.#isEscaped && byte !== SLASH) return undefined;
+      this.#isEscaped = byte === BACKSLASH;
+      if (this.#isEscaped) continue;
+      plain[length] = byte;
+      length += 1;
+    }
+    return plain.subarray(0, length);
   }
 }

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hostileBodies } from '../../../../scripts/hostile-bodies.ts';
+import { patternBytes } from '../../../../test/helpers/media.ts';
 import { Spool } from './spool.ts';
-import { readUploadBody } from './upload-body.ts';
+import { MOST_REST_BYTES, readUploadBody } from './upload-body.ts';
+import { MOST_DEPTH, MOST_VALUES } from './upload-scanner.ts';
 
 let dataDir: string;
 let spool: Spool;
@@ -102,6 +105,48 @@ describe('readUploadBody', () => {
     const body = `{"base64":"${'\\/'.repeat(2_000_000)}"}`;
     expect((await read(body, 65_536)).size).toBe(1_500_000);
     expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it('has the same bytes for uploads of many blocks, escaped or not, wherever the chunks are cut', async () => {
+    const data = Buffer.from(patternBytes(300_001));
+    for (const base64 of [data.toString('base64'), data.toString('base64').replaceAll('/', '\\/')]) {
+      for (const size of [3, 1_021, 65_536, 65_537, 1_000_000]) {
+        const { rest, bytes } = await read(`{"a":[1],"base64":"${base64}","b":{}}`, size);
+        expect(rest).toBe('{"a":[1],"base64":"","b":{}}');
+        expect(bytes?.equals(data)).toBe(true);
+      }
+    }
+  });
+
+  it('takes whatever stays below the limits', async () => {
+    const deep = `{"x":${'['.repeat(MOST_DEPTH - 1)}${']'.repeat(MOST_DEPTH - 1)}}`;
+    const many = `{"x":[0${',0'.repeat(MOST_VALUES - 2)}]}`;
+    const long = `{"x":"${'\u00e4'.repeat(65_536)}"}`;
+    for (const body of [deep, many, long]) expect((await read(body, 65_536)).rest).toBe(body);
+    await expect(read(deep.replace('[]', '[[]]'))).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(read(many.replace('[0', '[0,0'), 65_536)).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(read(`{"x":"${' '.repeat(MOST_REST_BYTES)}"}`, 65_536)).rejects.toThrow(`${MOST_REST_BYTES} bytes`);
+  });
+
+  it('cuts nothing out without a place for it', async () => {
+    const body = '{"base64":"AAAA","base64":"not base64"}';
+    const { rest, upload } = await readUploadBody(chunksOf(body, 3));
+    expect([rest.toString(), upload]).toEqual([body, undefined]);
+  });
+
+  const refused = hostileBodies.filter(({ answers, chunkBytes }) => !answers.includes(200) && !chunkBytes);
+  it.each(refused)('reads no more of $name than may be held in memory', async ({ answers, make }) => {
+    let taken = 0;
+    async function* counted() {
+      for await (const chunk of chunksOf(make(10_485_760).toString(), 65_536)) {
+        taken += chunk.length;
+        yield chunk;
+      }
+    }
+    const code = answers.includes(413) ? 'body_too_large' : 'invalid_request';
+    await expect(readUploadBody(counted(), createFile)).rejects.toMatchObject({ code });
+    expect(taken).toBeLessThanOrEqual(MOST_REST_BYTES + 65_536);
+    expect(readdirSync(spool.dir)).toEqual([]);
   });
 
   it('leaves no file when the caller breaks off', async () => {

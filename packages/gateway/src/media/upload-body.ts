@@ -1,5 +1,7 @@
 import { GatewayError } from '@chat-web/protocol';
+import { invalidRequest } from '../invalid-request.ts';
 import { Base64Decoder } from './base64-decoder.ts';
+import { GrowingBuffer } from './growing-buffer.ts';
 import type { SpoolWriter, Upload } from './spool.ts';
 import { UploadScanner } from './upload-scanner.ts';
 
@@ -13,27 +15,28 @@ export interface UploadBody {
 
 /** The name of the field that is cut out. */
 export const UPLOAD_FIELD = 'base64';
-/** What a body may have beside an upload: every other field has a far lower limit of its own. */
-export const MOST_REST_BYTES = 1_048_576;
+/** What is held of a body in memory, all but its upload: the longest text, with each character escaped, is 384 KB. */
+export const MOST_REST_BYTES = 524_288;
 
 /**
- * Reads a body and decodes its upload into a file while it streams in. Rejects with `invalid_request` for what
- * is not base64, `body_too_large`, or what the stream fails with; no file is left then.
+ * Reads a body and decodes its upload into a file while it streams in; without a way to make one, nothing is taken for
+ * an upload. Rejects with `invalid_request` for what is not base64, nests too deep or holds too many values,
+ * `body_too_large`, or what the stream fails with; no file is left then.
  */
 export async function readUploadBody(
   chunks: AsyncIterable<Uint8Array>,
-  createFile: () => Promise<SpoolWriter>,
+  createFile?: () => Promise<SpoolWriter>,
 ): Promise<UploadBody> {
-  const reader = new UploadReader();
+  const reader = new UploadReader(createFile && UPLOAD_FIELD);
   let writer: SpoolWriter | undefined;
   try {
     for await (const chunk of chunks) {
-      const bytes = reader.push(chunk);
-      if (!reader.hasUpload) continue;
+      reader.push(chunk);
+      if (!createFile || !reader.hasUpload) continue;
       writer ??= await createFile();
-      await writer.write(bytes);
+      for (const bytes of reader.takeDecoded()) await writer.write(bytes);
     }
-    const rest = reader.end();
+    const { rest } = reader;
     return writer ? { rest, upload: await writer.finish() } : { rest };
   } catch (error) {
     await writer?.discard();
@@ -42,15 +45,14 @@ export async function readUploadBody(
 }
 
 class UploadReader {
-  readonly #decoder = new Base64Decoder();
   readonly #scanner: UploadScanner;
-  readonly #rest: Uint8Array[] = [];
-  #restSize = 0;
+  readonly #rest = new GrowingBuffer(MOST_REST_BYTES);
+  #decoder: Base64Decoder | undefined;
   #decoded: Buffer[] = [];
   #state: 'none' | 'open' | 'ended' = 'none';
 
-  constructor() {
-    this.#scanner = new UploadScanner(UPLOAD_FIELD, {
+  constructor(field: string | undefined) {
+    this.#scanner = new UploadScanner(field, {
       rest: (bytes) => this.#keep(bytes),
       upload: (piece) => this.#decode(piece),
       uploadEnded: () => this.#endUpload(),
@@ -61,43 +63,47 @@ class UploadReader {
     return this.#state !== 'none';
   }
 
-  /** Takes a chunk of the body; returns what has been decoded of the upload since. */
-  push(chunk: Uint8Array): Buffer {
+  /** All but the upload. */
+  get rest(): Buffer {
+    return this.#rest.bytes;
+  }
+
+  /** Takes a chunk of the body. */
+  push(chunk: Uint8Array): void {
     this.#scanner.push(chunk);
-    const decoded = Buffer.concat(this.#decoded);
+  }
+
+  /** What has been decoded of the upload since the last call. */
+  takeDecoded(): readonly Buffer[] {
+    const decoded = this.#decoded;
     this.#decoded = [];
     return decoded;
   }
 
-  end(): Buffer {
-    return Buffer.concat(this.#rest);
-  }
-
   #keep(bytes: Uint8Array): void {
-    this.#restSize += bytes.length;
-    if (this.#restSize > MOST_REST_BYTES) {
-      throw new GatewayError('body_too_large', `a body may have at most ${MOST_REST_BYTES} bytes beside its base64`);
-    }
-    this.#rest.push(Uint8Array.from(bytes)); // A copy: the chunk's memory is not ours to keep.
+    if (this.#rest.append(bytes)) return;
+    throw new GatewayError('body_too_large', `a body may have at most ${MOST_REST_BYTES} bytes beside its base64`);
   }
 
-  #decode(piece: string): void {
+  #decode(piece: Uint8Array): void {
     if (this.#state === 'ended') throw notBase64('must stand in the body once');
     this.#state = 'open';
-    const bytes = this.#decoder.push(piece);
-    if (!bytes) throw notBase64('must be plain base64, without a data: prefix and line breaks');
-    this.#decoded.push(bytes);
+    this.#decoder ??= new Base64Decoder();
+    const blocks = this.#decoder.push(piece);
+    if (!blocks) throw notBase64('must be plain base64, without a data: prefix and line breaks');
+    this.#decoded.push(...blocks);
   }
 
   #endUpload(): void {
-    const bytes = this.#decoder.end();
-    if (!bytes) throw notBase64('must be whole base64');
+    if (this.#state === 'ended') throw notBase64('must stand in the body once');
     this.#state = 'ended';
-    this.#decoded.push(bytes);
+    if (!this.#decoder) return; // An empty one.
+    const last = this.#decoder.end();
+    if (!last) throw notBase64('must be whole base64, without a data: prefix and line breaks');
+    this.#decoded.push(last);
   }
 }
 
 function notBase64(message: string): GatewayError {
-  const issue = { path: UPLOAD_FIELD, message };
-  return new GatewayError('invalid_request', `the request is not valid: ${issue.path} ${issue.message}`, [issue]);
+  return invalidRequest([{ path: UPLOAD_FIELD, message }]);
 }

@@ -1,122 +1,117 @@
-/** Where the parts of a scanned body go. */
+import { invalidRequest } from '../invalid-request.ts';
+
+/** Where the parts of a scanned body go. What is handed over is only valid during the call. */
 export interface ScannerSinks {
   /** The body without the upload: `""` stands in its place. */
   rest(bytes: Uint8Array): void;
   /** A piece of the upload, as it stood in the string. */
-  upload(piece: string): void;
+  upload(bytes: Uint8Array): void;
   /** The upload's string has ended. */
   uploadEnded(): void;
 }
 
+/** How deep objects and arrays may nest. */
+export const MOST_DEPTH = 32;
+/** How many values a body may hold: JSON.parse makes up to forty bytes of each byte of empty arrays. */
+export const MOST_VALUES = 10_000;
+
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
-const MOST_KEY_BYTES = 64;
+/** The bytes so far are not the beginning of the key. */
+const MISMATCH = -1;
 
 /**
  * Cuts one string, the value of a key of the outermost object, out of a JSON body while it streams in, so that a
- * body of any size is never in memory. It only finds its way through strings and brackets: what is left is small, and
- * JSON.parse judges it. (Streaming parsers were looked at: they hold whole strings, or are not made for hostile input.)
+ * body of any size is never in memory. It finds its way through strings and brackets, counts what JSON.parse would
+ * have to build, and leaves the judgement of the rest to JSON.parse. It looks at each byte once, and copies none.
  */
 export class UploadScanner {
-  readonly #key: string;
+  readonly #key: Uint8Array | undefined;
   readonly #sinks: ScannerSinks;
   #depth = 0;
+  #values = 0;
   #inString: 'no' | 'text' | 'key' | 'upload' = 'no';
-  #escaped = false;
+  #isEscaped = false;
   #expectsKey = false;
-  #lastKey = '';
-  #heldBackslash = '';
+  /** How many bytes of the key have been seen, or that it is another key. */
+  #matched = MISMATCH;
 
-  constructor(key: string, sinks: ScannerSinks) {
-    this.#key = key;
+  /** `key`: whose string is cut out; without one, all is rest. */
+  constructor(key: string | undefined, sinks: ScannerSinks) {
+    this.#key = key === undefined ? undefined : Buffer.from(key);
     this.#sinks = sinks;
   }
 
+  /** Takes the next bytes of the body. Throws `invalid_request` for what nests too deep or holds too many values. */
   push(chunk: Uint8Array): void {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    for (let at = 0; at < bytes.length; ) {
-      at = this.#inString === 'no' ? this.#skipStructure(bytes, at) : this.#skipString(bytes, at);
-    }
+    for (let at = 0; at < chunk.length; )
+      at = this.#inString === 'upload' ? this.#takeUpload(chunk, at) : this.#takeRest(chunk, at);
   }
 
-  /** Goes on to behind the next quote that opens a string. */
-  #skipStructure(bytes: Buffer, from: number): number {
+  /** Goes on to behind the quote that opens an upload, or to the end of the chunk. */
+  #takeRest(chunk: Uint8Array, from: number): number {
     let at = from;
-    while (at < bytes.length) {
-      const byte = bytes[at] ?? 0;
+    while (at < chunk.length && this.#inString !== 'upload') {
+      const byte = chunk[at] ?? 0;
+      if (this.#inString === 'no') this.#structure(byte);
+      else this.#string(byte);
       at += 1;
-      if (byte === QUOTE) {
-        this.#open();
-        break;
-      }
-      this.#structure(byte);
     }
-    this.#sinks.rest(bytes.subarray(from, at));
+    this.#sinks.rest(chunk.subarray(from, at));
     return at;
   }
 
+  /** Goes on to the quote that ends the upload, or to the end of the chunk. There is no escaped quote in base64. */
+  #takeUpload(chunk: Uint8Array, from: number): number {
+    const quote = chunk.indexOf(QUOTE, from);
+    const to = quote === -1 ? chunk.length : quote;
+    if (from < to) this.#sinks.upload(chunk.subarray(from, to));
+    if (quote === -1) return to;
+    this.#sinks.uploadEnded();
+    this.#inString = 'text'; // The quote belongs to the rest, where it ends an empty string.
+    return to;
+  }
+
   #structure(byte: number): void {
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+    if (byte === QUOTE) this.#open();
+    else if (byte === COLON) this.#expectsKey = false;
+    else if (byte === COMMA) {
+      this.#expectsKey = this.#depth === 1;
+      this.#count();
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       this.#depth += 1;
+      if (this.#depth > MOST_DEPTH) throw refusal(`the body must not nest deeper than ${MOST_DEPTH} levels`);
       this.#expectsKey = this.#depth === 1 && byte === OPEN_OBJECT;
+      this.#count();
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       this.#depth -= 1;
       this.#expectsKey = false;
-    } else if (byte === COLON) this.#expectsKey = false;
-    else if (byte === COMMA) this.#expectsKey = this.#depth === 1;
+    }
+  }
+
+  #count(): void {
+    this.#values += 1;
+    if (this.#values > MOST_VALUES) throw refusal(`the body must not hold more than ${MOST_VALUES} values`);
   }
 
   #open(): void {
     if (this.#depth === 1 && this.#expectsKey) {
       this.#inString = 'key';
-      this.#lastKey = '';
-    } else this.#inString = this.#depth === 1 && this.#lastKey === this.#key ? 'upload' : 'text';
+      this.#matched = 0;
+    } else this.#inString = this.#depth === 1 && this.#matched === this.#key?.length ? 'upload' : 'text';
   }
 
-  /** Goes on to behind the quote that closes the string, or to the end of the chunk. Looks at each byte once. */
-  #skipString(bytes: Buffer, from: number): number {
-    let at = from;
-    if (this.#escaped) {
-      this.#escaped = false;
-      at += 1;
+  #string(byte: number): void {
+    if (byte === QUOTE && !this.#isEscaped) {
+      this.#inString = 'no';
+      return;
     }
-    let quote = find(bytes, QUOTE, at);
-    let backslash = find(bytes, BACKSLASH, at);
-    while (backslash < quote) {
-      at = backslash + 2; // Behind what it escapes.
-      this.#escaped = at > bytes.length;
-      if (quote < at) quote = find(bytes, QUOTE, at);
-      backslash = find(bytes, BACKSLASH, at);
-    }
-    this.#text(bytes.subarray(from, Math.min(quote, bytes.length)));
-    if (quote >= bytes.length) return bytes.length;
-    this.#close(bytes.subarray(quote, quote + 1));
-    return quote + 1;
-  }
-
-  #text(bytes: Buffer): void {
-    if (bytes.length === 0) return;
-    if (this.#inString === 'upload') this.#upload(bytes.toString('latin1'));
-    else this.#sinks.rest(bytes);
-    if (this.#inString === 'key' && this.#lastKey.length <= MOST_KEY_BYTES) this.#lastKey += bytes.toString('latin1');
-  }
-
-  /** Some encoders write a slash as \/. Nothing else in base64 may be escaped, and what is fails in the decoder. */
-  #upload(text: string): void {
-    const whole = this.#heldBackslash + text;
-    this.#heldBackslash = whole.endsWith('\\') ? '\\' : '';
-    this.#sinks.upload(whole.slice(0, whole.length - this.#heldBackslash.length).replaceAll('\\/', '/'));
-  }
-
-  #close(quote: Buffer): void {
-    if (this.#inString === 'upload') this.#sinks.uploadEnded();
-    this.#sinks.rest(quote);
-    this.#inString = 'no';
+    this.#isEscaped = byte === BACKSLASH && !this.#isEscaped;
+    if (this.#inString !== 'key' || this.#matched === MISMATCH) return;
+    this.#matched = byte === this.#key?.[this.#matched] ? this.#matched + 1 : MISMATCH;
   }
 }
 
-/** Where a byte is next, or a place behind the end. */
-function find(bytes: Buffer, byte: number, from: number): number {
-  const at = bytes.indexOf(byte, from);
-  return at === -1 ? bytes.length : at;
+function refusal(message: string): Error {
+  return invalidRequest([{ path: '', message }]);
 }

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { UploadScanner } from './upload-scanner.ts';
+
+/** What the scanner hands on, as the pieces in which it does. */
+function scan(chunks: readonly string[], { key }: { readonly key?: string } = { key: 'base64' }) {
+  const handed = { rest: [] as string[], upload: [] as string[], ended: 0 };
+  const scanner = new UploadScanner(key, {
+    rest: (bytes) => handed.rest.push(Buffer.from(bytes).toString()),
+    upload: (bytes) => handed.upload.push(Buffer.from(bytes).toString()),
+    uploadEnded: () => {
+      handed.ended += 1;
+    },
+  });
+  for (const chunk of chunks) scanner.push(Buffer.from(chunk));
+  return handed;
+}
+
+describe('UploadScanner', () => {
+  it('hands on whole stretches, however many strings are in them', () => {
+    const strings = `{"x":["${'","'.repeat(4_000)}"],"\\"base64":"\\\\"`;
+    expect(scan([strings, ',"base64":"AAAA","y":""}']).rest).toEqual([strings, ',"base64":"', '","y":""}']);
+  });
+
+  it('finds the key wherever it is cut, and no key that only looks like it', () => {
+    const body = '{"base64x":"no","base6":"no","x":{"base64":"no"},"base64":"yes"}';
+    for (let at = 1; at < body.length; at += 1) {
+      const { upload, ended } = scan([body.slice(0, at), body.slice(at)]);
+      expect([upload.join(''), ended]).toEqual(['yes', 1]);
+    }
+  });
+
+  it('takes nothing for an upload without a key', () => {
+    expect(scan(['{"":"a","base64":"b"}'], {})).toEqual({
+      rest: ['{"":"a","base64":"b"}'],
+      upload: [],
+      ended: 0,
+    });
+  });
+});

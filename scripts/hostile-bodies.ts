@@ -1,0 +1,66 @@
+/** A body that is made to hurt whoever parses it. */
+export interface HostileBody {
+  readonly name: string;
+  /** The statuses that it may be answered with. */
+  readonly answers: readonly number[];
+  /** Sent in HTTP chunks of so many bytes, rather than as a whole. */
+  readonly chunkBytes?: number;
+  /** The body, of about that size. It is legal JSON unless the name says otherwise. */
+  make(size: number): Buffer;
+}
+
+const START = '{"type":"document","to":"12025550102"';
+
+/** A head, a unit as often as it fits, and a tail. */
+function repeated(head: string, unit: string, tail: string): (size: number) => Buffer {
+  return (size) => {
+    const times = Math.floor((size - Buffer.byteLength(head + tail)) / Buffer.byteLength(unit));
+    return Buffer.from(`${head}${unit.repeat(times)}${tail}`);
+  };
+}
+
+function nested(open: string, close: string): (size: number) => Buffer {
+  return (size) => {
+    const times = Math.floor((size - START.length - 10) / (open.length + close.length));
+    return Buffer.from(`${START},"x":${open.repeat(times)}0${close.repeat(times)}}`);
+  };
+}
+
+function manyKeys(size: number): Buffer {
+  const parts = [START];
+  for (let n = 0, length = START.length; length < size - 20; n += 1) {
+    const part = `,"k${n.toString(36)}":0`;
+    parts.push(part);
+    length += part.length;
+  }
+  return Buffer.from(`${parts.join('')}}`);
+}
+
+const giantText = repeated(`${START},"caption":"`, 'a', '"}');
+const upload = repeated(`${START},"base64":"`, 'AAAA', '"}');
+
+/** One for each way in which a parser, a scanner or a decoder can be made to work or to hold far more than it was sent. */
+export const hostileBodies: readonly HostileBody[] = [
+  { name: 'many small strings', answers: [400], make: repeated(`${START},"x":[""`, ',""', ']}') },
+  { name: 'many small strings with escapes', answers: [400], make: repeated(`${START},"x":["\\n"`, ',"\\n"', ']}') },
+  { name: 'many numbers', answers: [400], make: repeated(`${START},"x":[1e99`, ',1e99', ']}') },
+  { name: 'many empty arrays', answers: [400], make: repeated(`${START},"x":[[]`, ',[]', ']}') },
+  { name: 'deep arrays', answers: [400], make: nested('[', ']') },
+  { name: 'deep objects', answers: [400], make: nested('{"a":', '}') },
+  { name: 'open brackets, not JSON', answers: [400], make: repeated(`${START},"x":`, '[', '') },
+  { name: 'a long key', answers: [413], make: repeated(`${START},"`, 'k', '":1}') },
+  { name: 'many keys', answers: [400], make: manyKeys },
+  { name: 'one key again and again', answers: [400], make: repeated(START, ',"a":0', '}') },
+  { name: 'many uploads', answers: [400], make: repeated(START, ',"base64":"AAAA"', '}') },
+  { name: 'many empty uploads', answers: [400], make: repeated(START, ',"base64":""', '}') },
+  { name: 'escaped letters', answers: [413], make: repeated(`${START},"caption":"`, '\\u0041', '"}') },
+  { name: 'lone surrogates', answers: [413], make: repeated(`${START},"caption":"`, '\\ud83d', '"}') },
+  { name: 'astral characters', answers: [413], make: repeated(`${START},"caption":"`, '\u{1f600}', '"}') },
+  { name: 'a long number', answers: [413], make: repeated(`${START},"x":`, '1', '}') },
+  { name: 'a giant string', answers: [413], make: giantText },
+  { name: 'white space', answers: [413], make: repeated(START, '\n ', '}') },
+  { name: 'a giant string in small pieces', answers: [400, 413], chunkBytes: 1, make: giantText },
+  { name: 'an upload in small pieces', answers: [400], chunkBytes: 1, make: upload },
+  { name: 'an upload of escaped slashes', answers: [200], make: repeated(`${START},"base64":"`, '\\/\\/\\/\\/', '"}') },
+  { name: 'an upload', answers: [200], make: upload },
+];
