@@ -1,4 +1,11 @@
-import { GatewayError, type Operation, type OperationName, operations, sessionId } from '@chat-web/protocol';
+import {
+  GatewayError,
+  isWorkerOperation,
+  type Operation,
+  type OperationName,
+  operations,
+  sessionId,
+} from '@chat-web/protocol';
 import { type Handler, Hono } from 'hono';
 import * as v from 'valibot';
 import { type Config, version } from '../config.ts';
@@ -42,7 +49,9 @@ export function createApp({ config, supervisor, handlers, spool, metrics, log }:
   const admission = new Admission(config.maxRequestsPerSession);
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
     const { maxBodyBytes } = config;
-    const route = operationRoute(name, operation, handlers[name], { maxBodyBytes, spool, metrics, admission, log });
+    const refusalOf = isWorkerOperation(name) ? (id: string) => supervisor.refusalOf(id) : undefined;
+    const options = { maxBodyBytes, spool, refusalOf, metrics, admission, log };
+    const route = operationRoute(name, operation, handlers[name], options);
     app.on(operation.method, operation.path, route);
   }
   app.get(EVENTS_PATH, eventRoute(supervisor));

@@ -178,14 +178,21 @@ export class Session {
     });
   }
 
+  /** What a call is refused with (409); undefined while the session is ready. */
+  get refusal(): GatewayError | undefined {
+    return this.state.status === 'ready' ? undefined : this.#notReady();
+  }
+
   /** Has the worker run an operation. 409 unless the session is ready. */
   async call<N extends WorkerOperationName>(operation: N, input: unknown): Promise<AnswerOf<N>> {
-    const answer = this.state.status === 'ready' ? this.#parts.keeper.run?.call(operation, input) : undefined;
-    if (!answer) {
-      throw new GatewayError('session_not_ready', `session ${this.id} is not ready (it is ${this.state.status})`);
-    }
+    const answer = this.refusal ? undefined : this.#parts.keeper.run?.call(operation, input);
+    if (!answer) throw this.#notReady();
     this.vitals.active();
     return (await answer.finally(() => this.vitals.active())) as AnswerOf<N>; // The worker has checked it against the row.
+  }
+
+  #notReady(): GatewayError {
+    return new GatewayError('session_not_ready', `session ${this.id} is not ready (it is ${this.state.status})`);
   }
 
   /** Opens a stream of the session's events, beginning with the QR if one is to be scanned. Returns what closes it. */

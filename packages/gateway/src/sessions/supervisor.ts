@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AnswerOf, GatewayError, type WorkerOperationName } from '@chat-web/protocol';
+import { type AnswerOf, asGatewayError, GatewayError, type WorkerOperationName } from '@chat-web/protocol';
 import { Session } from './session.ts';
 import type { SessionContext } from './session-context.ts';
 import { isRunning } from './session-state.ts';
@@ -70,6 +70,16 @@ export class Supervisor {
   async remove(id: string): Promise<void> {
     await this.find(id).remove();
     this.#forget(id);
+  }
+
+  /** What a call of that session is refused with as it now is: 404, 409 or 503; undefined where it is not. */
+  refusalOf(id: string): GatewayError | undefined {
+    try {
+      this.#refuseWhileClosing();
+      return this.find(id).refusal;
+    } catch (error) {
+      return asGatewayError(error, 'internal_error');
+    }
   }
 
   /** Forwards an operation to the session's worker. */
