@@ -25,6 +25,7 @@ import { SavedSessions } from './sessions/saved-sessions.ts';
 import { summaryOf } from './sessions/session-summary.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
+import { WORKER } from './sessions/worker-process.ts';
 
 /** Who is slower than this is cut off: with the head of a request, and with all of it. Milliseconds. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 300_000, connectionsCheckingInterval: 2_000 };
@@ -38,8 +39,11 @@ export interface Gateway extends ServiceState {
   close(hurry: AbortSignal): Promise<void>;
 }
 
-/** Puts the gateway together and starts it. Rejects where the address or the data folder cannot be used. */
-export async function startGateway(config: Config, log: Log): Promise<Gateway> {
+/**
+ * Puts the gateway together and starts it. Rejects where the address or the data folder cannot be used. `workerProgram`
+ * is for tests: the file that a session's worker runs.
+ */
+export async function startGateway(config: Config, log: Log, workerProgram = (_: string) => WORKER): Promise<Gateway> {
   const saved = new SavedSessions(config.dataDir, config.pageDir);
   if (config.pageVersion !== undefined && !existsSync(join(saved.pagesDir, `${config.pageVersion}.html`))) {
     throw new ConfigError([
@@ -57,6 +61,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     tmp,
     saved,
     pageHistory,
+    workerProgram,
     cgroups: config.cgroups ? await openCgroups((why) => log.warn(why)) : noCgroups,
     resources: new HostResources(config),
     startQueue,

@@ -1,4 +1,15 @@
-import { type GatewayMessage, gatewayMessage, SendQueue, type WorkerMessage } from '@chat-web/protocol';
+import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  CHANNEL_FD,
+  ChannelError,
+  decodeMessage,
+  encodeMessage,
+  type GatewayMessage,
+  gatewayMessage,
+  messageReader,
+  type WorkerMessage,
+} from '@chat-web/protocol';
 import * as v from 'valibot';
 
 /** What the worker does when the gateway speaks, and when it is gone. */
@@ -7,30 +18,51 @@ export interface GatewayListener {
   onGone(): void;
 }
 
-/** The worker's end of the IPC channel. */
+/** How long the gateway may take to read the last words. */
+const LAST_WORDS_MS = 1_000;
+const LONGEST_LOG_TEXT = 2_000;
+
+/** The worker's end of the channel: a socket that it was started with, one JSON message on each line. */
 export class GatewayLink {
-  readonly #queue = new SendQueue<WorkerMessage>((message, written) => {
-    if (!process.connected) return;
-    process.send?.(message, undefined, undefined, () => written());
-  });
+  readonly #socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
 
   listen(listener: GatewayListener): void {
-    process.on('disconnect', () => {
-      this.#queue.close();
-      listener.onGone();
+    const reader = messageReader();
+    this.#socket.on('data', (chunk) => {
+      reader.feed(chunk);
+      for (let line = reader.next(); line; line = reader.next()) {
+        const parsed = v.safeParse(gatewayMessage, decodeMessage(line));
+        if (parsed.success) listener.onMessage(parsed.output);
+        else this.log('error', 'a message of the gateway is not one, and was passed over');
+      }
     });
-    process.on('message', (raw) => {
-      const parsed = v.safeParse(gatewayMessage, raw);
-      if (parsed.success) listener.onMessage(parsed.output);
-      else this.log('error', 'a message of the gateway is not one, and was passed over');
-    });
+    this.#socket.on('error', () => {}); // The gateway is gone: its end closes the channel.
+    this.#socket.on('close', () => listener.onGone());
   }
 
+  /** Throws a ChannelError where the gateway would not take the message. */
   send(message: WorkerMessage): void {
-    this.#queue.send(message);
+    if (this.#socket.writable) this.#socket.write(encodeMessage(message));
+  }
+
+  /** Tells of something that has happened. What the gateway would not take is a line in its log. */
+  tell(message: Extract<WorkerMessage, { type: 'event' }>): void {
+    try {
+      this.send(message);
+    } catch (error) {
+      if (!(error instanceof ChannelError)) throw error;
+      this.log('error', `an event ${message.event.name} was left out: it would have been a message ${error.message}`);
+    }
   }
 
   log(level: Extract<WorkerMessage, { type: 'log' }>['level'], text: string): void {
-    this.send({ type: 'log', level, text });
+    this.send({ type: 'log', level, text: text.slice(0, LONGEST_LOG_TEXT) });
+  }
+
+  /** Resolves when all has been sent, or nobody reads it. */
+  async flush(): Promise<void> {
+    if (!this.#socket.writable) return;
+    const sent = new Promise<void>((resolve) => this.#socket.write('', () => resolve()));
+    await Promise.race([sent, delay(LAST_WORDS_MS, undefined, { ref: false })]);
   }
 }

@@ -1,6 +1,7 @@
 import {
   asGatewayError,
   errorText,
+  GatewayError,
   type GatewayMessage,
   type Handlers,
   HEARTBEAT_INTERVAL_MS,
@@ -72,14 +73,20 @@ function refuse(callId: number): void {
 }
 
 function report(event: WorkerEvent): void {
-  link.send({ type: 'event', event });
+  link.tell({ type: 'event', event });
   if (event.name === 'failed') void end();
 }
 
 async function answer(callId: number, operation: string, input: unknown): Promise<void> {
   try {
     if (!handlers) throw new Error('a call came before the start');
-    link.send({ type: 'answer', callId, answer: await dispatch(handlers, operation, input, assertSupported) });
+    const found = await dispatch(handlers, operation, input, assertSupported);
+    try {
+      link.send({ type: 'answer', callId, answer: found });
+    } catch (error) {
+      // Lists of an account alone can be so large: nothing was changed.
+      throw new GatewayError('client_failed', `the answer would be a message ${errorText(error)}`);
+    }
   } catch (error) {
     const { code, message, issues } = asGatewayError(error, 'internal_error');
     link.send({ type: 'error', callId, code, message, ...(issues ? { issues: [...issues] } : {}) });
@@ -91,6 +98,6 @@ async function end(how?: Ending): Promise<void> {
   ending = true;
   setTimeout(() => process.exit(1), EXIT_TIMEOUT_MS).unref();
   await session?.stop(how);
-  // Leaving inside a message handler crashes Node 20.
-  setImmediate(() => process.exit(0));
+  await link.flush();
+  process.exit(0);
 }

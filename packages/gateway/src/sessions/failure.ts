@@ -5,6 +5,8 @@ export type FailureCause =
   | WorkerFailure
   | 'worker_exited'
   | 'worker_silent'
+  /** It has sent what no worker of ours sends. */
+  | 'worker_misbehaved'
   | 'start_timeout'
   /** The host is short of something, or the profile is in use: nothing was started. */
   | 'start_refused'

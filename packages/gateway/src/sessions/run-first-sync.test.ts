@@ -14,7 +14,7 @@ vi.mock('./worker.ts', () => ({
   Worker: class {
     readonly exited = new Promise<string>(() => {});
     readonly pid = undefined;
-    constructor(_env: unknown, _options: unknown, _log: unknown, listener: WorkerListener) {
+    constructor(_start: unknown, _log: unknown, listener: WorkerListener) {
       worker = listener;
     }
     giveUp() {}
@@ -37,6 +37,7 @@ async function runOf(isSaved: boolean) {
       dirOf: () => '/nowhere',
       profileOf: () => '/nowhere/profile',
     },
+    workerProgram: () => '/nowhere',
     cgroups: noCgroups,
     resources: { shortage: async () => undefined },
     spool: { folderFor: async () => '/nowhere' },

@@ -193,8 +193,11 @@ export class Run {
         timeoutMs: config.mediaTimeoutMs,
       },
     };
-    const worker = new Worker({ ...config.workerEnv, TMPDIR: tmpDir }, options, this.#log, {
+    const program = this.#context.workerProgram(this.#id);
+    const env = { ...config.workerEnv, TMPDIR: tmpDir };
+    const worker = new Worker({ program, env, options }, this.#log, {
       onEvent: (event) => this.#onEvent(event),
+      onBroken: (what) => this.#kill('worker_misbehaved', `its worker sent ${what}`),
       onSilent: (forMs) => this.#kill('worker_silent', `its worker has been silent for ${forMs / SECOND} s`),
     });
     this.#worker = worker;

@@ -18,6 +18,8 @@ export interface SessionContext {
   /** Temporary folders of the sessions. */
   readonly tmp: PrivateTmp;
   readonly cgroups: Cgroups;
+  /** The file that a session's worker runs. */
+  workerProgram(sessionId: string): string;
   readonly saved: SavedSessions;
   readonly pageHistory: PageHistory;
   readonly resources: Pick<HostResources, 'shortage'>;

@@ -1,10 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WorkerLink } from './worker-link.ts';
-import { exitOf } from './worker-process.ts';
+import { exitOf, startWorker } from './worker-process.ts';
 
 const log = pino({ enabled: false });
 const options = {
@@ -16,11 +16,15 @@ const children: ChildProcess[] = [];
 
 function linkTo(fixture: string) {
   const path = fileURLToPath(new URL(`../../../../test/fixtures/${fixture}-worker.mjs`, import.meta.url));
-  const child = fork(path, { serialization: 'json' });
+  const { child, channel } = startWorker(path, {}, log);
   children.push(child);
-  const link = new WorkerLink(child, options, log, { onEvent: () => {}, onWord: () => {} });
+  let heard = () => {};
+  const booted = new Promise<void>((resolve) => {
+    heard = resolve;
+  });
+  const link = new WorkerLink(channel, options, log, { onEvent: () => {}, onWord: heard, onBroken: () => {} });
   void exitOf(child).then((how) => link.close(`exited (${how})`));
-  return { child, link };
+  return { link, booted };
 }
 
 afterEach(async () => {
@@ -47,8 +51,8 @@ describe('a call to a worker', () => {
   });
 
   it('that hangs fails when the time is up', async () => {
-    const { child, link } = linkTo('hanging');
-    await once(child, 'message');
+    const { link, booted } = linkTo('hanging');
+    await booted;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const call = link.call('editMessage', {});
     const failed = expect(call).rejects.toMatchObject({
@@ -62,7 +66,7 @@ describe('a call to a worker', () => {
 
   it('that talks nonsense gets its answer all the same', async () => {
     const { link } = linkTo('babbling');
-    await expect(link.call('sendMessage', {})).resolves.toBe('the real one');
-    await expect(link.call('sendMessage', {})).resolves.toBe('the real one');
+    await expect(link.call('sendMessage', {})).resolves.toMatchObject({ emoji: 'the real one' });
+    await expect(link.call('sendMessage', {})).resolves.toMatchObject({ emoji: 'the real one' });
   });
 });

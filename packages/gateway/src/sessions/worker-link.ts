@@ -1,9 +1,7 @@
-import type { ChildProcess } from 'node:child_process';
+import type { Duplex } from 'node:stream';
 import {
   changesSomething,
   GatewayError,
-  type GatewayMessage,
-  SendQueue,
   type WorkerEvent,
   type WorkerMessage,
   type WorkerOperationName,
@@ -13,6 +11,8 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Log } from '../log.ts';
+import { Budget } from './budget.ts';
+import { WorkerChannel } from './worker-channel.ts';
 
 interface PendingCall {
   readonly operation: WorkerOperationName;
@@ -26,29 +26,44 @@ export interface LinkListener {
   onEvent(event: WorkerEvent): void;
   /** Any message at all, heartbeats among them. */
   onWord(): void;
+  /** The worker has broken the rules, and is not listened to any more. `what` it has sent. */
+  onBroken(what: string): void;
 }
 
-/** The gateway's end of the IPC channel to one worker: calls with their time limits, and events. */
+const KB = 1_024;
+/** What a change of the session's state takes of the channel's budget: it is shown, logged, and may be written down. */
+const STATE_COST = 100;
+/** What a worker may write into the log. */
+const LOG_BUDGET = { burst: 500, perSecond: 20 };
+const MOST_CALLS = 1_000;
+
+/** The gateway's end of the link to one worker: calls with their time limits, and events. All of it is checked. */
 export class WorkerLink {
   readonly #sessionId: string;
   readonly #log: Log;
   readonly #listener: LinkListener;
-  readonly #queue: SendQueue<GatewayMessage>;
+  readonly #channel: WorkerChannel;
   readonly #pending = new Map<number, PendingCall>();
+  readonly #logBudget = new Budget(LOG_BUDGET);
+  #unlogged = 0;
   #lastCallId = 0;
   #options: WorkerOptions | undefined;
   #closedBy: string | undefined;
 
-  constructor(child: ChildProcess, options: WorkerOptions, log: Log, listener: LinkListener) {
+  constructor(socket: Duplex, options: WorkerOptions, log: Log, listener: LinkListener) {
     this.#sessionId = options.sessionId;
     this.#options = options;
     this.#log = log;
     this.#listener = listener;
-    this.#queue = new SendQueue((message, written) => {
-      if (child.connected) child.send(message, () => written());
+    this.#channel = new WorkerChannel(socket, log, {
+      onMessage: (raw, bytes) => this.#receive(raw, bytes),
+      onBroken: (what) => listener.onBroken(what),
     });
-    child.on('message', (raw) => this.#receive(raw));
-    child.on('error', (error) => log.warn({ err: error }, 'channel to the worker failed'));
+  }
+
+  /** Resolves when the worker's last word has been read. */
+  get ended(): Promise<void> {
+    return this.#channel.ended;
   }
 
   /** How many calls have no answer yet. */
@@ -63,26 +78,31 @@ export class WorkerLink {
         reject(this.#lost(operation, this.#closedBy));
         return;
       }
-      const callId = ++this.#lastCallId;
+      const callId = this.#lastCallId + 1;
+      if (this.pending >= MOST_CALLS || !this.#channel.send({ type: 'call', callId, operation, input })) {
+        reject(new GatewayError('rate_limited', `too many calls wait for the worker of session ${this.#sessionId}`));
+        return;
+      }
+      this.#lastCallId = callId;
       const { timeoutMs } = workerOperations[operation];
       const timer = setTimeout(() => {
         this.#pending.delete(callId);
         reject(this.#lost(operation, `did not answer within ${timeoutMs / 1_000} s`));
       }, timeoutMs);
       this.#pending.set(callId, { operation, timer, resolve, reject });
-      this.#queue.send({ type: 'call', callId, operation, input });
     });
   }
 
   /** Asks the worker to end. */
   stop(unlink: boolean, timeoutMs: number): void {
     this.#options = undefined; // A worker that has not booted yet is not started any more.
-    this.#queue.send({ type: 'stop', unlink, timeoutMs });
+    this.#channel.send({ type: 'stop', unlink, timeoutMs });
   }
 
   /** The worker is gone. */
   close(how: string): void {
-    this.#queue.close();
+    this.#channel.close();
+    if (this.#unlogged > 0) this.#log.warn({ lines: this.#unlogged }, 'lines of the worker were left out');
     this.fail(how);
   }
 
@@ -96,48 +116,86 @@ export class WorkerLink {
     this.#pending.clear();
   }
 
-  #receive(raw: unknown): void {
+  /** Returns what it takes from the channel's budget: nothing, where it was asked for. */
+  #receive(raw: unknown, bytes: number): number {
     const parsed = v.safeParse(workerMessage, raw);
     this.#listener.onWord();
-    if (parsed.success) this.#handle(parsed.output);
-    else
+    const cost = 1 + bytes / KB;
+    if (parsed.success) return this.#handle(parsed.output) ?? cost;
+    if (this.#mayLog())
       this.#log.error(
         { fields: parsed.issues.map((issue) => v.getDotPath(issue)) },
         'a message of the worker is not one',
       );
+    return cost;
   }
 
-  #handle(message: WorkerMessage): void {
+  #handle(message: WorkerMessage): number | undefined {
     switch (message.type) {
       case 'booted':
-        if (this.#options) this.#queue.send({ type: 'start', options: this.#options });
-        return;
+        if (this.#options) this.#channel.send({ type: 'start', options: this.#options });
+        this.#options = undefined; // Once is enough.
+        return undefined;
       case 'heartbeat':
-        return;
+        return undefined;
       case 'event':
         this.#listener.onEvent(message.event);
-        return;
+        return isTraffic(message.event) ? undefined : STATE_COST;
       case 'log':
-        this.#log[message.level](message.text);
-        return;
+        if (this.#mayLog()) this.#log[message.level](message.text);
+        return undefined;
       case 'answer':
-        this.#settle(message.callId)?.resolve(message.answer);
-        return;
+        return this.#settle(message.callId, (call) => this.#answer(call, message.answer));
       case 'error':
-        this.#settle(message.callId)?.reject(new GatewayError(message.code, message.message, message.issues));
+        return this.#settle(message.callId, ({ reject }) =>
+          reject(new GatewayError(message.code, message.message, message.issues)),
+        );
     }
   }
 
-  #settle(callId: number): PendingCall | undefined {
-    const call = this.#pending.get(callId); // None: its time was up before the answer came.
+  /** The worker has checked its answer; whether it is that worker which speaks is not known. */
+  #answer({ operation, resolve, reject }: PendingCall, answer: unknown): void {
+    const parsed = v.safeParse(workerOperations[operation].answer as v.GenericSchema, answer);
+    if (parsed.success) {
+      resolve(parsed.output);
+      return;
+    }
+    const fields = parsed.issues.map((issue) => v.getDotPath(issue) ?? '(whole)').join(', ');
+    this.#log.error({ operation, fields }, 'an answer of the worker is not one');
+    reject(
+      new GatewayError(
+        changesSomething(workerOperations[operation]) ? 'outcome_unknown' : 'client_failed',
+        `the worker of session ${this.#sessionId} gave no valid answer to ${operation}`,
+      ),
+    );
+  }
+
+  /** Returns 0 where such a call waits; else its time was up before the answer came, or there never was one. */
+  #settle(callId: number, settle: (call: PendingCall) => void): 0 | undefined {
+    const call = this.#pending.get(callId);
     if (!call) return undefined;
     this.#pending.delete(callId);
     clearTimeout(call.timer);
-    return call;
+    settle(call);
+    return 0;
+  }
+
+  #mayLog(): boolean {
+    if (!this.#logBudget.take(1)) {
+      this.#unlogged += 1;
+      return false;
+    }
+    if (this.#unlogged > 0) this.#log.warn({ lines: this.#unlogged }, 'lines of the worker were left out');
+    this.#unlogged = 0;
+    return true;
   }
 
   #lost(operation: WorkerOperationName, how: string): GatewayError {
     const code = changesSomething(workerOperations[operation]) ? 'outcome_unknown' : 'session_lost';
     return new GatewayError(code, `worker of session ${this.#sessionId} ${how} during ${operation}`);
   }
+}
+
+function isTraffic({ name }: WorkerEvent): boolean {
+  return name === 'message' || name === 'message_ack';
 }

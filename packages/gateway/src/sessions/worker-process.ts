@@ -1,30 +1,50 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
+import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { CHANNEL_FD, LineReader } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 
-const WORKER = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));
+/** The program of a worker. */
+export const WORKER = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));
 
 /** What makes a process cheaper that mostly waits: young garbage is collected sooner, and memory is given back. */
 const LEAN_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];
 const LEAN_MALLOC = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
+/** What of a worker's own output becomes lines of our log: a crash says what it has to say in less. */
+const LONGEST_LINE_BYTES = 2_048;
+const MOST_LINES_AT_ONCE = 100;
+const OUTPUT_BYTES_PER_MS = 4;
+const LAST_WORDS_MS = 1_000;
 
 /** What a worker sees of an environment. */
 export type WorkerEnv = Config['workerEnv'];
 
-/** Forks a worker. Whatever it writes to its own stdout or stderr becomes lines of our log. */
-export function forkWorker(env: WorkerEnv, log: Log): ChildProcess {
-  const child = fork(WORKER, [], {
-    serialization: 'json',
-    execArgv: LEAN_FLAGS,
+/** A worker's process, and our end of the channel to it. */
+export interface WorkerProcess {
+  readonly child: ChildProcess;
+  readonly channel: Duplex;
+}
+
+/**
+ * Starts a worker. Whatever it writes to its own stdout or stderr becomes lines of our log; nothing else of it is
+ * read but the channel: Node's own is not opened.
+ */
+export function startWorker(program: string, env: WorkerEnv, log: Log): WorkerProcess {
+  const child = spawn(process.execPath, [...LEAN_FLAGS, program], {
     env: { ...env, ...LEAN_MALLOC },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
-  for (const stream of [child.stdout, child.stderr]) {
-    if (stream) createInterface({ input: stream }).on('line', (line) => log.warn({ line }, 'worker wrote a line'));
+  // Where it could not be started, there may be none of these.
+  const { stdout, stderr, stdio } = child as { stdout?: Readable; stderr?: Readable; stdio?: (Duplex | null)[] };
+  for (const stream of [stdout, stderr]) {
+    if (!stream) continue;
+    logLines(stream, log);
+    // What it has started may live on, and write on.
+    child.once('exit', () => setTimeout(() => stream.destroy(), LAST_WORDS_MS).unref());
   }
-  return child;
+  return { child, channel: stdio?.[CHANNEL_FD] ?? new Socket().destroy() };
 }
 
 /** Resolves when the process is gone, with how it went: `code 1`, `signal SIGKILL`. */
@@ -34,4 +54,24 @@ export function exitOf(child: ChildProcess): Promise<string> {
     // A process that could not be started never exits.
     child.once('error', (error) => child.pid === undefined && resolve(`not started: ${error.message}`));
   });
+}
+
+/** No faster than somebody could want to read it: one that writes without end waits. */
+function logLines(stream: Readable, log: Log): void {
+  const reader = new LineReader({ mostBytes: LONGEST_LINE_BYTES, cut: true });
+  const decoder = new TextDecoder();
+  const read = (chunk: Uint8Array) => {
+    reader.feed(chunk);
+    let left = MOST_LINES_AT_ONCE;
+    for (let bytes = reader.next(); bytes; bytes = reader.next()) {
+      if (bytes.length > 0 && left-- > 0) log.warn({ line: decoder.decode(bytes) }, 'worker wrote a line');
+    }
+  };
+  stream.on('data', (chunk: Buffer) => {
+    read(chunk);
+    stream.pause();
+    setTimeout(() => stream.resume(), chunk.length / OUTPUT_BYTES_PER_MS).unref();
+  });
+  stream.on('end', () => read(Buffer.from('\n')));
+  stream.on('error', () => {}); // Its exit is told of elsewhere.
 }

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   HEARTBEAT_INTERVAL_MS,
   type WorkerEvent,
@@ -8,14 +9,27 @@ import {
 import type { Log } from '../log.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import { WorkerLink } from './worker-link.ts';
-import { exitOf, forkWorker, type WorkerEnv } from './worker-process.ts';
+import { exitOf, startWorker, type WorkerEnv } from './worker-process.ts';
 
 /** Told of what happens to a worker. */
 export interface WorkerListener {
   onEvent(event: WorkerEvent): void;
   /** It runs, but has not been heard of for so long. */
   onSilent(forMs: number): void;
+  /** It has broken the rules of its channel, and is not listened to any more. `what` it has sent. */
+  onBroken(what: string): void;
 }
+
+/** How a worker is started. */
+export interface WorkerStart {
+  /** The file that it runs. */
+  readonly program: string;
+  readonly env: WorkerEnv;
+  readonly options: WorkerOptions;
+}
+
+/** How long the last words of a process that is gone may take: something that it has started may hold its channel. */
+const LAST_WORDS_MS = 1_000;
 
 /** A running worker: its process and the link to it. */
 export class Worker {
@@ -24,12 +38,14 @@ export class Worker {
   readonly #child: ChildProcess;
   readonly #link: WorkerLink;
 
-  constructor(env: WorkerEnv, options: WorkerOptions, log: Log, { onEvent, onSilent }: WorkerListener) {
-    this.#child = forkWorker(env, log);
+  constructor({ program, env, options }: WorkerStart, log: Log, { onEvent, onSilent, onBroken }: WorkerListener) {
+    const { child, channel } = startWorker(program, env, log);
+    this.#child = child;
     const watch = new SilenceWatch({ intervalMs: HEARTBEAT_INTERVAL_MS, onSilent });
-    this.#link = new WorkerLink(this.#child, options, log, { onEvent, onWord: () => watch.heard() });
-    this.exited = exitOf(this.#child).then((how) => {
+    this.#link = new WorkerLink(channel, options, log, { onEvent, onBroken, onWord: () => watch.heard() });
+    this.exited = exitOf(child).then(async (how) => {
       watch.stop();
+      await Promise.race([this.#link.ended, delay(LAST_WORDS_MS, undefined, { ref: false })]);
       this.#link.close(`exited (${how})`);
       return how;
     });

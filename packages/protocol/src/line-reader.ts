@@ -1,0 +1,79 @@
+const NEWLINE = 10;
+const NOTHING = new Uint8Array(0);
+/** A buffer of more than this is given back once its line has been read. */
+const KEPT_BYTES = 65_536;
+
+/** A line is longer than it may be. */
+export class LineTooLongError extends Error {}
+
+/** How lines are read. */
+export interface LineReaderOptions {
+  /** The longest line, in bytes, without its end. */
+  readonly mostBytes: number;
+  /** What is too long is cut to that; without it, a LineTooLongError is thrown. */
+  readonly cut?: boolean;
+}
+
+/**
+ * Splits a stream of bytes into lines. Each byte is looked at once and copied a bounded number of times, however small
+ * the pieces in which it comes, and no more than about twice the longest line is held.
+ */
+export class LineReader {
+  readonly #mostBytes: number;
+  readonly #cut: boolean;
+  /** The beginning of a line whose end has not come yet: the first `#length` bytes. */
+  #held = NOTHING;
+  #length = 0;
+  /** What has come and was not looked at yet. */
+  #rest: Uint8Array = NOTHING;
+
+  constructor({ mostBytes, cut = false }: LineReaderOptions) {
+    this.#mostBytes = mostBytes;
+    this.#cut = cut;
+  }
+
+  /** Takes what has come, best once `next` has said that there is no line any more. */
+  feed(chunk: Uint8Array): void {
+    if (this.#rest.length === 0) {
+      this.#rest = chunk;
+      return;
+    }
+    const both = new Uint8Array(this.#rest.length + chunk.length);
+    both.set(this.#rest);
+    both.set(chunk, this.#rest.length);
+    this.#rest = both;
+  }
+
+  /** The next line, without its end; its bytes are to be used before the next call. Throws a LineTooLongError. */
+  next(): Uint8Array | undefined {
+    const end = this.#rest.indexOf(NEWLINE);
+    if (end < 0) {
+      this.#hold(this.#rest);
+      this.#rest = NOTHING;
+      return undefined;
+    }
+    const piece = this.#rest.subarray(0, end);
+    this.#rest = this.#rest.subarray(end + 1);
+    if (this.#length === 0 && piece.length <= this.#mostBytes) return piece;
+    this.#hold(piece);
+    const line = this.#held.subarray(0, this.#length);
+    this.#length = 0;
+    if (this.#held.length > KEPT_BYTES) this.#held = NOTHING;
+    return line;
+  }
+
+  #hold(piece: Uint8Array): void {
+    const room = this.#mostBytes - this.#length;
+    if (piece.length > room && !this.#cut) throw new LineTooLongError();
+    const taken = piece.subarray(0, room);
+    const needed = this.#length + taken.length;
+    if (needed > this.#held.length) {
+      // Doubled each time: a line that comes byte by byte costs no more than one that comes at once.
+      const grown = new Uint8Array(Math.min(this.#mostBytes, Math.max(needed, 2 * this.#held.length)));
+      grown.set(this.#held.subarray(0, this.#length));
+      this.#held = grown;
+    }
+    this.#held.set(taken, this.#length);
+    this.#length = needed;
+  }
+}
