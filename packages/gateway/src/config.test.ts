@@ -77,10 +77,45 @@ describe('readConfig', () => {
     expect(readConfig({ ...own, ...host, STATE_DIRECTORY: '/var/lib/x', SECRET: 'x' }).workerEnv).toEqual(host);
   });
 
-  it('treats an empty setting as absent', () => {
-    const empty = Object.fromEntries(Object.keys(settings).map((name) => [name, ' ']));
-    expect(readConfig(empty)).toEqual(readConfig({}));
+  const refusesBlank = Object.entries<Setting>(settings).flatMap(([name, s]) => (s.refusesBlank ? [name] : []));
+
+  it('treats an empty setting as absent, unless that could be a mistake that opens the gateway', () => {
+    const empty = Object.keys(settings).filter((name) => !refusesBlank.includes(name));
+    expect(readConfig(Object.fromEntries(empty.map((name) => [name, ' '])))).toEqual(readConfig({}));
+    expect(refusesBlank).toContain('CHAT_WEB_TOKEN');
   });
+
+  it.each(refusesBlank)('refuses an empty or blank %s', (name) => {
+    for (const blank of ['', ' ', '\t\n'])
+      expect(problemsOf({ [name]: blank })).toEqual([expect.stringContaining(name)]);
+  });
+
+  it.each([
+    ['CHAT_WEB_TOKN', 'CHAT_WEB_TOKEN'],
+    ['CHAT_WEB_TOKEN_', 'CHAT_WEB_TOKEN'],
+    ['chat_web_token', 'CHAT_WEB_TOKEN'],
+    ['CHATWEB_TOKEN', 'CHAT_WEB_TOKEN'],
+    ['CHAT_WEB_PORTS', 'CHAT_WEB_PORT'],
+    ['CHAT_WEB_HSOT', 'CHAT_WEB_HOST'],
+    ['CHAT_WEB_MAX_BODY_BYTE', 'CHAT_WEB_MAX_BODY_BYTES'],
+  ])('refuses %s, which is not a setting, and names %s', (name, meant) => {
+    expect(problemsOf({ [name]: 'sesame' })).toEqual([`${name} is not a setting: did you mean ${meant}?`]);
+  });
+
+  it('lets names be that are not meant for it', () => {
+    expect(problemsOf({ CHAT_APP_SECRET: 'x', WEB_CHAT_WEB_TOKEN: 'x', CHAT_WEBHOOK: 'x' })).toEqual([]);
+  });
+
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'gateway.lan', '127.evil.example'])(
+    'listens on %s only with a token, or if told that none is wanted',
+    (host) => {
+      expect(problemsOf({ CHAT_WEB_HOST: host })).toEqual([
+        expect.stringMatching(/^CHAT_WEB_HOST .*CHAT_WEB_TOKEN.*CHAT_WEB_ALLOW_NO_TOKEN=true/),
+      ]);
+      expect(problemsOf({ CHAT_WEB_HOST: host, CHAT_WEB_TOKEN: 'sesame' })).toEqual([]);
+      expect(problemsOf({ CHAT_WEB_HOST: host, CHAT_WEB_ALLOW_NO_TOKEN: 'true' })).toEqual([]);
+    },
+  );
 });
 
 it('lists the settings in the README as they are', () => {
@@ -96,5 +131,6 @@ it('knows every setting of the example for systemd, and takes it as it is there'
   const example = readFileSync(new URL('../../../deploy/systemd/gateway.env', import.meta.url), 'utf8');
   const written = parseEnv(example.replace(/^#(?=CHAT_WEB_\w+=)/gm, ''));
   expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(written)));
-  expect(readConfig(written)).toEqual(readConfig({}));
+  const CHAT_WEB_TOKEN = 'sesame'; // It starts with one alone.
+  expect(readConfig({ ...written, CHAT_WEB_TOKEN })).toEqual(readConfig({ CHAT_WEB_TOKEN }));
 });

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { closest } from 'fastest-levenshtein';
 import * as v from 'valibot';
+import { isLoopback } from './host/addresses.ts';
 import { type Setting, settings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -68,14 +70,20 @@ export class ConfigError extends Error {
 
 const SECOND = 1_000;
 const MB = 1_048_576;
+const MOST_NAME_LENGTH = 100;
+
+/** Names that are meant for us, also where an underscore or the case went wrong. */
+const OURS = /^CHAT_?WEB_/i;
 
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|PUPPETEER_CACHE_DIR|CHROME_DEVEL_SANDBOX)$/;
 
 /** Reads the settings from the environment. Throws a ConfigError that names every bad one. */
 export function readConfig(env: Environment): Config {
-  const problems: string[] = [];
+  const problems = unknownNames(env);
   const entries = Object.entries<Setting>(settings).map(([name, setting]) => {
+    const isBlank = env[name]?.trim() === '';
+    if (isBlank && setting.refusesBlank) problems.push(`${name} is empty: give it a value, or leave it out`);
     const written = env[name]?.trim() || hostDefault(name, env) || setting.fallback;
     if (written === undefined) return [name, undefined];
     const parsed = v.safeParse(setting.schema, written);
@@ -85,6 +93,10 @@ export function readConfig(env: Environment): Config {
   const values = Object.fromEntries(entries) as Values;
   if (values.CHAT_WEB_MEMORY_HARD_MB <= values.CHAT_WEB_MEMORY_SOFT_MB)
     problems.push('CHAT_WEB_MEMORY_HARD_MB must be more than CHAT_WEB_MEMORY_SOFT_MB');
+  if (problems.length === 0 && isOpenToOthers(values))
+    problems.push(
+      'CHAT_WEB_HOST is not a loopback address, and no token is set: whoever reaches it could use every account. Set CHAT_WEB_TOKEN, or CHAT_WEB_ALLOW_NO_TOKEN=true if that is what you want',
+    );
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({
     host: values.CHAT_WEB_HOST,
@@ -125,6 +137,21 @@ export function readConfig(env: Environment): Config {
     envFile: values.CHAT_WEB_ENV_FILE,
     workerEnv: Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name))),
   });
+}
+
+/** A line for each name that looks like a setting and is none: a mistyped CHAT_WEB_TOKEN would leave the gateway open. */
+function unknownNames(env: Environment): string[] {
+  const known = Object.keys(settings);
+  return Object.keys(env)
+    .filter((name) => OURS.test(name) && !known.includes(name))
+    .map((name) => {
+      const shown = name.slice(0, MOST_NAME_LENGTH);
+      return `${shown} is not a setting: did you mean ${closest(shown.toUpperCase(), known)}?`;
+    });
+}
+
+function isOpenToOthers({ CHAT_WEB_HOST, CHAT_WEB_TOKEN, CHAT_WEB_ALLOW_NO_TOKEN }: Values): boolean {
+  return CHAT_WEB_TOKEN === undefined && !CHAT_WEB_ALLOW_NO_TOKEN && !isLoopback(CHAT_WEB_HOST);
 }
 
 /** Defaults that other programs of the host set under names of their own. */

@@ -3,6 +3,7 @@ import { errorText } from '@chat-web/protocol';
 import { type Config, ConfigError, helpText, readConfig, version } from './config.ts';
 import { DataDirInUseError } from './data-lock.ts';
 import { type Gateway, startGateway } from './gateway.ts';
+import { isLoopback } from './host/addresses.ts';
 import { createLog, type Log } from './log.ts';
 import { reloadLogLevel } from './log-level-reload.ts';
 import { ServiceNotifier, serviceManagerOf } from './service-notifier.ts';
@@ -46,7 +47,7 @@ async function run(config: Config): Promise<void> {
     process.exit(error instanceof ConfigError ? EX_CONFIG : 1);
   });
   log.info({ url: gateway.url, dataDir: config.dataDir, auth: Boolean(config.token) }, 'gateway listens');
-  if (!config.token && !/^(127\.|::1$|localhost$)/.test(config.host)) {
+  if (!config.token && !isLoopback(config.host)) {
     log.warn('the gateway is open to the network without CHAT_WEB_TOKEN: whoever reaches it can use every account');
   }
   const notifier = new ServiceNotifier(serviceManagerOf(process.env, process.pid), gateway, log);

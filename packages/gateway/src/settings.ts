@@ -10,6 +10,8 @@ export interface Setting {
   readonly fallback?: string;
   /** How the fallback is told, where it depends on the machine. */
   readonly fallbackIs?: string;
+  /** An empty value is a bad one, where it could be taken for a choice that was not made. Absent: it counts as absent. */
+  readonly refusesBlank?: true;
   readonly meaning: string;
 }
 
@@ -81,8 +83,14 @@ export const settings = {
   },
   CHAT_WEB_TOKEN: {
     schema: v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')),
+    refusesBlank: true,
     meaning:
       'bearer token that every route but GET /health and GET /health/ready asks for; without it none is asked for',
+  },
+  CHAT_WEB_ALLOW_NO_TOKEN: {
+    schema: yesOrNo,
+    fallback: 'false',
+    meaning: 'listen on other addresses than loopback although no token is set',
   },
   CHAT_WEB_AUTO_START_SESSIONS: { schema: yesOrNo, fallback: 'true', meaning: 'start saved sessions at boot' },
   CHAT_WEB_DATA_DIR: {

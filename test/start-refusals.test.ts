@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spawnGateway } from '../scripts/gateway-process.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chat-web-start-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Starts a gateway; what it says where it does not come up. */
+async function saidAtStart(settings: Readonly<Record<string, string>>): Promise<string> {
+  try {
+    const gateway = await spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'data'), ...settings });
+    await gateway.end();
+    return 'it started';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+describe('a gateway that would be open by mistake', () => {
+  it.each([
+    { CHAT_WEB_TOKEN: '' },
+    { CHAT_WEB_TOKEN: ' \t' },
+    { CHAT_WEB_TOKN: 'sesame-1' },
+    { chat_web_token: 'sesame-1' },
+    { CHAT_WEB_HOST: '0.0.0.0' },
+    { CHAT_WEB_HOST: '::', CHAT_WEB_ALLOW_NO_TOKEN: 'false' },
+  ])('does not start with %j: exit 78, and a line that says what to set', async (settings) => {
+    const said = await saidAtStart(settings);
+    expect(said).toContain('code 78');
+    expect(said).toContain('CHAT_WEB_TOKEN');
+    expect(said).not.toContain('sesame-1');
+  });
+
+  it('starts where that is what the operator wants', async () => {
+    expect(await saidAtStart({ CHAT_WEB_HOST: '0.0.0.0', CHAT_WEB_ALLOW_NO_TOKEN: 'yes' })).toBe('it started');
+    expect(await saidAtStart({ CHAT_WEB_HOST: '0.0.0.0', CHAT_WEB_TOKEN: 'sesame-1' })).toBe('it started');
+  });
+});
