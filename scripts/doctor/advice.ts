@@ -8,7 +8,7 @@ const SEE_LOG = "look for the session in the gateway's log, and run doctor again
 
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   page_unsupported: PIN,
-  unauthorized: 'set CHAT_WEB_TOKEN to the token of the gateway that runs',
+  unauthorized: 'set CHAT_WEB_TOKEN to the token of the gateway that runs: the token itself, not its hash',
   forbidden: 'set CHAT_WEB_TOKEN, or name the host in CHAT_WEB_ALLOWED_HOSTS',
   session_not_found: 'link the session first (README, Quick start), or check its name',
   session_not_ready: 'wait until GET /sessions/<name>/status says ready, and run doctor again',

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { isHash } from '@chat-web/gateway/access/token';
 import type { Config } from '@chat-web/gateway/config';
 import { createClient, type GatewayAddress } from '@chat-web/host';
 import { errorText } from '@chat-web/protocol';
@@ -24,7 +25,9 @@ export async function findGateway(
   { options, config, env, signal }: RunOptions,
 ): Promise<LiveGateway | undefined> {
   const url = options.gateway ?? urlOf(config);
-  const address = { url, token: config.token };
+  // A hash opens nothing: without the token itself, the advice for `unauthorized` says what is wanted.
+  const token = config.token !== undefined && isHash(config.token) ? undefined : config.token;
+  const address = { url, token };
   let found: LiveGateway | undefined;
   await report.check('gateway', async () => {
     const silence = await whySilent(url);

@@ -16,7 +16,10 @@ type Values = {
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** The token, or `sha256:<hex>` of it. */
   readonly token: string | undefined;
+  readonly tokenFile: string | undefined;
+  readonly tokenGraceMs: number;
   readonly autoStartSessions: boolean;
   readonly dataDir: string;
   readonly browserPath: string | undefined;
@@ -93,6 +96,8 @@ export function readConfig(env: Environment): Config {
   const values = Object.fromEntries(entries) as Values;
   if (values.CHAT_WEB_MEMORY_HARD_MB <= values.CHAT_WEB_MEMORY_SOFT_MB)
     problems.push('CHAT_WEB_MEMORY_HARD_MB must be more than CHAT_WEB_MEMORY_SOFT_MB');
+  if (values.CHAT_WEB_TOKEN !== undefined && values.CHAT_WEB_TOKEN_FILE !== undefined)
+    problems.push('CHAT_WEB_TOKEN and CHAT_WEB_TOKEN_FILE exclude each other: set one of them');
   if (problems.length === 0 && isOpenToOthers(values))
     problems.push(
       'CHAT_WEB_HOST is not a loopback address, and no token is set: whoever reaches it could use every account. Set CHAT_WEB_TOKEN, or CHAT_WEB_ALLOW_NO_TOKEN=true if that is what you want',
@@ -102,6 +107,8 @@ export function readConfig(env: Environment): Config {
     host: values.CHAT_WEB_HOST,
     port: values.CHAT_WEB_PORT,
     token: values.CHAT_WEB_TOKEN,
+    tokenFile: values.CHAT_WEB_TOKEN_FILE,
+    tokenGraceMs: values.CHAT_WEB_TOKEN_GRACE_SECONDS * SECOND,
     autoStartSessions: values.CHAT_WEB_AUTO_START_SESSIONS,
     dataDir: values.CHAT_WEB_DATA_DIR,
     browserPath: values.CHAT_WEB_BROWSER_PATH,
@@ -150,8 +157,10 @@ function unknownNames(env: Environment): string[] {
     });
 }
 
-function isOpenToOthers({ CHAT_WEB_HOST, CHAT_WEB_TOKEN, CHAT_WEB_ALLOW_NO_TOKEN }: Values): boolean {
-  return CHAT_WEB_TOKEN === undefined && !CHAT_WEB_ALLOW_NO_TOKEN && !isLoopback(CHAT_WEB_HOST);
+function isOpenToOthers(values: Values): boolean {
+  const { CHAT_WEB_HOST, CHAT_WEB_TOKEN, CHAT_WEB_TOKEN_FILE, CHAT_WEB_ALLOW_NO_TOKEN } = values;
+  const asksForToken = CHAT_WEB_TOKEN !== undefined || CHAT_WEB_TOKEN_FILE !== undefined;
+  return !asksForToken && !CHAT_WEB_ALLOW_NO_TOKEN && !isLoopback(CHAT_WEB_HOST);
 }
 
 /** Defaults that other programs of the host set under names of their own. */

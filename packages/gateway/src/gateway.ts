@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type OperationName, type WorkerOperationName, workerOperations } from '@chat-web/protocol';
 import { createAdaptorServer } from '@hono/node-server';
+import { Access } from './access/access.ts';
+import { OperatorToken } from './access/operator-token.ts';
 import { type Config, ConfigError } from './config.ts';
 import { holdDataDir } from './data-lock.ts';
 import { gatewayHandlers } from './gateway-handlers.ts';
@@ -35,6 +37,10 @@ const LAST_ANSWERS_MS = 300;
 /** A gateway that runs. */
 export interface Gateway extends ServiceState {
   readonly url: string;
+  /** True unless everybody may use it. */
+  readonly asksForToken: boolean;
+  /** What SIGHUP reads again. None of them rejects. */
+  readonly reloads: readonly (() => Promise<void>)[];
   /** Lets what is under way be done, unless there is a hurry; then ends streams, workers and the server. Auth is kept. */
   close(hurry: AbortSignal): Promise<void>;
 }
@@ -50,6 +56,8 @@ export async function startGateway(config: Config, log: Log, workerProgram = (_:
       `CHAT_WEB_PAGE_VERSION names a page that is not saved: there is no ${config.pageVersion}.html in ${saved.pagesDir}`,
     ]);
   }
+  const token = await OperatorToken.load(config, log);
+  const access = new Access(token);
   const releaseDataDir = await holdDataDir(config.dataDir);
   const spool = new Spool(config.dataDir, config);
   const tmp = new PrivateTmp(config.dataDir);
@@ -72,7 +80,7 @@ export async function startGateway(config: Config, log: Log, workerProgram = (_:
   });
   const keeper = new MemoryKeeper(supervisor, saved, config, log);
   const metrics = new Metrics({ supervisor, startQueue, spool });
-  const app = createApp({ config, supervisor, handlers: allHandlers(supervisor), spool, metrics, log });
+  const app = createApp({ config, access, supervisor, handlers: allHandlers(supervisor), spool, metrics, log });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -99,6 +107,8 @@ export async function startGateway(config: Config, log: Log, workerProgram = (_:
   const { address, family, port } = server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    asksForToken: access.asksForToken,
+    reloads: config.tokenFile === undefined ? [] : [async () => token?.reload()],
     statusText: () => summaryOf(supervisor.list()),
     isHealthy: () => supervisor.isSound,
     close: async (hurry) => {

@@ -11,11 +11,7 @@ const { schema, fallback } = settings.CHAT_WEB_LOG_LEVEL;
  * Reads the log level again from a file of KEY=value lines, and sets it; one that the file does not name is the
  * default, as it would be after a restart. A problem is a line in the log and changes nothing. Never rejects.
  */
-export async function reloadLogLevel(envFile: string | undefined, { log, setLevel }: LevelledLog): Promise<void> {
-  if (envFile === undefined) {
-    log.warn('nothing to reload: CHAT_WEB_ENV_FILE names no file that the log level could be read from');
-    return;
-  }
+export async function reloadLogLevel(envFile: string, { log, setLevel }: LevelledLog): Promise<void> {
   try {
     const written = parseEnv(await readFile(envFile, 'utf8')).CHAT_WEB_LOG_LEVEL?.trim() || fallback;
     const parsed = v.safeParse(schema, written);

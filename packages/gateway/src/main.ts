@@ -4,7 +4,7 @@ import { type Config, ConfigError, helpText, readConfig, version } from './confi
 import { DataDirInUseError } from './data-lock.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { isLoopback } from './host/addresses.ts';
-import { createLog, type Log } from './log.ts';
+import { createLog, type LevelledLog, type Log } from './log.ts';
 import { reloadLogLevel } from './log-level-reload.ts';
 import { ServiceNotifier, serviceManagerOf } from './service-notifier.ts';
 
@@ -41,18 +41,31 @@ async function run(config: Config): Promise<void> {
   const levelled = createLog(config.logLevel);
   const { log } = levelled;
   // Before all else: a signal that nobody listens to would end the process. A terminal that closes means just that.
-  if (!process.stdout.isTTY) process.on('SIGHUP', () => void reloadLogLevel(config.envFile, levelled));
+  let reloads = reloadsOf(config, levelled);
+  if (!process.stdout.isTTY) process.on('SIGHUP', () => void reload(reloads, log));
   const gateway = await startGateway(config, log).catch((error: unknown) => {
     process.stderr.write(`${startProblem(error, config)}\n`);
     process.exit(error instanceof ConfigError ? EX_CONFIG : 1);
   });
-  log.info({ url: gateway.url, dataDir: config.dataDir, auth: Boolean(config.token) }, 'gateway listens');
-  if (!config.token && !isLoopback(config.host)) {
+  reloads = [...reloads, ...gateway.reloads];
+  log.info({ url: gateway.url, dataDir: config.dataDir, auth: gateway.asksForToken }, 'gateway listens');
+  if (!gateway.asksForToken && !isLoopback(config.host)) {
     log.warn('the gateway is open to the network without CHAT_WEB_TOKEN: whoever reaches it can use every account');
   }
   const notifier = new ServiceNotifier(serviceManagerOf(process.env, process.pid), gateway, log);
   notifier.start();
   for (const signal of STOP_SIGNALS) process.once(signal, () => void stop(signal, { gateway, notifier, log }));
+}
+
+/** What SIGHUP reads again by itself, as long as the gateway is not up. */
+function reloadsOf({ envFile }: Config, log: LevelledLog): Gateway['reloads'] {
+  return envFile === undefined ? [] : [() => reloadLogLevel(envFile, log)];
+}
+
+async function reload(reloads: Gateway['reloads'], log: Log): Promise<void> {
+  if (reloads.length === 0)
+    log.warn('nothing to reload: neither CHAT_WEB_ENV_FILE nor CHAT_WEB_TOKEN_FILE names a file to read again');
+  await Promise.all(reloads.map((again) => again()));
 }
 
 /** What is there to stop. */

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
+import { writtenToken } from './access/token.ts';
 
 /** One setting: how its text is read, what holds without it, and what it is for. */
 export interface Setting {
@@ -82,10 +83,20 @@ export const settings = {
     meaning: 'listen port; 0 picks a free one, and the log names it',
   },
   CHAT_WEB_TOKEN: {
-    schema: v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')),
+    schema: writtenToken,
     refusesBlank: true,
     meaning:
-      'bearer token that every route but GET /health and GET /health/ready asks for; without it none is asked for',
+      'bearer token that every route but GET /health and GET /health/ready asks for, or `sha256:<hex>` of it; without it none is asked for',
+  },
+  CHAT_WEB_TOKEN_FILE: {
+    schema: filePath,
+    refusesBlank: true,
+    meaning: 'file whose first line is the token, in either form; SIGHUP reads it again',
+  },
+  CHAT_WEB_TOKEN_GRACE_SECONDS: {
+    schema: wholeNumber(0, 604_800),
+    fallback: '0',
+    meaning: 'how long the former token holds, and its streams stay open, after its file has changed',
   },
   CHAT_WEB_ALLOW_NO_TOKEN: {
     schema: yesOrNo,

@@ -8,13 +8,14 @@ import {
 } from '@chat-web/protocol';
 import { type Handler, Hono } from 'hono';
 import * as v from 'valibot';
+import type { Access } from '../access/access.ts';
 import { type Config, version } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Supervisor } from '../sessions/supervisor.ts';
 import { Admission } from './admission.ts';
-import { bearerAuth } from './auth.ts';
+import { authenticate } from './auth.ts';
 import { errorResponse } from './error-response.ts';
 import { eventRoute } from './event-route.ts';
 import { openApiDocument } from './openapi.ts';
@@ -28,6 +29,7 @@ import type { ServerEnv } from './server-env.ts';
 /** What the HTTP side is made of. */
 export interface AppParts {
   readonly config: Config;
+  readonly access: Access;
   readonly supervisor: Supervisor;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
@@ -38,12 +40,12 @@ export interface AppParts {
 const EVENTS_PATH = '/sessions/:id/events';
 
 /** Every route of the gateway: who may ask, then the table's operations, then what stands outside the table. */
-export function createApp({ config, supervisor, handlers, spool, metrics, log }: AppParts): Hono<ServerEnv> {
+export function createApp({ config, access, supervisor, handlers, spool, metrics, log }: AppParts): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
-  app.use(originGuard(config));
+  app.use(originGuard({ asksForToken: access.asksForToken, allowedHosts: config.allowedHosts }));
   app.get('/health', (c) => c.json({ ok: true, sessions: supervisor.list().length }));
   app.get('/health/ready', readiness(supervisor));
-  if (config.token) app.use(bearerAuth(config.token));
+  app.use(authenticate(access));
 
   app.use(operations.getQr.path, qrImage);
   const admission = new Admission(config.maxRequestsPerSession);
@@ -56,7 +58,7 @@ export function createApp({ config, supervisor, handlers, spool, metrics, log }:
   }
   app.get(EVENTS_PATH, eventRoute(supervisor));
   app.get('/metrics', async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }));
-  const document = openApiDocument(version(), config.token !== undefined);
+  const document = openApiDocument(version(), access.asksForToken);
   app.get('/openapi.json', (c) => c.json(document));
   app.get('/docs', referencePage(document));
 

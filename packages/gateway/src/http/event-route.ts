@@ -1,4 +1,4 @@
-import { sessionId } from '@chat-web/protocol';
+import { GatewayError, sessionId } from '@chat-web/protocol';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Handler } from 'hono';
 import * as v from 'valibot';
@@ -9,15 +9,28 @@ import type { ServerEnv } from './server-env.ts';
 
 const params = v.object({ id: sessionId });
 
-/** The session's events as Server-Sent Events, until the session is deleted or the gateway stops. */
+/**
+ * The session's events as Server-Sent Events, until the session is deleted, the gateway stops, or what the caller came
+ * with no longer holds.
+ */
 export function eventRoute(supervisor: Supervisor): Handler<ServerEnv> {
   return (c) => {
     const session = supervisor.find(parseParams(c.req.param(), params).id);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
+    const { signal } = c.get('caller');
+    if (signal.aborted) throw new GatewayError('unauthorized', 'the key or token was revoked');
     const { outgoing } = c.env;
     const stream = new ResponseStream(outgoing);
     const close = session.subscribe(stream);
-    outgoing.on('close', close);
+    const revoke = () => {
+      close();
+      stream.cutOff('the key or token no longer holds');
+    };
+    signal.addEventListener('abort', revoke, { once: true });
+    outgoing.on('close', () => {
+      close();
+      signal.removeEventListener('abort', revoke);
+    });
     if (outgoing.destroyed)
       close(); // The caller has left already.
     else stream.open();

@@ -4,7 +4,8 @@ import type { MiddlewareHandler } from 'hono';
 
 /** What the guard goes by. */
 export interface OriginOptions {
-  readonly token: string | undefined;
+  /** A token protects the gateway. */
+  readonly asksForToken: boolean;
   readonly allowedHosts: readonly string[];
 }
 
@@ -16,7 +17,7 @@ const PAGES = new Set(['/docs', '/openapi.json', '/health', '/health/ready']);
  * the gateway, those under a name that an attacker can point at this machine (DNS rebinding), and those of a browser
  * that does not say: over plain HTTP it asks for the images and scripts of foreign pages with neither header.
  */
-export function originGuard({ token, allowedHosts }: OriginOptions): MiddlewareHandler {
+export function originGuard({ asksForToken, allowedHosts }: OriginOptions): MiddlewareHandler {
   return async (c, next) => {
     const host = (c.req.header('Host') ?? '').toLowerCase();
     const origin = c.req.header('Origin');
@@ -28,13 +29,13 @@ export function originGuard({ token, allowedHosts }: OriginOptions): MiddlewareH
       throw new GatewayError('forbidden', 'requests from other web pages are refused (Sec-Fetch-Site)');
     }
     const isUnsaid = origin === undefined && site === undefined && isBrowser(c.req.header('User-Agent'));
-    if (!token && isUnsaid && !PAGES.has(c.req.path) && !isOwnPage(c.req.header('Referer'), host)) {
+    if (!asksForToken && isUnsaid && !PAGES.has(c.req.path) && !isOwnPage(c.req.header('Referer'), host)) {
       throw new GatewayError(
         'forbidden',
         'over plain HTTP a browser does not say which web page a request comes from: set CHAT_WEB_TOKEN, or put HTTPS in front',
       );
     }
-    if (!token && !isLocalName(withoutPort(host), allowedHosts)) {
+    if (!asksForToken && !isLocalName(withoutPort(host), allowedHosts)) {
       throw new GatewayError('forbidden', 'the Host header bears a name that CHAT_WEB_ALLOWED_HOSTS does not list');
     }
     await next();

@@ -4,6 +4,8 @@ import type { Subscriber } from '../sessions/event-hub.ts';
 /** What a reader may leave unread, in bytes and in time, before its stream is cut off. */
 const MOST_UNREAD_BYTES = 1_048_576;
 const DRAIN_TIMEOUT_MS = 5_000;
+/** How long a reader who may read no longer gets to take the end. */
+const CUT_OFF_TIMEOUT_MS = 500;
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -43,6 +45,13 @@ export class ResponseStream implements Subscriber {
   end(lastFrame: string): void {
     this.open();
     this.#response.end(lastFrame);
+  }
+
+  /** Ends the stream although its reader may not have taken all of it: what is left is dropped after half a second. */
+  cutOff(why: string): void {
+    this.end(`: ${why}\n\n`);
+    const timer = setTimeout(() => this.#response.destroy(), CUT_OFF_TIMEOUT_MS);
+    this.#response.on('close', () => clearTimeout(timer));
   }
 
   #drained(): void {

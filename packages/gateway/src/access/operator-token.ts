@@ -1,0 +1,142 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { errorText } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { ConfigError } from '../config.ts';
+import type { Log } from '../log.ts';
+import { Lock } from '../sessions/lock.ts';
+import { type Caller, callerEnd } from './caller.ts';
+import { digestOfWritten, isHash, sameDigest, writtenToken } from './token.ts';
+
+/** Where the token is written, and how long a former one holds after its file has changed. */
+export interface TokenSource {
+  readonly token: string | undefined;
+  readonly tokenFile: string | undefined;
+  readonly tokenGraceMs: number;
+}
+
+interface Credential {
+  readonly digest: Buffer;
+  readonly caller: Caller;
+  readonly end: AbortController;
+}
+
+/** A longer file is not one of ours. */
+const MOST_FILE_BYTES = 4_096;
+
+/** The operator's token. Where it comes from a file, it can be rotated: the former one holds for a while then. */
+export class OperatorToken {
+  readonly #source: TokenSource;
+  readonly #log: Log;
+  readonly #lock = new Lock();
+  /** Former ones that still hold, with what will end them. */
+  readonly #former = new Map<Credential, NodeJS.Timeout>();
+  #current: Credential;
+
+  private constructor(source: TokenSource, log: Log, written: string) {
+    this.#source = source;
+    this.#log = log;
+    this.#current = credentialOf(digestOfWritten(written));
+    this.#warnIfInClear(written);
+  }
+
+  /** The token that the settings name; undefined where they name none. Rejects with a ConfigError where its file is unusable. */
+  static async load(source: TokenSource, log: Log): Promise<OperatorToken | undefined> {
+    const { token, tokenFile } = source;
+    if (tokenFile === undefined) return token === undefined ? undefined : new OperatorToken(source, log, token);
+    try {
+      return new OperatorToken(source, log, await readTokenFile(tokenFile));
+    } catch (error) {
+      throw new ConfigError([`CHAT_WEB_TOKEN_FILE ${errorText(error)}`]);
+    }
+  }
+
+  /** The operator, if the digest is that of a token that holds. */
+  find(digest: Buffer): Caller | undefined {
+    const holding = [this.#current, ...this.#former.keys()];
+    return holding.filter((credential) => sameDigest(credential.digest, digest)).at(0)?.caller;
+  }
+
+  /** Reads the file again. What cannot be used is a line in the log and changes nothing. Never rejects. */
+  reload(): Promise<void> {
+    return this.#lock.run(async () => {
+      const { tokenFile } = this.#source;
+      if (tokenFile === undefined) return;
+      try {
+        const written = await readTokenFile(tokenFile);
+        this.#become(digestOfWritten(written));
+        this.#warnIfInClear(written);
+      } catch (error) {
+        this.#log.error(`the token stays as it is: CHAT_WEB_TOKEN_FILE ${errorText(error)}`);
+      }
+    });
+  }
+
+  #become(digest: Buffer): void {
+    if (sameDigest(digest, this.#current.digest)) {
+      this.#log.info('token read again: it is the same');
+      return;
+    }
+    const former = this.#current;
+    // One that is taken back before its time is up goes on, and so do its streams.
+    this.#current = this.#takeBack(digest) ?? credentialOf(digest);
+    const { tokenGraceMs } = this.#source;
+    if (tokenGraceMs === 0) former.end.abort();
+    else this.#former.set(former, setTimeout(() => this.#expire(former), tokenGraceMs).unref());
+    this.#log.info({ graceSeconds: tokenGraceMs / 1_000 }, 'token rotated');
+  }
+
+  #takeBack(digest: Buffer): Credential | undefined {
+    for (const [former, timer] of this.#former) {
+      if (!sameDigest(former.digest, digest)) continue;
+      clearTimeout(timer);
+      this.#former.delete(former);
+      return former;
+    }
+    return undefined;
+  }
+
+  #expire(former: Credential): void {
+    this.#former.delete(former);
+    former.end.abort();
+    this.#log.info('the former token no longer holds');
+  }
+
+  #warnIfInClear(written: string): void {
+    if (isHash(written)) return;
+    const { tokenFile } = this.#source;
+    const [place, reader] = tokenFile
+      ? [tokenFile, 'who can read it']
+      : ['CHAT_WEB_TOKEN', 'every process of this user'];
+    this.#log.warn(
+      `${place} holds the token itself, which ${reader} can use: put sha256:<hex> of it there ("npm run token" makes both)`,
+    );
+  }
+}
+
+function credentialOf(digest: Buffer): Credential {
+  const end = callerEnd();
+  return { digest, end, caller: { id: 'token', signal: end.signal } };
+}
+
+/** The first line of the file, checked. Rejects with what is wrong with it, never with what is in it. */
+async function readTokenFile(path: string): Promise<string> {
+  const text = await readStart(path);
+  const [line = ''] = text.split(/\r?\n/, 1);
+  if (line.trim() === '') throw new Error(`names a file whose first line is empty: ${path}`);
+  const parsed = v.safeParse(writtenToken, line.trim());
+  if (!parsed.success)
+    throw new Error(`names a file whose first line is no token, it ${parsed.issues[0].message}: ${path}`);
+  return parsed.output;
+}
+
+async function readStart(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error(`names no regular file: ${path}`);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_FILE_BYTES), 0, MOST_FILE_BYTES, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

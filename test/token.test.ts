@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { hashOf } from '@chat-web/gateway/access/token';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { EventLog } from './helpers/event-log.ts';
+import { eventually } from './helpers/eventually.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+import { expectError } from './helpers/rows.ts';
+import { saveSession } from './helpers/saved-session.ts';
+
+const OLD = 'the-old-token';
+const NEW = 'the-new-token';
+let folder = '';
+let tokenFile = '';
+let gateway: GatewayProcess | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chat-web-token-'));
+  tokenFile = join(folder, 'token');
+});
+afterEach(async () => {
+  await gateway?.end();
+  gateway = undefined;
+  await rm(folder, { recursive: true });
+});
+
+async function start(settings: Readonly<Record<string, string>>): Promise<GatewayProcess> {
+  const dataDir = join(folder, 'data');
+  await saveSession(dataDir, 'main');
+  const own = { CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no' };
+  gateway = await spawnGateway({ ...own, ...settings });
+  return gateway;
+}
+
+const ask = ({ url }: GatewayProcess, token: string) =>
+  rawRequest(url, { path: '/sessions', headers: { authorization: `Bearer ${token}` } });
+
+const listen = ({ url }: GatewayProcess, token: string) => EventLog.open({ url, token }, 'main');
+
+/** Has the gateway read its files again, and waits until its log says so. */
+async function reload({ pid, log }: GatewayProcess, says: string): Promise<void> {
+  const before = log.length;
+  process.kill(pid, 'SIGHUP');
+  await eventually(() => expect(log.slice(before).join('\n')).toContain(says));
+}
+
+describe('the token of a gateway', () => {
+  it('may be given as its hash, which opens nothing itself', async () => {
+    const running = await start({ CHAT_WEB_TOKEN: hashOf(OLD) });
+    expect((await ask(running, OLD)).status).toBe(200);
+    for (const wrong of [hashOf(OLD), hashOf(OLD).slice(7), NEW])
+      expectError(await ask(running, wrong), 401, 'unauthorized');
+    expect(running.log.join()).not.toContain('holds the token itself');
+  });
+
+  it('is a line in the log where it is given in clear, which says what to do and not what it is', async () => {
+    const running = await start({ CHAT_WEB_TOKEN: OLD });
+    const line = running.log.find((written) => written.includes('CHAT_WEB_TOKEN holds the token itself'));
+    expect(line).toMatch(/"level":"warn".*npm run token/);
+    expect(running.log.join()).not.toContain(OLD);
+  });
+
+  it('comes from npm run token in both forms', async () => {
+    const script = fileURLToPath(new URL('../scripts/dist/token.js', import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, [script]);
+    const [, token = ''] = /Authorization: Bearer (\S{40,})$/m.exec(stdout) ?? [];
+    const [, setting = ''] = /CHAT_WEB_TOKEN=(sha256:\S+)$/m.exec(stdout) ?? [];
+    const running = await start({ CHAT_WEB_TOKEN: setting });
+    expect((await ask(running, token)).status).toBe(200);
+  });
+});
+
+describe('a token in a file', () => {
+  it('is its first line', async () => {
+    await writeFile(tokenFile, `${hashOf(OLD)}\r\nanother line\n`);
+    const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile });
+    expect((await ask(running, OLD)).status).toBe(200);
+    expectError(await ask(running, NEW), 401, 'unauthorized');
+    expectError(await rawRequest(running.url, { path: '/sessions' }), 401, 'unauthorized');
+  });
+
+  it.each([
+    ['empty', ''],
+    ['blank', ' \n\nsesame-2'],
+    ['no token', 'sesame-2 and-more'],
+    ['half a hash', `sha256:${'0'.repeat(60)}`],
+  ])('that is %s does not start the gateway: exit 78', async (_, text) => {
+    await writeFile(tokenFile, text);
+    const started = start({ CHAT_WEB_TOKEN_FILE: tokenFile });
+    await expect(started).rejects.toThrow(/code 78/);
+    await expect(started).rejects.toThrow(/CHAT_WEB_TOKEN_FILE names a file whose first line /);
+    await expect(started).rejects.not.toThrow(/sesame-2/);
+  });
+
+  it.each([
+    ['is not there', { CHAT_WEB_TOKEN_FILE: '/nowhere/token' }],
+    ['is a device', { CHAT_WEB_TOKEN_FILE: '/dev/zero' }],
+    ['is a folder', { CHAT_WEB_TOKEN_FILE: '/tmp' }],
+    ['is one of two', { CHAT_WEB_TOKEN_FILE: '/nowhere/token', CHAT_WEB_TOKEN: OLD }],
+  ])('that %s does not start it either', async (_, settings) => {
+    const started = start(settings);
+    await expect(started).rejects.toThrow(/code 78/);
+    await expect(started).rejects.toThrow(/CHAT_WEB_TOKEN_FILE/);
+  });
+
+  it('is rotated by SIGHUP: both hold for the grace, no stream ends; then the former and its streams are gone', async () => {
+    const graceMs = 5_000;
+    await writeFile(tokenFile, hashOf(OLD));
+    const running = await start({
+      CHAT_WEB_TOKEN_FILE: tokenFile,
+      CHAT_WEB_TOKEN_GRACE_SECONDS: String(graceMs / 1_000),
+    });
+    const [old, another] = [await listen(running, OLD), await listen(running, OLD)];
+    await writeFile(tokenFile, `${hashOf(NEW)}\n`);
+    const rotatedAt = Date.now();
+    await reload(running, 'token rotated');
+    const fresh = await listen(running, NEW);
+    const late = await listen(running, OLD);
+    for (const token of [OLD, NEW]) expect((await ask(running, token)).status).toBe(200);
+    if (Date.now() - rotatedAt < graceMs)
+      expect([old, another, late].map(({ ended }) => ended)).toEqual([false, false, false]);
+
+    await eventually(() => expect([old, another, late].map(({ ended }) => ended)).toEqual([true, true, true]));
+    const tookMs = Date.now() - rotatedAt;
+    expect(tookMs).toBeGreaterThanOrEqual(graceMs - 50);
+    expectError(await ask(running, OLD), 401, 'unauthorized');
+    expect((await ask(running, NEW)).status).toBe(200);
+    expect(fresh.ended).toBe(false);
+    fresh.close();
+  });
+
+  it('is rotated at once without a grace', async () => {
+    await writeFile(tokenFile, OLD);
+    const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile });
+    const stream = await listen(running, OLD);
+    await writeFile(tokenFile, NEW);
+    await reload(running, 'token rotated');
+    expectError(await ask(running, OLD), 401, 'unauthorized');
+    await eventually(() => expect(stream.ended).toBe(true));
+    expect(running.log.join()).not.toMatch(new RegExp(`${OLD}|${NEW}`));
+  });
+
+  it('that is taken back within the grace ends no stream', async () => {
+    await writeFile(tokenFile, hashOf(OLD));
+    const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile, CHAT_WEB_TOKEN_GRACE_SECONDS: '2' });
+    const stream = await listen(running, OLD);
+    await writeFile(tokenFile, hashOf(NEW));
+    await reload(running, 'token rotated');
+    await writeFile(tokenFile, hashOf(OLD));
+    await reload(running, 'token rotated');
+    await eventually(() => expect(running.log.join()).toContain('the former token no longer holds')); // The other one.
+    expect((await ask(running, OLD)).status).toBe(200);
+    expectError(await ask(running, NEW), 401, 'unauthorized');
+    expect(stream.ended).toBe(false);
+    stream.close();
+  });
+
+  it('that is empty, illegible or gone at SIGHUP leaves the former one as it was, and the log says so', async () => {
+    await writeFile(tokenFile, hashOf(OLD));
+    const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile });
+    const stream = await listen(running, OLD);
+    for (const text of ['', '\n', 'two words', `${NEW}\u0000`]) {
+      await writeFile(tokenFile, text);
+      await reload(running, 'the token stays as it is');
+    }
+    await rm(tokenFile);
+    await reload(running, 'the token stays as it is');
+    expect((await ask(running, OLD)).status).toBe(200);
+    expect(stream.ended).toBe(false);
+    stream.close();
+    expect(running.log.join()).not.toContain(NEW);
+  });
+});
