@@ -1,4 +1,4 @@
-import { exampleIds, examples, type OperationName, operations } from '@chat-web/protocol';
+import { type Example, exampleIds, examples, type Operation, type OperationName, operations } from '@chat-web/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareExamples } from '../scripts/example-world.ts';
 import { type RawAnswer, rawRequest } from './helpers/raw-request.ts';
@@ -23,11 +23,12 @@ describe('the OpenAPI document', () => {
     rawRequest(stack.gateway.url, {
       method,
       path,
-      ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
+      headers: { authorization: 'Bearer sesame', ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
     });
 
   beforeAll(async () => {
-    stack = await Stack.start();
+    stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: 'sesame' } });
     document = JSON.parse((await ask('GET', '/openapi.json')).text);
     await stack.link(exampleIds.session, ADA);
     await stack.client.startSession({ id: 'spare' });
@@ -47,7 +48,8 @@ describe('the OpenAPI document', () => {
       expect([...(path ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name)).toEqual(
         parameters.map(({ name }) => name),
       );
-      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '403']));
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['403']));
+      expect(Object.keys(responses)).toContain(operationId === 'createKey' ? '201' : '200');
     }
     expect(document.paths['/sessions/{id}/messages']?.post?.responses).toHaveProperty('409');
     expect(document.paths['/sessions/{id}/contacts/{contactId}/picture']?.get?.responses).toHaveProperty('204');
@@ -55,7 +57,8 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(send?.schema)).toContain('"contentEncoding":"base64"');
   });
 
-  const order = Object.keys(operations).filter((name) => name !== 'stopSession' && name !== 'deleteSession');
+  const apart = ['stopSession', 'deleteSession', 'deleteKey'];
+  const order = Object.keys(operations).filter((name) => !apart.includes(name));
   const all = [...order, 'deleteSession'].flatMap((name) =>
     Object.entries(examples[name as OperationName]).map(([title, example]) => ({
       name: name as OperationName,
@@ -68,7 +71,25 @@ describe('the OpenAPI document', () => {
     const { method, path } = operations[name];
     const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(example.path[param] ?? ''));
     const answer = await ask(method, filled, example.body);
-    expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({ status: 200 });
+    expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({
+      status: (operations[name] as Operation).status ?? 200,
+    });
+  });
+
+  it('has an example of deleteKey that works with the id of a key', async () => {
+    const [key] = (await stack.client.listKeys()).keys;
+    const [{ path }] = Object.values(examples.deleteKey) as [Example];
+    expect(path.keyId).toMatch(/^key_/);
+    expect((await ask('DELETE', `/keys/${key?.id}`)).status).toBe(200);
+  });
+
+  it('names the scope of each', () => {
+    for (const { method, path, scope } of Object.values<Operation>(operations)) {
+      const documented = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+      expect(documented).toMatchObject({ 'x-scope': scope, security: [{ bearer: [scope] }] });
+    }
+    expect(document.paths['/metrics']?.get).toMatchObject({ 'x-scope': 'operator' });
+    expect(document.paths['/health']?.get).toMatchObject({ security: [] });
   });
 
   it('has an example of stopSession that works, too', async () => {

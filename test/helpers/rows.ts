@@ -11,6 +11,7 @@ const bodies: Readonly<Record<string, object>> = {
   addParticipants: { participants: ['12025550102'] },
   removeParticipants: { participants: ['12025550102'] },
   renameGroup: { subject: 'Friends' },
+  createKey: { name: 'Friends', sessions: ['friends-*'], scope: 'read' },
   postStatus: { type: 'text', body: 'hello' },
 };
 
@@ -19,6 +20,7 @@ const inPath: Readonly<Record<string, string>> = {
   messageId: 'true_12025550102@c.us_3EB0AA',
   groupId: '120363000000000000@g.us',
   contactId: '12025550102@c.us',
+  keyId: 'key_000000000000',
   number: '+12025550102',
 };
 

@@ -1,14 +1,43 @@
 import { GatewayError, type GatewayOperationName, type Handlers, operations } from '@chat-web/protocol';
+import type { Caller } from './access/caller.ts';
+import type { Keys } from './access/keys.ts';
 import type { Session } from './sessions/session.ts';
 import { viewOf } from './sessions/session-view.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
 
+/** A handler for each operation of the gateway's own, which is told who asks. */
+type GatewayHandlers = {
+  readonly [N in GatewayOperationName]: (
+    input: Parameters<Handlers<N>[N]>[0],
+    caller: Caller,
+  ) => ReturnType<Handlers<N>[N]>;
+};
+
 /** Handlers of the operations that the gateway answers by itself. */
-export function gatewayHandlers(supervisor: Supervisor): Handlers<GatewayOperationName> {
+export function gatewayHandlers(supervisor: Supervisor, keys: Keys): GatewayHandlers {
   return {
-    listSessions: () => ({
-      sessions: supervisor.list().map(viewOf),
+    listSessions: (_, caller) => ({
+      sessions: supervisor
+        .list()
+        .filter(({ id }) => caller.sees(id))
+        .map(viewOf),
     }),
+
+    listKeys: (_, caller) => {
+      refuseOpen(caller);
+      return { keys: keys.list() };
+    },
+
+    createKey: (input, caller) => {
+      refuseOpen(caller);
+      return keys.create(input);
+    },
+
+    deleteKey: async ({ keyId }, caller) => {
+      refuseOpen(caller);
+      await keys.remove(keyId);
+      return { id: keyId, status: 'removed' };
+    },
 
     startSession: async ({ id }) => {
       const deadline = Date.now() + operations.startSession.timeoutMs;
@@ -48,6 +77,12 @@ export function gatewayHandlers(supervisor: Supervisor): Handlers<GatewayOperati
       throw new GatewayError('session_not_ready', `session ${id} is not ready (it is ${state.status})`);
     },
   };
+}
+
+/** A key that somebody made while the gateway was open would still hold once it is not. */
+function refuseOpen({ id }: Caller): void {
+  if (id === 'open')
+    throw new GatewayError('insufficient_scope', 'keys are for a gateway with a token: set CHAT_WEB_TOKEN');
 }
 
 function startedView(session: Session) {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type OperationName, type WorkerOperationName, workerOperations } from '@chat-web/protocol';
 import { createAdaptorServer } from '@hono/node-server';
 import { Access } from './access/access.ts';
+import { Keys } from './access/keys.ts';
 import { OperatorToken } from './access/operator-token.ts';
 import { type Config, ConfigError } from './config.ts';
 import { holdDataDir } from './data-lock.ts';
@@ -57,8 +58,10 @@ export async function startGateway(config: Config, log: Log, workerProgram = (_:
     ]);
   }
   const token = await OperatorToken.load(config, log);
-  const access = new Access(token);
   const releaseDataDir = await holdDataDir(config.dataDir);
+  const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);
+  const access = new Access(token, keys);
+  if (!access.asksForToken && keys.count > 0) log.warn('there are keys, but without CHAT_WEB_TOKEN none is asked for');
   const spool = new Spool(config.dataDir, config);
   const tmp = new PrivateTmp(config.dataDir);
   const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
@@ -80,7 +83,7 @@ export async function startGateway(config: Config, log: Log, workerProgram = (_:
   });
   const keeper = new MemoryKeeper(supervisor, saved, config, log);
   const metrics = new Metrics({ supervisor, startQueue, spool });
-  const app = createApp({ config, access, supervisor, handlers: allHandlers(supervisor), spool, metrics, log });
+  const app = createApp({ config, access, supervisor, handlers: allHandlers(supervisor, keys), spool, metrics, log });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -127,10 +130,10 @@ export async function startGateway(config: Config, log: Log, workerProgram = (_:
 }
 
 /** A handler for every operation: the gateway's own, and one that forwards for each of the workers'. */
-function allHandlers(supervisor: Supervisor): Record<OperationName, AnyHandler> {
+function allHandlers(supervisor: Supervisor, keys: Keys): Record<OperationName, AnyHandler> {
   const forwarded = Object.keys(workerOperations).map((name) => [
     name,
     (input: { readonly id: string }) => supervisor.call(name as WorkerOperationName, input),
   ]);
-  return { ...gatewayHandlers(supervisor), ...Object.fromEntries(forwarded) };
+  return { ...gatewayHandlers(supervisor, keys), ...Object.fromEntries(forwarded) };
 }

@@ -25,6 +25,9 @@ const id = exampleIds.session;
 
 /** Examples of every operation, by name; each works as it stands against the demo. */
 export const examples: { readonly [N in OperationName]: Readonly<Record<string, Example>> } = {
+  listKeys: { all: { path: {} } },
+  createKey: { shop: { path: {}, body: { name: 'The shop', sessions: ['shop-*'], scope: 'send' } } },
+  deleteKey: { known: { path: { keyId: 'key_0a1b2c3d4e5f' } } },
   listSessions: { all: { path: {} } },
   startSession: { again: { path: { id } } },
   restartSession: { again: { path: { id } } },

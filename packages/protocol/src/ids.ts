@@ -6,6 +6,12 @@ export const sessionId = v.pipe(
   v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ -'),
 );
 
+/** Sessions by their ids; `*` stands for any characters, or none. */
+export const sessionPattern = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9_*-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ - and *'),
+);
+
 /** E.164 without the plus: a country code never starts with 0, and 15 digits are the longest number there is. */
 const phoneNumber = /^\+?([1-9]\d{4,14})(@c\.us)?$/;
 /** The id under which the status feed is written to. */

@@ -9,4 +9,7 @@ export * from './line-reader.ts';
 export * from './media.ts';
 export * from './operation.ts';
 export * from './operations/index.ts';
+export * from './operations/keys.ts';
+export * from './other-routes.ts';
 export * from './resources.ts';
+export * from './scope.ts';

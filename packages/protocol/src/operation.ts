@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { ErrorCode } from './errors.ts';
+import type { Scope } from './scope.ts';
 
 /** A schema that takes an object: path parameters, and bodies. */
 export type ObjectSchema = v.GenericSchema<Record<string, unknown>, Record<string, unknown>>;
@@ -11,11 +12,15 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** In Hono's notation: `/sessions/:id/start`. */
   readonly path: string;
+  /** How far a caller must be allowed to go for it. */
+  readonly scope: Scope;
   /** The path's parameters. */
   readonly params: ObjectSchema;
   /** The JSON body; absent where the operation takes none. Its fields and the parameters share no name. */
   readonly body?: ObjectSchema;
   readonly answer: v.GenericSchema;
+  /** The HTTP status of its answer, where that is not 200. */
+  readonly status?: 201;
   /** What it may answer beyond the errors that any route may answer. */
   readonly errors: readonly ErrorCode[];
   /** How long a caller waits at most. */

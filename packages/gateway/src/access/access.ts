@@ -1,17 +1,19 @@
 import { GatewayError } from '@chat-web/protocol';
-import { type Caller, callerEnd } from './caller.ts';
+import { type Caller, callerEnd, operator } from './caller.ts';
+import type { Keys } from './keys.ts';
 import type { OperatorToken } from './operator-token.ts';
 import { digestOf } from './token.ts';
 
-/** What stands for everybody, where no token is asked for. */
-const OPEN: Caller = { id: 'open', signal: callerEnd().signal };
+const OPEN = operator('open', callerEnd().signal);
 
 /** Tells who asks. */
 export class Access {
   readonly #token: OperatorToken | undefined;
+  readonly #keys: Keys;
 
-  constructor(token: OperatorToken | undefined) {
+  constructor(token: OperatorToken | undefined, keys: Keys) {
     this.#token = token;
+    this.#keys = keys;
   }
 
   /** True unless the gateway is open. */
@@ -24,10 +26,16 @@ export class Access {
     if (!this.#token) return OPEN;
     const [, presented] = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '') ?? [];
     if (presented === undefined) {
-      throw new GatewayError('unauthorized', 'send the header Authorization: Bearer <CHAT_WEB_TOKEN>');
+      throw new GatewayError('unauthorized', 'send the header Authorization: Bearer <CHAT_WEB_TOKEN or a key>');
     }
-    const caller = this.#token.find(digestOf(presented));
-    if (caller) return caller;
-    throw new GatewayError('unauthorized', 'the bearer token is not the one of this gateway');
+    const digest = digestOf(presented);
+    const operator = this.#token.find(digest);
+    if (operator) return operator;
+    const key = this.#keys.find(digest);
+    if (key?.holds) return key.caller;
+    throw new GatewayError(
+      'unauthorized',
+      key ? 'the key no longer holds' : 'the bearer token is none of this gateway',
+    );
   }
 }

@@ -1,11 +1,20 @@
 import { setMaxListeners } from 'node:events';
+import type { Scope } from '@chat-web/protocol';
 
 /** Who asks, and how far they may go. */
 export interface Caller {
-  /** `token` for the operator's, `open` where none is asked for. Fit for a log. */
+  /** The id of a key, `token` for the operator's token, `open` where none is asked for. Fit for a log. */
   readonly id: string;
+  readonly scope: Scope;
   /** Aborts as soon as what they came with no longer holds: their streams end then. */
   readonly signal: AbortSignal;
+  /** True for a session that they may know of. */
+  sees(sessionId: string): boolean;
+}
+
+/** The operator, who may do everything. */
+export function operator(id: 'token' | 'open', signal: AbortSignal): Caller {
+  return { id, scope: 'operator', signal, sees: () => true };
 }
 
 /** What ends the callers of one token or key. */

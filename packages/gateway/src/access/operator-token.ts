@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { ConfigError } from '../config.ts';
 import type { Log } from '../log.ts';
 import { Lock } from '../sessions/lock.ts';
-import { type Caller, callerEnd } from './caller.ts';
+import { type Caller, callerEnd, operator } from './caller.ts';
 import { digestOfWritten, isHash, sameDigest, writtenToken } from './token.ts';
 
 /** Where the token is written, and how long a former one holds after its file has changed. */
@@ -116,7 +116,7 @@ export class OperatorToken {
 
 function credentialOf(digest: Buffer): Credential {
   const end = callerEnd();
-  return { digest, end, caller: { id: 'token', signal: end.signal } };
+  return { digest, end, caller: operator('token', end.signal) };
 }
 
 /** The first line of the file, checked. Rejects with what is wrong with it, never with what is in it. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { open, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /** The text of a small file of the kernel's; nothing where it is not to be had. */
 export function readText(path: string): string | undefined {
@@ -16,9 +17,15 @@ export function numberIn(text: string | undefined, pattern: RegExp): number | un
   return found === undefined ? undefined : Number(found);
 }
 
-/** Writes a file for this user alone, and puts it in its place in one step: a crash leaves the old text or the new one. */
-export async function replaceText(path: string, text: string): Promise<void> {
+/**
+ * Writes a file for this user alone, and puts it in its place in one step: a crash leaves the old text or the new one.
+ * `durably`: so does a power cut, and the new one stays once this has resolved.
+ */
+export async function replaceText(path: string, text: string, { durably = false } = {}): Promise<void> {
   const unfinished = `${path}.new`;
-  await writeFile(unfinished, text, { mode: 0o600 });
+  await writeFile(unfinished, text, { mode: 0o600, flush: durably });
   await rename(unfinished, path);
+  if (!durably) return;
+  const folder = await open(dirname(path));
+  await folder.sync().finally(() => folder.close());
 }

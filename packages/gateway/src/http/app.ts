@@ -3,7 +3,10 @@ import {
   isWorkerOperation,
   type Operation,
   type OperationName,
+  type OtherRoute,
+  type OtherRouteName,
   operations,
+  otherRoutes,
   sessionId,
 } from '@chat-web/protocol';
 import { type Handler, Hono } from 'hono';
@@ -18,6 +21,7 @@ import { Admission } from './admission.ts';
 import { authenticate } from './auth.ts';
 import { errorResponse } from './error-response.ts';
 import { eventRoute } from './event-route.ts';
+import { requires } from './guard.ts';
 import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
 import { originGuard } from './origin.ts';
@@ -37,30 +41,34 @@ export interface AppParts {
   readonly log: Log;
 }
 
-const EVENTS_PATH = '/sessions/:id/events';
-
 /** Every route of the gateway: who may ask, then the table's operations, then what stands outside the table. */
 export function createApp({ config, access, supervisor, handlers, spool, metrics, log }: AppParts): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
   app.use(originGuard({ asksForToken: access.asksForToken, allowedHosts: config.allowedHosts }));
-  app.get('/health', (c) => c.json({ ok: true, sessions: supervisor.list().length }));
-  app.get('/health/ready', readiness(supervisor));
+  const document = openApiDocument(version(), access.asksForToken);
+  const others: Readonly<Record<OtherRouteName, Handler<ServerEnv>>> = {
+    health: (c) => c.json({ ok: true, sessions: supervisor.list().length }),
+    ready: readiness(supervisor),
+    events: eventRoute(supervisor),
+    metrics: async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
+    openapi: (c) => c.json(document),
+    docs: referencePage(document),
+  };
+  const rest = Object.entries(otherRoutes) as [OtherRouteName, OtherRoute][];
+  for (const [name, { path, scope }] of rest) if (scope === 'anyone') app.get(path, others[name]);
   app.use(authenticate(access));
 
   app.use(operations.getQr.path, qrImage);
   const admission = new Admission(config.maxRequestsPerSession);
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
+    const { method, path, scope } = operation;
     const { maxBodyBytes } = config;
     const refusalOf = isWorkerOperation(name) ? (id: string) => supervisor.refusalOf(id) : undefined;
     const options = { maxBodyBytes, spool, refusalOf, metrics, admission, log };
     const route = operationRoute(name, operation, handlers[name], options);
-    app.on(operation.method, operation.path, route);
+    app.on(method, path, requires(scope), route);
   }
-  app.get(EVENTS_PATH, eventRoute(supervisor));
-  app.get('/metrics', async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }));
-  const document = openApiDocument(version(), access.asksForToken);
-  app.get('/openapi.json', (c) => c.json(document));
-  app.get('/docs', referencePage(document));
+  for (const [name, { path, scope }] of rest) if (scope !== 'anyone') app.get(path, requires(scope), others[name]);
 
   refuseOtherMethods(app);
   app.notFound((c) => refuseUnknown(c.req.path));
@@ -79,14 +87,7 @@ function readiness(supervisor: Supervisor): Handler<ServerEnv> {
 }
 
 function refuseOtherMethods(app: Hono<ServerEnv>): void {
-  const allowed = new Map<string, string[]>([
-    ['/health', ['GET']],
-    ['/health/ready', ['GET']],
-    ['/metrics', ['GET']],
-    ['/openapi.json', ['GET']],
-    ['/docs', ['GET']],
-    [EVENTS_PATH, ['GET']],
-  ]);
+  const allowed = new Map<string, string[]>(Object.values(otherRoutes).map(({ path }) => [path, ['GET']]));
   for (const { method, path } of Object.values(operations)) allowed.set(path, [...(allowed.get(path) ?? []), method]);
   for (const [path, methods] of allowed) {
     app.all(path, (c) => {

@@ -1,4 +1,4 @@
-import { GatewayError, sessionId } from '@chat-web/protocol';
+import { GatewayError, reaches, sessionId } from '@chat-web/protocol';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Handler } from 'hono';
 import * as v from 'valibot';
@@ -17,10 +17,10 @@ export function eventRoute(supervisor: Supervisor): Handler<ServerEnv> {
   return (c) => {
     const session = supervisor.find(parseParams(c.req.param(), params).id);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
-    const { signal } = c.get('caller');
+    const { signal, scope } = c.get('caller');
     if (signal.aborted) throw new GatewayError('unauthorized', 'the key or token was revoked');
     const { outgoing } = c.env;
-    const stream = new ResponseStream(outgoing);
+    const stream = new ResponseStream(outgoing, { showsQr: reaches(scope, 'manage') });
     const close = session.subscribe(stream);
     const revoke = () => {
       close();

@@ -8,6 +8,8 @@ import {
   type Operation,
   type OperationName,
   operations,
+  otherRoutes,
+  type Scope,
 } from '@chat-web/protocol';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
@@ -15,23 +17,27 @@ import type * as v from 'valibot';
 type Json = Readonly<Record<string, unknown>>;
 
 /** Errors that any operation may answer. */
-const ANYWHERE: readonly ErrorCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'internal_error'];
+const ANYWHERE: readonly ErrorCode[] = [
+  ...(['invalid_request', 'unauthorized', 'rate_limited', 'forbidden', 'insufficient_scope'] as const),
+  'internal_error',
+];
 /** Errors that any operation may answer that a worker answers. */
-const WITH_PAGE: readonly ErrorCode[] = ['page_unsupported', 'rate_limited'];
+const WITH_PAGE: readonly ErrorCode[] = ['page_unsupported'];
 /** Errors that any operation with a body may answer. */
 const WITH_BODY: readonly ErrorCode[] = ['request_timeout', 'body_too_large', 'unsupported_media_type'];
 
 /** The OpenAPI document of the gateway, derived from the table of operations and what stands beside it. */
 export function openApiDocument(version: string, hasToken: boolean): Json {
   const paths: Record<string, Record<string, Json>> = {
-    '/health': { get: health() },
-    '/health/ready': { get: readiness() },
-    '/metrics': { get: metrics() },
-    '/sessions/{id}/events': { get: eventStream() },
+    [templateOf(otherRoutes.health.path)]: { get: health() },
+    [templateOf(otherRoutes.ready.path)]: { get: readiness() },
+    [templateOf(otherRoutes.metrics.path)]: { get: { ...metrics(), ...scoped(otherRoutes.metrics.scope, hasToken) } },
+    [templateOf(otherRoutes.events.path)]: { get: { ...eventStream(), ...scoped(otherRoutes.events.scope, hasToken) } },
   };
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
-    const path = operation.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(name, operation) };
+    const path = templateOf(operation.path);
+    const described = { ...describe(name, operation), ...scoped(operation.scope, hasToken) };
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: described };
   }
   return {
     openapi: '3.1.0',
@@ -42,11 +48,24 @@ export function openApiDocument(version: string, hasToken: boolean): Json {
     },
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: SCOPES } },
       schemas: { Error: errorSchema },
     },
     ...(hasToken ? { security: [{ bearer: [] }] } : {}),
   };
+}
+
+const SCOPES =
+  'CHAT_WEB_TOKEN, or a key. An operation names the scope that a key must have: `read`, `send` (also what read may) or `manage` (also what send may); `operator` is for the token alone.';
+
+/** How far a caller must be allowed to go. OpenAPI 3.1 has names of roles there for schemes of any kind. */
+function scoped(scope: Scope, hasToken: boolean): Json {
+  return { 'x-scope': scope, ...(hasToken ? { security: [{ bearer: [scope] }] } : {}) };
+}
+
+/** A path as OpenAPI writes it. */
+function templateOf(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}');
 }
 
 const errorSchema: Json = {
@@ -108,7 +127,12 @@ function answers(operation: Operation): Json {
   if (!answersMedia(operation)) {
     const json = { 'application/json': { schema: schemaOf(operation.answer, 'output') } };
     const png = { 'image/png': { schema: { type: 'string', format: 'binary' } } };
-    return { 200: { description: 'OK', content: operation === operations.getQr ? { ...json, ...png } : json } };
+    return {
+      [operation.status ?? 200]: {
+        description: 'OK',
+        content: operation === operations.getQr ? { ...json, ...png } : json,
+      },
+    };
   }
   const bytes = { description: 'The bytes', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } };
   return operation.answer.type === 'nullable' ? { 200: bytes, 204: { description: 'There are none' } } : { 200: bytes };
@@ -172,7 +196,7 @@ function metrics(): Json {
     summary: 'Metrics of gateway and sessions, for Prometheus',
     responses: {
       200: { description: 'OK', content: { 'text/plain': { schema: { type: 'string' } } } },
-      ...errorResponses(['unauthorized', 'forbidden', 'internal_error']),
+      ...errorResponses(ANYWHERE.filter((code) => code !== 'invalid_request')),
     },
   };
 }

@@ -7,6 +7,7 @@ import {
   type Operation,
 } from '@chat-web/protocol';
 import type { Context, Handler } from 'hono';
+import type { Caller } from '../access/caller.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Admission } from './admission.ts';
@@ -14,8 +15,8 @@ import { mediaResponse } from './media-response.ts';
 import { type InputOptions, parseInput } from './request-input.ts';
 import type { ServerEnv } from './server-env.ts';
 
-/** What answers an operation once its input is parsed. */
-export type AnyHandler = (input: Record<string, unknown>) => unknown;
+/** What answers an operation once its input is parsed, for those whose answer depends on who asks. */
+export type AnyHandler = (input: Record<string, unknown>, caller: Caller) => unknown;
 
 /** What every route needs beside its row and its handler. */
 export interface RouteOptions extends InputOptions {
@@ -40,9 +41,9 @@ export function operationRoute(
     const ms = () => Math.round(performance.now() - startedAt);
     try {
       if (answersMedia(operation)) await spool.assertRoom(String(input.id));
-      const answer = await handler(input);
+      const answer = await handler(input, c.get('caller'));
       log[level]({ ...told, ms: ms() }, 'answered');
-      if (!answersMedia(operation)) return c.json(answer as object);
+      if (!answersMedia(operation)) return c.json(answer as object, operation.status ?? 200);
       return answer ? await mediaResponse(c.req.method, answer as MediaFile, spool) : c.body(null, 204);
     } catch (error) {
       const { code, message } = asGatewayError(error, 'internal_error');

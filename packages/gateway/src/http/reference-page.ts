@@ -7,6 +7,7 @@ interface Content {
 
 interface Documented {
   readonly summary: string;
+  readonly 'x-scope'?: string;
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
 }
@@ -33,12 +34,13 @@ ${sections}
   return (c) => c.html(page, 200, { 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" });
 }
 
-function section(method: string, path: string, { summary, requestBody, responses }: Documented) {
+function section(method: string, path: string, { summary, requestBody, responses, 'x-scope': scope }: Documented) {
   const body = requestBody?.content['application/json'];
-  const answer = responses['200']?.content?.['application/json'];
+  const answer = (responses['200'] ?? responses['201'])?.content?.['application/json'];
   return html`
 <h2><code>${method.toUpperCase()} ${path}</code></h2>
 <p>${summary}</p>
+${scope && html`<p>Scope: ${scope}</p>`}
 ${Object.entries(body?.examples ?? {}).map(([name, { value }]) => html`<p>${name}</p>${code(value)}`)}
 ${body && html`<details><summary>Body</summary>${code(body.schema)}</details>`}
 ${answer && html`<details><summary>Answer</summary>${code(answer.schema)}</details>`}

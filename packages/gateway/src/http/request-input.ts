@@ -67,6 +67,9 @@ export function parseParams<S extends ObjectSchema>(
 
 /** An issue in words of our own: the schema library's would repeat the value that was sent. */
 function fieldIssue(issue: v.BaseIssue<unknown>): FieldIssue {
+  // The name of a field that is not known is something that was sent, too.
+  if (issue.type === 'strict_object' && issue.expected === 'never')
+    return { path: '', message: 'there is a field that this operation does not have' };
   return { path: v.getDotPath(issue) ?? '', message: issueText(issue) };
 }
 

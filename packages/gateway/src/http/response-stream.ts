@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { SessionEvent } from '@chat-web/protocol';
 import type { Subscriber } from '../sessions/event-hub.ts';
 
 /** What a reader may leave unread, in bytes and in time, before its stream is cut off. */
@@ -20,10 +21,13 @@ const HEADERS = {
  */
 export class ResponseStream implements Subscriber {
   readonly #response: ServerResponse;
+  readonly #showsQr: boolean;
   #drainTimer: NodeJS.Timeout | undefined;
 
-  constructor(response: ServerResponse) {
+  /** `showsQr`: its reader may link accounts. */
+  constructor(response: ServerResponse, { showsQr }: { readonly showsQr: boolean }) {
     this.#response = response;
+    this.#showsQr = showsQr;
     response.on('drain', () => this.#drained());
     response.on('close', () => this.#drained());
   }
@@ -33,6 +37,10 @@ export class ResponseStream implements Subscriber {
     if (this.#response.headersSent) return;
     this.#response.writeHead(200, HEADERS);
     this.#response.write('retry: 3000\n: connected\n\n');
+  }
+
+  takes({ name }: SessionEvent): boolean {
+    return this.#showsQr || name !== 'qr';
   }
 
   write(frame: string): void {

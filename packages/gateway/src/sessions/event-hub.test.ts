@@ -1,9 +1,17 @@
+import type { SessionEvent } from '@chat-web/protocol';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EventHub, type Subscriber } from './event-hub.ts';
 
 class Recorder implements Subscriber {
   frames: string[] = [];
   ended = false;
+  readonly #showsQr: boolean;
+  constructor(showsQr = true) {
+    this.#showsQr = showsQr;
+  }
+  takes({ name }: SessionEvent): boolean {
+    return this.#showsQr || name !== 'qr';
+  }
   write(frame: string): void {
     this.frames.push(frame);
   }
@@ -29,6 +37,17 @@ describe('EventHub', () => {
     const frame = 'event: disconnected\ndata: {"reason":"a\\nb"}\n\n';
     expect(first.frames).toEqual([frame, frame]);
     expect(second.frames).toEqual(['event: qr\ndata: data:image/png;base64,A\n\n', frame]);
+  });
+
+  it('gives a stream none of the events that its reader may not see', () => {
+    const hub = new EventHub({ open: 0 });
+    const [all, some] = [new Recorder(), new Recorder(false)];
+    const qr = { name: 'qr', data: 'data:image/png;base64,A' } as const;
+    for (const reader of [all, some]) hub.subscribe(reader, [qr]);
+    hub.publish(qr);
+    hub.publish(lost);
+    expect(all.frames).toHaveLength(3);
+    expect(some.frames).toEqual(['event: disconnected\ndata: {"reason":"a\\nb"}\n\n']);
   });
 
   it('writes a comment every 30 s while somebody listens, and leaves no timer behind', () => {

@@ -2,6 +2,8 @@ import { GatewayError, type SessionEvent } from '@chat-web/protocol';
 
 /** One open stream. */
 export interface Subscriber {
+  /** False for an event that its reader may not see. */
+  takes(event: SessionEvent): boolean;
   write(frame: string): void;
   end(lastFrame: string): void;
 }
@@ -42,13 +44,16 @@ export class EventHub {
     }
     this.#subscribers.add(subscriber);
     this.#count.open += 1;
-    this.#keepalive ??= setInterval(() => this.#write(': keepalive\n\n'), KEEPALIVE_MS);
-    for (const event of present) subscriber.write(frameOf(event));
+    this.#keepalive ??= setInterval(() => this.#keepAlive(), KEEPALIVE_MS);
+    for (const event of present) if (subscriber.takes(event)) subscriber.write(frameOf(event));
     return () => this.#remove(subscriber);
   }
 
   publish(event: SessionEvent): void {
-    if (this.streams > 0) this.#write(frameOf(event));
+    const takers = [...this.#subscribers].filter((subscriber) => subscriber.takes(event));
+    if (takers.length === 0) return;
+    const frame = frameOf(event);
+    for (const subscriber of takers) subscriber.write(frame);
   }
 
   /** Ends every stream, telling why in a comment. */
@@ -59,8 +64,8 @@ export class EventHub {
     }
   }
 
-  #write(frame: string): void {
-    for (const subscriber of [...this.#subscribers]) subscriber.write(frame);
+  #keepAlive(): void {
+    for (const subscriber of [...this.#subscribers]) subscriber.write(': keepalive\n\n');
   }
 
   #remove(subscriber: Subscriber): void {

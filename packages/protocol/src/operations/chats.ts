@@ -9,6 +9,7 @@ export const chatOperations = {
     summary: 'List the chats of the account, the newest first',
     method: 'GET',
     path: '/sessions/:id/chats',
+    scope: 'read',
     params: v.object({ id: sessionId }),
     answer: v.array(chat),
     errors: ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'],

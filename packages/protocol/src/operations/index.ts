@@ -3,12 +3,13 @@ import type { HandlerInput, OperationAnswer, OperationInput } from '../operation
 import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
 import { groupOperations } from './groups.ts';
+import { keyOperations } from './keys.ts';
 import { messageOperations } from './messages.ts';
 import { sessionOperations } from './sessions.ts';
 import { statusFeedOperations } from './status-feed.ts';
 
 /** What the gateway answers by itself. */
-export const gatewayOperations = { ...sessionOperations } as const;
+export const gatewayOperations = { ...sessionOperations, ...keyOperations } as const;
 
 /** What a session's worker answers; the gateway forwards it, and refuses it unless the session is ready. */
 export const workerOperations = {

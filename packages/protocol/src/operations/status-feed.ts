@@ -36,6 +36,7 @@ export const statusFeedOperations = {
     summary: 'Post to the status feed; `backgroundColor` and `font` may stand in `options` or beside it',
     method: 'POST',
     path: '/sessions/:id/status',
+    scope: 'send',
     params: v.object({ id: sessionId }),
     body: v.variant('type', [text, media]),
     answer: message,

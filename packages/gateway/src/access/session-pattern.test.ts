@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fitsPattern } from './session-pattern.ts';
+
+describe('fitsPattern', () => {
+  it.each([
+    ['main', 'main', true],
+    ['main', 'Main', false],
+    ['main', 'main2', false],
+    ['main', 'xmain', false],
+    ['*', '', true],
+    ['*', 'anything', true],
+    ['shop-*', 'shop-1', true],
+    ['shop-*', 'shop-', true],
+    ['shop-*', 'shop', false],
+    ['shop-*', 'workshop-1', false],
+    ['*-eu', 'shop-eu', true],
+    ['*-eu', 'shop-eu-2', false],
+    ['a*b*c', 'aXbYc', true],
+    ['a*b*c', 'abc', true],
+    ['a*b*c', 'acb', false],
+    ['a**b', 'ab', true],
+    ['*ab', 'aab', true],
+    ['', '', true],
+    ['', 'x', false],
+    // What means something in a regular expression is a character like any other.
+    ['a.c', 'abc', false],
+    ['[a-z]', 'a', false],
+    ['(a+)+', 'aaa', false],
+  ])('%j fits %j: %s', (pattern, id, fits) => {
+    expect(fitsPattern(pattern, id)).toBe(fits);
+  });
+
+  it('agrees with the regular expression that says the same', () => {
+    const text = (of: string) => fc.string({ unit: fc.constantFrom(...of), maxLength: 12 });
+    fc.assert(
+      fc.property(text('ab*'), text('ab'), (pattern, id) => {
+        expect(fitsPattern(pattern, id)).toBe(new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(id));
+      }),
+    );
+  });
+
+  it('takes no longer for patterns that make regular expressions hang', () => {
+    const startedAt = performance.now();
+    for (let n = 0; n < 10_000; n += 1) expect(fitsPattern(`${'*a'.repeat(31)}*b`, 'a'.repeat(64))).toBe(false);
+    expect(performance.now() - startedAt).toBeLessThan(10_000); // 4,096 steps each at most; the expression takes hours for one.
+  });
+});

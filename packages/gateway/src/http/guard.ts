@@ -1,0 +1,21 @@
+import { GatewayError, reaches, type Scope } from '@chat-web/protocol';
+import type { MiddlewareHandler } from 'hono';
+import type { ServerEnv } from './server-env.ts';
+
+/**
+ * Refuses callers whose key is for other sessions, whether there is one of that id or not, or does not go so far. It
+ * looks at the path alone: whatever else a request has is not read before.
+ */
+export function requires(scope: Scope): MiddlewareHandler<ServerEnv> {
+  return async (c, next) => {
+    const caller = c.get('caller');
+    const session = c.req.param('id');
+    if (session !== undefined && !caller.sees(session)) {
+      throw new GatewayError('session_not_found', 'the key knows no session of that id');
+    }
+    if (!reaches(caller.scope, scope)) {
+      throw new GatewayError('insufficient_scope', `this takes the scope ${scope}; the key has ${caller.scope}`);
+    }
+    await next();
+  };
+}

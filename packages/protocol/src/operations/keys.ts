@@ -1,0 +1,83 @@
+import * as v from 'valibot';
+import { sessionPattern } from '../ids.ts';
+import type { Operation } from '../operation.ts';
+import { keyScope } from '../scope.ts';
+
+const SECOND = 1_000;
+const MOST_PATTERNS = 100;
+const MUST_BE_TIME = 'must be a time in ISO 8601 with its zone, such as 2027-01-31T00:00:00Z';
+
+const isoTime = v.pipe(v.string(), v.isoTimestamp());
+
+/** A key, without what opens anything. Times are ISO 8601. */
+export const keyView = v.object({
+  id: v.string(),
+  name: v.string(),
+  sessions: v.array(v.string()),
+  scope: keyScope,
+  createdAt: isoTime,
+  expiresAt: v.optional(isoTime),
+});
+export type KeyView = v.InferOutput<typeof keyView>;
+
+/** A field that is misspelt must not be passed over: it could be the one that limits the key. */
+const newKey = v.strictObject({
+  name: v.pipe(
+    v.string(),
+    v.check((written) => written.trim() !== '', 'must not be empty or blank'),
+    v.maxLength(100, 'must be at most 100 characters'),
+    v.regex(/^\P{Cc}*$/u, 'must have no control characters'),
+  ),
+  sessions: v.pipe(
+    v.array(sessionPattern),
+    v.minLength(1, 'must name a session, or a pattern such as shop-*'),
+    v.maxLength(MOST_PATTERNS, `must be at most ${MOST_PATTERNS}`),
+  ),
+  scope: keyScope,
+  expiresAt: v.optional(
+    v.pipe(
+      v.string(),
+      v.isoTimestamp(MUST_BE_TIME),
+      v.check((written) => !Number.isNaN(Date.parse(written)), MUST_BE_TIME),
+      v.check((written) => !(Date.parse(written) <= Date.now()), 'must be a time to come'),
+    ),
+  ),
+});
+/** What a key is made of. */
+export type NewKey = v.InferOutput<typeof newKey>;
+
+/** Operations on keys: the gateway answers them, and only to the operator's token. */
+export const keyOperations = {
+  listKeys: {
+    summary: 'List the keys, without what opens anything',
+    method: 'GET',
+    path: '/keys',
+    scope: 'operator',
+    params: v.object({}),
+    answer: v.object({ keys: v.array(keyView) }),
+    errors: [],
+    timeoutMs: 5 * SECOND,
+  },
+  createKey: {
+    summary: 'Make a key for some sessions; `key` is shown this once',
+    method: 'POST',
+    path: '/keys',
+    scope: 'operator',
+    params: v.object({}),
+    body: newKey,
+    answer: v.object({ ...keyView.entries, key: v.string() }),
+    status: 201,
+    errors: ['rate_limited'],
+    timeoutMs: 5 * SECOND,
+  },
+  deleteKey: {
+    summary: 'Delete a key; it opens nothing from then on, and its streams end',
+    method: 'DELETE',
+    path: '/keys/:keyId',
+    scope: 'operator',
+    params: v.object({ keyId: v.pipe(v.string(), v.regex(/^key_[0-9a-f]{12}$/, 'must be the id of a key')) }),
+    answer: v.object({ id: v.string(), status: v.literal('removed') }),
+    errors: ['key_not_found'],
+    timeoutMs: 5 * SECOND,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,239 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@chat-web/host';
+import {
+  keyScope,
+  type Operation,
+  type OtherRoute,
+  operations,
+  otherRoutes,
+  reaches,
+  type Scope,
+} from '@chat-web/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { eventually } from './helpers/eventually.ts';
+import { type RawAnswer, rawRequest } from './helpers/raw-request.ts';
+import { expectError, JSON_TYPE, rows } from './helpers/rows.ts';
+import { saveSession } from './helpers/saved-session.ts';
+
+const TOKEN = 'the-operators-token';
+
+/** What a request comes with. */
+type Holder =
+  | 'nothing'
+  | 'a wrong token'
+  | 'an expired key'
+  | 'a deleted key'
+  | 'the token'
+  | `a ${'read' | 'send' | 'manage'} key`;
+const refused = ['nothing', 'a wrong token', 'an expired key', 'a deleted key'] as const satisfies Holder[];
+const keyHolders = keyScope.options.map((scope) => [`a ${scope} key`, scope] as const);
+
+/** Every route of the gateway: those of the table, then those beside it. */
+const routes = [
+  ...rows.map((row) => ({
+    ...row,
+    scope: (operations as Record<string, Operation>)[row.name]?.scope as Scope | 'anyone',
+  })),
+  ...Object.entries<OtherRoute>(otherRoutes).map(([name, { path, scope }]) => ({
+    ...{ name, method: 'GET', scope, hasId: path.includes(':id'), body: undefined },
+    path: (id: string) => path.replace(':id', id),
+  })),
+].flatMap((route) => (route.method === 'GET' ? [route, { ...route, method: 'HEAD' }] : [route]));
+type Route = (typeof routes)[number];
+const guarded = routes.filter(({ scope }) => scope !== 'anyone');
+
+let dataDir = '';
+let gateway: GatewayProcess;
+const bearer = new Map<Holder, string | undefined>();
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-matrix-'));
+  for (const id of ['own-1', 'foreign-1', 'own-the-token', ...keyScope.options.map((scope) => `own-${scope}`)])
+    await saveSession(dataDir, id);
+  gateway = await spawnGateway({
+    CHAT_WEB_PORT: '0',
+    CHAT_WEB_DATA_DIR: dataDir,
+    CHAT_WEB_TOKEN: TOKEN,
+    CHAT_WEB_AUTO_START_SESSIONS: 'no',
+    CHAT_WEB_MIN_FREE_DISK_MB: '100000000', // Who may start a session is told so, and no browser is needed.
+  });
+  const client = createClient({ url: gateway.url, token: TOKEN });
+  const make = async (scope: Scope, expiresAt?: string) => {
+    if (scope === 'operator') throw new Error('no key goes so far');
+    return client.createKey({ name: `${scope} key`, sessions: ['own-*'], scope, ...(expiresAt ? { expiresAt } : {}) });
+  };
+  bearer.set('a wrong token', `${TOKEN}x`).set('the token', TOKEN);
+  for (const [holder, scope] of keyHolders) bearer.set(holder, (await make(scope)).key);
+  const expired = await make('manage', new Date(Date.now() + 1_000).toISOString());
+  const deleted = await make('manage');
+  await client.deleteKey({ keyId: deleted.id });
+  bearer.set('an expired key', expired.key).set('a deleted key', deleted.key);
+  await eventually(() => expect(Date.now()).toBeGreaterThan(Date.parse(expired.expiresAt ?? '')));
+});
+
+afterAll(async () => {
+  await gateway.end();
+  await rm(dataDir, { recursive: true });
+});
+
+interface Sent {
+  readonly holder: Holder;
+  readonly id: string;
+  /** What a refusal must not depend on. */
+  readonly body?: string | undefined;
+}
+
+function send({ method, path }: Route, { holder, id, body }: Sent): Promise<RawAnswer> {
+  const token = bearer.get(holder);
+  const headers = { ...JSON_TYPE, ...(token ? { authorization: `Bearer ${token}` } : {}) };
+  return rawRequest(gateway.url, { method, path: path(id), headers, body: /^P/.test(method) ? body : undefined });
+}
+
+/** The session of the holder's own that a route may be tried on: one that is deleted is gone for the others. */
+function ownSession({ name }: Route, holder: Holder): string {
+  return name === 'deleteSession' ? `own-${holder.replace(/^a (\w+) key$/, '$1').replaceAll(' ', '-')}` : 'own-1';
+}
+
+/** What is malformed must not be found out before who asks. */
+const MALFORMED = '{';
+
+function expectRefused(route: Route, answer: RawAnswer, status: number, code: string): void {
+  if (route.method === 'HEAD') expect(answer.status).toBe(status);
+  else expectError(answer, status, code);
+}
+
+/** An answer that a route gives to those who may have it. */
+async function expectServed(route: Route, sent: Sent): Promise<void> {
+  if (route.name === 'events' && route.method === 'GET') return expectStream(route, sent);
+  const { status, body } = await send(route, { ...sent, body: route.body });
+  expect([200, 201, 404, 409, 503], `${status} ${body.code}`).toContain(status);
+  expect(['session_not_found', 'route_not_found', 'insufficient_scope', 'unauthorized']).not.toContain(body.code);
+}
+
+async function expectStream({ path }: Route, { holder, id }: Sent): Promise<void> {
+  const over = new AbortController();
+  const headers = { authorization: `Bearer ${bearer.get(holder)}` };
+  const { status } = await fetch(new URL(path(id), gateway.url), { headers, signal: over.signal });
+  over.abort();
+  expect(status).toBe(200);
+}
+
+describe('every route', () => {
+  it('is in the matrix, with a scope', () => {
+    expect(routes.length).toBeGreaterThan(Object.keys(operations).length);
+    for (const { scope } of routes) expect([...keyScope.options, 'operator', 'anyone']).toContain(scope);
+  });
+
+  it.each(routes.filter(({ scope }) => scope === 'anyone'))('$method $name asks for nothing', async (route) => {
+    for (const holder of [...refused, 'the token'] as const)
+      expect((await send(route, { holder, id: '' })).status).toBe(200);
+  });
+
+  it.each(guarded)('$method $name ($scope) is 401 without what holds', async (route) => {
+    for (const holder of refused)
+      for (const id of route.hasId ? ['own-1', 'foreign-1', 'nobody', 'a b'] : ['own-1']) {
+        const answer = await send(route, { holder, id: encodeURIComponent(id), body: MALFORMED });
+        expectRefused(route, answer, 401, 'unauthorized');
+        expect(answer.headers['www-authenticate']).toBe('Bearer');
+      }
+  });
+
+  it.each(guarded)('$method $name ($scope) serves the token', async (route) => {
+    await expectServed(route, { holder: 'the token', id: ownSession(route, 'the token') });
+  });
+
+  it.each(guarded)(
+    '$method $name ($scope) serves keys that go so far on their own sessions, and 403 the others',
+    async (route) => {
+      for (const [holder, scope] of keyHolders) {
+        const id = ownSession(route, holder);
+        if (route.scope !== 'anyone' && reaches(scope, route.scope)) await expectServed(route, { holder, id });
+        else expectRefused(route, await send(route, { holder, id, body: MALFORMED }), 403, 'insufficient_scope');
+      }
+    },
+  );
+
+  it.each(guarded.filter(({ hasId }) => hasId))(
+    '$method $name is 404 to keys on other sessions, there or not',
+    async (route) => {
+      for (const [holder] of keyHolders) {
+        const answers = [];
+        for (const id of ['foreign-1', 'nobody', 'own', 'OWN-1', '..%2Fown-1', 'xown-1', '%00own-1'])
+          answers.push(await send(route, { holder, id, body: MALFORMED }));
+        for (const answer of answers) expectRefused(route, answer, 404, 'session_not_found');
+        expect(new Set(answers.map(({ text }) => text)).size).toBe(1); // None says that there is one.
+      }
+    },
+  );
+});
+
+describe('what no route has', () => {
+  it.each(['/nowhere', '/sessions/own-1/nothing', '/keys/x/y'])('%s is 401 first, then 404', async (path) => {
+    for (const holder of refused) {
+      const token = bearer.get(holder);
+      const headers = token ? { authorization: `Bearer ${token}` } : {};
+      expectError(await rawRequest(gateway.url, { path, headers }), 401, 'unauthorized');
+    }
+    for (const holder of ['the token', 'a read key'] as const) {
+      const headers = { authorization: `Bearer ${bearer.get(holder)}` };
+      expectError(await rawRequest(gateway.url, { path, headers }), 404, 'route_not_found');
+    }
+  });
+
+  it('other methods are 401 first, then 405', async () => {
+    for (const route of guarded) {
+      const method = route.name === 'renameGroup' ? 'PATCH' : 'PUT';
+      expectError(await rawRequest(gateway.url, { method, path: route.path('own-1') }), 401, 'unauthorized');
+      const headers = { authorization: `Bearer ${bearer.get('a read key')}` };
+      expectError(
+        await rawRequest(gateway.url, { method, path: route.path('own-1'), headers }),
+        405,
+        'method_not_allowed',
+      );
+    }
+  });
+});
+
+describe('a body that never comes', () => {
+  const withBody = guarded.filter(({ body }) => body !== undefined);
+
+  it.each(withBody)('is not waited for by $name before a refusal', async (route) => {
+    const cases = [
+      ['nothing', 'own-1', 401],
+      ['a wrong token', 'own-1', 401],
+      ['a read key', 'own-1', 403],
+      ...(route.hasId ? [['a manage key', 'foreign-1', 404] as const] : []),
+    ] as const;
+    for (const [holder, id, status] of cases)
+      expect(await headOfAnswer(route, { holder, id })).toContain(` ${status} `);
+  });
+
+  /** Sends the head of a request with 90 MB to come, and none of them. */
+  function headOfAnswer({ method, path }: Route, { holder, id }: Sent): Promise<string> {
+    const token = bearer.get(holder);
+    const { hostname, port } = new URL(gateway.url);
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => {
+        const lines = [
+          `${method} ${path(id)} HTTP/1.1`,
+          'Host: 127.0.0.1',
+          'Content-Type: application/json',
+          'Content-Length: 90000000',
+          ...(token ? [`Authorization: Bearer ${token}`] : []),
+        ];
+        socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+      });
+      // The gateway waits for 10 s before it gives a body up: an answer by then has not waited for it.
+      socket.setTimeout(8_000, () => socket.destroy(new Error('no answer')));
+      socket.on('error', reject);
+      socket.once('data', (data) => {
+        socket.destroy();
+        resolve(data.toString());
+      });
+    });
+  }
+});
