@@ -1,0 +1,237 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@chat-web/host';
+import type { InputOf } from '@chat-web/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { EventLog } from './helpers/event-log.ts';
+import { eventually } from './helpers/eventually.ts';
+import { figure } from './helpers/figure.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+import { expectError, JSON_TYPE } from './helpers/rows.ts';
+import { saveSession } from './helpers/saved-session.ts';
+import { ADA, Stack } from './helpers/stack.ts';
+
+const TOKEN = 'the-operators-token';
+let dataDir = '';
+let gateway: GatewayProcess;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-keys-'));
+  for (const id of ['main', 'shop-1', 'shop-2']) await saveSession(dataDir, id);
+  gateway = await start();
+});
+afterEach(async () => {
+  await gateway.end();
+  await rm(dataDir, { recursive: true });
+});
+
+const start = (settings: Readonly<Record<string, string>> = { CHAT_WEB_TOKEN: TOKEN }) =>
+  spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no', ...settings });
+const as = (token: string) => createClient({ url: gateway.url, token });
+const operator = () => as(TOKEN);
+const keyFile = () => join(dataDir, 'keys.json');
+const shop: InputOf<'createKey'> = { name: 'The shop', sessions: ['shop-*'], scope: 'send' };
+const listen = (token: string, id: string) => EventLog.open({ url: gateway.url, token }, id);
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+describe('a key', () => {
+  it('is shown once, listed without what opens anything, and kept as a hash in a file of its own user', async () => {
+    const { key, ...made } = await operator().createKey({ ...shop, expiresAt: '2099-01-01T00:00:00+01:00' });
+    expect(made).toMatchObject({
+      name: 'The shop',
+      sessions: ['shop-*'],
+      scope: 'send',
+      id: expect.stringMatching(/^key_/),
+    });
+    expect(made.expiresAt).toBe('2098-12-31T23:00:00.000Z');
+    expect(await operator().listKeys()).toEqual({ keys: [made] });
+    const stored = await readFile(keyFile(), 'utf8');
+    expect(stored).toMatch(/"sha256:[0-9a-f]{64}"/);
+    expect(stored).not.toContain(key);
+    expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
+    expect(gateway.log.join('\n')).not.toContain(key);
+    // What is in the file opens nothing.
+    for (const hash of /sha256:([0-9a-f]{64})/.exec(stored) ?? [])
+      await expect(as(hash).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('shows its own sessions alone, and outlives the gateway until it is deleted', async () => {
+    const { id, key } = await operator().createKey(shop);
+    const seen = async () => (await as(key).listSessions()).sessions.map((session) => session.id);
+    expect(await seen()).toEqual(['shop-1', 'shop-2']);
+    await gateway.end();
+    gateway = await start();
+    expect(await seen()).toEqual(['shop-1', 'shop-2']);
+    expect(await operator().deleteKey({ keyId: id })).toEqual({ id, status: 'removed' });
+    await expect(seen()).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(operator().deleteKey({ keyId: id })).rejects.toMatchObject({ code: 'key_not_found' });
+    await gateway.end();
+    gateway = await start();
+    await expect(seen()).rejects.toMatchObject({ code: 'unauthorized' });
+    expect(await operator().listKeys()).toEqual({ keys: [] });
+  });
+
+  it('that is deleted ends its streams, and no other', async () => {
+    const [gone, stays] = [await operator().createKey(shop), await operator().createKey(shop)];
+    const its = [await listen(gone.key, 'shop-1'), await listen(gone.key, 'shop-2')];
+    const others = [await listen(stays.key, 'shop-1'), await listen(TOKEN, 'shop-1'), await listen(TOKEN, 'main')];
+    const startedAt = performance.now();
+    await operator().deleteKey({ keyId: gone.id });
+    await eventually(() => expect(its.map(({ ended }) => ended)).toEqual([true, true]));
+    figure(26, `streams of a deleted key end after ${Math.round(performance.now() - startedAt)} ms`);
+    expect(others.map(({ ended }) => ended)).toEqual([false, false, false]);
+    for (const stream of others) stream.close();
+  });
+
+  it('that expires is 401 from then on, and its streams end', async () => {
+    const { id, key, expiresAt } = await operator().createKey({ ...shop, expiresAt: inMs(2_000) });
+    const stream = await listen(key, 'shop-1');
+    expect((await as(key).listSessions()).sessions).toHaveLength(2);
+    await eventually(() => expect(stream.ended).toBe(true));
+    const lateMs = Date.now() - Date.parse(expiresAt ?? '');
+    figure(26, `streams of a key that expires end after ${lateMs} ms`);
+    expect(lateMs).toBeGreaterThanOrEqual(-5);
+    await expect(as(key).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
+    // It can be seen until the next one is made, and makes room then.
+    expect((await operator().listKeys()).keys.map((one) => one.id)).toEqual([id]);
+    const next = await operator().createKey(shop);
+    expect((await operator().listKeys()).keys.map((one) => one.id)).toEqual([next.id]);
+  });
+
+  it('that holds for years is not ended by a timer that cannot wait so long', async () => {
+    const { key } = await operator().createKey({ ...shop, expiresAt: inMs(400 * 86_400_000) });
+    const stream = await listen(key, 'shop-1');
+    await operator().createKey(shop);
+    expect((await as(key).listSessions()).sessions).toHaveLength(2);
+    expect(stream.ended).toBe(false);
+    stream.close();
+  });
+
+  it('is not made of anything else than it should be, and the answer repeats nothing', async () => {
+    const secret = 'hunter2';
+    const bad: object[] = [
+      {},
+      { ...shop, name: ' ' },
+      { ...shop, name: `a\u0000${secret}` },
+      { ...shop, name: 'x'.repeat(101) },
+      { ...shop, sessions: [] },
+      { ...shop, sessions: ['shop-?'] },
+      { ...shop, sessions: ['.*'] },
+      { ...shop, sessions: ['(a+)+$'] },
+      { ...shop, sessions: [`../${secret}`] },
+      { ...shop, sessions: ['*'.repeat(65)] },
+      { ...shop, sessions: Array.from({ length: 101 }, () => 'a') },
+      { ...shop, scope: 'operator' },
+      { ...shop, scope: secret },
+      { ...shop, expiresAt: '2020-01-01T00:00:00Z' },
+      { ...shop, expiresAt: '2099-01-01' },
+      { ...shop, expiresAt: secret },
+      { ...shop, expiresAt: 4_102_444_800 },
+      // A field that is misspelt would make a key without an end.
+      { ...shop, expires_at: '2099-01-01T00:00:00Z' },
+      { ...shop, [secret]: 1 },
+    ];
+    const headers = { ...JSON_TYPE, authorization: `Bearer ${TOKEN}` };
+    for (const body of bad) {
+      const answer = await rawRequest(gateway.url, {
+        method: 'POST',
+        path: '/keys',
+        headers,
+        body: JSON.stringify(body),
+      });
+      expectError(answer, 400, 'invalid_request');
+      expect(answer.text).not.toContain(secret);
+    }
+    expect(await operator().listKeys()).toEqual({ keys: [] });
+  });
+
+  it('is one of some hundreds', async () => {
+    await gateway.end();
+    const many = Array.from({ length: 500 }, (_, n) => ({
+      ...{ ...shop, id: `key_${String(n).padStart(12, '0')}`, createdAt: inMs(0) },
+      hash: `sha256:${String(n).padStart(64, '0')}`,
+    }));
+    await writeFile(keyFile(), JSON.stringify({ keys: many }));
+    gateway = await start();
+    await expect(operator().createKey(shop)).rejects.toMatchObject({ code: 'rate_limited', message: /delete one/ });
+    await operator().deleteKey({ keyId: 'key_000000000007' });
+    await operator().createKey(shop);
+    expect((await operator().listKeys()).keys).toHaveLength(500);
+  });
+});
+
+describe('the file of the keys', () => {
+  it.each(['', '{', '[]', '{"keys":[{}]}', '{"keys":[{"id":"key_1","hash":"sha256:1"}]}'])(
+    'is not written over where it is %j: exit 78',
+    async (text) => {
+      await gateway.end();
+      await writeFile(keyFile(), text);
+      const restarted = start();
+      await expect(restarted).rejects.toThrow(/keys\.json/);
+      await expect(restarted).rejects.toThrow(/code 78/);
+      expect(await readFile(keyFile(), 'utf8')).toBe(text);
+      await rm(keyFile());
+      gateway = await start();
+    },
+  );
+
+  it('that cannot be written keeps no key that was deleted, and makes none', async () => {
+    const { id, key } = await operator().createKey(shop);
+    const stream = await listen(key, 'shop-1');
+    // Also for root, whom no mode keeps from writing.
+    await mkdir(`${keyFile()}.new`);
+    await expect(operator().createKey(shop)).rejects.toMatchObject({ code: 'internal_error' });
+    await expect(operator().deleteKey({ keyId: id })).rejects.toMatchObject({
+      message: /after a restart.*[Dd]elete it again/,
+    });
+    await expect(as(key).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
+    await eventually(() => expect(stream.ended).toBe(true));
+    await rm(`${keyFile()}.new`, { recursive: true });
+    expect(await operator().deleteKey({ keyId: id })).toEqual({ id, status: 'removed' });
+    expect(await operator().listKeys()).toEqual({ keys: [] });
+  });
+});
+
+describe('an open gateway', () => {
+  it('makes, lists and deletes no keys: one that somebody planted would hold once there is a token', async () => {
+    const { id } = await operator().createKey(shop);
+    await gateway.end();
+    gateway = await start({});
+    expect(gateway.log.join('\n')).toContain('there are keys, but without CHAT_WEB_TOKEN none is asked for');
+    await expect(as('').createKey(shop)).rejects.toMatchObject({ code: 'insufficient_scope' });
+    await expect(as('').listKeys()).rejects.toMatchObject({ code: 'insufficient_scope' });
+    await expect(as('').deleteKey({ keyId: id })).rejects.toMatchObject({ code: 'insufficient_scope' });
+    await gateway.end();
+    gateway = await start();
+    expect((await operator().listKeys()).keys).toHaveLength(1);
+  });
+});
+
+it('a stream shows the QR to keys that may link accounts, and to no others', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+  const open = async (scope: 'read' | 'send' | 'manage') => {
+    const { key } = await stack.client.createKey({ name: scope, sessions: ['ma*'], scope });
+    return { key, client: createClient({ url: stack.gateway.url, token: key }) };
+  };
+  const [reader, sender, manager] = [await open('read'), await open('send'), await open('manage')];
+  const { qr } = await manager.client.startSession({ id: 'main' });
+  const logs: EventLog[] = [];
+  for (const { key } of [reader, sender, manager])
+    logs.push(await EventLog.open({ url: stack.gateway.url, token: key }, 'main'));
+  await logs[2]?.until('qr');
+  await manager.client.restartSession({ id: 'main' }); // Another QR, for streams that were open before.
+  await eventually(() => expect(logs[2]?.all('qr').length).toBeGreaterThan(1));
+  for (const { client } of [reader, sender]) {
+    await expect(client.getQr({ id: 'main' })).rejects.toMatchObject({ code: 'insufficient_scope' });
+    expect(JSON.stringify(await client.getSessionStatus({ id: 'main' }))).not.toContain('data:image');
+    expect(JSON.stringify(await client.listSessions())).not.toContain('data:image');
+  }
+  const fresh = (await manager.client.getQr({ id: 'main' })).qr;
+  expect(qr).toBeDefined();
+  await stack.phones.scan(ADA, fresh);
+  for (const log of logs) await log.until('ready');
+  expect(logs.map((log) => log.all('qr').length > 0)).toEqual([false, false, true]);
+  for (const log of logs) log.close();
+});
