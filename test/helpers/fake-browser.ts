@@ -19,16 +19,29 @@ export interface FakeBrowser extends AsyncDisposable {
   readonly helper: ProcessId;
 }
 
-/** Starts such a pair. `closesAfterMs`: it ends by itself, as a browser whose pipe has closed does. */
+/** How such a pair is started. */
+export interface FakeBrowserOptions {
+  readonly owner?: ProcessId;
+  /** It ends by itself, as a browser whose pipe has closed does. */
+  readonly closesAfterMs?: number;
+  /** The user whose it is, where the test may choose. */
+  readonly user?: number;
+}
+
+/** Starts such a pair. */
 export async function fakeBrowser(
   profileDir: string,
-  { owner, closesAfterMs = 60_000 }: { readonly owner?: ProcessId; readonly closesAfterMs?: number } = {},
+  { owner, closesAfterMs = 60_000, user }: FakeBrowserOptions = {},
 ): Promise<FakeBrowser> {
   const profile = `--user-data-dir=${profileDir}`;
   const wait = `setTimeout(() => process.exit(), ${closesAfterMs});`;
   const helper = `require('child_process').spawn(process.execPath, ['-e', '${wait}', '--', '${HELPER}', '${profile}'])`;
   const args = ['-e', `${wait} console.log(${helper}.pid)`, '--', profile, ...(owner ? [ownerArgument(owner)] : [])];
-  const child: ChildProcess = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child: ChildProcess = spawn(process.execPath, args, {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...(user === undefined ? {} : { uid: user, gid: user, cwd: '/' }),
+  });
   if (!child.stdout || !child.pid) throw new Error('the fake browser did not start');
   const [line] = await once(child.stdout, 'data');
   const started = { main: processId(child.pid), helper: processId(Number(line)) };

@@ -1,11 +1,15 @@
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { isRoot, OTHER_USER } from '../../../test/helpers/other-user.ts';
+import { ConfigError } from './config.ts';
 import { DataDirInUseError, holdDataDir } from './data-lock.ts';
 
+const nobodyListens = () => {};
 let dataDir: string;
 beforeEach(async () => {
   dataDir = join(await mkdtemp(join(tmpdir(), 'chat-web-lock-')), 'long'.repeat(40));
@@ -14,19 +18,43 @@ beforeEach(async () => {
 afterEach(() => rm(join(dataDir, '..'), { recursive: true }));
 
 it('lets one hold the folder at a time, also one whose path is longer than a socket takes', async () => {
-  const release = await holdDataDir(dataDir);
-  await expect(holdDataDir(dataDir)).rejects.toThrow(DataDirInUseError);
+  const release = await holdDataDir(dataDir, nobodyListens);
+  await expect(holdDataDir(dataDir, nobodyListens)).rejects.toThrow(DataDirInUseError);
   await release();
-  await (await holdDataDir(dataDir))();
+  await (await holdDataDir(dataDir, nobodyListens))();
 });
 
 it('is not held by a process that was killed', async () => {
   const module = new URL('../dist/data-lock.js', import.meta.url).href;
-  const script = `const { holdDataDir } = await import('${module}'); await holdDataDir(process.argv[2]); process.send(1); setInterval(() => {}, 1e6);`;
+  const script = `const { holdDataDir } = await import('${module}'); await holdDataDir(process.argv[2], () => {}); process.send(1); setInterval(() => {}, 1e6);`;
   const holder = fork('data:text/javascript,', [dataDir], { execArgv: ['--input-type=module', '-e', script] });
   await once(holder, 'message');
-  await expect(holdDataDir(dataDir)).rejects.toThrow(DataDirInUseError);
+  await expect(holdDataDir(dataDir, nobodyListens)).rejects.toThrow(DataDirInUseError);
   holder.kill('SIGKILL');
   await once(holder, 'exit');
-  await (await holdDataDir(dataDir))();
+  await (await holdDataDir(dataDir, nobodyListens))();
+});
+
+it('is refused in a folder that every user may write, and told of below one', async () => {
+  await chmod(dataDir, 0o1777);
+  await expect(holdDataDir(dataDir, nobodyListens)).rejects.toThrow(ConfigError);
+  await chmod(dataDir, 0o770);
+  const parent = join(dataDir, '..');
+  await chmod(parent, 0o777);
+  const told: string[] = [];
+  await (await holdDataDir(dataDir, (why) => told.push(why)))();
+  expect(told).toEqual([expect.stringContaining(`chmod o-w ${parent}`)]);
+});
+
+it.runIf(isRoot)('is held as well by a gateway whose lock may not be connected to', async () => {
+  const release = await holdDataDir(dataDir, nobodyListens);
+  await chmod(join(dataDir, '..'), 0o755);
+  await chmod(dataDir, 0o755);
+  await chmod(join(dataDir, 'gateway.lock'), 0o700);
+  const module = new URL('../dist/data-lock.js', import.meta.url).href;
+  const script = `const { holdDataDir } = await import('${module}'); await holdDataDir(process.argv[1], () => {}).catch(({ name }) => console.log(name))`;
+  const args = ['--input-type=module', '-e', script, dataDir];
+  const other = spawn(process.execPath, args, { uid: OTHER_USER, gid: OTHER_USER, cwd: '/' });
+  expect(await text(other.stdout)).toBe('DataDirInUseError\n');
+  await release();
 });

@@ -1,6 +1,9 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
-import { createConnection, createServer, type Server } from 'node:net';
+import { type FileHandle, open, realpath, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { ConfigError } from './config.ts';
+import { openToEverybody } from './host/folder-guard.ts';
+import { isAnswered } from './host/unix-sockets.ts';
 
 const NAME = 'gateway.lock';
 
@@ -15,9 +18,17 @@ export class DataDirInUseError extends Error {
 /**
  * Holds the data folder for this process alone: two gateways on one folder would end each other's browsers and wipe
  * each other's sessions. The lock is a listening socket, which nobody has to clean up after: it refuses connections as
- * soon as its owner is dead, however it died. Returns what gives the folder back.
+ * soon as its owner is dead, however it died. Returns what gives the folder back. Throws a ConfigError where every user
+ * of the machine could put a lock, or a profile, into the folder; says so where they could replace all of it.
  */
-export async function holdDataDir(dataDir: string): Promise<() => Promise<void>> {
+export async function holdDataDir(dataDir: string, warn: (why: string) => void): Promise<() => Promise<void>> {
+  const exposed = await openToEverybody(dataDir);
+  if (exposed !== undefined && exposed === (await realpath(dataDir))) {
+    throw new ConfigError([
+      `CHAT_WEB_DATA_DIR may be written by every user of this machine: chmod o-w ${dataDir}, or name a new folder in it`,
+    ]);
+  }
+  if (exposed !== undefined) warn(`every user of this machine may replace the data folder: chmod o-w ${exposed}`);
   const folder = await open(dataDir, 'r');
   const path = socketPath(dataDir, folder);
   try {
@@ -37,17 +48,6 @@ export async function holdDataDir(dataDir: string): Promise<() => Promise<void>>
 /** A socket's path may have about 100 bytes; on Linux the open folder is a short way to it. */
 function socketPath(dataDir: string, folder: FileHandle): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder.fd}/${NAME}` : join(dataDir, NAME);
-}
-
-function isAnswered(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createConnection(path);
-    probe.once('connect', () => {
-      probe.destroy();
-      resolve(true);
-    });
-    probe.once('error', () => resolve(false));
-  });
 }
 
 function listen(path: string): Promise<Server> {

@@ -14,6 +14,8 @@ import { sweepAtBoot } from './host/browser-sweep.ts';
 import { noCgroups, openCgroups } from './host/cgroup.ts';
 import { HostResources } from './host/host-resources.ts';
 import { PrivateTmp } from './host/private-tmp.ts';
+import { StrangerWatch } from './host/stranger-watch.ts';
+import { WORKER_FILE } from './host/worker-file.ts';
 import { createApp } from './http/app.ts';
 import { limitConnections } from './http/connections.ts';
 import type { AnyHandler } from './http/operation-route.ts';
@@ -28,7 +30,6 @@ import { SavedSessions } from './sessions/saved-sessions.ts';
 import { summaryOf } from './sessions/session-summary.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
-import { WORKER } from './sessions/worker-process.ts';
 
 /** Who is slower than this is cut off: with the head of a request, and with all of it. Milliseconds. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 300_000, connectionsCheckingInterval: 2_000 };
@@ -50,7 +51,11 @@ export interface Gateway extends ServiceState {
  * Puts the gateway together and starts it. Rejects where the address or the data folder cannot be used. `workerProgram`
  * is for tests: the file that a session's worker runs.
  */
-export async function startGateway(config: Config, log: Log, workerProgram = (_: string) => WORKER): Promise<Gateway> {
+export async function startGateway(
+  config: Config,
+  log: Log,
+  workerProgram = (_: string) => WORKER_FILE,
+): Promise<Gateway> {
   const saved = new SavedSessions(config.dataDir, config.pageDir);
   if (config.pageVersion !== undefined && !existsSync(join(saved.pagesDir, `${config.pageVersion}.html`))) {
     throw new ConfigError([
@@ -58,18 +63,20 @@ export async function startGateway(config: Config, log: Log, workerProgram = (_:
     ]);
   }
   const token = await OperatorToken.load(config, log);
-  const releaseDataDir = await holdDataDir(config.dataDir);
+  const releaseDataDir = await holdDataDir(config.dataDir, (why) => log.warn(why));
   const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);
   const access = new Access(token, keys);
   if (!access.asksForToken && keys.count > 0) log.warn('there are keys, but without CHAT_WEB_TOKEN none is asked for');
   const spool = new Spool(config.dataDir, config);
   const tmp = new PrivateTmp(config.dataDir);
+  const strangers = new StrangerWatch(saved.sessionsDir, log);
   const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
   const startQueue = new StartQueue({ slots: config.startConcurrency });
   const supervisor: Supervisor = new Supervisor({
     config,
     spool,
     tmp,
+    strangers,
     saved,
     pageHistory,
     workerProgram,
@@ -101,6 +108,7 @@ export async function startGateway(config: Config, log: Log, workerProgram = (_:
   });
   // First of all, and whether or not sessions start: what is wiped or started next must not be in use.
   const left = await sweepAtBoot(saved.sessionsDir);
+  strangers.look();
   if (left > 0) log.warn({ browsers: left }, 'ended browsers that an earlier gateway had left');
   await Promise.all([saved.load(), spool.clear(), tmp.clear(), pageHistory.load()]);
   open();

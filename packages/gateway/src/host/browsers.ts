@@ -1,6 +1,8 @@
 import { readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 import { ownerIn, type ProcessId } from '@chat-web/protocol';
-import { familyOf, isAlive, type Process } from './processes.ts';
+import { familyOf, isAlive, ownLineage, type Process } from './processes.ts';
+import { WORKER_FILE } from './worker-file.ts';
 
 const PROFILE = '--user-data-dir=';
 
@@ -8,15 +10,18 @@ const PROFILE = '--user-data-dir=';
 export interface BrowserProcesses {
   /** Every process of browsers that are ours to end: their worker is gone, or the browser itself is. */
   readonly ours: readonly Process[];
-  /** The browsers that are somebody else's. */
+  /** The browsers that this user has started otherwise, or that a worker still has. */
   readonly foreign: readonly Process[];
 }
 
 /**
- * What of these processes runs on a profile, known by command lines, never by names. A browser says with an argument
- * which worker it belongs to: where that is dead the browser is ours, where it lives, or nobody is named, it is not.
+ * What of these processes, all of our own user, runs on a profile: known by command lines, never by names. A browser
+ * says with an argument which worker it belongs to: where that is dead the browser is ours, where it lives, or nobody
+ * is named, it is not. This process, what it descends from and its own workers are never among them.
  */
-export function browsersOn(profileDir: string, all: readonly Process[]): BrowserProcesses {
+export function browsersOn(profileDir: string, listed: readonly Process[]): BrowserProcesses {
+  const lineage = ownLineage();
+  const all = listed.filter((one) => !lineage.has(one.pid) && !isOwnWorker(one));
   const named = all.filter(({ args }) => profileOf(args) === profileDir);
   const foreign = named.filter((process) => !isHelper(process) && !isAbandoned(process, all));
   const theirs = new Set(familyOf(foreign, all).map(({ pid }) => pid));
@@ -47,19 +52,33 @@ function isHelper({ args }: Process): boolean {
 
 function isAbandoned({ args }: Process, all: readonly Process[]): boolean {
   const owner = ownerIn(args);
-  return owner !== undefined && (!isAlive(owner) || isOrphan(owner, all));
-}
-
-/** A worker whose gateway is dead has fallen to init, or to what acts for it: it is on its way out, or stuck on it. */
-function isOrphan({ pid }: ProcessId, all: readonly Process[]): boolean {
-  const parent = all.find((one) => one.pid === pid)?.parent;
-  if (parent === undefined || parent === process.pid) return false;
-  return parent === 1 || programOf({ pid: parent }) !== programOf({ pid });
+  return owner !== undefined && (!isAlive(owner) || orphanedWorker(owner, all) !== undefined);
 }
 
 function orphanedOwner({ args }: Process, all: readonly Process[]): Process | undefined {
   const owner = ownerIn(args);
-  return owner && isAlive(owner) ? all.find(({ pid }) => pid === owner.pid) : undefined;
+  return owner && isAlive(owner) ? orphanedWorker(owner, all) : undefined;
+}
+
+/**
+ * The worker of this number whose gateway is dead: it has fallen to init, or to what acts for it, and is on its way out
+ * or stuck on it. Whatever else a command line may name is not for us to end.
+ */
+function orphanedWorker({ pid }: ProcessId, all: readonly Process[]): Process | undefined {
+  const worker = all.find((one) => one.pid === pid);
+  if (!worker || !runsWorkerFile(worker)) return undefined;
+  return worker.parent === 1 || programOf({ pid: worker.parent }) !== programOf(worker) ? worker : undefined;
+}
+
+/** Not every child of ours: the first process of a container inherits what others have left. */
+function isOwnWorker(one: Process): boolean {
+  return one.parent === process.pid && runsWorkerFile(one);
+}
+
+function runsWorkerFile(one: Process): boolean {
+  const [, ...args] = one.args;
+  const file = args.find((arg) => !arg.startsWith('-'));
+  return file === WORKER_FILE && basename(programOf(one) ?? '') === basename(process.execPath);
 }
 
 /** A helper's siblings that name no profile, where the browser, which led them all, is dead: the same program alone. */

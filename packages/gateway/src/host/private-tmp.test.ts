@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { isRoot, OTHER_USER } from '../../../../test/helpers/other-user.ts';
 import { PrivateTmp } from './private-tmp.ts';
 
 let dataDir: string;
@@ -50,4 +51,20 @@ it('is cleared at boot of what a gateway that was killed has left, also elsewher
   await new PrivateTmp(deep).clear();
   await new PrivateTmp(dataDir).clear();
   expect(folders.map(existsSync)).toEqual([false, false]);
+});
+
+it.runIf(isRoot)('is given up where another user has taken its name in a shared folder since', async () => {
+  const deep = join(dataDir, 'deep'.repeat(20));
+  await mkdir(deep);
+  const tmp = new PrivateTmp(deep);
+  const taken = await tmp.folderFor('main');
+  await chown(taken, OTHER_USER, OTHER_USER);
+  await writeFile(join(taken, 'of another'), 'x');
+  const linked = await tmp.folderFor('linked');
+  await rm(linked, { recursive: true });
+  await symlink(taken, linked);
+  for (const id of ['main', 'linked']) expect([taken, linked]).not.toContain(await tmp.folderFor(id));
+  await tmp.clear();
+  expect(await readdir(taken)).toEqual(['of another']);
+  for (const path of [taken, linked]) await rm(path, { recursive: true });
 });

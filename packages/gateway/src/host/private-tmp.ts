@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { ownerOf } from './unix-sockets.ts';
 
 /** A socket's path may have 107 bytes, and this is what Chromium adds to the folder. */
 const LONGEST_PATH = 107 - '/.org.chromium.Chromium.XXXXXX/SingletonSocket'.length;
@@ -43,9 +44,15 @@ export class PrivateTmp {
   async #removeEntry(name: string): Promise<void> {
     const path = join(this.#dir, name);
     const elsewhere = await readlink(path).catch(() => undefined);
-    if (elsewhere?.startsWith(join(tmpdir(), ELSEWHERE))) await rm(elsewhere, { recursive: true, force: true });
+    if (elsewhere !== undefined && (await isOurs(elsewhere))) await rm(elsewhere, { recursive: true, force: true });
     await rm(path, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** A shared folder for temporary files is emptied now and then: another user may have taken the name since. */
+async function isOurs(folder: string): Promise<boolean> {
+  const isNamedAsOurs = dirname(folder) === tmpdir() && folder.startsWith(join(tmpdir(), ELSEWHERE));
+  return isNamedAsOurs && (await ownerOf(folder, 'folder')) === process.geteuid?.();
 }
 
 function entryOf(sessionId: string): string {

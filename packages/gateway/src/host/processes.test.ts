@@ -1,7 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { chmod, copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { familyOf, isAlive, killProcess, listProcesses } from './processes.ts';
+import { fakeBrowser } from '../../../../test/helpers/fake-browser.ts';
+import { isRoot, OTHER_USER } from '../../../../test/helpers/other-user.ts';
+import { familyOf, isAlive, killProcess, listProcesses, ownLineage, userOf } from './processes.ts';
 
 const children: ChildProcess[] = [];
 afterEach(() => {
@@ -49,16 +53,42 @@ describe('a kill', () => {
     expect(isAlive(found)).toBe(true);
   });
 
-  it('does not meet a process of another user', async () => {
-    const { found } = await listed('sleep', ['60']);
-    const getuid = process.getuid;
-    process.getuid = () => 4_711;
-    try {
-      expect(killProcess(found)).toBe(false);
-    } finally {
-      process.getuid = getuid as () => number;
-    }
-    expect(isAlive(found)).toBe(true);
+  it.runIf(isRoot)('does not meet a process of another user', async () => {
+    await using other = await fakeBrowser('/nowhere', { user: OTHER_USER });
+    expect(killProcess(other.main)).toBe(false);
+    expect(isAlive(other.main)).toBe(true);
+    expect((await listProcesses()).map(({ pid }) => pid)).not.toContain(other.main.pid);
+  });
+
+  it.runIf(isRoot)('does not meet one that another user has started from a set-user-ID file of ours', async () => {
+    const folder = await mkdtemp('/tmp/chat-web-setuid-');
+    const file = join(folder, 'tail');
+    await chmod(folder, 0o755);
+    await copyFile('/usr/bin/tail', file);
+    await chmod(file, 0o4755);
+    const child = spawn(file, ['-f', '--', '/dev/null', '--user-data-dir=/nowhere'], {
+      uid: OTHER_USER,
+      gid: OTHER_USER,
+    });
+    children.push(child);
+    await once(child, 'spawn');
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+    expect(status).toMatch(new RegExp(`^Uid:\\s+${OTHER_USER}\\s+0`, 'm'));
+    expect(userOf(child.pid ?? 0)).toBe(OTHER_USER);
+    expect((await listProcesses()).map(({ pid }) => pid)).not.toContain(child.pid);
+    await rm(folder, { recursive: true });
+  });
+
+  it('does not meet this process, nor one that it descends from', () => {
+    expect(ownLineage()).toContain(process.pid);
+    expect(ownLineage()).toContain(process.ppid);
+    const kill = `const { killProcess } = await import('${new URL('../../dist/host/processes.js', import.meta.url).href}');
+      const { readFileSync } = await import('node:fs');
+      const startedAt = (pid) => Number(readFileSync('/proc/' + pid + '/stat', 'utf8').split(') ')[1].split(' ')[19]);
+      for (const pid of [process.ppid, process.pid]) console.log(killProcess({ pid, startedAt: startedAt(pid) }));`;
+    const args = ['-c', '"$0" --input-type=module -e "$1"; true', process.execPath, kill];
+    const { stdout } = spawnSync('sh', args, { encoding: 'utf8' });
+    expect(stdout).toBe('false\nfalse\n');
   });
 
   it('takes a whole family, also those of it that are stopped', async () => {

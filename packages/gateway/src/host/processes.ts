@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ProcessId, startOf, statFields } from '@chat-web/protocol';
 
@@ -15,9 +15,10 @@ let running: Promise<Process[]> | undefined;
 let queued: Promise<Process[]> | undefined;
 
 /**
- * Every live process; none where there is no /proc. Who asks while a list is being made gets the next one, together
- * with all who ask meanwhile: what is told is never older than the question, and fifty sessions that end at once do
- * not look fifty times.
+ * Every live process of our own user; none where there is no /proc. A command line is what whoever started the process
+ * made of it, so that those of other users prove nothing. Who asks while a list is being made gets the next one,
+ * together with all who ask meanwhile: what is told is never older than the question, and fifty sessions that end at
+ * once do not look fifty times.
  */
 export function listProcesses(): Promise<Process[]> {
   if (!running) {
@@ -45,15 +46,22 @@ export function familyOf(roots: readonly Process[], all: readonly Process[]): Pr
   return all.filter(({ pid }) => found.has(pid) && pid !== process.pid);
 }
 
+/** This process and all that it descends from. */
+export function ownLineage(): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (let pid = process.pid; pid > 0 && !found.has(pid); pid = Number(fieldsOf(pid)?.[1] ?? 0)) found.add(pid);
+  return found;
+}
+
 /** Whether this very process lives: neither dead, nor another one that has got its number. */
 export function isAlive({ pid, startedAt }: ProcessId): boolean {
   const fields = fieldsOf(pid);
   return fields !== undefined && startOf(fields) === startedAt;
 }
 
-/** Ends this very process, if it is one of our own user. True where there was one to end. */
+/** Ends this very process, if it is one of our own user, and we do not descend from it. True where there was one to end. */
 export function killProcess(target: ProcessId): boolean {
-  if (!isAlive(target) || !isOfOurUser(target.pid)) return false;
+  if (!isAlive(target) || userOf(target.pid) !== process.geteuid?.() || ownLineage().has(target.pid)) return false;
   try {
     process.kill(target.pid, 'SIGKILL');
     return true;
@@ -62,26 +70,8 @@ export function killProcess(target: ProcessId): boolean {
   }
 }
 
-/** Files of /proc are read at once, in slices: a trip to the thread pool for each costs seven times the reading. */
-async function readAll(): Promise<Process[]> {
-  const found: Process[] = [];
-  const pids = processIds();
-  for (let at = 0; at < pids.length; at += SLICE) {
-    if (at > 0) await nextTurn();
-    for (const pid of pids.slice(at, at + SLICE)) {
-      const fields = fieldsOf(pid);
-      const commandLine = fields && readProc(pid, 'cmdline');
-      if (!fields || !commandLine) continue; // It has ended, or is one of the kernel's own.
-      const [, parent, group, session] = fields.map(Number);
-      if (parent === undefined || group === undefined || session === undefined) continue;
-      const args = commandLine.replace(/\0+$/, '').split('\0');
-      found.push({ pid, parent, group, session, startedAt: startOf(fields), args });
-    }
-  }
-  return found;
-}
-
-function processIds(): number[] {
+/** The numbers of all processes, whoever's; none where there is no /proc. */
+export function processIds(): number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger);
   } catch {
@@ -89,16 +79,62 @@ function processIds(): number[] {
   }
 }
 
+/**
+ * Who started a process that lives: its real user. The effective one is the file's owner for a set-user-ID program,
+ * whose command line whoever started it chose; and the owner of its folder in /proc is root for whatever has sealed
+ * itself off, as renderers do.
+ */
+export function userOf(pid: number): number | undefined {
+  const status = readProc(pid, 'status') ?? '';
+  const user = /^Uid:\s+(\d+)/m.exec(status)?.[1];
+  return user === undefined || /^State:\s+[ZX]/m.test(status) ? undefined : Number(user);
+}
+
+/** The arguments of a process of whatever user, as far as they fit into so many bytes: its user may have made them huge. */
+export function argsOf(pid: number, maxBytes: number): string[] {
+  try {
+    const file = openSync(`/proc/${pid}/cmdline`, 'r');
+    try {
+      const bytes = Buffer.alloc(maxBytes);
+      return split(bytes.toString('utf8', 0, readSync(file, bytes)));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return []; // It ended while we looked.
+  }
+}
+
+/** Files of /proc are read at once, in slices: a trip to the thread pool for each costs seven times the reading. */
+async function readAll(): Promise<Process[]> {
+  const found: Process[] = [];
+  const us = process.geteuid?.();
+  const pids = processIds();
+  for (let at = 0; at < pids.length; at += SLICE) {
+    if (at > 0) await nextTurn();
+    for (const pid of pids.slice(at, at + SLICE)) {
+      if (userOf(pid) !== us) continue;
+      const fields = fieldsOf(pid);
+      const commandLine = fields && readProc(pid, 'cmdline');
+      if (!fields || !commandLine) continue; // It has ended, or is one of the kernel's own.
+      const [, parent, group, session] = fields.map(Number);
+      if (parent === undefined || group === undefined || session === undefined) continue;
+      found.push({ pid, parent, group, session, startedAt: startOf(fields), args: split(commandLine) });
+    }
+  }
+  return found;
+}
+
+function split(commandLine: string): string[] {
+  const args = commandLine.split('\0');
+  while (args.length > 1 && args.at(-1) === '') args.pop();
+  return args;
+}
+
 /** What /proc/<pid>/stat says from the state on; nothing for a process that is dead but for its entry. */
 function fieldsOf(pid: number): string[] | undefined {
   const fields = statFields(readProc(pid, 'stat') ?? '');
   return fields.length < 20 || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields;
-}
-
-/** By its status: the owner of its folder in /proc is root for whatever has sealed itself off, as renderers do. */
-function isOfOurUser(pid: number): boolean {
-  const user = /^Uid:\s+(\d+)/m.exec(readProc(pid, 'status') ?? '')?.[1];
-  return Number(user) === process.getuid?.();
 }
 
 function readProc(pid: number, name: string): string | undefined {

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadOwner, fakeBrowser } from '../../../../test/helpers/fake-browser.ts';
+import { isRoot, OTHER_USER } from '../../../../test/helpers/other-user.ts';
 import { isAlive } from './processes.ts';
 import { freeProfile, ProfileInUseError } from './profile-lock.ts';
 
@@ -83,3 +85,94 @@ it('has what is left of our own browser ended first', async () => {
   expect(isAlive(browser.main)).toBe(false);
   expect(await readdir(profileDir)).toEqual([]);
 });
+
+describe.runIf(isRoot)('another user', () => {
+  let folder: string;
+  beforeEach(async () => {
+    await chmod(dir, 0o755);
+    folder = join(dir, 'of-another');
+    await mkdir(folder);
+    await chown(folder, OTHER_USER, OTHER_USER);
+  });
+
+  it('holds no profile by a command line that names it', async () => {
+    await using forged = await fakeBrowser(profileDir, { user: OTHER_USER });
+    await freeProfile(profileDir);
+    expect(isAlive(forged.main)).toBe(true);
+  });
+
+  it('holds none by a process that has got the number of an old lock, and a socket where its own was', async () => {
+    await using forged = await fakeBrowser(profileDir, { user: OTHER_USER });
+    await using _socket = await socketOf(OTHER_USER);
+    await lockOf(forged.main.pid);
+    await freeProfile(profileDir);
+    expect(await readdir(profileDir)).toEqual([]);
+  });
+
+  it('holds none by a socket of its own where the number has gone to a process of ours', async () => {
+    using other = new DisposableProcess();
+    await using _socket = await socketOf(OTHER_USER);
+    await lockOf(other.pid);
+    await freeProfile(profileDir);
+    expect(await readdir(profileDir)).toEqual([]);
+  });
+
+  it('holds none by a link of its own to a socket that we answer', async () => {
+    using other = new DisposableProcess();
+    using _server = await listening();
+    await symlink(join(dir, 'socket'), join(folder, 'socket'));
+    await lockOf(other.pid);
+    await freeProfile(profileDir);
+    expect(await readdir(profileDir)).toEqual([]);
+  });
+
+  it('is not taken for root, whose browser keeps the profile of a gateway that is not root', async () => {
+    await using browser = await fakeBrowser(profileDir);
+    await chown(profileDir, OTHER_USER, OTHER_USER);
+    await lock(`${hostname()}-${browser.main.pid}`);
+    expect(await freedByAnother()).toBe(`ProfileInUseError\n`);
+    await rm(join(profileDir, 'SingletonLock'));
+    await symlink(`${hostname()}-999999999`, join(profileDir, 'SingletonLock'));
+    expect(await freedByAnother()).toBe('freed\n');
+  });
+
+  async function lockOf(pid: number): Promise<void> {
+    await symlink(`${hostname()}-${pid}`, join(profileDir, 'SingletonLock'));
+    await symlink(join(folder, 'socket'), join(profileDir, 'SingletonSocket'));
+  }
+
+  /** A process of another user that listens in a folder of its own. */
+  async function socketOf(user: number) {
+    const script = `require('net').createServer().listen(process.argv[1], () => console.log('listening'))`;
+    const child = spawn(process.execPath, ['-e', script, join(folder, 'socket')], { uid: user, gid: user, cwd: '/' });
+    await once(child.stdout, 'data');
+    return {
+      [Symbol.asyncDispose]: async () => {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      },
+    };
+  }
+
+  /** What a gateway of another user makes of the profile. */
+  function freedByAnother(): Promise<string> {
+    const module = new URL('../../dist/host/profile-lock.js', import.meta.url).href;
+    const script = `const { freeProfile } = await import('${module}');
+      await freeProfile(process.argv[1]).then(() => console.log('freed'), ({ name }) => console.log(name))`;
+    const args = ['--input-type=module', '-e', script, profileDir];
+    return text(spawn(process.execPath, args, { uid: OTHER_USER, gid: OTHER_USER, cwd: '/' }).stdout);
+  }
+});
+
+/** A process of ours that has nothing to do with browsers. */
+class DisposableProcess implements Disposable {
+  readonly #child = spawn('sleep', ['60'], { stdio: 'ignore' });
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill('SIGKILL');
+  }
+}

@@ -1,13 +1,15 @@
 import { readlink, realpath, rm } from 'node:fs/promises';
-import { createConnection } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { endBrowsersOn } from './browser-sweep.ts';
 import { browsersOn, profileOf } from './browsers.ts';
-import { listProcesses, type Process } from './processes.ts';
+import { argsOf, listProcesses, userOf } from './processes.ts';
+import { isAnswered, ownerOf } from './unix-sockets.ts';
 
 const LOCK = 'SingletonLock';
 const SOCKET = 'SingletonSocket';
-const PROBE_TIMEOUT_MS = 1_000;
+/** More than a browser is started with. */
+const MOST_ARG_BYTES = 65_536;
+const ROOT = 0;
 
 /** A browser that is not ours lives on the profile. */
 export class ProfileInUseError extends Error {
@@ -23,27 +25,40 @@ export class ProfileInUseError extends Error {
 /**
  * Makes a profile fit for a start: ends what our own browsers have left on it, and removes a lock that nobody holds,
  * whatever process or host it names: Chromium would not heal all of them. Throws a ProfileInUseError, and touches
- * nothing, where a live browser of somebody else has the profile: two on one profile would ruin it.
+ * nothing, where a live browser has the profile that a person has started: two on one profile would ruin it. Processes
+ * of other users count for nothing, whatever they claim.
  */
 export async function freeProfile(profileDir: string): Promise<void> {
   await endBrowsersOn(profileDir);
-  const all = await listProcesses();
-  const holder = browsersOn(profileDir, all).foreign[0]?.pid ?? (await lockHolder(profileDir, all));
+  const { foreign } = browsersOn(profileDir, await listProcesses());
+  const holder = foreign[0]?.pid ?? (await lockHolder(profileDir));
   if (holder !== undefined) throw new ProfileInUseError(profileDir, holder);
   for (const name of [LOCK, 'SingletonCookie', SOCKET]) await rm(join(profileDir, name), { force: true });
 }
 
 /**
- * The process that holds the profile's lock: it lives, and answers on the socket beside the lock. The host in the
- * lock is not asked: names change, and the data folder is this machine's alone.
+ * The process that holds the profile's lock: it lives, is of the user who made the lock, and answers on the socket beside
+ * it. That user is this one, or root, who may be looking at a session by hand; for a number, and a folder in a shared
+ * /tmp, may have become somebody else's since. The host in the lock is not asked: names change, and the data folder is
+ * this machine's alone.
  */
-async function lockHolder(profileDir: string, all: readonly Process[]): Promise<number | undefined> {
+async function lockHolder(profileDir: string): Promise<number | undefined> {
+  const us = process.geteuid?.();
+  const owner = await ownerOf(join(profileDir, LOCK), 'link');
   const pid = Number(/-(\d+)$/.exec(await target(profileDir, LOCK))?.[1]);
-  if (!pid || !isLive(pid)) return undefined;
-  const named = profileOf(all.find((one) => one.pid === pid)?.args ?? []);
+  if (!pid || userOf(pid) !== owner || (owner !== us && owner !== ROOT)) return undefined;
+  const named = profileOf(argsOf(pid, MOST_ARG_BYTES));
   // A copy of a profile brings the lock of the original along, whose browser may well be running.
   if (named !== undefined && (await real(named)) !== (await real(profileDir))) return undefined;
-  return (await isAnswered(resolve(profileDir, await target(profileDir, SOCKET)))) ? pid : undefined;
+  // Where root's browser listens may not be ours to look at.
+  if (owner !== us) return named === undefined ? undefined : pid;
+  return (await isAnsweredByUs(resolve(profileDir, await target(profileDir, SOCKET)))) ? pid : undefined;
+}
+
+/** By the folder as well, which is the browser's own: in one of its own, another user could link to any socket of ours. */
+async function isAnsweredByUs(socket: string): Promise<boolean> {
+  const owners = [await ownerOf(dirname(socket), 'folder'), await ownerOf(socket, 'socket')];
+  return owners.every((owner) => owner === process.geteuid?.()) && isAnswered(socket);
 }
 
 function target(profileDir: string, name: string): Promise<string> {
@@ -52,27 +67,4 @@ function target(profileDir: string, name: string): Promise<string> {
 
 function real(path: string): Promise<string> {
   return realpath(path).catch(() => path);
-}
-
-/** Of whatever user: one that may not be signalled lives as well. */
-function isLive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-function isAnswered(path: string): Promise<boolean> {
-  return new Promise((tell) => {
-    const probe = createConnection(path);
-    const answer = (answered: boolean) => {
-      probe.destroy();
-      tell(answered);
-    };
-    probe.setTimeout(PROBE_TIMEOUT_MS, () => answer(true));
-    probe.once('connect', () => answer(true));
-    // A queue that is full has somebody at its end, who does not look at it: a browser that hangs.
-    probe.once('error', (error: NodeJS.ErrnoException) => answer(error.code === 'EAGAIN'));
-  });
 }

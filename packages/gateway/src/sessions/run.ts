@@ -156,11 +156,12 @@ export class Run {
 
   /** Makes host and profile fit for a start. Throws where they are not to be had; nothing has been started then. */
   async #prepare(): Promise<RunFolders> {
-    const { saved, spool, tmp, resources, cgroups, config } = this.#context;
+    const { saved, spool, tmp, strangers, resources, cgroups, config } = this.#context;
     const shortage = await resources.shortage();
     if (shortage) throw new Error(shortage);
     const { signal } = this.#ended;
     const profile = saved.profileOf(this.#id);
+    strangers.look();
     await freeProfile(profile);
     signal.throwIfAborted();
     const bytes = await trimCaches(profile, config.cacheMaxBytes);

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { Cgroups } from '../host/cgroup.ts';
 import type { HostResources } from '../host/host-resources.ts';
 import type { PrivateTmp } from '../host/private-tmp.ts';
+import type { StrangerWatch } from '../host/stranger-watch.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
 import type { StreamCount } from './event-hub.ts';
@@ -17,6 +18,7 @@ export interface SessionContext {
   readonly spool: Spool;
   /** Temporary folders of the sessions. */
   readonly tmp: PrivateTmp;
+  readonly strangers: Pick<StrangerWatch, 'look'>;
   readonly cgroups: Cgroups;
   /** The file that a session's worker runs. */
   workerProgram(sessionId: string): string;

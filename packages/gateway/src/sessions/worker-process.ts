@@ -1,13 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { CHANNEL_FD, LineReader } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-
-/** The program of a worker. */
-export const WORKER = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));
 
 /** What makes a process cheaper that mostly waits: young garbage is collected sooner, and memory is given back. */
 const LEAN_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];

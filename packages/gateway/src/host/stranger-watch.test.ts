@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { fakeBrowser } from '../../../../test/helpers/fake-browser.ts';
+import { isRoot, OTHER_USER, THIRD_USER } from '../../../../test/helpers/other-user.ts';
+import { StrangerWatch } from './stranger-watch.ts';
+
+it.runIf(isRoot)(
+  'tells of processes of other users that name a profile: one line, however often it looks',
+  async () => {
+    const sessionsDir = await mkdtemp(join(tmpdir(), 'chat-web-strangers-'));
+    await using own = await fakeBrowser(join(sessionsDir, 'own', 'session'));
+    await using forged = await fakeBrowser(join(sessionsDir, 'main', 'session'), { user: OTHER_USER });
+    await using _another = await fakeBrowser(join(sessionsDir, 'main', 'session'), { user: THIRD_USER });
+    await using _nonsense = await fakeBrowser(join(sessionsDir, 'no.id', 'session'), { user: OTHER_USER });
+    const warn = vi.fn();
+    const watch = new StrangerWatch(sessionsDir, { warn });
+    for (let start = 0; start < 100; start += 1) watch.look();
+    await vi.waitFor(() => expect(warn).toHaveBeenCalled());
+    for (let start = 0; start < 100; start += 1) watch.look();
+    expect(warn).toHaveBeenCalledOnce();
+    const [told, line] = warn.mock.calls[0] ?? [];
+    expect(told).toMatchObject({ session: 'main', others: 3 });
+    expect([OTHER_USER, THIRD_USER]).toContain(told.user);
+    expect(told.pid).not.toBe(own.main.pid);
+    expect(line).toContain('left alone');
+    expect(forged.main.pid).toBeGreaterThan(0);
+    await rm(sessionsDir, { recursive: true });
+  },
+);

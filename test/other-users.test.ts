@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import { deadOwner, type FakeBrowser, fakeBrowser, processId } from './helpers/fake-browser.ts';
+import { figure } from './helpers/figure.ts';
+import { isRoot, OTHER_USER, THIRD_USER } from './helpers/other-user.ts';
+import { livingOf } from './helpers/processes.ts';
+import { Stack } from './helpers/stack.ts';
+
+describe.runIf(isRoot)('promise 31: another user of the machine harms nobody', () => {
+  let stack: Stack;
+  let profile: string;
+  let folder: string;
+  let victim: ChildProcess;
+  const attackers: FakeBrowser[] = [];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chat-web-attack-'));
+    await chmod(folder, 0o755);
+    stack = await Stack.start();
+    profile = join(stack.dataDir, 'sessions', 'main', 'session');
+    victim = spawn('sleep', ['600'], { stdio: 'ignore', detached: true });
+    await once(victim, 'spawn');
+    const ofThird = await fakeBrowser('/nowhere', { user: THIRD_USER });
+    const owners = [processId(stack.gateway.pid), processId(victim.pid ?? 0), ofThird.main, deadOwner];
+    attackers.push(ofThird, await fakeBrowser(profile, { user: OTHER_USER }));
+    for (const owner of owners) attackers.push(await fakeBrowser(profile, { user: OTHER_USER, owner }));
+    await putForgedLock();
+  });
+  afterAll(async () => {
+    for (const attacker of attackers) await attacker[Symbol.asyncDispose]();
+    victim.kill('SIGKILL');
+    await stack[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  it('a session starts and stops beside forged command lines and an old lock: nothing is killed, nothing waits', async () => {
+    const { status } = await stack.client.startSession({ id: 'main' });
+    expect(status).toBe('qr');
+    await stack.client.stopSession({ id: 'main' });
+    expectAllAlive();
+    const told = () => stack.gateway.log.filter((line) => line.includes('names the profile'));
+    await eventually(() => expect(told()).toHaveLength(1));
+    expect(stack.gateway.log.join()).not.toContain('is in use by a browser');
+    figure(31, `${attackers.length} forged browsers and a forged lock: 0 kills, 0 blocked starts`);
+  });
+
+  it('a gateway that boots beside them sweeps none of them', async () => {
+    await stack.gateway.end();
+    await stack.restartGateway();
+    expectAllAlive();
+    expect(stack.gateway.log.join()).not.toContain('ended browsers');
+  });
+
+  function expectAllAlive(): void {
+    const all = [processId(victim.pid ?? 0), ...attackers.flatMap(({ main, helper }) => [main, helper])];
+    expect(livingOf(all)).toHaveLength(all.length);
+    expect(livingOf([processId(stack.gateway.pid)])).toHaveLength(1);
+  }
+
+  /** A lock of long ago: its number has gone to an attacker, who has also taken the place of its socket in /tmp. */
+  async function putForgedLock(): Promise<void> {
+    const [, attacker] = attackers;
+    const socket = join(folder, 'socket');
+    await chown(folder, OTHER_USER, OTHER_USER);
+    const script = `require('net').createServer().listen(${JSON.stringify(socket)}, () => console.log('listening'))`;
+    const listener = spawn(process.execPath, ['-e', script], { uid: OTHER_USER, gid: OTHER_USER, cwd: '/' });
+    await once(listener.stdout, 'data');
+    victim.once('exit', () => listener.kill('SIGKILL'));
+    await mkdir(profile, { recursive: true, mode: 0o700 });
+    await symlink(`${hostname()}-${attacker?.main.pid}`, join(profile, 'SingletonLock'));
+    await symlink(socket, join(profile, 'SingletonSocket'));
+  }
+});
