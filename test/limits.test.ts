@@ -7,23 +7,11 @@ import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts
 import { eventually } from './helpers/eventually.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { expectError } from './helpers/rows.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 let dataDir: string;
 let gateway: GatewayProcess;
 const sockets: Socket[] = [];
-
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-  for (const id of ['saved', 'other']) {
-    await mkdir(join(dataDir, 'sessions', id), { recursive: true });
-    await writeFile(join(dataDir, 'sessions', id, 'linked.json'), '{}');
-  }
-});
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-  await gateway.end();
-  await rm(dataDir, { recursive: true });
-});
 
 const start = async (settings: Record<string, string>) => {
   const common = { CHAT_WEB_PORT: '0', CHAT_WEB_AUTO_START_SESSIONS: 'no', CHAT_WEB_BROWSER_PATH: '/bin/false' };
@@ -53,6 +41,19 @@ const metric = async (name: string) => {
 };
 
 describe('a limit says which it is, and when to try again', () => {
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+    for (const id of ['saved', 'other']) {
+      await mkdir(join(dataDir, 'sessions', id), { recursive: true });
+      await writeFile(join(dataDir, 'sessions', id, 'linked.json'), '{}');
+    }
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await gateway.end();
+    await rm(dataDir, { recursive: true });
+  });
+
   it('of sessions, for one that is new', async () => {
     await start({ CHAT_WEB_MAX_SESSIONS: '2' });
     const refused = await rawRequest(gateway.url, { method: 'POST', path: '/sessions/third/start' });
@@ -84,27 +85,6 @@ describe('a limit says which it is, and when to try again', () => {
     await eventually(async () => expectError(await text('saved'), 409, 'session_not_ready'));
   });
 
-  it('of disk space for files on their way', async () => {
-    await start({ CHAT_WEB_SPOOL_MAX_MB: '2', CHAT_WEB_SPOOL_SESSION_MAX_MB: '1' });
-    const file = (mb: number) =>
-      JSON.stringify({ type: 'image', to: '4915112345678', base64: 'A'.repeat((mb * 1_048_576 * 4) / 3) });
-    const refused = await text('saved', file(1.5));
-    expectError(refused, 429, 'rate_limited');
-    expect(refused.body.error).toContain('CHAT_WEB_SPOOL_SESSION_MAX_MB');
-    expect(refused.headers['retry-after']).toBe('5');
-    expectError(await text('saved', file(0.75)), 409, 'session_not_ready');
-    expect(await metric('spool_bytes')).toBe(0);
-    expect(await readdir(join(dataDir, 'spool'))).toEqual([]);
-  });
-
-  it('of free disk, before a file is taken', async () => {
-    await start({ CHAT_WEB_MIN_FREE_DISK_MB: '100000000' });
-    const refused = await text('saved', '{"type": "image", "to": "4915112345678", "base64": "AAAA"}');
-    expectError(refused, 503, 'insufficient_resources');
-    expect(refused.body.error).toContain('CHAT_WEB_MIN_FREE_DISK_MB');
-    expectError(await text('saved'), 409, 'session_not_ready');
-  });
-
   it('of connections, which are closed at once beyond it, and counted', async () => {
     await start({ CHAT_WEB_MAX_CONNECTIONS: '20' });
     const idle = Array.from({ length: 50 }, connect);
@@ -122,5 +102,34 @@ describe('a limit says which it is, and when to try again', () => {
     expect(await metric('connections_open')).toBeGreaterThanOrEqual(1_000);
     // They are closed when they have sent no head for 10 s.
     await eventually(() => expect(idle.every(({ closed }) => closed)).toBe(true), 30_000);
+  });
+});
+
+describe('the spool', () => {
+  const image = (mb: number) => ({
+    ...{ id: 'main', type: 'image', to: BEN, mimeType: 'image/png' },
+    base64: 'A'.repeat(Math.round((mb * 1_048_576) / 3) * 4),
+  });
+
+  it('takes no more for a session than its share, and is empty after it', async () => {
+    await using stack = await Stack.start({
+      settings: { CHAT_WEB_SPOOL_MAX_MB: '2', CHAT_WEB_SPOOL_SESSION_MAX_MB: '1' },
+    });
+    await stack.link('main', ADA);
+    const refused = stack.client.sendMessage(image(1.5) as never);
+    await expect(refused).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(refused).rejects.toThrow('CHAT_WEB_SPOOL_SESSION_MAX_MB');
+    // A download takes of it, too.
+    const sent = await stack.client.sendMessage(image(0.75) as never);
+    const messageId = 'timestamp' in sent ? sent.id : '';
+    const media = await stack.client.getMedia({ id: 'main', messageId });
+    expect((await new Response(media.data).arrayBuffer()).byteLength).toBeGreaterThan(700_000);
+    await eventually(async () => {
+      const metrics = await (await fetch(new URL('/metrics', stack.gateway.url))).text();
+      expect(metrics).toContain('chat_web_spool_bytes 0\n');
+    });
+    expect(
+      (await readdir(join(stack.dataDir, 'spool'), { recursive: true })).filter((name) => name !== 'main'),
+    ).toEqual([]);
   });
 });

@@ -17,15 +17,15 @@ describe('what an operator sees', () => {
 
   it('in the status: memory and disk of the session, its restarts, and when it last heard anything', async () => {
     await stack.phones.send(BEN, { to: ADA, body: 'hello' });
-    const { memory, diskBytes, restarts, lastEventAt } = await eventually(async () => {
+    const { memory, restarts, lastEventAt } = await eventually(async () => {
       const status = await stack.client.getSessionStatus({ id: 'ada' });
-      for (const vital of ['diskBytes', 'lastEventAt']) expect(status).toHaveProperty(vital);
+      expect(status).toHaveProperty('lastEventAt');
+      expect(status.diskBytes).toBeGreaterThan(100_000);
       expect(status.memory?.processes).toBeGreaterThan(4); // The renderer is there: it is not the memory of the boot.
       return status;
     });
     expect(memory?.workerBytes).toBeGreaterThan(10e6);
     expect(memory?.browserBytes).toBeGreaterThan(50e6);
-    expect(diskBytes).toBeGreaterThan(100_000);
     expect(restarts).toBe(0);
     expect(Date.now() - Date.parse(lastEventAt ?? '')).toBeLessThan(30_000);
   });

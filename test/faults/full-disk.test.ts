@@ -24,6 +24,8 @@ it('promise 19: a full disk refuses starts, ends nothing that runs, and loses no
   const reserveMb = await disk.fill(RESERVE_MB);
   expect(reserveMb).toBeLessThan(disk.markMb);
   await refusesToStart(stack, 'ada');
+  const image = { id: 'ben', type: 'image', to: ADA, base64: 'AAAA', mimeType: 'image/png' };
+  await expect(client.sendMessage(image as never)).rejects.toMatchObject({ code: 'insufficient_resources' });
   for (let n = 1; n <= SENDS; n += 1) await send(`below the mark ${n}`);
   await eventually(async () => {
     const arrived = (await stack.phones.messages(ADA)).filter(({ body }) => body?.startsWith('below the mark'));

@@ -35,7 +35,7 @@ export const errorTable = {
     status: 422,
     when: 'the media url could not be fetched, is too large, or names a place that is not allowed',
   },
-  rate_limited: { status: 429, when: 'the network, a limit, or too many wrong tokens; Retry-After says for how long' },
+  rate_limited: { status: 429, when: 'the network, a quota, or too many wrong tokens; Retry-After says for how long' },
   too_many_streams: { status: 429, when: 'as many event streams are open as may be; Retry-After says when to retry' },
   client_failed: { status: 500, when: 'the web client refused or threw; nothing was sent' },
   session_lost: { status: 500, when: 'the session died, or the time ran out, during a request that changes nothing' },

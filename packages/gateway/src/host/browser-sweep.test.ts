@@ -21,7 +21,7 @@ afterEach(() => rm(sessionsDir, { recursive: true }));
 
 describe('the end of the browsers on a profile', () => {
   it('leaves a browser that ends by itself its moment', async () => {
-    await using browser = await fakeBrowser(profileDir, { owner: deadOwner, closesAfterMs: 300 });
+    await using browser = await fakeBrowser(profileDir, { owner: deadOwner, closesAfterMs: 50 });
     expect(await endBrowsersOn(profileDir)).toBe(0);
     expect(isAlive(browser.main)).toBe(false);
   });

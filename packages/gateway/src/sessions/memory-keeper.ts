@@ -28,6 +28,7 @@ interface Looks {
   diskAt: number;
   /** The worker that it had when its folder was measured. */
   diskWorkerPid: number | undefined;
+  diskWasReady: boolean;
   recycledAt: number;
   /** The worker whose memory is watched, when it was first found ready, and whether it has settled since. */
   workerPid: number | undefined;
@@ -153,13 +154,15 @@ export class MemoryKeeper {
     this.#isRecycling = false;
   }
 
-  /** Every few minutes, and after each start. */
+  /** Every few minutes, after each start, and as soon as it is ready. */
   async #measureDisk(session: Session): Promise<void> {
     const { workerPid } = session;
     const looks = this.#looksAt(session);
     const now = performance.now();
-    if (looks.diskWorkerPid === workerPid && now - looks.diskAt < DISK_INTERVAL_MS) return;
-    Object.assign(looks, { diskAt: now, diskWorkerPid: workerPid });
+    const isReady = session.state.status === 'ready';
+    const isSame = looks.diskWorkerPid === workerPid && looks.diskWasReady === isReady;
+    if (isSame && now - looks.diskAt < DISK_INTERVAL_MS) return;
+    Object.assign(looks, { diskAt: now, diskWorkerPid: workerPid, diskWasReady: isReady });
     session.vitals.diskBytes = await sizeOf(this.#saved.dirOf(session.id));
   }
 
@@ -167,7 +170,7 @@ export class MemoryKeeper {
     const never = Number.NEGATIVE_INFINITY;
     const known = this.#looks.get(session);
     const looks = known ?? {
-      ...{ nextMemoryAt: never, diskAt: never, diskWorkerPid: undefined, recycledAt: never },
+      ...{ nextMemoryAt: never, diskAt: never, diskWorkerPid: undefined, diskWasReady: false, recycledAt: never },
       ...{ workerPid: undefined, readyAt: undefined, hasSettled: false, history: UNKNOWN },
     };
     if (!known) this.#looks.set(session, looks);

@@ -42,6 +42,7 @@ async function runOf(isSaved: boolean) {
     resources: { shortage: async () => undefined },
     spool: { folderFor: async () => '/nowhere' },
     tmp: { folderFor: async () => '/nowhere' },
+    strangers: { look: () => {} },
     startQueue: new StartQueue({ slots: 1, spacingMs: 0 }),
     log,
   } as unknown as SessionContext;

@@ -23,6 +23,7 @@ it('starts no worker once it has ended, at whatever moment of the preparation, a
       },
     },
     tmp: { folderFor: async () => '/nowhere', remove: async () => {} },
+    strangers: { look: () => {} },
     startQueue,
     streamCount: { open: 0 },
     log,
