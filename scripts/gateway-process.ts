@@ -33,14 +33,16 @@ export interface SpawnOptions {
   readonly signal?: AbortSignal;
   /** Its working directory. */
   readonly cwd?: string | undefined;
+  /** The file that it runs: default, the gateway's own. */
+  readonly main?: string | undefined;
 }
 
 /** Starts a gateway with these settings. Rejects with what it said if it does not come up. */
 export async function spawnGateway(
   settings: Readonly<Record<string, string>>,
-  { detached = false, signal, cwd }: SpawnOptions = {},
+  { detached = false, signal, cwd, main = MAIN }: SpawnOptions = {},
 ): Promise<GatewayProcess> {
-  const node = [process.execPath, MAIN] as const;
+  const node = [process.execPath, main] as const;
   const [program, ...args] = settings.NOTIFY_SOCKET ? ['perl', WITH_NOTIFY_SOCKET, ...node] : node;
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -27,6 +27,8 @@ export interface StackOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The working directory of the gateway. */
   readonly cwd?: string;
+  /** The file that the gateway runs, where it is one of the test's own. */
+  readonly main?: string;
   /** An empty folder for the data; a temporary one unless it is given. */
   readonly dataDir?: string;
 }
@@ -56,6 +58,7 @@ export class Stack implements AsyncDisposable {
     build,
     settings = {},
     cwd,
+    main,
     ...given
   }: StackOptions = {}): Promise<Stack> {
     const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'chat-web-test-')));
@@ -67,7 +70,7 @@ export class Stack implements AsyncDisposable {
       CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
       ...settings,
     };
-    return new Stack(dataDir, simulator, await spawnGateway(all, { cwd }), all);
+    return new Stack(dataDir, simulator, await spawnGateway(all, { cwd, main }), all);
   }
 
   get client(): OperationMethods {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { sentence } from './limits.ts';
 
 /** What a code answers with, and when it is used. */
 export interface ErrorEntry {
@@ -59,7 +60,7 @@ export type ErrorCode = keyof typeof errorTable;
 export const errorCode = v.picklist(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]);
 
 /** One field of a request that is not as it should be; the value sent is never repeated. */
-export const fieldIssue = v.object({ path: v.string(), message: v.string() });
+export const fieldIssue = v.object({ path: sentence, message: sentence });
 export type FieldIssue = Readonly<v.InferOutput<typeof fieldIssue>>;
 
 /** The one error type of the project: a code from the table, and a sentence that names the thing. */

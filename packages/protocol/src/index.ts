@@ -5,6 +5,7 @@ export * from './events.ts';
 export * from './examples.ts';
 export * from './ids.ts';
 export * from './ipc.ts';
+export * from './limits.ts';
 export * from './line-reader.ts';
 export * from './media.ts';
 export * from './operation.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { errorCode, fieldIssue } from './errors.ts';
+import { count, LIMITS, networkId, sentence, unixSeconds } from './limits.ts';
 import { ack, degradedCapability, message, pngDataUrl, sessionInfo } from './resources.ts';
 
 /** A worker says this often that it is there. */
@@ -59,6 +60,10 @@ export const workerFailure = v.picklist([
 ]);
 export type WorkerFailure = v.InferOutput<typeof workerFailure>;
 
+/** What the page says of its version: the name of a file, and a label of the metrics. */
+const pageVersion = v.pipe(v.string(), v.regex(/^\w[\w.-]{0,39}$/));
+const degraded = v.pipe(v.array(degradedCapability), v.maxLength(100));
+
 /** What a worker tells of its session, in the order in which it happened. */
 export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('qr'), qr: pngDataUrl }),
@@ -70,39 +75,41 @@ export const workerEvent = v.variant('name', [
   /** What the page is, what does not work on it because this build lacks parts, and what does not for other reasons. */
   v.object({
     name: v.literal('page'),
-    version: v.pipe(v.string(), v.maxLength(60)),
-    lacking: v.array(degradedCapability),
-    findings: v.array(degradedCapability),
+    version: pageVersion,
+    lacking: degraded,
+    findings: degraded,
   }),
   /** The page is alive, but its connection to the network is not. */
-  v.object({ name: v.literal('connection_lost'), reason: v.string() }),
+  v.object({ name: v.literal('connection_lost'), reason: sentence }),
   /** The phone has unlinked this device: its auth is worthless. */
   v.object({ name: v.literal('unlinked') }),
   v.object({ name: v.literal('message'), message }),
-  v.object({ name: v.literal('message_ack'), id: v.string(), ack }),
+  v.object({ name: v.literal('message_ack'), id: networkId, ack }),
   /** Nothing from before this time, in Unix seconds, is still to come: the session has listened all the while. */
-  v.object({ name: v.literal('heard'), until: v.number() }),
+  v.object({ name: v.literal('heard'), until: unixSeconds }),
   /** Messages between these times, in Unix seconds, were not caught up with: too old, or too many in so many chats. */
-  v.object({ name: v.literal('gap'), from: v.number(), to: v.number(), chats: v.number() }),
+  v.object({ name: v.literal('gap'), from: unixSeconds, to: unixSeconds, chats: count(LIMITS.listed) }),
   /** The session cannot go on in this worker; it exits after this. `retry`: another worker may fare better. */
-  v.object({ name: v.literal('failed'), cause: workerFailure, reason: v.string(), retry: v.boolean() }),
+  v.object({ name: v.literal('failed'), cause: workerFailure, reason: sentence, retry: v.boolean() }),
 ]);
 export type WorkerEvent = v.InferOutput<typeof workerEvent>;
+
+const callId = v.pipe(v.number(), v.safeInteger());
 
 /** From a worker to the gateway. */
 export const workerMessage = v.variant('type', [
   v.object({ type: v.literal('booted') }),
   v.object({ type: v.literal('heartbeat') }),
-  v.object({ type: v.literal('answer'), callId: v.number(), answer: v.unknown() }),
+  v.object({ type: v.literal('answer'), callId, answer: v.unknown() }),
   /** Errors cross as code and text: structured clones and JSON both lose an Error's own properties. */
   v.object({
     type: v.literal('error'),
-    callId: v.number(),
+    callId,
     code: errorCode,
-    message: v.string(),
-    issues: v.optional(v.array(fieldIssue)),
+    message: sentence,
+    issues: v.optional(v.pipe(v.array(fieldIssue), v.maxLength(100))),
   }),
   v.object({ type: v.literal('event'), event: workerEvent }),
-  v.object({ type: v.literal('log'), level: v.picklist(['debug', 'info', 'warn', 'error']), text: v.string() }),
+  v.object({ type: v.literal('log'), level: v.picklist(['debug', 'info', 'warn', 'error']), text: sentence }),
 ]);
 export type WorkerMessage = v.InferOutput<typeof workerMessage>;

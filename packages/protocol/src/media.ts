@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { count, LIMITS } from './limits.ts';
 import type { ObjectSchema } from './operation.ts';
 
 /** A file in the spool folder: bytes travel between processes as files, and messages name them. */
@@ -84,12 +85,17 @@ export interface MediaSource {
   readonly caption?: string | undefined;
 }
 
-/** Media as an answer: a spooled file that is streamed to the caller, and removed after. */
+/**
+ * Media as an answer: a file in the session's own spool folder that is streamed to the caller, and removed after. Type
+ * and name become headers.
+ */
 export const mediaFile = v.object({
-  path: v.string(),
-  size: v.number(),
-  mimeType: v.string(),
-  filename: v.optional(v.string()),
+  /** The file's plain name: no path can be written with it. */
+  file: v.pipe(v.string(), v.uuid()),
+  /** In bytes. */
+  size: count(LIMITS.fileBytes),
+  mimeType: v.pipe(v.string(), v.maxLength(LIMITS.mimeType), v.regex(/^[\x20-\x7e]*$/)),
+  filename: v.optional(v.pipe(v.string(), v.maxLength(LIMITS.filename), v.regex(/^\P{Cc}*$/u))),
 });
 export type MediaFile = v.InferOutput<typeof mediaFile>;
 

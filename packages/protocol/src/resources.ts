@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { count, LIMITS, networkId, sentence, unixSeconds, writtenText } from './limits.ts';
 
 /** Where a session stands. */
 export const sessionStatus = v.picklist([
@@ -17,8 +18,8 @@ const bytes = v.pipe(v.number(), v.integer());
 
 /** Something that a session cannot do on this build of the page, and why. */
 export const degradedCapability = v.object({
-  capability: v.pipe(v.string(), v.maxLength(60)),
-  reason: v.pipe(v.string(), v.maxLength(1_000)),
+  capability: v.pipe(v.string(), v.regex(/^[\w.-]{1,60}$/)),
+  reason: writtenText(LIMITS.reason),
 });
 
 /** A session as an operator sees it. Times are ISO 8601. */
@@ -48,10 +49,10 @@ export type SessionView = v.InferOutput<typeof sessionView>;
 
 /** The linked account, known once the session is ready. `wid` is `<number>@c.us`, `phone` its digits. */
 export const sessionInfo = v.object({
-  pushname: v.string(),
-  wid: v.pipe(v.string(), v.regex(/^\d+@(c\.us|lid)$/)),
-  phone: v.string(),
-  platform: v.string(),
+  pushname: writtenText(LIMITS.name),
+  wid: v.pipe(v.string(), v.regex(/^\d{1,20}@(c\.us|lid)$/)),
+  phone: v.pipe(v.string(), v.regex(/^\d{0,20}$/)),
+  platform: writtenText(60),
 });
 export type SessionInfo = v.InferOutput<typeof sessionInfo>;
 
@@ -60,45 +61,53 @@ export const ack = v.picklist([-1, 0, 1, 2, 3, 4]);
 
 /** A message, as a send answers it and as the `message` event carries it. `timestamp` is in Unix seconds. */
 export const message = v.object({
-  id: v.string(),
-  from: v.string(),
-  to: v.string(),
-  author: v.optional(v.string()),
+  id: networkId,
+  from: networkId,
+  to: networkId,
+  author: v.optional(networkId),
   fromMe: v.boolean(),
-  body: v.string(),
-  type: v.string(),
-  timestamp: v.pipe(v.number(), v.integer()),
+  body: writtenText(LIMITS.body),
+  type: v.pipe(v.string(), v.regex(/^[\w.-]{1,60}$/)),
+  timestamp: v.pipe(unixSeconds, v.integer()),
   ack,
   hasMedia: v.boolean(),
-  mimeType: v.optional(v.string()),
-  filename: v.optional(v.string()),
+  mimeType: v.optional(writtenText(LIMITS.mimeType)),
+  filename: v.optional(writtenText(LIMITS.filename)),
   isForwarded: v.boolean(),
   isStatus: v.boolean(),
-  quotedMessageId: v.optional(v.string()),
-  mentionedIds: v.array(v.string()),
+  quotedMessageId: v.optional(networkId),
+  mentionedIds: v.pipe(v.array(networkId), v.maxLength(LIMITS.mentions)),
 });
 export type Message = v.InferOutput<typeof message>;
 
-/** A PNG as a data URL: how a QR travels. */
-export const pngDataUrl = v.pipe(v.string(), v.startsWith('data:image/png;base64,'));
+/** The longest QR has 177 modules a side: some 10 KB as a PNG. */
+const MOST_QR_LENGTH = 131_072;
+
+/** A PNG as a data URL: how a QR travels. It is written to event streams as it is, hence the narrow alphabet. */
+export const pngDataUrl = v.pipe(
+  v.string(),
+  v.maxLength(MOST_QR_LENGTH),
+  // The first bytes of each PNG.
+  v.regex(/^data:image\/png;base64,iVBORw0KGgo[A-Za-z0-9+/]*={0,2}$/),
+);
 
 /** A chat in the list of an account's chats. */
 export const chat = v.object({
-  id: v.string(),
-  name: v.string(),
+  id: networkId,
+  name: writtenText(LIMITS.name),
   lastMessage: v.optional(
-    v.object({ body: v.string(), timestamp: v.pipe(v.number(), v.integer()), fromMe: v.boolean() }),
+    v.object({ body: writtenText(LIMITS.body), timestamp: v.pipe(unixSeconds, v.integer()), fromMe: v.boolean() }),
   ),
-  unreadCount: v.pipe(v.number(), v.integer()),
+  unreadCount: count(LIMITS.time),
 });
 export type Chat = v.InferOutput<typeof chat>;
 
 /** A group that the account is in. */
 export const group = v.object({
-  id: v.string(),
-  subject: v.string(),
+  id: networkId,
+  subject: writtenText(LIMITS.name),
   /** Absent, as `isAdmin`, where the members could not be loaded in time: that is not to say that there are none. */
-  participantCount: v.optional(v.pipe(v.number(), v.integer())),
+  participantCount: v.optional(count(LIMITS.time)),
   isAdmin: v.optional(v.boolean()),
 });
 export type Group = v.InferOutput<typeof group>;
@@ -108,12 +117,12 @@ export type Group = v.InferOutput<typeof group>;
  * number, or by hidden id where the number is not known: `number` is empty then.
  */
 export const contact = v.object({
-  id: v.string(),
+  id: networkId,
   /** The hidden id, `<digits>@lid`. */
-  lid: v.optional(v.string()),
-  name: v.optional(v.string()),
-  pushname: v.optional(v.string()),
-  number: v.string(),
+  lid: v.optional(networkId),
+  name: v.optional(writtenText(LIMITS.name)),
+  pushname: v.optional(writtenText(LIMITS.name)),
+  number: v.pipe(v.string(), v.regex(/^\d{0,20}$/)),
   isMyContact: v.boolean(),
   isWAContact: v.boolean(),
   isBusiness: v.boolean(),
@@ -123,9 +132,9 @@ export type Contact = v.InferOutput<typeof contact>;
 
 /** What became of one participant in a change of a group: 200 done, 403 invite only, 404 unknown, 408 left recently, 409 already in. */
 export const participantResult = v.object({
-  id: v.string(),
+  id: networkId,
   ok: v.boolean(),
-  code: v.pipe(v.number(), v.integer()),
-  message: v.optional(v.string()),
+  code: count(9_999),
+  message: v.optional(sentence),
 });
 export type ParticipantResult = v.InferOutput<typeof participantResult>;

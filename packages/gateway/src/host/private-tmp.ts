@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ownerOf } from './unix-sockets.ts';
 
 /** A socket's path may have 107 bytes, and this is what Chromium adds to the folder. */
@@ -49,9 +49,12 @@ export class PrivateTmp {
   }
 }
 
-/** A shared folder for temporary files is emptied now and then: another user may have taken the name since. */
+/**
+ * A folder that was made there, and no way out of it. A shared folder for temporary files is emptied now and then:
+ * another user may have taken the name since.
+ */
 async function isOurs(folder: string): Promise<boolean> {
-  const isNamedAsOurs = dirname(folder) === tmpdir() && folder.startsWith(join(tmpdir(), ELSEWHERE));
+  const isNamedAsOurs = dirname(folder) === tmpdir() && basename(folder).startsWith(ELSEWHERE);
   return isNamedAsOurs && (await ownerOf(folder, 'folder')) === process.geteuid?.();
 }
 

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { open, rename, writeFile } from 'node:fs/promises';
+import { constants, readFileSync } from 'node:fs';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** The text of a small file of the kernel's; nothing where it is not to be had. */
@@ -18,12 +18,30 @@ export function numberIn(text: string | undefined, pattern: RegExp): number | un
 }
 
 /**
+ * Reads a file of ours that lies where a worker may write, too. Rejects where it is no plain file, or longer than that:
+ * a link is not followed, and a pipe does not keep a thread of ours waiting for ever.
+ */
+export async function readOwnText(path: string, mostBytes: number): Promise<string> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile() || found.size > mostBytes) throw new Error(`${path} is no file of ours`);
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(found.size), 0, found.size, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
  * Writes a file for this user alone, and puts it in its place in one step: a crash leaves the old text or the new one.
- * `durably`: so does a power cut, and the new one stays once this has resolved.
+ * `durably`: so does a power cut, and the new one stays once this has resolved. What a worker has put where it is
+ * written first, such as a link or a pipe, is not written to.
  */
 export async function replaceText(path: string, text: string, { durably = false } = {}): Promise<void> {
   const unfinished = `${path}.new`;
-  await writeFile(unfinished, text, { mode: 0o600, flush: durably });
+  await rm(unfinished, { force: true });
+  await writeFile(unfinished, text, { mode: 0o600, flag: 'wx', flush: durably });
   await rename(unfinished, path);
   if (!durably) return;
   const folder = await open(dirname(path));

@@ -10,8 +10,13 @@ const SHOWN = /^(image\/(?!svg)|audio\/|video\/)/i;
  * Streams media to the caller so that it can do no harm: its type is what its sender claims, and its name is what its
  * sender chose. A browser neither guesses another type nor runs it, and shows nothing but images, audio and video.
  */
-export async function mediaResponse(method: string, file: MediaFile, spool: Spool): Promise<Response> {
-  const download = await spool.take(file);
+export async function mediaResponse(
+  method: string,
+  sessionId: string,
+  file: MediaFile,
+  spool: Spool,
+): Promise<Response> {
+  const download = await spool.take(sessionId, file);
   const body = method === 'HEAD' ? await download.close() : (Readable.toWeb(download.stream()) as ReadableStream);
   const type = MIME_TYPE.test(file.mimeType) ? file.mimeType : 'application/octet-stream';
   const name = file.filename ? printable(file.filename) : undefined;

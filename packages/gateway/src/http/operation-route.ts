@@ -44,7 +44,9 @@ export function operationRoute(
       const answer = await handler(input, c.get('caller'));
       log[level]({ ...told, ms: ms() }, 'answered');
       if (!answersMedia(operation)) return c.json(answer as object, operation.status ?? 200);
-      return answer ? await mediaResponse(c.req.method, answer as MediaFile, spool) : c.body(null, 204);
+      return answer
+        ? await mediaResponse(c.req.method, String(input.id), answer as MediaFile, spool)
+        : c.body(null, 204);
     } catch (error) {
       const { code, message } = asGatewayError(error, 'internal_error');
       log[errorTable[code].status >= 500 ? 'warn' : level]({ ...told, ms: ms(), code, reason: message }, 'refused');

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { constants, mkdirSync, openSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { GatewayError, type MediaFile, SpooledFile } from '@chat-web/protocol';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { errorText, GatewayError, type MediaFile, SpooledFile } from '@chat-web/protocol';
 import { freeDiskBytes } from '../host/disk.ts';
 import { type Hold, SpoolQuota } from './spool-quota.ts';
+
+const CHUNK_BYTES = 65_536;
+const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
+/** A pipe does not keep us waiting, a link is not followed. */
+const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** How much may lie in the spool, in bytes. */
 export interface SpoolLimits {
@@ -19,6 +24,8 @@ export class Spool {
   readonly dir: string;
   readonly #minFreeDiskBytes: number;
   readonly #quota: SpoolQuota;
+  /** The folder itself, whatever has its name by now: workers may rename what is in the data folder. */
+  readonly #folder: number;
 
   /** Throws where the data folder cannot be written. */
   constructor(dataDir: string, limits: SpoolLimits) {
@@ -26,6 +33,7 @@ export class Spool {
     this.#minFreeDiskBytes = limits.minFreeDiskBytes;
     this.#quota = new SpoolQuota(limits);
     mkdirSync(this.dir, { recursive: true, mode: 0o700 });
+    this.#folder = openSync(this.dir, FOLDER_FLAGS);
   }
 
   /** How many bytes lie in it. */
@@ -68,45 +76,88 @@ export class Spool {
     return new SpoolWriter(path, await open(path, 'wx', 0o600), this.#quota.hold(sessionId));
   }
 
-  /** Opens a file that a worker has put here, and removes its name: it is gone when it is closed, whatever happens. */
-  async take({ path }: MediaFile): Promise<Download> {
-    if (dirname(dirname(path)) !== this.dir)
-      throw new GatewayError('internal_error', 'a worker named a file outside the spool');
-    const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      throw new GatewayError('session_lost', 'the session ended before its file was taken over');
-    });
-    await rm(path, { force: true });
-    const held = this.#quota.hold(basename(dirname(path)));
-    const download = new Download(handle, held);
+  /**
+   * Opens a file that a session's worker has put into its folder, and removes its name: it is gone when it is closed,
+   * whatever happens. Nothing but a plain file of the announced size that is in that very folder: a worker could name,
+   * or put there, a link to what is not its own, or a pipe at which a thread of ours would wait for ever.
+   */
+  async take(sessionId: string, { file, size }: Pick<MediaFile, 'file' | 'size'>): Promise<Download> {
+    const folder = await openOwn(within(this.#folder, this.dir, sessionId), FOLDER_FLAGS | constants.O_NOFOLLOW);
     try {
-      held.add((await handle.stat()).size);
-    } catch (error) {
-      await download.close();
-      throw error;
+      const path = within(folder.fd, join(this.dir, sessionId), file);
+      const handle = await openOwn(path, FILE_FLAGS);
+      const download = new Download(handle, size, this.#quota.hold(sessionId));
+      try {
+        const found = await handle.stat();
+        if (!found.isFile() || found.nlink !== 1) throw notItsOwn('is no plain file');
+        if (found.size !== size) throw notItsOwn('is not of the size that was announced');
+        await rm(path, { force: true });
+        download.hold();
+        return download;
+      } catch (error) {
+        await download.close();
+        throw error;
+      }
+    } finally {
+      await folder.close();
     }
-    return download;
   }
+}
+
+/** What is in an open folder: on Linux no name of a folder on the way to it counts, which could be a link by now. */
+function within(folder: number, dir: string, name: string): string {
+  return process.platform === 'linux' ? `/proc/self/fd/${folder}/${name}` : join(dir, name);
+}
+
+async function openOwn(path: string, flags: number): Promise<FileHandle> {
+  try {
+    return await open(path, flags);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new GatewayError('session_lost', 'the session ended before its file was taken over');
+    throw notItsOwn(`cannot be opened (${(error as NodeJS.ErrnoException).code ?? errorText(error)})`);
+  }
+}
+
+function notItsOwn(why: string): GatewayError {
+  return new GatewayError('client_failed', `the file that the session's worker named ${why}`);
 }
 
 /** A file on its way out, whose name is gone already. */
 export class Download {
   readonly #handle: FileHandle;
+  readonly #size: number;
   readonly #held: Hold;
 
-  constructor(handle: FileHandle, held: Hold) {
+  constructor(handle: FileHandle, size: number, held: Hold) {
     this.#handle = handle;
+    this.#size = size;
     this.#held = held;
+  }
+
+  /** Counts it in the spool. Throws where there is no room for it. */
+  hold(): void {
+    this.#held.add(this.#size);
   }
 
   /** Its bytes; closes the file at their end, and where nobody wants them any more. */
   stream(): Readable {
-    return this.#handle.createReadStream().once('close', () => this.#held.release());
+    return Readable.from(this.#bytes()).once('close', () => void this.close());
   }
 
   async close(): Promise<void> {
     await this.#handle.close();
     this.#held.release();
+  }
+
+  /** Just so many as were announced: whoever has put the file there may still write to it. Fails where there are fewer. */
+  async *#bytes(): AsyncGenerator<Buffer> {
+    for (let left = this.#size; left > 0; ) {
+      const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(Math.min(left, CHUNK_BYTES)));
+      if (bytesRead === 0) throw new Error('the media became shorter while they were sent');
+      left -= bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
   }
 }
 

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { errorText } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { replaceText } from '../host/text-files.ts';
+import { readOwnText, replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 
 /** Messages may come in another order than that of their timestamps; this much is looked at again. */
@@ -9,6 +8,8 @@ const OVERLAP_SECONDS = 120;
 /** Behind the overlap: what an account could hardly get in that time. */
 const MOST_IDS = 10_000;
 const WRITE_DELAY_MS = 1_000;
+/** So many ids, each of the longest kind. */
+const MOST_FILE_BYTES = 4 * 1_048_576;
 
 const stored = v.object({ from: v.number(), ids: v.record(v.string(), v.number()) });
 
@@ -33,7 +34,7 @@ export class HeardMessages {
   /** Reads what an earlier gateway has left; nothing there, or nothing legible, is a beginning. */
   async load(): Promise<void> {
     if (this.#from !== undefined) return;
-    const text = await readFile(this.#path, 'utf8').catch(() => '');
+    const text = await readOwnText(this.#path, MOST_FILE_BYTES).catch(() => '');
     if (!text) return;
     try {
       const { from, ids } = v.parse(stored, JSON.parse(text));

@@ -1,12 +1,13 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorText, type WorkerEvent } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { replaceText } from '../host/text-files.ts';
+import { readOwnText, replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 import type { PageView } from './vitals.ts';
 
 const MOST_VERSIONS = 20;
+const MOST_FILE_BYTES = 1_048_576;
 
 type PageSeen = Omit<Extract<WorkerEvent, { name: 'page' }>, 'name'>;
 
@@ -31,7 +32,7 @@ export class PageHistory {
 
   /** Reads what an earlier gateway has left. Never rejects: a file that is absent or illegible is a beginning. */
   async load(): Promise<void> {
-    const text = await readFile(this.#path, 'utf8').catch(() => '');
+    const text = await readOwnText(this.#path, MOST_FILE_BYTES).catch(() => '');
     if (!text) return;
     try {
       const { versions } = v.parse(stored, JSON.parse(text));

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SessionInfo, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { replaceText } from '../host/text-files.ts';
+import { readOwnText, replaceText } from '../host/text-files.ts';
 
 /** Written when a session first becomes ready: what lies in its folder is then worth a start at boot. */
 const MARKER = 'linked.json';
+const MOST_MARKER_BYTES = 4_096;
 
 /**
  * The folders of the sessions, and which of them hold saved auth. Layout of the data folder:
@@ -73,7 +74,7 @@ export class SavedSessions {
 
   /** When the session was linked; undefined where it is not, or that is not known. */
   async linkedAt(id: string): Promise<Date | undefined> {
-    const text = await readFile(join(this.dirOf(id), MARKER), 'utf8').catch(() => '');
+    const text = await readOwnText(join(this.dirOf(id), MARKER), MOST_MARKER_BYTES).catch(() => '');
     const [, written = ''] = /"linkedAt":"([^"]+)"/.exec(text) ?? [];
     const linkedAt = new Date(written);
     return Number.isNaN(linkedAt.getTime()) ? undefined : linkedAt;

@@ -32,7 +32,7 @@ export interface LinkListener {
 
 const KB = 1_024;
 /** What a change of the session's state takes of the channel's budget: it is shown, logged, and may be written down. */
-const STATE_COST = 100;
+const STATE_COST = 500;
 /** What a worker may write into the log. */
 const LOG_BUDGET = { burst: 500, perSecond: 20 };
 const MOST_CALLS = 1_000;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { contactId, personId, sessionId } from '../ids.ts';
+import { LIMITS } from '../limits.ts';
 import { optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { contact } from '../resources.ts';
@@ -15,7 +16,7 @@ export const contactOperations = {
     path: '/sessions/:id/contacts',
     scope: 'read',
     params: v.object({ id: sessionId }),
-    answer: v.array(contact),
+    answer: v.pipe(v.array(contact), v.maxLength(LIMITS.listed)),
     errors,
     timeoutMs: 30_000,
   },
@@ -35,7 +36,7 @@ export const contactOperations = {
     path: '/sessions/:id/contacts/:number/exists',
     scope: 'read',
     params: v.object({ id: sessionId, number: personId }),
-    answer: v.object({ number: v.string(), exists: v.boolean() }),
+    answer: v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists: v.boolean() }),
     errors,
     timeoutMs: 15_000,
   },

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { groupId, personId, sessionId } from '../ids.ts';
+import { LIMITS, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { group, participantResult } from '../resources.ts';
 
@@ -19,7 +20,10 @@ const participants = v.pipe(
   v.minLength(1, 'must name somebody'),
   v.maxLength(MOST_PARTICIPANTS, `must be at most ${MOST_PARTICIPANTS}`),
 );
-const participantsAnswer = v.object({ groupId: v.string(), participants: v.array(participantResult) });
+const participantsAnswer = v.object({
+  groupId: networkId,
+  participants: v.pipe(v.array(participantResult), v.maxLength(MOST_PARTICIPANTS)),
+});
 
 const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
 const changeErrors = [
@@ -39,7 +43,7 @@ export const groupOperations = {
     path: '/sessions/:id/groups',
     scope: 'read',
     params: ofSession,
-    answer: v.array(group),
+    answer: v.pipe(v.array(group), v.maxLength(LIMITS.listed)),
     errors: readErrors,
     timeoutMs: 30_000,
   },
@@ -82,7 +86,7 @@ export const groupOperations = {
     path: '/sessions/:id/groups/:groupId/leave',
     scope: 'send',
     params: ofGroup,
-    answer: v.object({ groupId: v.string(), left: v.literal(true) }),
+    answer: v.object({ groupId: networkId, left: v.literal(true) }),
     errors: changeErrors,
     timeoutMs: 30_000,
   },
@@ -93,7 +97,7 @@ export const groupOperations = {
     scope: 'send',
     params: ofGroup,
     body: v.object({ subject }),
-    answer: v.object({ groupId: v.string(), subject: v.string() }),
+    answer: v.object({ groupId: networkId, subject: writtenText(LIMITS.name) }),
     errors: changeErrors,
     timeoutMs: 30_000,
   },

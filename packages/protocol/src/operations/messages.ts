@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { messageId, recipient, STATUS_FEED, sessionId } from '../ids.ts';
+import { networkId, writtenText } from '../limits.ts';
 import { fromOnePlace, mediaFields, mediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message } from '../resources.ts';
@@ -61,7 +62,7 @@ const ofSession = v.object({ id: sessionId });
 const ofMessage = v.object({ id: sessionId, messageId });
 
 /** The answer to a reaction: `id` and `messageId` both name the message reacted to. */
-const reactionAnswer = v.object({ id: v.string(), messageId: v.string(), emoji: v.string() });
+const reactionAnswer = v.object({ id: networkId, messageId: networkId, emoji: writtenText(100) });
 
 /** Operations on messages: the session's worker answers them. */
 export const messageOperations = {
@@ -112,7 +113,7 @@ export const messageOperations = {
     scope: 'send',
     params: ofMessage,
     body: v.object({ forEveryone: v.boolean() }),
-    answer: v.object({ id: v.string(), deletedFor: v.picklist(['everyone', 'me']) }),
+    answer: v.object({ id: networkId, deletedFor: v.picklist(['everyone', 'me']) }),
     errors: [
       'session_not_found',
       'session_not_ready',

@@ -1,14 +1,23 @@
-import { type Chat, type Contact, chat, contact, type Group, group } from '@chat-web/protocol';
+import { type Chat, type Contact, chat, contact, cutText, type Group, group, LIMITS } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { toTime } from './resources.ts';
 
 const text = v.optional(v.nullable(v.string()));
+const name = v.optional(
+  v.nullable(
+    v.pipe(
+      v.string(),
+      v.transform((written) => cutText(written, LIMITS.name)),
+    ),
+  ),
+);
 const yes = v.optional(v.unknown());
 
 /** Chats as the API shows them, from what the page script read; one that cannot be shown is left out. */
 export function toChats(read: readonly unknown[]): Chat[] {
   const model = v.object({
     id: v.string(),
-    name: text,
+    name,
     unreadCount: v.optional(v.nullable(v.number())),
     lastActivity: v.optional(v.nullable(v.number())),
     lastMessage: v.optional(v.nullable(v.object({ body: text, timestamp: v.number(), fromMe: v.boolean() }))),
@@ -24,8 +33,8 @@ export function toChats(read: readonly unknown[]): Chat[] {
       ...(lastMessage
         ? {
             lastMessage: {
-              body: lastMessage.body ?? '',
-              timestamp: Math.floor(lastMessage.timestamp),
+              body: cutText(lastMessage.body ?? '', LIMITS.body),
+              timestamp: toTime(lastMessage.timestamp),
               fromMe: lastMessage.fromMe,
             },
           }
@@ -40,7 +49,7 @@ export function toChats(read: readonly unknown[]): Chat[] {
 export function toGroups(read: readonly unknown[]): Group[] {
   const model = v.object({
     id: v.string(),
-    subject: text,
+    subject: name,
     participantCount: v.optional(v.nullable(v.number())),
     isMember: v.boolean(),
     isAdmin: v.optional(v.nullable(v.boolean())),
@@ -59,8 +68,8 @@ const contactModel = v.object({
   id: v.string(),
   lid: text,
   isHidden: v.boolean(),
-  name: text,
-  pushname: text,
+  name,
+  pushname: name,
   isMe: yes,
   isUser: yes,
   isMyContact: yes,

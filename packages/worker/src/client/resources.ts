@@ -1,4 +1,4 @@
-import type { Message, SessionInfo } from '@chat-web/protocol';
+import { cutText, LIMITS, type Message, type SessionInfo } from '@chat-web/protocol';
 import * as v from 'valibot';
 
 /** Names of message types that differ from the API's own; all others pass as they are. */
@@ -32,7 +32,10 @@ function captionOf({ caption, filename }: Pick<v.InferOutput<typeof messageModel
   return caption === filename ? '' : caption;
 }
 
-/** A message as the API shows it, from the page's model of it. Throws where the model is not one. */
+/**
+ * A message as the API shows it, from the page's model of it. Throws where the model is not one. What its sender has
+ * written is cut where it is longer than any that the network's own clients send: it must not cost the message.
+ */
 export function toMessage(model: unknown): Message {
   const read = v.parse(messageModel, model);
   return {
@@ -41,18 +44,23 @@ export function toMessage(model: unknown): Message {
     to: read.to,
     ...(read.author ? { author: read.author } : {}),
     fromMe: read.fromMe,
-    body: (read.hasMedia ? captionOf(read) : read.body) ?? '',
-    type: TYPE_NAMES[read.type] ?? read.type,
-    timestamp: Math.floor(read.t),
+    body: cutText((read.hasMedia ? captionOf(read) : read.body) ?? '', LIMITS.body),
+    type: TYPE_NAMES[read.type] ?? (read.type.replace(/[^\w.-]/g, '_').slice(0, 60) || 'unknown'),
+    timestamp: toTime(read.t),
     ack: toAck(read.ack ?? 0),
     hasMedia: read.hasMedia,
-    ...(read.mimetype ? { mimeType: read.mimetype } : {}),
-    ...(read.filename ? { filename: read.filename } : {}),
+    ...(read.mimetype ? { mimeType: cutText(read.mimetype, LIMITS.mimeType) } : {}),
+    ...(read.filename ? { filename: cutText(read.filename, LIMITS.filename) } : {}),
     isForwarded: read.isForwarded,
     isStatus: read.isStatus,
     ...(read.quotedMessageId ? { quotedMessageId: read.quotedMessageId } : {}),
-    mentionedIds: read.mentionedIds,
+    mentionedIds: read.mentionedIds.slice(0, LIMITS.mentions),
   };
+}
+
+/** A time of the page's in whole Unix seconds that are a date. */
+export function toTime(t: number): number {
+  return Math.max(0, Math.min(LIMITS.time, Math.floor(t)));
 }
 
 /** An ack in the API's range: the page has several kinds of failure below 0, and one above 4 that is its own affair. */
@@ -68,9 +76,9 @@ export function toSessionInfo(read: unknown): SessionInfo {
   const [, number = '', server = ''] = /^(\d+)(?::\d+)?@(c\.us|lid)$/.exec(wid) ?? [];
   if (!number) throw new Error('the page names an account whose id is none');
   return {
-    pushname: pushname ?? '',
+    pushname: cutText(pushname ?? '', LIMITS.name),
     wid: `${number}@${server}`,
     phone: server === 'c.us' ? number : '',
-    platform: platform ?? '',
+    platform: cutText(platform ?? '', 60),
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GatewayError, type MediaFile } from '@chat-web/protocol';
+import { cutText, GatewayError, LIMITS, type MediaFile } from '@chat-web/protocol';
 import type { HandlerContext, PageCalls, PageScript } from '../client/port.ts';
 import { dropFile, type LoadedMedia, readSlice } from '../page/media.ts';
 import { collectAfter } from './garbage.ts';
@@ -28,10 +28,15 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
     const loaded = await page.read(timeoutMs, load, id, key, ...more);
     if (loaded === null || typeof loaded === 'string') return loaded as T;
     const { size, mimeType, filename } = loaded as LoadedMedia;
-    const path = join(spoolDir, randomUUID());
-    await writeFile(path, (handle) => copySlices(page, key, size, deadline, handle));
+    const file = randomUUID();
+    await writeFile(join(spoolDir, file), (handle) => copySlices(page, key, size, deadline, handle));
     collectAfter(size);
-    return { path, size, mimeType: mimeType ?? fallbackType, ...(filename ? { filename } : {}) };
+    return {
+      file,
+      size,
+      mimeType: cutText((mimeType ?? fallbackType).replace(/[^\x20-\x7e]/g, '_'), LIMITS.mimeType),
+      ...(filename ? { filename: cutText(filename.replace(/\p{Cc}/gu, '_'), LIMITS.filename) } : {}),
+    };
   } finally {
     await page.read(DROP_TIMEOUT_MS, dropFile, key).catch(() => {});
   }

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { readOwnText, replaceText } from './text-files.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'chat-web-text-'));
+afterAll(() => rm(folder, { recursive: true }));
+
+const path = join(folder, 'linked.json');
+const other = join(folder, 'other');
+beforeEach(async () => {
+  await rm(path, { recursive: true, force: true });
+  await writeFile(other, 'of another');
+});
+
+describe('a file of ours where a worker may write', () => {
+  it('is read whole', async () => {
+    await replaceText(path, 'ärgerlich');
+    expect(await readOwnText(path, 100)).toBe('ärgerlich');
+  });
+
+  it.each<[string, () => unknown]>([
+    ['a link', () => symlink(other, path)],
+    ['a link to what never ends', () => symlink('/dev/zero', path)],
+    ['a pipe that nobody writes to', () => execFileSync('mkfifo', [path])],
+    ['a folder', () => mkdir(path)],
+    ['too long', () => writeFile(path, 'x'.repeat(101))],
+    ['not there', () => {}],
+  ])('is not read, and nobody waits for it, where it is %s', async (_, make) => {
+    await make();
+    await expect(readOwnText(path, 100)).rejects.toThrow();
+  });
+
+  it.each<[string, () => unknown]>([
+    ['a link', () => symlink(other, `${path}.new`)],
+    ['a pipe that nobody reads', () => execFileSync('mkfifo', [`${path}.new`])],
+    ['left over', () => writeFile(`${path}.new`, 'half')],
+  ])('is written also where what it is written to first is %s', async (_, make) => {
+    await make();
+    await replaceText(path, 'text');
+    expect(await readFile(path, 'utf8')).toBe('text');
+    expect(await readFile(other, 'utf8')).toBe('of another');
+  });
+});

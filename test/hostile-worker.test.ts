@@ -1,0 +1,182 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { sendText } from '@chat-web/host';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { EventLog } from './helpers/event-log.ts';
+import { eventually } from './helpers/eventually.ts';
+import { figure, percentile } from './helpers/figure.ts';
+import { logLines } from './helpers/log-lines.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const MB = 1_048_576;
+/** What an attack may take of memory while it lasts: the longest message, some copies of it, and what else goes on. */
+const MOST_MORE_BYTES = 128 * MB;
+
+describe('promise 30: a worker that a page has taken over', () => {
+  let stack: Stack;
+  let honest: EventLog;
+  let gatewayPid: number;
+  beforeAll(async () => {
+    stack = await Stack.start({ main: fileURLToPath(new URL('./fixtures/hostile-gateway.mjs', import.meta.url)) });
+    gatewayPid = stack.gateway.pid;
+    await stack.link('ada', ADA);
+    honest = await stack.listen('ada');
+  });
+  afterAll(async () => {
+    await stack[Symbol.asyncDispose]();
+  });
+
+  /** After each attack: the other session sends and hears, has lost nothing, and the gateway is the same. */
+  afterEach(async ({ task }) => {
+    const sent = await sendText(stack.client, { id: 'ada', type: 'text', to: BEN, body: task.name });
+    expect((await stack.onPhone(BEN, sent.id)).body).toBe(task.name);
+    await stack.phones.send(BEN, { to: ADA, body: `after ${task.name}` });
+    await honest.until('message', ({ body }) => body === `after ${task.name}`);
+    expect(honest.all('disconnected')).toEqual([]);
+    expect(honest.ended).toBe(false);
+    expect(stack.gateway.log.filter((line) => line.includes('could not be handled'))).toEqual([]);
+    expect((await fetch(`${stack.gateway.url}/health`)).status).toBe(200);
+  });
+
+  /** Starts such a session, has it begin, and measures what the gateway takes meanwhile. */
+  async function attacked<T>(attack: string, seen: (id: string, events: EventLog) => Promise<T>): Promise<T> {
+    const id = `evil-${attack}`;
+    await stack.client.startSession({ id });
+    const events = await stack.listen(id);
+    const before = memoryOf(gatewayPid).now;
+    writeFileSync(`/proc/${gatewayPid}/clear_refs`, '5'); // The peak counts from here.
+    const answers = new AbortController();
+    const waits = healthWaits(stack.gateway.url, answers.signal);
+    await stack.client.listChats({ id }).catch(() => {});
+    try {
+      return await seen(id, events);
+    } finally {
+      answers.abort();
+      const more = memoryOf(gatewayPid).peak - before;
+      const ms = Math.round(percentile(await waits, 0.99));
+      figure(30, `${attack}: gateway +${Math.round(more / MB)} MB, /health p99 ${ms} ms`);
+      await stack.client.deleteSession({ id }).catch(() => {});
+      events.close();
+      expect(more).toBeLessThan(MOST_MORE_BYTES);
+    }
+  }
+
+  it.each([
+    ['garbage', 'a message that is not JSON'],
+    ['bytes', 'a message that is not JSON'],
+    ['endless', 'a message of more than 16 MB'],
+    ['nested', 'a message that is more than 16 levels deep'],
+    ['values', 'a message of more than 400000 values'],
+    ['drops', ''], // Which of the bounds it meets first depends on how many bytes come at once.
+    ['acks', 'more messages than it may'],
+    ['states', 'more messages than it may'],
+    ['heartbeats', 'more messages than it may'],
+    ['nonsense', 'more messages than it may'],
+    ['logs', 'more messages than it may'],
+    ['unasked', 'more messages than it may'],
+    ['booted', 'more messages than it may'],
+  ])('is ended, it alone, where it sends %s', (attack, what) =>
+    attacked(attack, async (id, events) => {
+      const { reason } = await events.until('disconnected', (told) => told.reason.includes('its worker sent'));
+      expect(reason).toContain(`its worker sent ${what}`);
+      await eventually(() => {
+        const causes = logLines(stack.gateway.log).flatMap(({ session, cause = '' }) =>
+          session === id ? [cause] : [],
+        );
+        expect(causes).toContain('worker_misbehaved');
+      });
+    }),
+  );
+
+  it.each(['node', 'numbers', 'output', 'lines'])('is not listened to where it sends %s', (attack) =>
+    attacked(attack, async (id) => {
+      await delay(3_000);
+      expect(await stack.client.getSessionStatus({ id })).toMatchObject({ status: 'ready', restarts: 0 });
+    }),
+  );
+
+  it('writes nothing into a stream but events: frames', () =>
+    attacked('frames', async (id, events) => {
+      await events.until('message', ({ body }) => body === 'honest');
+      expect(events.events.map(({ name }) => name)).toEqual(['message']);
+      const lines = logLines(stack.gateway.log).filter(({ session }) => session === id);
+      expect(lines.filter(({ msg }) => msg === 'a message of the worker is not one')).toHaveLength(5);
+    }));
+
+  it('fails the calls whose answers are none', () =>
+    attacked('answers', async (id) => {
+      await expect(stack.client.listContacts({ id })).rejects.toMatchObject({ code: 'client_failed' });
+      const text = { id, type: 'text', to: ADA, body: 'hello' } as const;
+      await expect(stack.client.sendMessage(text)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    }));
+
+  it('that does not read has calls wait up to a bound', () =>
+    attacked('deaf', async (id) => {
+      const codes: string[] = [];
+      const body = '😀'.repeat(32_000);
+      for (let call = 0; call < 120; call += 1) {
+        const sent = stack.client.sendMessage({ id, type: 'text', to: ADA, body });
+        sent.catch(({ code }: { code: string }) => codes.push(code));
+      }
+      await eventually(() => expect(codes).toContain('rate_limited'));
+      expect(codes.filter((code) => code !== 'rate_limited')).toEqual([]);
+      expect(codes.length).toBeLessThan(110);
+    }));
+
+  it('hands over nothing but plain files of its own', () =>
+    attacked('media', async (id) => {
+      const mediaOf = async (kind: string) => {
+        const response = await fetch(`${stack.gateway.url}/sessions/${id}/messages/false_1@c.us_${kind}/media`);
+        const text = await response.text();
+        return { status: response.status, code: response.ok ? text : (JSON.parse(text) as { code: string }).code };
+      };
+      expect(await mediaOf('honest')).toEqual({ status: 200, code: 'public' });
+      // As many pipes as would keep all threads of Node waiting, twice.
+      const kinds = [
+        'link',
+        'device',
+        'second',
+        'folder',
+        'path',
+        'absolute',
+        'other',
+        'header',
+        'name',
+        'size',
+        'short',
+      ];
+      for (const kind of [...Array<string>(8).fill('pipe'), ...kinds]) {
+        expect(await mediaOf(kind), kind).toEqual({ status: 500, code: 'client_failed' });
+      }
+      expect(await mediaOf('honest')).toEqual({ status: 200, code: 'public' });
+    }));
+
+  it('puts pipes where the gateway keeps what it knows of the session, and nobody waits for them', () =>
+    attacked('files', async (id) => {
+      for (let start = 0; start < 6; start += 1) {
+        await stack.client.restartSession({ id });
+        await stack.untilStatus(id, 'ready');
+        await stack.client.listChats({ id });
+      }
+    }));
+});
+
+/** What a process takes, in bytes, now and at most since its peak was last forgotten. */
+function memoryOf(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const bytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1_024;
+  return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
+}
+
+/** How long /health takes, asked again and again until it is enough, in milliseconds. */
+async function healthWaits(url: string, enough: AbortSignal): Promise<number[]> {
+  const waits: number[] = [];
+  while (!enough.aborted) {
+    const askedAt = performance.now();
+    await (await fetch(`${url}/health`)).text();
+    waits.push(performance.now() - askedAt);
+    await delay(10);
+  }
+  return waits;
+}
