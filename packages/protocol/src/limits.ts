@@ -28,8 +28,8 @@ export const count = (most: number) => v.pipe(v.number(), v.integer(), v.minValu
 /** Unix seconds, in a range of which each is a date. */
 export const unixSeconds = v.pipe(v.number(), v.minValue(0), v.maxValue(LIMITS.time));
 
-/** An id of the network's: of a message, a chat or a person. */
-export const networkId = v.pipe(v.string(), v.maxLength(200), v.regex(/^[\x21-\x7e]+$/));
+/** An id of the network's: of a message, a chat or a person. Part of a message's id is its sender's choice. */
+export const networkId = v.pipe(v.string(), v.maxLength(300), v.regex(/^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u));
 
 /** A sentence of another process, for people: it is cut and kept on one line rather than refused. */
 export const sentence = v.pipe(

@@ -1,3 +1,6 @@
+import { message } from '@chat-web/protocol';
+import fc from 'fast-check';
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { toMessage, toSessionInfo } from './resources.ts';
 
@@ -44,6 +47,31 @@ describe('toMessage', () => {
       mimetype: 'image/jpeg',
     };
     expect(toMessage(media)).toMatchObject({ body: 'look', type: 'image', hasMedia: true, mimeType: 'image/jpeg' });
+  });
+
+  it('passes the gateway, whatever its sender has made up', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 400 });
+    const long = fc.constantFrom('x'.repeat(300_000), '😀'.repeat(200_000), '\r\n', '\u0000', '');
+    const any = fc.oneof(text, long);
+    fc.assert(
+      fc.property(
+        fc.record({
+          body: any,
+          caption: any,
+          mimetype: any,
+          filename: any,
+          type: any,
+          quotedMessageId: any,
+          author: any,
+        }),
+        fc.array(text),
+        fc.oneof(fc.double({ noNaN: true }), fc.constantFrom(-1, 1.5, 1e300, Number.POSITIVE_INFINITY)),
+        fc.boolean(),
+        (chosen, mentionedIds, t, hasMedia) => {
+          expect(v.is(message, toMessage({ ...model, ...chosen, mentionedIds, t, hasMedia }))).toBe(true);
+        },
+      ),
+    );
   });
 
   it.each([undefined, null, 'text', {}, { ...model, t: 'soon' }, { ...model, id: undefined }])(

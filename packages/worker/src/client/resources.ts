@@ -1,4 +1,4 @@
-import { cutText, LIMITS, type Message, type SessionInfo } from '@chat-web/protocol';
+import { cutText, LIMITS, type Message, networkId, type SessionInfo } from '@chat-web/protocol';
 import * as v from 'valibot';
 
 /** Names of message types that differ from the API's own; all others pass as they are. */
@@ -42,7 +42,7 @@ export function toMessage(model: unknown): Message {
     id: read.id,
     from: read.from,
     to: read.to,
-    ...(read.author ? { author: read.author } : {}),
+    ...(isId(read.author) ? { author: read.author } : {}),
     fromMe: read.fromMe,
     body: cutText((read.hasMedia ? captionOf(read) : read.body) ?? '', LIMITS.body),
     type: TYPE_NAMES[read.type] ?? (read.type.replace(/[^\w.-]/g, '_').slice(0, 60) || 'unknown'),
@@ -53,9 +53,13 @@ export function toMessage(model: unknown): Message {
     ...(read.filename ? { filename: cutText(read.filename, LIMITS.filename) } : {}),
     isForwarded: read.isForwarded,
     isStatus: read.isStatus,
-    ...(read.quotedMessageId ? { quotedMessageId: read.quotedMessageId } : {}),
-    mentionedIds: read.mentionedIds.slice(0, LIMITS.mentions),
+    ...(isId(read.quotedMessageId) ? { quotedMessageId: read.quotedMessageId } : {}),
+    mentionedIds: read.mentionedIds.filter(isId).slice(0, LIMITS.mentions),
   };
+}
+
+function isId(id: unknown): id is string {
+  return v.is(networkId, id);
 }
 
 /** A time of the page's in whole Unix seconds that are a date. */
