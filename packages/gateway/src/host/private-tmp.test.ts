@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { isRoot, OTHER_USER } from '../../../../test/helpers/other-user.ts';
 import { PrivateTmp } from './private-tmp.ts';
@@ -67,4 +67,17 @@ it.runIf(isRoot)('is given up where another user has taken its name in a shared 
   await tmp.clear();
   expect(await readdir(taken)).toEqual(['of another']);
   for (const path of [taken, linked]) await rm(path, { recursive: true });
+});
+
+it('is no way to remove what lies elsewhere', async () => {
+  const victim = join(dataDir, 'victim');
+  await mkdir(victim);
+  const tmp = new PrivateTmp(dataDir);
+  const folder = await tmp.folderFor('main');
+  for (const path of [victim, `${dataDir}/../${basename(dataDir)}/victim`]) {
+    await rm(folder, { recursive: true, force: true });
+    await symlink(path, folder);
+    await tmp.remove('main');
+    expect([existsSync(victim), existsSync(folder)]).toEqual([true, false]);
+  }
 });
