@@ -59,6 +59,7 @@ beforeAll(async () => {
     CHAT_WEB_DATA_DIR: dataDir,
     CHAT_WEB_TOKEN: TOKEN,
     CHAT_WEB_AUTO_START_SESSIONS: 'no',
+    CHAT_WEB_AUTH_FAILURES_PER_MINUTE: '0',
     CHAT_WEB_MIN_FREE_DISK_MB: '100000000', // Who may start a session is told so, and no browser is needed.
   });
   const client = createClient({ url: gateway.url, token: TOKEN });

@@ -16,7 +16,10 @@ let open: GatewayProcess;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
   const settings = { CHAT_WEB_PORT: '0', CHAT_WEB_ALLOWED_HOSTS: 'gateway.lan' };
-  guarded = await spawnGateway({ ...settings, CHAT_WEB_DATA_DIR: join(dataDir, 'guarded'), CHAT_WEB_TOKEN: TOKEN });
+  guarded = await spawnGateway({
+    ...{ ...settings, CHAT_WEB_DATA_DIR: join(dataDir, 'guarded'), CHAT_WEB_TOKEN: TOKEN },
+    CHAT_WEB_AUTH_FAILURES_PER_MINUTE: '0',
+  });
   open = await spawnGateway({ ...settings, CHAT_WEB_DATA_DIR: join(dataDir, 'open') });
 });
 

@@ -20,6 +20,9 @@ export interface Config {
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
   readonly tokenGraceMs: number;
+  /** 0: no limit. */
+  readonly authFailuresPerMinute: number;
+  readonly auditFile: string | undefined;
   readonly autoStartSessions: boolean;
   readonly dataDir: string;
   readonly browserPath: string | undefined;
@@ -109,6 +112,8 @@ export function readConfig(env: Environment): Config {
     token: values.CHAT_WEB_TOKEN,
     tokenFile: values.CHAT_WEB_TOKEN_FILE,
     tokenGraceMs: values.CHAT_WEB_TOKEN_GRACE_SECONDS * SECOND,
+    authFailuresPerMinute: values.CHAT_WEB_AUTH_FAILURES_PER_MINUTE,
+    auditFile: values.CHAT_WEB_AUDIT_FILE,
     autoStartSessions: values.CHAT_WEB_AUTO_START_SESSIONS,
     dataDir: values.CHAT_WEB_DATA_DIR,
     browserPath: values.CHAT_WEB_BROWSER_PATH,

@@ -1,6 +1,7 @@
 import { GatewayError, type GatewayOperationName, type Handlers, operations } from '@chat-web/protocol';
 import type { Caller } from './access/caller.ts';
 import type { Keys } from './access/keys.ts';
+import { Refusal } from './access/refusal.ts';
 import type { Session } from './sessions/session.ts';
 import { viewOf } from './sessions/session-view.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
@@ -81,8 +82,7 @@ export function gatewayHandlers(supervisor: Supervisor, keys: Keys): GatewayHand
 
 /** A key that somebody made while the gateway was open would still hold once it is not. */
 function refuseOpen({ id }: Caller): void {
-  if (id === 'open')
-    throw new GatewayError('insufficient_scope', 'keys are for a gateway with a token: set CHAT_WEB_TOKEN');
+  if (id === 'open') throw new Refusal('insufficient_scope', 'keys are for a gateway with a token: set CHAT_WEB_TOKEN');
 }
 
 function startedView(session: Session) {

@@ -5,8 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type OperationName, type WorkerOperationName, workerOperations } from '@chat-web/protocol';
 import { createAdaptorServer } from '@hono/node-server';
 import { Access } from './access/access.ts';
+import type { Audit } from './access/audit.ts';
+import { FailureLimit } from './access/failure-limit.ts';
 import { Keys } from './access/keys.ts';
 import { OperatorToken } from './access/operator-token.ts';
+import { Refusals } from './access/refusals.ts';
 import { type Config, ConfigError } from './config.ts';
 import { holdDataDir } from './data-lock.ts';
 import { gatewayHandlers } from './gateway-handlers.ts';
@@ -54,6 +57,7 @@ export interface Gateway extends ServiceState {
 export async function startGateway(
   config: Config,
   log: Log,
+  audit: Audit,
   workerProgram = (_: string) => WORKER_FILE,
 ): Promise<Gateway> {
   const saved = new SavedSessions(config.dataDir, config.pageDir);
@@ -65,7 +69,8 @@ export async function startGateway(
   const token = await OperatorToken.load(config, log);
   const releaseDataDir = await holdDataDir(config.dataDir, (why) => log.warn(why));
   const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);
-  const access = new Access(token, keys);
+  const access = new Access(token, keys, new FailureLimit(config.authFailuresPerMinute));
+  const refusals = new Refusals(log);
   if (!access.asksForToken && keys.count > 0) log.warn('there are keys, but without CHAT_WEB_TOKEN none is asked for');
   const spool = new Spool(config.dataDir, config);
   const tmp = new PrivateTmp(config.dataDir);
@@ -89,8 +94,11 @@ export async function startGateway(
     log,
   });
   const keeper = new MemoryKeeper(supervisor, saved, config, log);
-  const metrics = new Metrics({ supervisor, startQueue, spool });
-  const app = createApp({ config, access, supervisor, handlers: allHandlers(supervisor, keys), spool, metrics, log });
+  const metrics = new Metrics({ supervisor, startQueue, spool, refusals });
+  const app = createApp({
+    ...{ config, access, refusals, audit, supervisor, spool, metrics, log },
+    handlers: allHandlers(supervisor, keys),
+  });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -119,7 +127,10 @@ export async function startGateway(
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     asksForToken: access.asksForToken,
-    reloads: config.tokenFile === undefined ? [] : [async () => token?.reload()],
+    reloads: [
+      ...(config.tokenFile === undefined ? [] : [async () => token?.reload()]),
+      ...(config.auditFile === undefined ? [] : [async () => audit.reopen()]),
+    ],
     statusText: () => summaryOf(supervisor.list()),
     isHealthy: () => supervisor.isSound,
     close: async (hurry) => {

@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 
 export type Log = Logger;
@@ -6,6 +6,8 @@ export type Log = Logger;
 /** A log whose level can be set again while it is in use. */
 export interface LevelledLog {
   readonly log: Log;
+  /** Where its lines go. */
+  readonly destination: DestinationStream;
   /** From here on the log, and every child of it, holds lines of this level and above. */
   setLevel(level: string): void;
 }
@@ -13,6 +15,8 @@ export interface LevelledLog {
 /** JSON lines on stdout; on a terminal, lines for people. Never given a message body, a QR or a token. */
 export function createLog(level: string): LevelledLog {
   let lowest = rankOf(level);
+  const { isTTY } = process.stdout;
+  const destination = isTTY ? toTerminal() : pino.destination(1);
   const options: pino.LoggerOptions = {
     // Children copy the level that they are made with, and would keep it: so all let everything pass, up to this gate.
     level: 'trace',
@@ -25,7 +29,8 @@ export function createLog(level: string): LevelledLog {
     timestamp: pino.stdTimeFunctions.isoTime,
   };
   return {
-    log: process.stdout.isTTY ? pino(options, toTerminal()) : pino({ ...options, formatters: { level: labelOnly } }),
+    log: pino(isTTY ? options : { ...options, formatters: { level: labelOnly } }, destination),
+    destination,
     setLevel: (next) => {
       lowest = rankOf(next);
     },

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { errorText } from '@chat-web/protocol';
+import { Audit } from './access/audit.ts';
 import { type Config, ConfigError, helpText, readConfig, version } from './config.ts';
 import { DataDirInUseError } from './data-lock.ts';
 import { type Gateway, startGateway } from './gateway.ts';
@@ -43,10 +44,12 @@ async function run(config: Config): Promise<void> {
   // Before all else: a signal that nobody listens to would end the process. A terminal that closes means just that.
   let reloads = reloadsOf(config, levelled);
   if (!process.stdout.isTTY) process.on('SIGHUP', () => void reload(reloads, log));
-  const gateway = await startGateway(config, log).catch((error: unknown) => {
-    process.stderr.write(`${startProblem(error, config)}\n`);
-    process.exit(error instanceof ConfigError ? EX_CONFIG : 1);
-  });
+  const gateway = await startGateway(config, log, new Audit(config.auditFile, levelled.destination, log)).catch(
+    (error: unknown) => {
+      process.stderr.write(`${startProblem(error, config)}\n`);
+      process.exit(error instanceof ConfigError ? EX_CONFIG : 1);
+    },
+  );
   reloads = [...reloads, ...gateway.reloads];
   log.info({ url: gateway.url, dataDir: config.dataDir, auth: gateway.asksForToken }, 'gateway listens');
   if (!gateway.asksForToken && !isLoopback(config.host)) {
@@ -64,7 +67,7 @@ function reloadsOf({ envFile }: Config, log: LevelledLog): Gateway['reloads'] {
 
 async function reload(reloads: Gateway['reloads'], log: Log): Promise<void> {
   if (reloads.length === 0)
-    log.warn('nothing to reload: neither CHAT_WEB_ENV_FILE nor CHAT_WEB_TOKEN_FILE names a file to read again');
+    log.warn('nothing to reload: CHAT_WEB_ENV_FILE, CHAT_WEB_TOKEN_FILE and CHAT_WEB_AUDIT_FILE are not set');
   await Promise.all(reloads.map((again) => again()));
 }
 

@@ -1,5 +1,6 @@
 import { sessionStatus } from '@chat-web/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Refusals } from './access/refusals.ts';
 import type { ConnectionCount } from './http/connections.ts';
 import type { Spool } from './media/spool.ts';
 import type { StartQueue } from './sessions/start-queue.ts';
@@ -10,6 +11,7 @@ export interface MetricsSources {
   readonly supervisor: Supervisor;
   readonly startQueue: StartQueue;
   readonly spool: Spool;
+  readonly refusals: Pick<Refusals, 'counts'>;
 }
 
 const PREFIX = 'chat_web_';
@@ -39,6 +41,7 @@ export class Metrics {
     });
     sessionGauges(sources.supervisor, registers);
     levelGauges(sources, registers);
+    refusalCounter(sources.refusals, registers);
   }
 
   /** Shows the connections of the server, which listens after all else is put together. */
@@ -142,6 +145,17 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
       this.reset();
       for (const { id, vitals } of supervisor.list())
         if (vitals.lastEventAt) this.set({ session: id }, (Date.now() - vitals.lastEventAt.getTime()) / SECOND_MS);
+    },
+  });
+}
+
+function refusalCounter(refusals: Pick<Refusals, 'counts'>, registers: Registry[]): void {
+  new Counter({
+    ...{ name: `${PREFIX}refused_total`, help: 'Requests refused because of who asked, by kind', registers },
+    labelNames: ['kind'],
+    collect() {
+      this.reset();
+      for (const [kind, count] of refusals.counts()) this.inc({ kind }, count);
     },
   });
 }

@@ -103,6 +103,16 @@ export const settings = {
     fallback: 'false',
     meaning: 'listen on other addresses than loopback although no token is set',
   },
+  CHAT_WEB_AUTH_FAILURES_PER_MINUTE: {
+    schema: wholeNumber(0, 1_000_000),
+    fallback: '10',
+    meaning: 'wrong tokens from one address within a minute after which further ones are 429; 0: no limit',
+  },
+  CHAT_WEB_AUDIT_FILE: {
+    schema: filePath,
+    fallbackIs: 'the log',
+    meaning: 'file to which the audit lines are appended; SIGHUP opens it again',
+  },
   CHAT_WEB_AUTO_START_SESSIONS: { schema: yesOrNo, fallback: 'true', meaning: 'start saved sessions at boot' },
   CHAT_WEB_DATA_DIR: {
     schema: filePath,

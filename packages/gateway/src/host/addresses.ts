@@ -9,3 +9,18 @@ export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1');
   return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback';
 }
+
+/** How many of the 16-bit parts of an IPv6 address name the network: 64 bits are what one customer has at least. */
+const NETWORK_PARTS = 4;
+
+/** The network that an address belongs to: of an IPv4 one itself, of an IPv6 one its /64. IPv4-mapped ones are IPv4. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6
+    ? `${parsed.parts
+        .slice(0, NETWORK_PARTS)
+        .map((part) => part.toString(16))
+        .join(':')}::/64`
+    : parsed.toString();
+}

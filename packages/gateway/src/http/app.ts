@@ -12,12 +12,15 @@ import {
 import { type Handler, Hono } from 'hono';
 import * as v from 'valibot';
 import type { Access } from '../access/access.ts';
+import type { Audit } from '../access/audit.ts';
+import type { Refusals } from '../access/refusals.ts';
 import { type Config, version } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Supervisor } from '../sessions/supervisor.ts';
 import { Admission } from './admission.ts';
+import { auditTrail } from './audit-trail.ts';
 import { authenticate } from './auth.ts';
 import { errorResponse } from './error-response.ts';
 import { eventRoute } from './event-route.ts';
@@ -34,6 +37,8 @@ import type { ServerEnv } from './server-env.ts';
 export interface AppParts {
   readonly config: Config;
   readonly access: Access;
+  readonly refusals: Refusals;
+  readonly audit: Audit;
   readonly supervisor: Supervisor;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
@@ -42,8 +47,10 @@ export interface AppParts {
 }
 
 /** Every route of the gateway: who may ask, then the table's operations, then what stands outside the table. */
-export function createApp({ config, access, supervisor, handlers, spool, metrics, log }: AppParts): Hono<ServerEnv> {
+export function createApp(parts: AppParts): Hono<ServerEnv> {
+  const { config, access, supervisor, handlers, spool, metrics, log } = parts;
   const app = new Hono<ServerEnv>();
+  app.use(auditTrail(parts.audit, parts.refusals));
   app.use(originGuard({ asksForToken: access.asksForToken, allowedHosts: config.allowedHosts }));
   const document = openApiDocument(version(), access.asksForToken);
   const others: Readonly<Record<OtherRouteName, Handler<ServerEnv>>> = {

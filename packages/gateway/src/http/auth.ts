@@ -5,7 +5,8 @@ import type { ServerEnv } from './server-env.ts';
 /** Finds out who asks, for all that follows; 401 for those who may not ask at all. */
 export function authenticate(access: Access): MiddlewareHandler<ServerEnv> {
   return async (c, next) => {
-    c.set('caller', access.identify(c.req.header('Authorization')));
+    const address = c.env.incoming?.socket.remoteAddress;
+    c.set('caller', access.identify({ authorization: c.req.header('Authorization'), address }));
     await next();
   };
 }

@@ -1,7 +1,8 @@
-import { GatewayError, reaches, sessionId } from '@chat-web/protocol';
+import { reaches, sessionId } from '@chat-web/protocol';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Handler } from 'hono';
 import * as v from 'valibot';
+import { Refusal } from '../access/refusal.ts';
 import type { Supervisor } from '../sessions/supervisor.ts';
 import { parseParams } from './request-input.ts';
 import { ResponseStream } from './response-stream.ts';
@@ -18,7 +19,7 @@ export function eventRoute(supervisor: Supervisor): Handler<ServerEnv> {
     const session = supervisor.find(parseParams(c.req.param(), params).id);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     const { signal, scope } = c.get('caller');
-    if (signal.aborted) throw new GatewayError('unauthorized', 'the key or token was revoked');
+    if (signal.aborted) throw new Refusal('expired_key', 'the key or token was revoked');
     const { outgoing } = c.env;
     const stream = new ResponseStream(outgoing, { showsQr: reaches(scope, 'manage') });
     const close = session.subscribe(stream);

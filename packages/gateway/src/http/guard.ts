@@ -1,5 +1,6 @@
-import { GatewayError, reaches, type Scope } from '@chat-web/protocol';
+import { reaches, type Scope } from '@chat-web/protocol';
 import type { MiddlewareHandler } from 'hono';
+import { Refusal } from '../access/refusal.ts';
 import type { ServerEnv } from './server-env.ts';
 
 /**
@@ -11,10 +12,10 @@ export function requires(scope: Scope): MiddlewareHandler<ServerEnv> {
     const caller = c.get('caller');
     const session = c.req.param('id');
     if (session !== undefined && !caller.sees(session)) {
-      throw new GatewayError('session_not_found', 'the key knows no session of that id');
+      throw new Refusal('foreign_session', 'the key knows no session of that id');
     }
     if (!reaches(caller.scope, scope)) {
-      throw new GatewayError('insufficient_scope', `this takes the scope ${scope}; the key has ${caller.scope}`);
+      throw new Refusal('insufficient_scope', `this takes the scope ${scope}; the key has ${caller.scope}`);
     }
     await next();
   };

@@ -43,6 +43,7 @@ export function operationRoute(
       if (answersMedia(operation)) await spool.assertRoom(String(input.id));
       const answer = await handler(input, c.get('caller'));
       log[level]({ ...told, ms: ms() }, 'answered');
+      if (operation.status === 201) c.header('Location', `${c.req.path}/${(answer as { readonly id: string }).id}`);
       if (!answersMedia(operation)) return c.json(answer as object, operation.status ?? 200);
       return answer
         ? await mediaResponse(c.req.method, String(input.id), answer as MediaFile, spool)

@@ -1,0 +1,36 @@
+import type { Log } from '../log.ts';
+import { LineBudget } from './line-budget.ts';
+import { type RefusalKind, refusalKinds } from './refusal.ts';
+
+const LINES_PER_MINUTE = 10;
+
+/** Who was refused. */
+export interface Refused {
+  readonly address: string | undefined;
+  /** The id of the key, where there was one. */
+  readonly key: string | undefined;
+}
+
+/** Counts what was refused, and tells of it in the log up to a rate. */
+export class Refusals {
+  readonly #log: Log;
+  readonly #kinds = new Map(refusalKinds.map((kind) => [kind, { count: 0, budget: new LineBudget(LINES_PER_MINUTE) }]));
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** How often each kind was refused since the start. */
+  counts(): [RefusalKind, number][] {
+    return [...this.#kinds].map(([kind, { count }]) => [kind, count]);
+  }
+
+  note(kind: RefusalKind, refused: Refused): void {
+    const entry = this.#kinds.get(kind);
+    if (!entry) return;
+    entry.count += 1;
+    const skipped = entry.budget.take();
+    if (skipped !== undefined)
+      this.#log.warn({ refused: kind, ...refused, ...(skipped ? { skipped } : {}) }, 'refused');
+  }
+}

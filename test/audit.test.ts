@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@chat-web/host';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { EventLog } from './helpers/event-log.ts';
+import { eventually } from './helpers/eventually.ts';
+import { logLines } from './helpers/log-lines.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+import { JSON_TYPE } from './helpers/rows.ts';
+import { saveSession } from './helpers/saved-session.ts';
+
+const TOKEN = 'the-operators-token';
+const NUMBER = '4915112345678';
+const BODY = 'a message that is nobody elses business';
+let folder = '';
+let auditFile = '';
+let gateway: GatewayProcess | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chat-web-audit-'));
+  auditFile = join(folder, 'audit.log');
+});
+afterEach(async () => {
+  await gateway?.end();
+  gateway = undefined;
+  await rm(folder, { recursive: true });
+});
+
+async function start(settings: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+  const dataDir = join(folder, 'data');
+  await saveSession(dataDir, 'main');
+  gateway = await spawnGateway({
+    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no', CHAT_WEB_TOKEN: TOKEN },
+    ...settings,
+  });
+  return gateway;
+}
+
+interface AuditLine {
+  readonly audit?: boolean;
+  readonly who: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly session?: string;
+  readonly code?: string;
+  readonly key?: string;
+}
+const auditLines = (lines: readonly string[]) =>
+  (logLines(lines) as unknown as AuditLine[]).filter(({ audit }) => audit === true);
+const inFile = async (path = auditFile) => auditLines((await readFile(path, 'utf8')).split('\n'));
+const stop = ({ url }: GatewayProcess) => createClient({ url, token: TOKEN }).stopSession({ id: 'main' });
+
+describe('the audit lines', () => {
+  it('say who did what on which session, and what came of it; refusals too; nothing that is private', async () => {
+    const envFile = join(folder, 'gateway.env');
+    const { url, log, pid } = await start({ CHAT_WEB_ENV_FILE: envFile });
+    await writeFile(envFile, 'CHAT_WEB_LOG_LEVEL=silent\n'); // The level of the log is not theirs.
+    process.kill(pid, 'SIGHUP');
+    await eventually(async () => {
+      const before = log.length;
+      await rawRequest(url, { path: '/sessions', headers: { origin: 'http://evil.example' } });
+      expect(log.slice(before).join()).not.toContain('"refused"');
+    });
+    const client = createClient({ url, token: TOKEN });
+    const { key, id } = await client.createKey({ name: `for ${NUMBER}`, sessions: ['main'], scope: 'send' });
+    const ask = (method: string, path: string, token?: string, body?: object) =>
+      rawRequest(url, {
+        ...{ method, path, body: body && JSON.stringify(body) },
+        headers: { ...JSON_TYPE, ...(token ? { authorization: `Bearer ${token}` } : {}) },
+      });
+    const chat = `${NUMBER}@c.us`;
+    await ask('POST', '/sessions/main/messages', key, { type: 'text', to: chat, body: BODY }); // 409
+    await ask('POST', `/sessions/main/messages/true_${chat}_3EB0AA/edit`, key, { body: BODY }); // 409
+    await ask('GET', `/sessions/main/contacts/${NUMBER}/exists`, key); // 409, and not told
+    await ask('GET', '/sessions/main/qr', TOKEN); // 404
+    await ask('POST', '/sessions/main/stop', key); // 403
+    await ask('GET', '/sessions/other/status', key); // 404
+    await ask('POST', `/sessions/..%2F${NUMBER}@c.us/stop`, key); // 404, and no id of a session
+    await ask('GET', '/sessions'); // 401
+    await ask('DELETE', '/sessions/main', `${TOKEN}x`); // 401
+    const stream = await EventLog.open({ url, token: key }, 'main');
+    stream.close();
+    await client.deleteKey({ keyId: id });
+    const expected = [
+      { who: 'token', operation: 'createKey', status: 201, key: id },
+      { who: id, operation: 'sendMessage', session: 'main', status: 409, code: 'session_not_ready' },
+      { who: id, operation: 'editMessage', session: 'main', status: 409, code: 'session_not_ready' },
+      { who: 'token', operation: 'getQr', session: 'main', status: 404, code: 'qr_not_available' },
+      { who: id, operation: 'stopSession', session: 'main', status: 403, code: 'insufficient_scope' },
+      { who: id, operation: 'getSessionStatus', session: 'other', status: 404, code: 'session_not_found' },
+      { who: id, operation: 'stopSession', status: 404, code: 'session_not_found' },
+      { who: 'nobody', operation: 'listSessions', status: 401, code: 'unauthorized' },
+      { who: 'nobody', operation: 'deleteSession', session: 'main', status: 401, code: 'unauthorized' },
+      { who: id, operation: 'events', session: 'main', status: 200 },
+      { who: 'token', operation: 'deleteKey', status: 200, key: id },
+    ];
+    const told = () => auditLines(log).filter(({ code }) => code !== 'forbidden');
+    await eventually(() => expect(told()).toHaveLength(expected.length));
+    const lines = told();
+    expect(lines).toMatchObject(expected);
+    expect(lines[6]).not.toHaveProperty('session');
+    for (const secret of [TOKEN, key, NUMBER, BODY]) expect(JSON.stringify(lines)).not.toContain(secret);
+  });
+
+  it('go to a file of their own where there is one, for its user alone, and are appended there', async () => {
+    await stop(await start({ CHAT_WEB_AUDIT_FILE: auditFile }));
+    expect((await stat(auditFile)).mode & 0o777).toBe(0o600);
+    await gateway?.end();
+    const again = await start({ CHAT_WEB_AUDIT_FILE: auditFile });
+    await stop(again);
+    expect(await inFile()).toMatchObject([{ operation: 'stopSession' }, { operation: 'stopSession' }]);
+    expect(auditLines(again.log)).toEqual([]);
+  });
+
+  it('go to a new file after SIGHUP, when the old one was rotated', async () => {
+    const running = await start({ CHAT_WEB_AUDIT_FILE: auditFile });
+    await stop(running);
+    await rename(auditFile, `${auditFile}.1`);
+    await stop(running);
+    expect(await inFile(`${auditFile}.1`)).toHaveLength(2);
+    process.kill(running.pid, 'SIGHUP');
+    await eventually(() => stat(auditFile));
+    await stop(running);
+    expect(await inFile(`${auditFile}.1`)).toHaveLength(2);
+    expect(await inFile()).toHaveLength(1);
+    // One that cannot be opened leaves the one before as it is.
+    await rm(auditFile);
+    await mkdir(auditFile);
+    process.kill(running.pid, 'SIGHUP');
+    await eventually(() => expect(running.log.join()).toContain('CHAT_WEB_AUDIT_FILE cannot be written'));
+    await stop(running);
+  });
+
+  it.each([
+    ['is in no folder', async () => join(folder, 'nowhere', 'audit.log')],
+    ['is a folder', async () => folder],
+    [
+      'is a pipe that nobody reads',
+      async () => {
+        await new Promise((resolve) => spawn('mkfifo', [auditFile]).once('exit', resolve));
+        return auditFile;
+      },
+    ],
+    [
+      'has no space left',
+      async () => {
+        await symlink('/dev/full', auditFile);
+        return auditFile;
+      },
+    ],
+  ])('come to the log where the file %s, and the service goes on', async (_, prepare) => {
+    const running = await start({ CHAT_WEB_AUDIT_FILE: await prepare() });
+    for (let n = 0; n < 3; n += 1) await stop(running);
+    await eventually(() => expect(auditLines(running.log)).toHaveLength(3));
+    const complaints = running.log.filter((line) => line.includes('CHAT_WEB_AUDIT_FILE cannot be written'));
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toContain('"level":"error"');
+  });
+
+  it('go to the file again as soon as it can be written', async () => {
+    const path = join(folder, 'later', 'audit.log');
+    const running = await start({ CHAT_WEB_AUDIT_FILE: path });
+    await stop(running);
+    await mkdir(join(folder, 'later'));
+    await stop(running);
+    expect(await inFile(path)).toHaveLength(1);
+    await writeFile(path, '');
+    await stop(running);
+    expect(await inFile(path)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@chat-web/host';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { logLines } from './helpers/log-lines.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+import { expectError } from './helpers/rows.ts';
+
+const TOKEN = 'the-operators-token';
+const GUESS = 'a-guess-of-somebody';
+let dataDir = '';
+let gateway: GatewayProcess;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-wrong-'));
+  gateway = await spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_TOKEN: TOKEN });
+});
+afterEach(async () => {
+  await gateway.end();
+  await rm(dataDir, { recursive: true });
+});
+
+const ask = (token: string | undefined, path = '/sessions') =>
+  rawRequest(gateway.url, { path, headers: token ? { authorization: `Bearer ${token}` } : {} });
+
+/** The status of an answer to somebody who comes from another address of this machine. */
+function statusFrom(localAddress: string, token: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const outgoing = request(new URL('/sessions', gateway.url), { localAddress, headers, agent: false }, (incoming) => {
+      incoming.resume();
+      resolve(incoming.statusCode ?? 0);
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+it('wrong tokens are 429 after ten from one address; a right token or key passes all the while', async () => {
+  const { key } = await createClient({ url: gateway.url, token: TOKEN }).createKey({
+    ...{ name: 'reader', sessions: ['*'], scope: 'read' },
+  });
+  for (let n = 0; n < 10; n += 1) expectError(await ask(`${GUESS}-${n}`), 401, 'unauthorized');
+  for (let n = 0; n < 5; n += 1) {
+    const answer = await ask(`${GUESS}-${n}`, n % 2 ? '/nowhere' : '/keys');
+    expectError(answer, 429, 'rate_limited');
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect((await ask(TOKEN)).status).toBe(200);
+    expect((await ask(key)).status).toBe(200);
+  }
+  // Who sends none guesses nothing, and who comes from elsewhere has guessed nothing yet.
+  expectError(await ask(undefined), 401, 'unauthorized');
+  expect(await statusFrom('127.0.0.2', GUESS)).toBe(401);
+  expect(await statusFrom('127.0.0.1', GUESS)).toBe(429);
+});
+
+it('each refusal is a count in the metrics; lines of the log are bounded, and none has a token', async () => {
+  const { key, id } = await createClient({ url: gateway.url, token: TOKEN }).createKey({
+    ...{ name: 'reader', sessions: ['shop-*'], scope: 'read' },
+  });
+  for (let n = 0; n < 200; n += 1) await ask(`${GUESS}-${n}`);
+  for (let n = 0; n < 30; n += 1) await ask(undefined);
+  await ask(key, '/sessions/main/status');
+  await ask(key, '/metrics');
+  await rawRequest(gateway.url, { path: '/sessions', headers: { origin: 'http://evil.example' } });
+  const { text } = await ask(TOKEN, '/metrics');
+  for (const [kind, count] of [
+    ['wrong_token', 10],
+    ['too_many_wrong_tokens', 190],
+    ['no_token', 30],
+    ['expired_key', 0],
+    ['foreign_session', 1],
+    ['insufficient_scope', 1],
+    ['web_page', 1],
+  ])
+    expect(text).toContain(`chat_web_refused_total{kind="${kind}"} ${count}\n`);
+
+  const lines = logLines(gateway.log) as unknown as { refused?: string; key?: string; audit?: boolean; who?: string }[];
+  for (const kind of ['wrong_token', 'too_many_wrong_tokens', 'no_token']) {
+    expect(lines.filter(({ refused }) => refused === kind)).toHaveLength(10);
+  }
+  expect(lines.filter(({ refused, key: of }) => refused === 'foreign_session' && of === id)).toHaveLength(1);
+  // Nobody can fill the disk by the record of who did what.
+  expect(lines.filter(({ audit, who }) => audit && who === 'nobody').length).toBeLessThanOrEqual(60);
+  for (const secret of [TOKEN, key, GUESS, key.slice(4)]) expect(gateway.log.join('\n')).not.toContain(secret);
+});
