@@ -11,7 +11,7 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 
-/** Where the gateway is, and the token that it asks for, if it does. */
+/** Where the gateway is, and the token or key that it asks for, if it does. */
 export interface GatewayAddress {
   /** Such as `http://127.0.0.1:3000`. */
   readonly url: string;

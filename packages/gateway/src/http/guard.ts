@@ -15,7 +15,8 @@ export function requires(scope: Scope): MiddlewareHandler<ServerEnv> {
       throw new Refusal('foreign_session', 'the key knows no session of that id');
     }
     if (!reaches(caller.scope, scope)) {
-      throw new Refusal('insufficient_scope', `this takes the scope ${scope}; the key has ${caller.scope}`);
+      const wanted = scope === 'operator' ? 'CHAT_WEB_TOKEN itself' : `a key of the scope ${scope}`;
+      throw new Refusal('insufficient_scope', `this takes ${wanted}, and the key has the scope ${caller.scope}`);
     }
     await next();
   };
