@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ResponseStream } from './response-stream.ts';
+
+const server = createServer();
+let response: ServerResponse;
+
+beforeEach(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Somebody who asks for a stream and never reads of it. */
+async function silentReader() {
+  const asked = once(server, 'request');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.pause().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  [, response] = (await asked) as [unknown, ServerResponse];
+  return socket;
+}
+
+it('a stream that is cut off is closed although its reader leaves much of it unread', async () => {
+  const socket = await silentReader();
+  const stream = new ResponseStream(response, { showsQr: true });
+  // Until the buffers of the system are full, too.
+  for (let n = 0; n < 10_000 && response.writableLength < 500_000; n += 1) {
+    stream.write(`data: ${'x'.repeat(60_000)}\n\n`);
+    await setImmediate();
+  }
+  expect(response.writableLength).toBeGreaterThan(100_000);
+  const closed = once(response, 'close');
+  const startedAt = performance.now();
+  stream.cutOff('the key no longer holds');
+  await closed;
+  // Without the cut it is the end of the wait for a slow reader, after 5 s.
+  expect(performance.now() - startedAt).toBeLessThan(4_000);
+  socket.destroy();
+});
+
+it('a stream that is cut off ends in order where its reader has taken all of it', async () => {
+  const socket = await silentReader();
+  const stream = new ResponseStream(response, { showsQr: true });
+  stream.open();
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  const closed = once(response, 'close');
+  stream.cutOff('the key no longer holds');
+  socket.resume();
+  await closed;
+  await expect.poll(() => text).toContain(': the key no longer holds\n\n');
+  socket.destroy();
+});
