@@ -25,6 +25,11 @@ describe('the operation table', () => {
     }
   });
 
+  it.each(rows)('%s is in reach of a read key only if it changes nothing', (_, { method, scope }) => {
+    if (scope === 'read') expect(method).toBe('GET');
+    else expect(['send', 'manage', 'operator']).toContain(scope);
+  });
+
   it('has each method and path once', () => {
     const routes = rows.map(([, { method, path }]) => `${method} ${path}`);
     expect(new Set(routes).size).toBe(routes.length);
