@@ -10,13 +10,7 @@ import {
   operations,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
-
-/** Where the gateway is, and the token or key that it asks for, if it does. */
-export interface GatewayAddress {
-  /** Such as `http://127.0.0.1:3000`. */
-  readonly url: string;
-  readonly token?: string | undefined;
-}
+import { ask, type GatewayAddress } from './transport.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -35,28 +29,14 @@ export function createClient(address: GatewayAddress): OperationMethods {
   return Object.fromEntries(methods) as OperationMethods;
 }
 
-/** The address of a route; the gateway may stand behind a path of a proxy. */
-export function routeUrl({ url }: GatewayAddress, path: string): URL {
-  return new URL(url.replace(/\/+$/, '') + path);
-}
-
-/** The headers that every request to the gateway bears. */
-export function authHeaders({ token }: GatewayAddress): Record<string, string> {
-  return token ? { Authorization: `Bearer ${token}` } : {};
-}
-
 async function request(address: GatewayAddress, name: string, operation: Operation, input: Input): Promise<unknown> {
   const { method, timeoutMs } = operation;
   const { path, rest } = fillPath(operation.path, input);
   const body = operation.body ? JSON.stringify(rest) : undefined;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error('it took too long')), timeoutMs + GRACE_MS);
-  const response = await fetch(routeUrl(address, path), {
-    method,
-    headers: { ...authHeaders(address), ...(body ? { 'Content-Type': 'application/json' } : {}) },
-    ...(body ? { body } : {}),
-    signal: late.signal,
-  })
+  const headers: Record<string, string> = body ? { 'Content-Type': 'application/json' } : {};
+  const response = await ask(address, path, { method, headers, body, signal: late.signal })
     .catch((error: unknown) => {
       throw new GatewayError('internal_error', `the gateway did not answer ${name} (${errorText(error)})`);
     })

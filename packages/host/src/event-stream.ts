@@ -1,7 +1,8 @@
 import { type EventName, eventData, type SessionEvent } from '@chat-web/protocol';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import * as v from 'valibot';
-import { answeredError, authHeaders, type GatewayAddress, routeUrl } from './client.ts';
+import { answeredError } from './client.ts';
+import { ask, type GatewayAddress } from './transport.ts';
 
 /**
  * One connection to a session's event stream, from now on. Resolves when the gateway has accepted it; the events end
@@ -12,10 +13,8 @@ export async function openEventStream(
   id: string,
   signal: AbortSignal,
 ): Promise<AsyncIterable<SessionEvent>> {
-  const response = await fetch(routeUrl(address, `/sessions/${encodeURIComponent(id)}/events`), {
-    headers: { ...authHeaders(address), Accept: 'text/event-stream' },
-    signal,
-  });
+  const headers = { Accept: 'text/event-stream' };
+  const response = await ask(address, `/sessions/${encodeURIComponent(id)}/events`, { headers, signal });
   if (!response.ok || !response.body) {
     throw answeredError('events', response.status, await response.json().catch(() => undefined));
   }
