@@ -1,12 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { browsersIn, workersOf } from './helpers/processes.ts';
+import { runGateway } from './helpers/run-gateway.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
-
-const MAIN = fileURLToPath(import.meta.resolve('@chat-web/gateway/main'));
 
 it('a second gateway on the same data folder ends at once and says why; the first goes on undisturbed', async () => {
   await using stack = await Stack.start();
@@ -29,11 +24,3 @@ it('a second gateway on the same data folder ends at once and says why; the firs
   expect(await client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready', restarts: 0 });
   await client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'undisturbed' });
 });
-
-/** Runs a gateway to its end, which is its own doing. */
-async function runGateway(settings: Readonly<Record<string, string>>) {
-  const { PATH } = process.env;
-  const child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH, ...settings } });
-  const [[code], stdout, stderr] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
-  return { code, stdout, stderr };
-}

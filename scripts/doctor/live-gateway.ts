@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { isHash } from '@chat-web/gateway/access/token';
 import type { Config } from '@chat-web/gateway/config';
-import { createClient, type GatewayAddress } from '@chat-web/host';
+import { ask, createClient, type GatewayAddress } from '@chat-web/host';
 import { errorText } from '@chat-web/protocol';
 import { adviceFor } from './advice.ts';
 import { startOwnGateway } from './own-gateway.ts';
@@ -64,17 +64,16 @@ function otherOwnerOf(folder: string): number | undefined {
   return uid === process.getuid?.() ? undefined : uid;
 }
 
-function urlOf({ host, port }: Config): string {
+function urlOf({ host, port, tls, socket }: Config): string {
+  if (port === undefined) return `unix:${socket?.path}`;
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+  return `${tls ? 'https' : 'http'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
 /** Why no gateway answers there; undefined where one does. */
 async function whySilent(url: string): Promise<string | undefined> {
   try {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/health`, {
-      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
-    });
+    const response = await ask({ url }, '/health', { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
     const answer: unknown = await response.json();
     const isHealth = typeof answer === 'object' && answer !== null && 'sessions' in answer;
     return isHealth ? undefined : 'it is something else';

@@ -8,8 +8,8 @@ import { spawnGateway } from '../gateway-process.ts';
 const END_TIMEOUT_MS = 30_000;
 const GONE_TIMEOUT_MS = 5_000;
 const LOOK_MS = 100;
-/** Files from which the gateway would take another token than ours, and where it would write beside the service. */
-const NOT_PASSED_ON = /^CHAT_WEB_(TOKEN|ENV|AUDIT)_FILE$/;
+/** Files from which the gateway would take another token than ours, and places that are the other gateway's. */
+const NOT_PASSED_ON = /^CHAT_WEB_((TOKEN|ENV|AUDIT)_FILE|SOCKET(_MODE|_GROUP)?|TLS_(CERT|KEY))$/;
 
 /** A gateway that doctor has started. */
 export interface OwnGateway {

@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
 
 /** A request as bytes on the wire: headers and path as they are, which fetch would tidy up. */
 export interface RawRequest {
@@ -6,6 +7,8 @@ export interface RawRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
+  /** The certificate that the gateway is known by, over HTTPS. */
+  readonly ca?: string;
 }
 
 /** What came back; `body` is the text read as JSON, where it is JSON. */
@@ -22,12 +25,25 @@ export interface RawAnswer {
 
 const TIMEOUT_MS = 10_000;
 
-/** Sends one request. Rejects if no answer comes within 10 s. */
-export function rawRequest(url: string, { method = 'GET', path, headers = {}, body }: RawRequest): Promise<RawAnswer> {
-  const { hostname, port } = new URL(url);
+/** Sends one request, to a `unix:` url through that socket. Rejects if no answer comes within 10 s. */
+export function rawRequest(
+  url: string,
+  { method = 'GET', path, headers = {}, body, ca }: RawRequest,
+): Promise<RawAnswer> {
+  const { protocol, hostname, port, pathname } = new URL(url);
+  const target = protocol === 'unix:' ? { socketPath: pathname, host: 'localhost' } : { hostname, port };
+  const send = protocol === 'https:' ? secureRequest : request;
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      { hostname, port, method, path, headers, timeout: TIMEOUT_MS, agent: false },
+    const outgoing = send(
+      {
+        ...target,
+        method,
+        path,
+        headers,
+        timeout: TIMEOUT_MS,
+        agent: false,
+        ...(ca ? { ca, servername: 'localhost' } : {}),
+      },
       (incoming) => {
         let text = '';
         incoming.setEncoding('utf8');

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { closest } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { isLoopback } from './host/addresses.ts';
+import type { CertificateFiles } from './http/certificate.ts';
+import type { SocketFile } from './http/socket-file.ts';
 import { type Setting, settings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,7 +17,10 @@ type Values = {
 /** The settings as the gateway uses them: read once, frozen, and passed as an argument from there. */
 export interface Config {
   readonly host: string;
-  readonly port: number;
+  /** Absent: not over TCP. */
+  readonly port: number | undefined;
+  readonly socket: SocketFile | undefined;
+  readonly tls: CertificateFiles | undefined;
   /** The token, or `sha256:<hex>` of it. */
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
@@ -101,6 +106,7 @@ export function readConfig(env: Environment): Config {
     problems.push('CHAT_WEB_MEMORY_HARD_MB must be more than CHAT_WEB_MEMORY_SOFT_MB');
   if (values.CHAT_WEB_TOKEN !== undefined && values.CHAT_WEB_TOKEN_FILE !== undefined)
     problems.push('CHAT_WEB_TOKEN and CHAT_WEB_TOKEN_FILE exclude each other: set one of them');
+  problems.push(...listenProblems(values));
   if (problems.length === 0 && isOpenToOthers(values))
     problems.push(
       'CHAT_WEB_HOST is not a loopback address, and no token is set: whoever reaches it could use every account. Set CHAT_WEB_TOKEN, or CHAT_WEB_ALLOW_NO_TOKEN=true if that is what you want',
@@ -109,6 +115,8 @@ export function readConfig(env: Environment): Config {
   return Object.freeze({
     host: values.CHAT_WEB_HOST,
     port: values.CHAT_WEB_PORT,
+    socket: socketOf(values),
+    tls: certificateOf(values),
     token: values.CHAT_WEB_TOKEN,
     tokenFile: values.CHAT_WEB_TOKEN_FILE,
     tokenGraceMs: values.CHAT_WEB_TOKEN_GRACE_SECONDS * SECOND,
@@ -163,9 +171,37 @@ function unknownNames(env: Environment): string[] {
 }
 
 function isOpenToOthers(values: Values): boolean {
-  const { CHAT_WEB_HOST, CHAT_WEB_TOKEN, CHAT_WEB_TOKEN_FILE, CHAT_WEB_ALLOW_NO_TOKEN } = values;
+  const { CHAT_WEB_HOST, CHAT_WEB_PORT, CHAT_WEB_TOKEN, CHAT_WEB_TOKEN_FILE, CHAT_WEB_ALLOW_NO_TOKEN } = values;
   const asksForToken = CHAT_WEB_TOKEN !== undefined || CHAT_WEB_TOKEN_FILE !== undefined;
-  return !asksForToken && !CHAT_WEB_ALLOW_NO_TOKEN && !isLoopback(CHAT_WEB_HOST);
+  return !asksForToken && !CHAT_WEB_ALLOW_NO_TOKEN && CHAT_WEB_PORT !== undefined && !isLoopback(CHAT_WEB_HOST);
+}
+
+const PRIVATE = 0o600;
+const FOR_GROUP = 0o660;
+
+function socketOf({
+  CHAT_WEB_SOCKET: path,
+  CHAT_WEB_SOCKET_MODE: mode,
+  CHAT_WEB_SOCKET_GROUP: group,
+}: Values): SocketFile | undefined {
+  return path === undefined ? undefined : { path, mode: mode ?? (group === undefined ? PRIVATE : FOR_GROUP), group };
+}
+
+function certificateOf({
+  CHAT_WEB_TLS_CERT: certFile,
+  CHAT_WEB_TLS_KEY: keyFile,
+}: Values): CertificateFiles | undefined {
+  return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };
+}
+
+/** What does not go together. */
+function listenProblems({ CHAT_WEB_PORT, CHAT_WEB_SOCKET, CHAT_WEB_TLS_CERT, CHAT_WEB_TLS_KEY }: Values): string[] {
+  const problems: string[] = [];
+  if (CHAT_WEB_PORT === undefined && CHAT_WEB_SOCKET === undefined)
+    problems.push('CHAT_WEB_PORT must not be off without CHAT_WEB_SOCKET: nobody could connect');
+  if ((CHAT_WEB_TLS_CERT === undefined) !== (CHAT_WEB_TLS_KEY === undefined))
+    problems.push('CHAT_WEB_TLS_CERT and CHAT_WEB_TLS_KEY must both be set, or neither');
+  return problems;
 }
 
 /** Defaults that other programs of the host set under names of their own. */

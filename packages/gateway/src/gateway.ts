@@ -1,9 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type OperationName, type WorkerOperationName, workerOperations } from '@chat-web/protocol';
-import { createAdaptorServer } from '@hono/node-server';
 import { Access } from './access/access.ts';
 import type { Audit } from './access/audit.ts';
 import { FailureLimit } from './access/failure-limit.ts';
@@ -20,7 +17,7 @@ import { PrivateTmp } from './host/private-tmp.ts';
 import { StrangerWatch } from './host/stranger-watch.ts';
 import { WORKER_FILE } from './host/worker-file.ts';
 import { createApp } from './http/app.ts';
-import { limitConnections } from './http/connections.ts';
+import { Listeners } from './http/listeners.ts';
 import type { AnyHandler } from './http/operation-route.ts';
 import type { Log } from './log.ts';
 import { Spool } from './media/spool.ts';
@@ -34,13 +31,9 @@ import { summaryOf } from './sessions/session-summary.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
 
-/** Who is slower than this is cut off: with the head of a request, and with all of it. Milliseconds. */
-const LIMITS = { headersTimeout: 10_000, requestTimeout: 300_000, connectionsCheckingInterval: 2_000 };
-
-const LAST_ANSWERS_MS = 300;
-
 /** A gateway that runs. */
 export interface Gateway extends ServiceState {
+  /** Where it is reached over TCP; else `unix:` and a path. */
   readonly url: string;
   /** True unless everybody may use it. */
   readonly asksForToken: boolean;
@@ -103,17 +96,9 @@ export async function startGateway(
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const server = createAdaptorServer({
-    // A request that comes at once must not meet sessions that are still being looked up.
-    fetch: (request, env) => opened.then(() => app.fetch(request, env)),
-    serverOptions: LIMITS,
-  });
-
-  metrics.watchConnections(limitConnections(server, config.maxConnections));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(config.port, config.host, resolve);
-  });
+  // A request that comes at once must not meet sessions that are still being looked up.
+  const listeners = await Listeners.open(config, (request, env) => opened.then(() => app.fetch(request, env)), log);
+  metrics.watchConnections(listeners.connections);
   // First of all, and whether or not sessions start: what is wiped or started next must not be in use.
   const left = await sweepAtBoot(saved.sessionsDir);
   strangers.look();
@@ -123,26 +108,23 @@ export async function startGateway(
   if (config.autoStartSessions) supervisor.startSaved();
   keeper.start();
 
-  const { address, family, port } = server.address() as AddressInfo;
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    url: listeners.url,
     asksForToken: access.asksForToken,
     reloads: [
       ...(config.tokenFile === undefined ? [] : [async () => token?.reload()]),
       ...(config.auditFile === undefined ? [] : [async () => audit.reopen()]),
+      ...(config.tls === undefined ? [] : [async () => listeners.reloadCertificate()]),
     ],
     statusText: () => summaryOf(supervisor.list()),
     isHealthy: () => supervisor.isSound,
     close: async (hurry) => {
       keeper.stop();
-      const closed = new Promise((resolve) => server.close(resolve));
-      await supervisor.drain(hurry);
-      await supervisor.close();
-      await pageHistory.flush();
-      // Answers that are on their way get out before their connections are cut.
-      await Promise.race([closed, delay(LAST_ANSWERS_MS, undefined, { ref: false })]);
-      if ('closeAllConnections' in server) server.closeAllConnections();
-      await closed;
+      await listeners.close(async () => {
+        await supervisor.drain(hurry);
+        await supervisor.close();
+        await pageHistory.flush();
+      });
       await releaseDataDir();
     },
   };

@@ -5,6 +5,7 @@ import { type Config, ConfigError, helpText, readConfig, version } from './confi
 import { DataDirInUseError } from './data-lock.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { isLoopback } from './host/addresses.ts';
+import { SocketInUseError } from './http/socket-file.ts';
 import { createLog, type LevelledLog, type Log } from './log.ts';
 import { reloadLogLevel } from './log-level-reload.ts';
 import { ServiceNotifier, serviceManagerOf } from './service-notifier.ts';
@@ -51,8 +52,10 @@ async function run(config: Config): Promise<void> {
     },
   );
   reloads = [...reloads, ...gateway.reloads];
-  log.info({ url: gateway.url, dataDir: config.dataDir, auth: gateway.asksForToken }, 'gateway listens');
-  if (!gateway.asksForToken && !isLoopback(config.host)) {
+  const { url, asksForToken } = gateway;
+  const { dataDir, socket } = config;
+  log.info({ url, socket: socket?.path, dataDir, auth: asksForToken }, 'gateway listens');
+  if (!asksForToken && config.port !== undefined && !isLoopback(config.host)) {
     log.warn('the gateway is open to the network without CHAT_WEB_TOKEN: whoever reaches it can use every account');
   }
   const notifier = new ServiceNotifier(serviceManagerOf(process.env, process.pid), gateway, log);
@@ -67,7 +70,9 @@ function reloadsOf({ envFile }: Config, log: LevelledLog): Gateway['reloads'] {
 
 async function reload(reloads: Gateway['reloads'], log: Log): Promise<void> {
   if (reloads.length === 0)
-    log.warn('nothing to reload: CHAT_WEB_ENV_FILE, CHAT_WEB_TOKEN_FILE and CHAT_WEB_AUDIT_FILE are not set');
+    log.warn(
+      'nothing to reload: none of CHAT_WEB_ENV_FILE, CHAT_WEB_TOKEN_FILE, CHAT_WEB_AUDIT_FILE and CHAT_WEB_TLS_CERT is set',
+    );
   await Promise.all(reloads.map((again) => again()));
 }
 
@@ -97,7 +102,8 @@ async function stop(signal: string, { gateway, notifier, log }: Running): Promis
 }
 
 function startProblem(error: unknown, { host, port, dataDir }: Config): string {
-  if (error instanceof DataDirInUseError || error instanceof ConfigError) return error.message;
+  if (error instanceof DataDirInUseError || error instanceof SocketInUseError || error instanceof ConfigError)
+    return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')
     return `${host}:${port} is in use: set CHAT_WEB_PORT to another port, or end what listens there`;

@@ -30,6 +30,30 @@ const wholeNumber = (lowest: number, highest: number) =>
     v.maxValue(highest, `must be at most ${highest}`),
   );
 
+const OFF = 'off';
+const portOrOff = v.pipe(
+  v.string(),
+  v.toLowerCase(),
+  v.check((written) => written === OFF || /^\d{1,5}$/.test(written), 'must be a whole number, or off'),
+  v.transform((written) => (written === OFF ? undefined : Number(written))),
+  v.check((port) => port === undefined || port <= 65_535, 'must be at most 65535'),
+);
+
+/** What the kernel takes. */
+const LONGEST_SOCKET_PATH = 107;
+const socketPath = v.pipe(
+  filePath,
+  v.check(
+    (path) => Buffer.byteLength(path) <= LONGEST_SOCKET_PATH,
+    `must have at most ${LONGEST_SOCKET_PATH} bytes, as the whole path`,
+  ),
+);
+const fileMode = v.pipe(
+  v.string(),
+  v.regex(/^0?[0-7]{3}$/, 'must be three octal digits, such as 660'),
+  v.transform((written) => Number.parseInt(written, 8)),
+);
+
 const YES = ['true', '1', 'yes'];
 const NO = ['false', '0', 'no'];
 const yesOrNo = v.pipe(
@@ -78,10 +102,29 @@ const jsonStrings = v.pipe(
 export const settings = {
   CHAT_WEB_HOST: { schema: text, fallback: '127.0.0.1', meaning: 'listen address' },
   CHAT_WEB_PORT: {
-    schema: wholeNumber(0, 65_535),
+    schema: portOrOff,
     fallback: '3000',
-    meaning: 'listen port; 0 picks a free one, and the log names it',
+    meaning: 'listen port; 0 picks a free one, and the log names it; off: no TCP, only CHAT_WEB_SOCKET',
   },
+  CHAT_WEB_SOCKET: {
+    schema: socketPath,
+    meaning:
+      "path of a unix socket to listen on as well; its folder must exist, and nobody but the gateway's user and root may write it",
+  },
+  CHAT_WEB_SOCKET_MODE: {
+    schema: fileMode,
+    fallbackIs: '`0600`, with a group `0660`',
+    meaning: 'permissions of the socket: who may write it may connect',
+  },
+  CHAT_WEB_SOCKET_GROUP: {
+    schema: text,
+    meaning: "group of the socket: a name or number; the gateway's user must be in it",
+  },
+  CHAT_WEB_TLS_CERT: {
+    schema: filePath,
+    meaning: 'file with a certificate and its intermediates, as PEM: the port speaks HTTPS; SIGHUP reads it again',
+  },
+  CHAT_WEB_TLS_KEY: { schema: filePath, meaning: 'file with its key, as PEM without a passphrase' },
   CHAT_WEB_TOKEN: {
     schema: writtenToken,
     refusesBlank: true,

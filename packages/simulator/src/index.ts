@@ -30,6 +30,7 @@ export type {
   SocketState,
 } from './api.ts';
 export { type Build, builds } from './builds.ts';
+export { type Certificate, createCertificate } from './certificate.ts';
 export { connectSimulator } from './control/client.ts';
 export type { PageSwitches, SerializedProperty, SimulatorSettings } from './settings.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';

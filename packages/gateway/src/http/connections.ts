@@ -1,4 +1,4 @@
-import type { Server } from 'node:net';
+import type { Server } from 'node:http';
 import { openFilesLimit } from '../host/open-files.ts';
 
 /** What is left of the limit of open files is for browsers' pipes, the spool and the log. */
@@ -10,19 +10,25 @@ export interface ConnectionCount {
   readonly dropped: number;
 }
 
-/** Bounds the connections of a server, so that whoever opens many takes no file from the sessions. */
-export function limitConnections(server: Server, most: number | undefined): ConnectionCount {
-  server.maxConnections = most ?? Math.floor(openFilesLimit() * SHARE_OF_OPEN_FILES);
+/** Bounds the connections of some servers together, so that whoever opens many takes no file from the sessions. */
+export function limitConnections(servers: readonly Server[], most: number | undefined): ConnectionCount {
+  const inAll = most ?? Math.floor(openFilesLimit() * SHARE_OF_OPEN_FILES);
   let dropped = 0;
-  server.on('drop', () => {
-    dropped += 1;
-    // Those that were kept for a next request make room for one that has come.
-    if ('closeIdleConnections' in server) (server.closeIdleConnections as () => void)();
-  });
+  for (const server of servers) {
+    server.maxConnections = Math.max(1, Math.floor(inAll / servers.length));
+    server.on('drop', () => {
+      dropped += 1;
+      server.closeIdleConnections(); // Those that were kept for a next request make room for one that has come.
+    });
+  }
   return {
-    open: () => new Promise((resolve) => server.getConnections((error, open) => resolve(error ? 0 : open))),
+    open: async () => (await Promise.all(servers.map(countOf))).reduce((sum, count) => sum + count, 0),
     get dropped() {
       return dropped;
     },
   };
+}
+
+function countOf(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
 }

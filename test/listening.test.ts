@@ -1,0 +1,301 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
+import { createClient } from '@chat-web/host';
+import { createCertificate } from '@chat-web/simulator';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { eventually } from './helpers/eventually.ts';
+import { isRoot, OTHER_USER, THIRD_USER } from './helpers/other-user.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+import { expectError } from './helpers/rows.ts';
+import { runGateway } from './helpers/run-gateway.ts';
+
+const EX_CONFIG = 78;
+const TOKEN = 'correct-horse';
+
+let folder: string;
+let socket: string;
+let settings: Record<string, string>;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chat-web-listen-'));
+  await chmod(folder, 0o755);
+  socket = join(folder, 'gateway.sock');
+  settings = { CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'data'), CHAT_WEB_SOCKET: socket };
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** What a user of the machine, of these groups, gets who connects: `connected`, or the error's code. */
+function connectAs(user: number, group: number): string {
+  const script = `require('net').connect(process.argv[1], () => { console.log('connected'); process.exit(); })
+    .on('error', ({ code }) => console.log(code))`;
+  const options = { uid: user, gid: group, cwd: '/', encoding: 'utf8' } as const;
+  return spawnSync(process.execPath, ['-e', script, socket], options).stdout.trim();
+}
+
+describe('a unix socket', () => {
+  it('stands beside the port, answers the same, and goes with the gateway', async () => {
+    const gateway = await spawnGateway(settings);
+    expect(gateway.url).toMatch(/^http:/);
+    for (const url of [gateway.url, `unix:${socket}`]) {
+      expect((await rawRequest(url, { path: '/health' })).body).toEqual({ ok: true, sessions: 0 });
+      expectError(await rawRequest(url, { path: '/health', headers: { host: 'evil.example' } }), 403, 'forbidden');
+      expectError(await rawRequest(url, { path: '/health', headers: { origin: 'null' } }), 403, 'forbidden');
+    }
+    expect((await lstat(socket)).mode & 0o777).toBe(0o600);
+    expect(await gateway.end()).toEqual({ code: 0, signal: null });
+    expect(existsSync(socket)).toBe(false);
+  });
+
+  it('stands in the place of the port, asks for the token, and serves the typed client', async () => {
+    const gateway = await spawnGateway({ ...settings, CHAT_WEB_PORT: 'off', CHAT_WEB_TOKEN: TOKEN });
+    expect(gateway.url).toBe(`unix:${socket}`);
+    expect(await readFile(`/proc/${gateway.pid}/net/unix`, 'utf8')).toContain(socket);
+    expect(await createClient({ url: gateway.url, token: TOKEN }).listSessions()).toEqual({ sessions: [] });
+    await expect(createClient({ url: gateway.url }).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
+    await gateway.end();
+    await expect(createClient({ url: gateway.url, token: TOKEN }).listSessions()).rejects.toThrow('ENOENT');
+  });
+
+  it.runIf(isRoot)('takes who its mode and group say, and nobody else', async () => {
+    let gateway = await spawnGateway(settings);
+    expect(connectAs(OTHER_USER, OTHER_USER)).toBe('EACCES');
+    await gateway.end();
+
+    gateway = await spawnGateway({ ...settings, CHAT_WEB_SOCKET_GROUP: String(THIRD_USER) });
+    expect((await lstat(socket)).mode & 0o777).toBe(0o660);
+    expect(connectAs(OTHER_USER, OTHER_USER)).toBe('EACCES');
+    expect(connectAs(OTHER_USER, THIRD_USER)).toBe('connected');
+    await gateway.end();
+
+    gateway = await spawnGateway({ ...settings, CHAT_WEB_SOCKET_MODE: '666' });
+    expect(connectAs(OTHER_USER, OTHER_USER)).toBe('connected');
+    await gateway.end();
+  });
+
+  it('is replaced where a gateway that was killed has left it, and refused while somebody listens', async () => {
+    const first = await spawnGateway(settings);
+    const second = await runGateway({ ...settings, CHAT_WEB_DATA_DIR: join(folder, 'second') });
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining(`${socket} is in use`) });
+    expect((await rawRequest(`unix:${socket}`, { path: '/health' })).status).toBe(200);
+    await first.end('SIGKILL');
+    expect(existsSync(socket)).toBe(true);
+    const third = await spawnGateway(settings);
+    expect((await rawRequest(`unix:${socket}`, { path: '/health' })).status).toBe(200);
+    await third.end();
+  });
+
+  it('takes the place of nothing else: a file, a link or a folder stays as it is', async () => {
+    const victim = join(folder, 'victim');
+    await writeFile(victim, 'precious');
+    const put = [() => writeFile(socket, 'x'), () => symlink(victim, socket), () => mkdir(socket)];
+    for (const make of put) {
+      await make();
+      const before = await lstat(socket);
+      expect(await runGateway(settings)).toMatchObject({
+        code: EX_CONFIG,
+        stderr: expect.stringContaining('no socket'),
+      });
+      expect((await lstat(socket)).ino).toBe(before.ino);
+      await rm(socket, { recursive: true });
+    }
+    expect(await readFile(victim, 'utf8')).toBe('precious');
+  });
+
+  it.runIf(isRoot)('is refused where another user has made it before', async () => {
+    const squatter = createServer().listen(socket);
+    await once(squatter, 'listening');
+    await chown(socket, OTHER_USER, OTHER_USER);
+    expect(await runGateway(settings)).toMatchObject({
+      code: EX_CONFIG,
+      stderr: expect.stringContaining('another user'),
+    });
+    expect((await lstat(socket)).uid).toBe(OTHER_USER);
+    squatter.close();
+  });
+
+  it('is refused in a folder that others may change, or one that lies in such', async () => {
+    const deeper = { ...settings, CHAT_WEB_SOCKET: join(folder, 'below', 'gateway.sock') };
+    await mkdir(join(folder, 'below'));
+    for (const mode of [0o777, 0o1777, 0o775]) {
+      await chmod(folder, mode);
+      const { code, stderr } = await runGateway(settings);
+      expect({ code, stderr }).toEqual({
+        code: EX_CONFIG,
+        stderr: expect.stringContaining(`${folder} is open to others`),
+      });
+      if (mode !== 0o1777) expect((await runGateway(deeper)).code).toBe(EX_CONFIG);
+    }
+    await chmod(folder, 0o755);
+    const missing = await runGateway({ ...settings, CHAT_WEB_SOCKET: join(folder, 'nowhere', 'gateway.sock') });
+    expect(missing).toMatchObject({ code: EX_CONFIG, stderr: expect.stringContaining('does not exist') });
+  });
+
+  it.runIf(isRoot)('is refused in a folder of another user', async () => {
+    await chown(folder, OTHER_USER, OTHER_USER);
+    expect((await runGateway(settings)).code).toBe(EX_CONFIG);
+    await chown(folder, 0, 0);
+  });
+});
+
+describe('HTTPS', () => {
+  let certFile: string;
+  let keyFile: string;
+  let cert: string;
+  beforeEach(async () => {
+    certFile = join(folder, 'cert.pem');
+    keyFile = join(folder, 'key.pem');
+    cert = await put(['localhost']);
+    const { CHAT_WEB_SOCKET: _none, ...port } = settings;
+    settings = { ...port, CHAT_WEB_TLS_CERT: certFile, CHAT_WEB_TLS_KEY: keyFile };
+  });
+
+  async function put(hosts: readonly string[]): Promise<string> {
+    const made = await createCertificate(hosts);
+    await writeFile(certFile, made.cert);
+    await writeFile(keyFile, made.key);
+    return made.cert;
+  }
+
+  it('is what the port speaks, and own pages are those that came by it', async () => {
+    const gateway = await spawnGateway(settings);
+    const { host } = new URL(gateway.url);
+    expect(gateway.url).toMatch(/^https:/);
+    const health = (origin: string) =>
+      rawRequest(gateway.url, { path: '/health', headers: { host, origin }, ca: cert });
+    expect((await health(`https://${host}`)).status).toBe(200);
+    expectError(await health(`http://${host}`), 403, 'forbidden');
+    expectError(await health('https://localhost'), 403, 'forbidden');
+    await expect(rawRequest(gateway.url.replace('https', 'http'), { path: '/health' })).rejects.toThrow();
+    await gateway.end();
+  });
+
+  it('takes a new certificate at SIGHUP without closing a connection, and keeps the old where it is unusable', async () => {
+    const gateway = await spawnGateway(settings);
+    const { port } = new URL(gateway.url);
+    const open = () => connectTls({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false });
+    const fingerprint = async () => {
+      const probe = open();
+      await once(probe, 'secureConnect');
+      const { fingerprint256 } = probe.getPeerCertificate();
+      probe.destroy();
+      return fingerprint256;
+    };
+    const told = (what: string, after: number) =>
+      eventually(() => expect(gateway.log.slice(after).join('\n')).toContain(what));
+    const kept = open();
+    await once(kept, 'secureConnect');
+    const first = await fingerprint();
+
+    await put(['localhost']);
+    let before = gateway.log.length;
+    process.kill(gateway.pid, 'SIGHUP');
+    await told('certificate read', before);
+    const second = await fingerprint();
+    expect(second).not.toBe(first);
+    kept.end('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    expect(await text(kept)).toContain('"ok":true');
+
+    const { key: another } = await createCertificate(['localhost']);
+    for (const spoil of [() => writeFile(keyFile, another), () => writeFile(certFile, 'none'), () => rm(keyFile)]) {
+      await spoil();
+      before = gateway.log.length;
+      process.kill(gateway.pid, 'SIGHUP');
+      await told('the certificate stays as it is', before);
+      expect(await fingerprint()).toBe(second);
+    }
+    await gateway.end();
+  });
+
+  it('is refused at start without a pair that fits, in a line that says which', async () => {
+    const { key: another } = await createCertificate(['localhost']);
+    const { CHAT_WEB_TLS_KEY: _key, ...alone } = settings;
+    expect(await runGateway(alone)).toMatchObject({ code: EX_CONFIG, stderr: expect.stringContaining('or neither') });
+    await writeFile(keyFile, another);
+    expect(await runGateway(settings)).toMatchObject({
+      code: EX_CONFIG,
+      stderr: expect.stringContaining('and its key'),
+    });
+    await rm(certFile);
+    const { code, stderr } = await runGateway(settings);
+    expect({ code, stderr }).toEqual({ code: EX_CONFIG, stderr: 'CHAT_WEB_TLS_CERT cannot be read (ENOENT)\n' });
+  });
+});
+
+describe('every answer', () => {
+  let data: string;
+  let open: GatewayProcess;
+  let guarded: GatewayProcess;
+  beforeAll(async () => {
+    data = await mkdtemp(join(tmpdir(), 'chat-web-listen-'));
+    open = await spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(data, 'open') });
+    guarded = await spawnGateway({
+      CHAT_WEB_PORT: '0',
+      CHAT_WEB_DATA_DIR: join(data, 'guarded'),
+      CHAT_WEB_TOKEN: TOKEN,
+    });
+  });
+  afterAll(async () => {
+    await Promise.all([open.end(), guarded.end()]);
+    await rm(data, { recursive: true });
+  });
+
+  it.each([
+    ['200', 'GET /health HTTP/1.1\r\nHost: localhost'],
+    ['200', 'HEAD /openapi.json HTTP/1.1\r\nHost: localhost'],
+    ['200', 'GET /docs HTTP/1.1\r\nHost: localhost'],
+    ['200', 'GET /metrics HTTP/1.1\r\nHost: localhost'],
+    ['400', 'GET /sessions/a%20b/status HTTP/1.1\r\nHost: localhost'],
+    ['403', 'GET /health HTTP/1.1\r\nHost: evil.example'],
+    ['404', 'GET /nowhere HTTP/1.1\r\nHost: localhost'],
+    ['405', 'OPTIONS /sessions HTTP/1.1\r\nHost: localhost'],
+    ['415', 'POST /sessions/x/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0'],
+    ['400', 'GET /health HTTP/1.1'],
+    ['400', 'GET /health HTTP/1.1\r\nHost: a b'],
+    ['417', 'GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: a miracle'],
+    ['400', 'this is no request'],
+    ['431', `GET /health HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}`],
+  ])('of status %s bears the headers that keep other pages out: %.40j', async (status, head) => {
+    expectGuarded(await answerTo(open.url, head), status);
+  });
+
+  it('so do a refusal for want of the token, and an event stream', async () => {
+    expectGuarded(await answerTo(guarded.url, 'GET /sessions HTTP/1.1\r\nHost: localhost'), '401');
+    void rawRequest(open.url, { method: 'POST', path: '/sessions/streamed/start' }).catch(() => {});
+    const stream = await eventually(async () => {
+      const socket = await send(open.url, 'GET /sessions/streamed/events HTTP/1.1\r\nHost: localhost');
+      const [bytes] = await once(socket, 'data');
+      socket.destroy();
+      expect(String(bytes)).toContain('text/event-stream');
+      return String(bytes);
+    });
+    expectGuarded(stream, '200');
+  });
+
+  function expectGuarded(answer: string, status: string): void {
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const [head = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(/^cross-origin-resource-policy: same-origin\r?$/im);
+    expect(head).toMatch(/^x-content-type-options: nosniff\r?$/im);
+    expect(head).toMatch(/^x-frame-options: DENY\r?$/im);
+    expect(head).toMatch(/^cache-control: .*no-store\r?$/im);
+  }
+});
+
+async function answerTo(url: string, head: string): Promise<string> {
+  return text(await send(url, `${head}\r\nConnection: close`));
+}
+
+async function send(url: string, head: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(`${head}\r\n\r\n`);
+  return socket;
+}
