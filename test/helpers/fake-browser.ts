@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ownerArgument, type ProcessId, startOf, statFields } from '@chat-web/protocol';
 
 const HELPER = '--type=renderer';
@@ -24,6 +25,8 @@ export interface FakeBrowserOptions {
   readonly owner?: ProcessId;
   /** It ends by itself, as a browser whose pipe has closed does. */
   readonly closesAfterMs?: number;
+  /** It has a file of its profile open, which is there. */
+  readonly isOpen?: boolean;
   /** The user whose it is, where the test may choose. */
   readonly user?: number;
 }
@@ -31,12 +34,19 @@ export interface FakeBrowserOptions {
 /** Starts such a pair. */
 export async function fakeBrowser(
   profileDir: string,
-  { owner, closesAfterMs = 60_000, user }: FakeBrowserOptions = {},
+  { owner, closesAfterMs = 60_000, isOpen = false, user }: FakeBrowserOptions = {},
 ): Promise<FakeBrowser> {
   const profile = `--user-data-dir=${profileDir}`;
   const wait = `setTimeout(() => process.exit(), ${closesAfterMs});`;
   const helper = `require('child_process').spawn(process.execPath, ['-e', '${wait}', '--', '${HELPER}', '${profile}'])`;
-  const args = ['-e', `${wait} console.log(${helper}.pid)`, '--', profile, ...(owner ? [ownerArgument(owner)] : [])];
+  const open = isOpen ? `require('fs').openSync(${JSON.stringify(join(profileDir, 'held'))}, 'w');` : '';
+  const args = [
+    '-e',
+    `${open} ${wait} console.log(${helper}.pid)`,
+    '--',
+    profile,
+    ...(owner ? [ownerArgument(owner)] : []),
+  ];
   const child: ChildProcess = spawn(process.execPath, args, {
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,7 +1,6 @@
-import { readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ownerIn, type ProcessId } from '@chat-web/protocol';
-import { familyOf, isAlive, ownLineage, type Process } from './processes.ts';
+import { familyOf, isAlive, ownLineage, type Process, programOf } from './processes.ts';
 import { WORKER_FILE } from './worker-file.ts';
 
 const PROFILE = '--user-data-dir=';
@@ -89,12 +88,4 @@ function leaderlessWith(helper: Process, all: readonly Process[]): Process[] {
   return all.filter(
     (one) => one.session === helper.session && one.group === helper.group && programOf(one) === program,
   );
-}
-
-function programOf({ pid }: Pick<ProcessId, 'pid'>): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, ''); // Replaced by an upgrade since.
-  } catch {
-    return undefined; // It ended, or has sealed itself off.
-  }
 }

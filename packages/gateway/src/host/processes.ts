@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ProcessId, startOf, statFields } from '@chat-web/protocol';
 
@@ -102,6 +102,28 @@ export function argsOf(pid: number, maxBytes: number): string[] {
     }
   } catch {
     return []; // It ended while we looked.
+  }
+}
+
+/** The file that a process runs; nothing where it has ended, or has sealed itself off. */
+export function programOf({ pid }: Pick<ProcessId, 'pid'>): string | undefined {
+  return linkAt(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, ''); // Replaced by an upgrade since.
+}
+
+/** What a process has open, by path; nothing where it may not be asked. */
+export function openFilesOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => linkAt(`/proc/${pid}/fd/${fd}`) ?? []);
+  } catch {
+    return [];
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // It ended or was closed while we looked, or is not ours to look at.
   }
 }
 

@@ -63,7 +63,7 @@ describe('a lock that nobody holds is removed', () => {
 
 describe('a profile in use is refused, and left as it is', () => {
   it('by a browser that names it', async () => {
-    await using browser = await fakeBrowser(profileDir);
+    await using browser = await fakeBrowser(profileDir, { isOpen: true });
     await expect(freeProfile(profileDir)).rejects.toThrow(`(process ${browser.main.pid})`);
     expect(isAlive(browser.main)).toBe(true);
   });
@@ -97,6 +97,12 @@ describe.runIf(isRoot)('another user', () => {
 
   it('holds no profile by a command line that names it', async () => {
     await using forged = await fakeBrowser(profileDir, { user: OTHER_USER });
+    await freeProfile(profileDir);
+    expect(isAlive(forged.main)).toBe(true);
+  });
+
+  it('holds none by a program that became root, as sudo does before it asks for a password', async () => {
+    await using forged = await fakeBrowser(profileDir);
     await freeProfile(profileDir);
     expect(isAlive(forged.main)).toBe(true);
   });

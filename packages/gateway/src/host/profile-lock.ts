@@ -2,7 +2,7 @@ import { readlink, realpath, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { endBrowsersOn } from './browser-sweep.ts';
 import { browsersOn, profileOf } from './browsers.ts';
-import { argsOf, listProcesses, userOf } from './processes.ts';
+import { argsOf, listProcesses, openFilesOf, userOf } from './processes.ts';
 import { isAnswered, ownerOf } from './unix-sockets.ts';
 
 const LOCK = 'SingletonLock';
@@ -31,9 +31,18 @@ export class ProfileInUseError extends Error {
 export async function freeProfile(profileDir: string): Promise<void> {
   await endBrowsersOn(profileDir);
   const { foreign } = browsersOn(profileDir, await listProcesses());
-  const holder = foreign[0]?.pid ?? (await lockHolder(profileDir));
+  const path = await real(profileDir);
+  const holder = foreign.find(({ pid }) => mayHave(pid, path))?.pid ?? (await lockHolder(profileDir));
   if (holder !== undefined) throw new ProfileInUseError(profileDir, holder);
   for (const name of [LOCK, 'SingletonCookie', SOCKET]) await rm(join(profileDir, name), { force: true });
+}
+
+/**
+ * Whether a process of our own that names a profile may really have it. Of root's this is not to be believed unless it
+ * has files of it open: sudo, while it waits for a password, is all root's, and anybody may have started it.
+ */
+function mayHave(pid: number, profile: string): boolean {
+  return process.geteuid?.() !== ROOT || openFilesOf(pid).some((file) => file.startsWith(`${profile}/`));
 }
 
 /**
