@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http';
-import { Server as HttpServer } from 'node:http';
+import { Server as HttpServer, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -63,6 +62,10 @@ export class Listeners {
       const server = plainServer(fetch);
       await listenOnSocket(server, socket);
       servers.push(server);
+    }
+    // Without a listener, an error of the kernel's at a connection would end the gateway.
+    for (const server of servers) {
+      server.on('error', (error) => log.warn(`a connection could not be accepted: ${errorText(error)}`));
     }
     return new Listeners(servers, options, log);
   }
