@@ -213,6 +213,38 @@ describe('HTTPS', () => {
     await gateway.end();
   });
 
+  it('cuts off who says nothing, as the unix socket does beside it', async () => {
+    const gateway = await spawnGateway({ ...settings, CHAT_WEB_SOCKET: socket });
+    const port = Number(new URL(gateway.url).port);
+    const connections = [...Array(20)].flatMap(() => [connect(port, '127.0.0.1'), connect(socket)]);
+    const closed = connections.map((connection) =>
+      once(
+        connection.resume().on('error', () => {}),
+        'close',
+      ),
+    );
+    const startedAt = performance.now();
+    const mute = connect(port, '127.0.0.1').on('error', () => {});
+    mute.resume().write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(mute, 'close');
+    expect(performance.now() - startedAt).toBeLessThan(8_000); // That is not TLS, which needs no waiting.
+    await Promise.all(closed);
+    expect(performance.now() - startedAt).toBeLessThan(25_000);
+    await gateway.end();
+  });
+
+  it('does not hold up the end of the gateway by a connection that never agrees on TLS', async () => {
+    const gateway = await spawnGateway(settings);
+    const { port } = new URL(gateway.url);
+    const idle = connect(Number(port), '127.0.0.1');
+    await once(idle, 'connect');
+    idle.on('error', () => {});
+    expect((await rawRequest(gateway.url, { path: '/health', ca: cert })).status).toBe(200);
+    const startedAt = performance.now();
+    expect(await gateway.end()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - startedAt).toBeLessThan(7_000);
+  });
+
   it('is refused at start without a pair that fits, in a line that says which', async () => {
     const { key: another } = await createCertificate(['localhost']);
     const { CHAT_WEB_TLS_KEY: _key, ...alone } = settings;

@@ -26,12 +26,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** The whole answer to what is no request, by the code of the error that it caused. */
-export function answerToNoRequest(code: string | undefined): string {
+/** The whole answer to what is no request, by the code of the error that it caused; none where it was not even HTTP. */
+export function answerToNoRequest(code: string): string | undefined {
+  const reason = REASONS[code] ?? (code.startsWith('HPE_') ? '400 Bad Request' : undefined);
+  if (reason === undefined) return undefined;
   const lines = Object.entries({ ...HEADERS, Connection: 'close', 'Content-Length': '0' });
-  return [
-    `HTTP/1.1 ${REASONS[code ?? ''] ?? '400 Bad Request'}`,
-    ...lines.map(([name, value]) => `${name}: ${value}`),
-    '\r\n',
-  ].join('\r\n');
+  return [`HTTP/1.1 ${reason}`, ...lines.map(([name, value]) => `${name}: ${value}`), '\r\n'].join('\r\n');
 }

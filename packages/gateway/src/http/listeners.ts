@@ -36,12 +36,22 @@ type Server = HttpServer | HttpsServer;
 export class Listeners {
   readonly connections: ConnectionCount;
   readonly #servers: readonly Server[];
+  /** Every connection, also those that are still to agree on TLS: the servers do not know of them. */
+  readonly #open = new Set<Socket>();
   readonly #options: ListenOptions;
   readonly #log: Log;
 
   private constructor(servers: readonly Server[], options: ListenOptions, log: Log) {
     this.connections = limitConnections(servers, options.maxConnections);
     this.#servers = servers;
+    for (const server of servers) {
+      server.on('connection', (socket: Socket) => {
+        this.#open.add(socket);
+        socket.once('close', () => this.#open.delete(socket));
+      });
+      // Without a listener, an error of the kernel's at a connection would end the gateway.
+      server.on('error', (error) => log.warn(`a connection could not be accepted: ${errorText(error)}`));
+    }
     this.#options = options;
     this.#log = log;
   }
@@ -62,10 +72,6 @@ export class Listeners {
       const server = plainServer(fetch);
       await listenOnSocket(server, socket);
       servers.push(server);
-    }
-    // Without a listener, an error of the kernel's at a connection would end the gateway.
-    for (const server of servers) {
-      server.on('error', (error) => log.warn(`a connection could not be accepted: ${errorText(error)}`));
     }
     return new Listeners(servers, options, log);
   }
@@ -96,7 +102,7 @@ export class Listeners {
     const closed = Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
     await work();
     await Promise.race([closed, delay(LAST_ANSWERS_MS, undefined, { ref: false })]);
-    for (const server of this.#servers) server.closeAllConnections();
+    for (const socket of this.#open) socket.destroy();
     await closed;
   }
 }
@@ -119,15 +125,21 @@ function useable(files: CertificateFiles, log: Log) {
   return certificate;
 }
 
-/** Also answers what is no request, unless something else is being answered on that connection. */
+/** Also answers what is no request, unless something else is being answered on that connection, or it never spoke HTTP. */
 function watched(server: ReturnType<typeof createAdaptorServer>): Server {
   if (!(server instanceof HttpServer || server instanceof HttpsServer)) throw new Error('this is no HTTP/1.1 server');
   const answering = new WeakMap<Socket, ServerResponse>();
   server.on('request', ({ socket }, response) => answering.set(socket, response));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
     const last = answering.get(socket);
-    if (socket.writable && (!last || last.writableFinished)) socket.end(answerToNoRequest(error.code));
-    else socket.destroy();
+    const answer = answerToNoRequest(code);
+    if (answer === undefined || !socket.writable || (last?.headersSent && !last.writableFinished)) {
+      socket.destroy();
+      return;
+    }
+    socket.end(answer);
+    // Who does not hang up by then never will.
+    setTimeout(() => socket.destroy(), LAST_ANSWERS_MS).unref();
   });
   return server;
 }
