@@ -27,7 +27,7 @@ export interface StackOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The working directory of the gateway. */
   readonly cwd?: string;
-  /** The file that the gateway runs, where it is one of the test's own. */
+  /** The file that the gateway runs, where it is of another installation, or of the test's own. */
   readonly main?: string;
   /** An empty folder for the data; a temporary one unless it is given. */
   readonly dataDir?: string;

@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const CHECKOUT = fileURLToPath(new URL('../', import.meta.url));
+
+let root = '';
+let readme = '';
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'chat-web-installed-'));
+  readme = await readFile(join(CHECKOUT, 'README.md'), 'utf8');
+});
+afterAll(() => rm(root, { recursive: true }));
+
+/** The lines of the README's commands that a pattern is found in. */
+function commands(pattern: RegExp): string[] {
+  const blocks = [...readme.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
+  return blocks.flatMap((block) => block.split('\n')).filter((line) => pattern.test(line));
+}
+
+/** Runs commands of the README as its reader would, in another place of the file system. */
+function run(lines: readonly string[], replaced: Readonly<Record<string, string>>) {
+  const script = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), lines.join('\n'));
+  const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', `umask 022\n${script}`], {
+    cwd: CHECKOUT,
+    encoding: 'utf8',
+  });
+  return { status, output: `${stdout}${stderr}` };
+}
+
+describe('what the README installs', () => {
+  let opt = '';
+  let isInstalled = false;
+
+  beforeAll(() => {
+    opt = join(root, 'chat-web');
+    const lines = commands(/^(rm -rf|cp -r|\(cd|chmod) .*\/opt\/chat-web/);
+    expect(lines).toHaveLength(4);
+    // Packages come from npm's cache, where the checkout's own installation has put them.
+    const { status, output } = run(lines, { '/opt/chat-web': opt, 'npm ci': 'npm ci --offline --no-progress' });
+    isInstalled = status === 0;
+    if (!isInstalled && !output.includes('ENOTCACHED')) throw new Error(output);
+  });
+
+  it('holds what the gateway needs to run, and neither simulator nor tests nor tools', async ({ skip }) => {
+    skip(!isInstalled, "npm's cache lacks packages, and tests have no network");
+    expect((await readdir(join(opt, 'packages'))).sort()).toEqual(['gateway', 'protocol', 'worker']);
+    expect((await readdir(join(opt, 'node_modules/@chat-web'))).sort()).toEqual(['gateway', 'protocol', 'worker']);
+    for (const name of ['scripts', 'test', 'bench', 'packages/gateway/src', 'node_modules/selfsigned'])
+      expect(existsSync(join(opt, name)), name).toBe(false);
+    for (const name of ['typescript', 'vitest', '@biomejs'])
+      expect(existsSync(join(opt, 'node_modules', name)), name).toBe(false);
+    expect(existsSync(join(opt, 'deploy/systemd/with-notify-socket.pl'))).toBe(true);
+  });
+
+  it('has no package with a script that runs at its installation', async ({ skip }) => {
+    skip(!isInstalled, "npm's cache lacks packages, and tests have no network");
+    const lock = JSON.parse(await readFile(join(opt, 'node_modules/.package-lock.json'), 'utf8')) as {
+      packages: Record<string, { hasInstallScript?: boolean }>;
+    };
+    const names = Object.keys(lock.packages);
+    expect(names.length).toBeGreaterThan(50);
+    expect(names.filter((name) => lock.packages[name]?.hasInstallScript)).toEqual([]);
+    expect(
+      commands(/\bnpm ci\b/)
+        .filter((line) => line.includes('/opt'))
+        .join(),
+    ).toContain('--ignore-scripts');
+  });
+
+  it('can be changed by its owner alone, and read by the service', async ({ skip }) => {
+    skip(!isInstalled, "npm's cache lacks packages, and tests have no network");
+    for (const name of ['.', 'package.json', 'packages/worker/dist/main.js', 'node_modules/pino/package.json'])
+      expect((await stat(join(opt, name))).mode & 0o046, name).toBe(0o044);
+  });
+
+  it('runs a session', async ({ skip }) => {
+    skip(!isInstalled, "npm's cache lacks packages, and tests have no network");
+    await using stack = await Stack.start({ cwd: opt, main: join(opt, 'packages/gateway/dist/main.js') });
+    await stack.link('main', ADA);
+    const { id } = await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'installed' });
+    expect(await stack.onPhone(BEN, id)).toMatchObject({ body: 'installed' });
+    expect(await readFile(`/proc/${stack.gateway.pid}/cmdline`, 'utf8')).toContain(opt);
+  });
+});
+
+describe('the token of the service', () => {
+  const TOKEN = 'planted-token-3c8';
+  const HASH = `sha256:${'0123456789abcdef'.repeat(4)}`;
+
+  it('is put into the settings as its hash, and in no command line', async () => {
+    const envFile = join(root, 'gateway.env');
+    await writeFile(envFile, await readFile(join(CHECKOUT, 'deploy/systemd/gateway.env'), 'utf8'), { mode: 0o600 });
+    const [line = '', ...more] = commands(/npm run -s token/);
+    expect(more).toEqual([]);
+    const { status, output } = run([line], {
+      'npm run -s token': `printf '%s\\n' 'The token: ${TOKEN}' 'CHAT_WEB_TOKEN=${HASH}'`,
+      '/etc/chat-web/gateway.env': envFile,
+    });
+    expect(status).toBe(0);
+    expect(output).toContain(TOKEN); // It is shown this once.
+    const settings = await readFile(envFile, 'utf8');
+    expect(settings.split('\n').filter((setting) => setting.startsWith('CHAT_WEB_TOKEN'))).toEqual([
+      `CHAT_WEB_TOKEN=${HASH}`,
+    ]);
+    expect(settings).not.toContain(TOKEN);
+    expect((await stat(envFile)).mode & 0o777).toBe(0o600);
+  });
+
+  it('where none was made, the service is not started', async () => {
+    const envFile = join(root, 'empty.env');
+    await writeFile(envFile, await readFile(join(CHECKOUT, 'deploy/systemd/gateway.env'), 'utf8'));
+    const [line = ''] = commands(/systemctl enable --now/);
+    const started = join(root, 'started');
+    const start = (settings: string) =>
+      run([line], { '/etc/chat-web/gateway.env': settings, 'systemctl enable --now chat-web': `touch ${started}` });
+    expect(start(envFile).status).not.toBe(0);
+    expect(existsSync(started)).toBe(false);
+    await writeFile(envFile, `CHAT_WEB_TOKEN=${HASH}\n`);
+    expect(start(envFile).status).toBe(0);
+    expect(existsSync(started)).toBe(true);
+  });
+
+  it('and that of the quick start is in no command line either', async () => {
+    const folder = join(root, 'quick');
+    await mkdir(folder);
+    const [line = ''] = commands(/Authorization: Bearer/);
+    run([`cd ${folder}`, line], {});
+    expect(await readFile(join(folder, 'auth'), 'utf8')).toMatch(/^Authorization: Bearer \S+\n$/);
+    expect((await stat(join(folder, 'auth'))).mode & 0o777).toBe(0o600);
+    for (const curl of commands(/\bcurl\b.*\/sessions/)) expect(curl).toContain('-H @auth');
+  });
+});
