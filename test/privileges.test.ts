@@ -1,44 +1,136 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
 import { figure } from './helpers/figure.ts';
 import { browsersIn, workersOf } from './helpers/processes.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
-const SECRETS = {
-  CHAT_WEB_TOKEN: 'planted-token-7d1',
+const TOKEN = 'planted-token-7d1';
+
+/** What stands in the environment of the gateway. */
+const SETTINGS = {
+  CHAT_WEB_TOKEN: TOKEN,
+  CHAT_WEB_LOG_LEVEL: 'trace',
   DATABASE_URL: 'postgres://app:planted-password-22c@db/app',
   AWS_SECRET_ACCESS_KEY: 'planted-key-91f',
 };
-const BODY = 'planted-body-5ab';
+
+/** What passes through it, in both directions and in refusals. */
+const PLANTED = {
+  token: TOKEN,
+  'hash of the token': createHash('sha256').update(TOKEN).digest('hex'),
+  'password in the environment': 'planted-password-22c',
+  'key in the environment': SETTINGS.AWS_SECRET_ACCESS_KEY,
+  'wrong token': 'planted-wrong-token-04b',
+  'number of the account': ADA,
+  'number of a friend': BEN,
+  'number of a stranger': '12025550177',
+  'body sent': 'planted-body-5ab',
+  'body received': 'planted-inbound-c31',
+  'body of a refused request': 'planted-refused-e77',
+  'name of a file': 'planted-name-e1c',
+  caption: 'planted-caption-18d',
+  'query of a url': 'planted-signature-f02',
+  'password of a url': 'planted-url-password-66a',
+  'bytes of a file': 'planted-bytes-b90',
+};
 
 describe('what a session is given', () => {
   let stack: Stack;
   let folder: string;
+  let qr = '';
+  /** What was in environments and arguments at any time. */
+  const seen = new Set<string>();
+  /** How the refused requests were refused. */
+  const refusals: string[] = [];
+
+  const children = () => [...workersOf(stack.gateway.pid), ...browsersIn(stack.dataDir)];
+  const look = () => {
+    for (const pid of children()) for (const name of ['environ', 'cmdline']) seen.add(read(pid, name));
+  };
+  const ask = async (path: string, init: RequestInit = {}, token = TOKEN) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(new URL(path, stack.gateway.url), { headers, ...init });
+    refusals.push(`${response.status} ${await response.text()}`);
+  };
+
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'chat-web-cwd-'));
     const marker = join(folder, 'executed');
-    await writeFile(join(folder, '.puppeteerrc.cjs'), `require('fs').writeFileSync(${JSON.stringify(marker)}, '')`);
-    stack = await Stack.start({ settings: SECRETS, cwd: folder });
-    await stack.link('ada', ADA);
-    await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: BODY });
+    const hostile = `require('fs').writeFileSync(${JSON.stringify(marker)}, '')`;
+    // Wherever a library might look for its configuration.
+    for (const name of ['.puppeteerrc.cjs', '.puppeteerrc.js', 'puppeteer.config.cjs', 'puppeteer.config.js'])
+      await writeFile(join(folder, name), hostile);
+    await writeFile(join(folder, '.puppeteerrc.json'), JSON.stringify({ executablePath: marker }));
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ puppeteer: { executablePath: marker } }));
+    await writeFile(join(folder, '.env'), 'CHAT_WEB_DATA_DIR=/nowhere\n');
+    stack = await Stack.start({ settings: SETTINGS, cwd: folder });
+    ({ qr = '' } = await stack.client.startSession({ id: 'ada' }));
+    const events = await stack.listen('ada');
+    look();
+    await stack.phones.scan(ADA, qr);
+    await stack.untilStatus('ada', 'ready');
+    look();
+    await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: PLANTED['body sent'] });
+    await stack.client.sendMessage({
+      ...{ id: 'ada', type: 'document', to: BEN, caption: PLANTED.caption },
+      filename: `${PLANTED['name of a file']}.txt`,
+      base64: Buffer.from(PLANTED['bytes of a file']).toString('base64'),
+    });
+    look();
+    await stack.phones.send(BEN, { to: ADA, body: PLANTED['body received'] });
+    await eventually(() => expect(JSON.stringify(events.events)).toContain(PLANTED['body received']));
+    await stack.client.listContacts({ id: 'ada' });
+    await stack.client.listChats({ id: 'ada' });
+
+    await ask('/sessions', {}, PLANTED['wrong token']);
+    await ask(`/sessions/ada/contacts/${PLANTED['number of a stranger']}/nothing`);
+    await ask(`/sessions/ada/contacts/${PLANTED['number of a stranger']}@c.us`);
+    const refused = PLANTED['body of a refused request'];
+    const send = (body: unknown) => ask('/sessions/ada/messages', { method: 'POST', body: JSON.stringify(body) });
+    await send({ type: 'text', to: refused, body: refused });
+    await send({ type: 'text', to: PLANTED['number of a stranger'], body: refused });
+    await send({ type: 'image', to: BEN, url: `http://127.0.0.1:1/${refused}?sig=${PLANTED['query of a url']}` });
+    await send({ type: 'image', to: BEN, url: `http://u:${PLANTED['password of a url']}@192.0.2.1/` });
+    await ask('/sessions/ada/messages', { method: 'POST', body: `{"type": "text", "body": "${refused}` });
+    look();
+    // A page that dies has the longest lines to say.
+    for (const pid of browsersIn(stack.dataDir)) process.kill(pid, 'SIGKILL');
+    await eventually(() => expect(stack.gateway.log.join()).toContain('"msg":"restarting"'));
+    await stack.untilStatus('ada', 'ready');
+    look();
   });
   afterAll(async () => {
     await stack[Symbol.asyncDispose]();
     await rm(folder, { recursive: true });
   });
 
-  const children = () => [...workersOf(stack.gateway.pid), ...browsersIn(stack.dataDir)];
-
   it('holds none of the secrets of the gateway, neither in environments nor in arguments, and the log neither', () => {
-    const secrets = [...Object.values(SECRETS), BODY];
-    const texts = children().flatMap((pid) => [read(pid, 'environ'), read(pid, 'cmdline')]);
-    expect(texts.join('').length).toBeGreaterThan(1_000);
-    const seen = secrets.filter((secret) => [...texts, ...stack.gateway.log].some((text) => text.includes(secret)));
-    expect(seen).toEqual([]);
-    figure(26, `${secrets.length} planted secrets in no environment, argument or line of the log`);
+    const code = /^data:image\/png;base64,(.+)$/.exec(qr)?.[1] ?? '';
+    expect(code.length).toBeGreaterThan(200);
+    const planted = Object.entries({ ...PLANTED, QR: code.slice(40, 120), 'start of the QR': 'data:image/png' });
+    const places = [...seen, ...stack.gateway.log, read(stack.gateway.pid, 'cmdline')];
+    expect([...seen].join('').length).toBeGreaterThan(1_000);
+    expect(stack.gateway.log.length).toBeGreaterThan(10);
+    const found = planted.flatMap(([name, secret]) => {
+      const forms = [secret, Buffer.from(secret).toString('base64').slice(0, 16), encodeURIComponent(secret)];
+      const where = places.filter((text) => forms.some((form) => text.includes(form)));
+      return where.length > 0 ? [`${name}: ${where[0]?.slice(0, 400)}`] : [];
+    });
+    expect(found).toEqual([]);
+    figure(26, `${planted.length} planted secrets in no environment, argument or line of the log`);
+  });
+
+  it('is not told to whoever was refused: no refusal repeats a value', () => {
+    expect(refusals).toHaveLength(8);
+    for (const refusal of refusals) {
+      expect(refusal).toMatch(/^4\d\d /);
+      for (const [name, secret] of Object.entries(PLANTED)) expect(refusal, name).not.toContain(secret);
+    }
   });
 
   it('is no port that another user of the machine could drive a browser by', () => {
