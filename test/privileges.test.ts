@@ -139,6 +139,17 @@ describe('what a session is given', () => {
     expect(listeningPorts(stack.gateway.pid)).toHaveLength(1);
   });
 
+  it('is no debugger either, whoever asks for one', async () => {
+    const processes = [stack.gateway.pid, ...workersOf(stack.gateway.pid)];
+    expect(processes).toHaveLength(2);
+    const before = stack.gateway.log.length;
+    for (const pid of processes) process.kill(pid, 'SIGUSR1');
+    await eventually(() => expect(stack.gateway.log.join()).toContain('SIGUSR1'));
+    await stack.client.listChats({ id: 'ada' });
+    expect(stack.gateway.log.slice(before).join('\n')).not.toMatch(/debugger/i);
+    expect(processes.flatMap((pid) => listeningPorts(pid))).toHaveLength(1);
+  });
+
   it('is no configuration that lies about in the working directory', () => {
     expect(existsSync(join(folder, 'executed'))).toBe(false);
   });

@@ -45,6 +45,8 @@ async function run(config: Config): Promise<void> {
   // Before all else: a signal that nobody listens to would end the process. A terminal that closes means just that.
   let reloads = reloadsOf(config, levelled);
   if (!process.stdout.isTTY) process.on('SIGHUP', () => void reload(reloads, log));
+  // Node would open a debugger on loopback, for every user of the machine.
+  process.on('SIGUSR1', () => log.warn('SIGUSR1 is not for this process: nothing is opened to debug it'));
   const gateway = await startGateway(config, log, new Audit(config.auditFile, levelled.destination, log)).catch(
     (error: unknown) => {
       process.stderr.write(`${startProblem(error, config)}\n`);

@@ -29,6 +29,8 @@ let ending = false;
 // The gateway ends its workers itself; a Ctrl+C in a terminal reaches the whole process group.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
+// Node would open a debugger on loopback, for every user of the machine.
+process.on('SIGUSR1', () => {});
 // The library has promises that nobody awaits; what they reject with is told by the page's own events.
 process.on('unhandledRejection', (reason) => link.log('debug', `unhandled rejection: ${errorText(reason)}`));
 
