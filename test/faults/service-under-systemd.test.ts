@@ -1,0 +1,180 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { figure } from '../helpers/figure.ts';
+import { ADA, BEN } from '../helpers/stack.ts';
+import { Systemd } from '../helpers/systemd.ts';
+
+const TOKEN = 'planted-token-a41';
+const GATEWAY = 'http://127.0.0.1:3000';
+const PHONES = 'http://127.0.0.1:9800';
+const LOG = '/var/log/chat-web';
+
+const why = Systemd.missing();
+if (why) console.log(`not tried: ${why}`);
+
+describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
+  let systemd: Systemd;
+
+  const show = (name: string) => systemd.sh(`systemctl show --property=${name} --value chat-web`).trim();
+  const log = () => systemd.sh(`cat ${LOG}`);
+
+  /** Asks gateway or phones, from inside. */
+  function ask<T>(method: string, url: string, body?: object): T {
+    const headers = `-H 'Content-Type: application/json' -H 'Authorization: Bearer ${TOKEN}'`;
+    const answer = systemd.sh(`curl -sS -m 60 -X ${method} ${headers} -d @- '${url}'`, JSON.stringify(body ?? {}));
+    return JSON.parse(answer) as T;
+  }
+
+  const statusOfMain = () => ask<{ status: string }>('GET', `${GATEWAY}/sessions/main/status`).status;
+
+  /** Runs a program as a worker that was taken over would: as its user, in its namespaces and its cgroup. */
+  function asWorker(...command: readonly string[]) {
+    const group = show('ControlGroup');
+    const ids = systemd.sh('id -u chat-web; id -g chat-web').trim().split('\n');
+    const enter = `nsenter --target=${show('MainPID')} --mount --user --setuid=${ids[0]} --setgid=${ids[1]} --`;
+    return systemd.run([
+      'sh',
+      '-c',
+      `echo $$ > /sys/fs/cgroup${group}/gateway/cgroup.procs; exec ${enter} "$@"`,
+      'sh',
+      ...command,
+    ]);
+  }
+
+  beforeAll(async () => {
+    systemd = await Systemd.boot();
+    const simulator = systemd.start([
+      'node',
+      '/opt/chat-web/packages/simulator/dist/main.js',
+      '--control-port',
+      '9800',
+    ]);
+    const browserArgs = await eventually(() => {
+      const [line] = /^CHAT_WEB_BROWSER_ARGS=.*$/m.exec(simulator.join('')) ?? [];
+      if (!line) throw new Error(simulator.join(''));
+      return line;
+    });
+    systemd.sh(
+      `cd /opt/chat-web/deploy/systemd
+      install -D -m 644 chat-web.sysusers.conf /etc/sysusers.d/chat-web.conf
+      install -D -m 644 chat-web.tmpfiles.conf /etc/tmpfiles.d/chat-web.conf
+      install -D -m 644 chat-web.service /etc/systemd/system/chat-web.service
+      install -D -m 600 gateway.env /etc/chat-web/gateway.env
+      install -D -m 644 reload.env /etc/chat-web/reload.env
+      cat >> /etc/chat-web/gateway.env
+      mkdir /etc/systemd/system/chat-web.service.d
+      printf '[Service]\\nStandardOutput=append:${LOG}\\nStandardError=append:${LOG}\\n' > /etc/systemd/system/chat-web.service.d/log.conf
+      systemd-sysusers
+      systemd-tmpfiles --create /etc/tmpfiles.d/chat-web.conf
+      systemctl daemon-reload
+      systemctl start chat-web`,
+      `CHAT_WEB_TOKEN=${TOKEN}\n${browserArgs}\n`,
+    );
+    const { qr } = ask<{ qr: string }>('POST', `${GATEWAY}/sessions/main/start`);
+    ask('POST', `${PHONES}/accounts/${ADA}/scan`, { qr });
+    await eventually(() => expect(statusOfMain()).toBe('ready'));
+  });
+  afterAll(() => systemd?.[Symbol.asyncDispose]());
+
+  it('starts a gateway that speaks for itself, and serves', async () => {
+    expect(show('ActiveState')).toBe('active');
+    await eventually(() => expect(show('StatusText')).toBe('1 session, 1 ready'));
+    const main = show('MainPID');
+    expect(systemd.sh(`tr '\\0' ' ' < /proc/${main}/cmdline`).trim()).toBe('node packages/gateway/dist/main.js');
+    const body = { type: 'text', to: BEN, body: 'from the service' };
+    expect(ask<{ ack: number }>('POST', `${GATEWAY}/sessions/main/messages`, body).ack).toBeGreaterThan(0);
+  });
+
+  it('keeps the sandbox of the browser, inside a user namespace of its own', () => {
+    const main = show('MainPID');
+    const renderer = systemd.sh('pgrep -f type=renderer | head -n 1').trim();
+    const namespaces = (pid: string) =>
+      systemd.sh(`readlink /proc/${pid}/ns/user /proc/${pid}/ns/pid /proc/${pid}/ns/net`).split('\n');
+    const ofRenderer = namespaces(renderer);
+    for (const [index, namespace] of namespaces(main).slice(0, 3).entries())
+      expect(ofRenderer[index]).not.toBe(namespace);
+    expect(namespaces(main)[0]).not.toBe(namespaces('1')[0]); // PrivateUsers
+    expect(systemd.sh(`cat /proc/${renderer}/status`)).toMatch(/^Seccomp:\t2$/m);
+    expect(log()).not.toContain('without a sandbox');
+  });
+
+  it('hears no process beside the gateway', async () => {
+    const main = show('MainPID');
+    const script = `use Socket; socket(S, AF_UNIX, SOCK_DGRAM, 0); connect(S, pack_sockaddr_un('/run/systemd/notify')) or die $!;
+      for (qw(STATUS=forged MAINPID=1 STOPPING=1 WATCHDOG=trigger)) { syswrite(S, $_) or die $! } sleep 1`;
+    expect(asWorker('perl', '-e', script)).toEqual({ status: 0, stdout: '', stderr: '' });
+    expect([show('MainPID'), show('ActiveState'), show('StatusText')]).toEqual([main, 'active', '1 session, 1 ready']);
+  });
+
+  it('shows a worker neither the settings of root, nor other processes, nor a place to put a program', () => {
+    expect(asWorker('cat', '/etc/chat-web/gateway.env').stderr).toContain('Permission denied');
+    expect(asWorker('cat', '/etc/chat-web/reload.env').status).toBe(0);
+    for (const folder of ['/var/lib/chat-web', '/var/cache/chat-web', '/tmp', '/var/tmp'])
+      expect(asWorker('sh', '-c', `cp /bin/true ${folder}/x && ${folder}/x`).stderr, folder).toContain(
+        'Permission denied',
+      );
+    for (const path of ['/opt/chat-web/x', '/etc/x', '/usr/x'])
+      expect(asWorker('touch', path).stderr, path).toMatch(/Read-only file system|Permission denied/);
+    expect(asWorker('ls', '/home').status).not.toBe(0);
+    expect(asWorker('cat', '/proc/1/comm').stderr).toContain('No such file');
+    expect(asWorker('cat', '/etc/shadow').stderr).toContain('Permission denied');
+  });
+
+  it('lets it reach no address from which a cloud serves credentials, but others', () => {
+    const denied = [
+      '169.254.169.254',
+      '168.63.129.16',
+      '100.100.100.200',
+      '192.0.0.192',
+      '[fd00:ec2::254]',
+      '[fd20:ce::254]',
+    ];
+    const open = ['10.9.9.9', '[fd12::1]'];
+    for (const address of [...denied, ...open]) {
+      const bare = address.replace(/[[\]]/g, '');
+      systemd.sh(`ip addr add ${bare}/${bare.includes(':') ? '128 dev lo nodad' : '32 dev lo'}`);
+    }
+    systemd.start(['node', '-e', "require('http').createServer((_, r) => r.end('credentials')).listen(8080, '::')"]);
+    systemd.sh('until curl -s -o /dev/null http://127.0.0.1:8080/; do sleep 0.2; done');
+    const fetched = (address: string) => asWorker('curl', '-g', '-s', '-m', '1', `http://${address}:8080/`).stdout;
+    for (const address of [...denied, '[::ffff:169.254.169.254]']) {
+      expect(systemd.run(['curl', '-g', '-s', `http://${address}:8080/`]).stdout, address).toBe('credentials');
+      expect(fetched(address), address).toBe('');
+    }
+    for (const address of open) expect(fetched(address), address).toBe('credentials');
+  });
+
+  it('reads the log level again from the file that it can read', async () => {
+    systemd.sh('echo CHAT_WEB_LOG_LEVEL=debug >> /etc/chat-web/reload.env; systemctl reload chat-web');
+    await eventually(() => expect(log()).toContain('"logLevel":"debug"'));
+    expect(log()).not.toContain('the log level stays as it is');
+  });
+
+  it('is still heard after systemd has replaced itself, and is restarted when it stands still', async () => {
+    systemd.sh('systemctl daemon-reexec');
+    const before = show('WatchdogTimestampMonotonic');
+    await eventually(() => expect(Number(show('WatchdogTimestampMonotonic'))).toBeGreaterThan(Number(before)), 20_000);
+    const main = show('MainPID');
+    const stopped = performance.now();
+    systemd.sh(`kill -STOP ${main}`);
+    await eventually(
+      () =>
+        expect([show('ActiveState'), show('MainPID')]).toEqual(['active', expect.not.stringMatching(`^(${main}|0)$`)]),
+      90_000,
+    );
+    const seconds = (performance.now() - stopped) / 1_000;
+    await eventually(() => expect(statusOfMain()).toBe('ready'), 30_000);
+    figure(
+      26,
+      `under systemd: forged notifications unheard, sandbox on; restarted ${seconds.toFixed(0)} s after it stood still`,
+    );
+  });
+
+  it('has said no secret', async () => {
+    const written = log();
+    expect(written.length).toBeGreaterThan(500);
+    for (const secret of [TOKEN, ADA, BEN, 'from the service']) expect(written).not.toContain(secret);
+    expect(await readFile('/proc/self/cgroup', 'utf8')).not.toContain('chat-web.service');
+  });
+});
