@@ -127,8 +127,8 @@ it('lists the settings in the README as they are', () => {
   }
 });
 
-it('knows every setting of the example for systemd, and takes it as it is there', () => {
-  const example = readFileSync(new URL('../../../deploy/systemd/gateway.env', import.meta.url), 'utf8');
+it.each(['gateway.env', 'reload.env'])('knows every setting of %s, and takes it as it is there', (name) => {
+  const example = readFileSync(new URL(`../../../deploy/systemd/${name}`, import.meta.url), 'utf8');
   const written = parseEnv(example.replace(/^#(?=CHAT_WEB_\w+=)/gm, ''));
   expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(written)));
   const CHAT_WEB_TOKEN = 'sesame'; // It starts with one alone.
