@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -153,6 +154,24 @@ describe('what a session is given', () => {
   it('is no configuration that lies about in the working directory', () => {
     expect(existsSync(join(folder, 'executed'))).toBe(false);
   });
+});
+
+it.skipIf(process.getuid?.() !== 0)('the data folder is closed to other users, whatever the umask', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'chat-web-data-'));
+  await chmod(folder, 0o755);
+  const usual = process.umask(0o000);
+  try {
+    await using stack = await Stack.start({ dataDir: join(folder, 'data') });
+    await stack.client.startSession({ id: 'main' });
+    const look = (command: string) =>
+      spawnSync('sh', ['-c', command], { uid: 65_534, gid: 65_534, encoding: 'utf8', cwd: folder }).stdout.trim();
+    expect(look('id -u; ls -d data')).toBe('65534\ndata');
+    expect(look(`ls -R data 2>/dev/null | grep -v '^data' ; find data -readable 2>/dev/null`)).toBe('');
+    expect(look(`find data -writable 2>/dev/null`)).toBe('');
+  } finally {
+    process.umask(usual);
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 it('no package runs a script at its installation', () => {

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorTable, GatewayError } from '@chat-web/protocol';
 import type { Context } from 'hono';
+import { routePath } from 'hono/route';
 import type { Log } from '../log.ts';
 import type { ServerEnv } from './server-env.ts';
 
@@ -20,6 +21,7 @@ export function errorResponse(c: Context<ServerEnv>, thrown: unknown, log: Log):
 }
 
 function unexpected(c: Context, thrown: unknown, log: Log): GatewayError {
-  log.error({ err: thrown, method: c.req.method, route: c.req.path }, 'request failed');
+  // The path as it was registered: what it was filled with may be somebody's number.
+  log.error({ err: thrown, method: c.req.method, route: routePath(c, -1) }, 'request failed');
   return new GatewayError('internal_error', 'the gateway failed; its log says more');
 }
