@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
@@ -67,9 +68,12 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-const file = () => join(dir, 'file');
-const fetchIt = (url: string, limits: Partial<Parameters<typeof fetchToFile>[2]> = {}, resolve?: Resolver) =>
-  fetchToFile(url, file(), { allowedHosts: [], maxBytes: 10_000, timeoutMs: 10_000, ...limits }, resolve);
+/** What was fetched last. */
+let path = '';
+const fetchIt = (url: string, limits: Partial<Parameters<typeof fetchToFile>[2]> = {}, resolve?: Resolver) => {
+  path = join(dir, randomUUID());
+  return fetchToFile(url, path, { allowedHosts: [], maxBytes: 10_000, timeoutMs: 10_000, ...limits }, resolve);
+};
 
 /** Text as the bytes that a server would send it in; line breaks could not be. */
 function asHeader(text: string): string {
@@ -216,7 +220,7 @@ describe('fetchToFile', () => {
     for (const entry of ['localhost', `localhost:${port}`, '127.0.0.0/8', '::ffff:127.0.0.0/104']) {
       const fetched = await fetchIt(`http://localhost:${port}/x`, { allowedHosts: ['fd00::/8', entry, '10.0.0.0/8'] });
       expect(fetched).toEqual({ size: 5, mimeType: 'image/png' });
-      expect(readFileSync(file(), 'utf8')).toBe('bytes');
+      expect(readFileSync(path, 'utf8')).toBe('bytes');
     }
     const asMapped = await fetchIt(`http://[::ffff:127.0.0.1]:${port}/x`, { allowedHosts: ['127.0.0.0/8'] });
     expect(asMapped.size).toBe(5);
@@ -226,6 +230,14 @@ describe('fetchToFile', () => {
       expect(await refusal(fetchIt(`http://localhost:${port}/x`, { allowedHosts: [entry] })), entry).not.toBe(
         'fetched',
       );
+  });
+
+  it('writes through no link that lies there already', async () => {
+    const [target, link] = [join(dir, 'target'), join(dir, 'link')];
+    symlinkSync(target, link);
+    const limits = { allowedHosts: ['localhost'], maxBytes: 10_000, timeoutMs: 10_000 };
+    expect(await refusal(fetchToFile(`http://localhost:${port}/x`, link, limits))).toBe('EEXIST');
+    expect(existsSync(target)).toBe(false);
   });
 
   it('believes no type that is none', async () => {

@@ -32,7 +32,7 @@ export type Resolver = (
 ) => void;
 
 /**
- * Fetches a URL into a file. Only the public internet is fetched from, and the hosts and ranges that the operator has
+ * Fetches a URL into a file that is not there yet. Only the public internet is fetched from, and the hosts and ranges that the operator has
  * named. Each redirect is judged anew, and so is each name, by the very addresses that are connected to: a name that
  * also has an address inside is refused. Rejects with `media_unavailable`.
  */
@@ -46,7 +46,7 @@ export async function fetchToFile(
   try {
     const response = await follow(new URL(url), { limits, resolve, signal });
     const counter = new ByteLimit(limits.maxBytes);
-    await pipeline(response, counter, createWriteStream(path, { mode: 0o600 }), { signal });
+    await pipeline(response, counter, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
     return { size: counter.size, mimeType: claimedType(response) };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
