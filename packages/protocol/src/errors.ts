@@ -89,8 +89,15 @@ export function asGatewayError(thrown: unknown, code: ErrorCode): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError(code, errorText(thrown));
 }
 
-/** The text of anything that was thrown, on one line: libraries throw strings and worse, and put stacks into messages. */
+/**
+ * The text of anything that was thrown, on one line: libraries throw strings and worse, and put stacks into messages. Of
+ * data that a schema refuses, the fields are named; the schema's own text would repeat what was in them.
+ */
 export function errorText(thrown: unknown): string {
+  if (v.isValiError(thrown)) {
+    const fields = thrown.issues.map((issue) => v.getDotPath(issue) ?? '(whole)').join(', ');
+    return `it is not of the form that was expected (${fields})`;
+  }
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return text.split('\n', 1)[0] ?? '';
 }

@@ -67,3 +67,17 @@ it('a session whose page cannot say what it holds is up, hears what comes live, 
   expect(told).toEqual(['authenticating', 'ready', 'live']);
   expect(log).toHaveBeenCalledWith('warn', expect.stringContaining('a message without an id'));
 });
+
+it('what a page says that cannot be read is a line in the log without what was said', async () => {
+  const { events, log, told, up } = session();
+  await up();
+  const secret = '12025550177';
+  for (const [field, value] of Object.entries({ t: secret, mentionedIds: secret, isStatus: secret, from: { secret } }))
+    events.onMessage({ ...model(`true_${secret}@c.us_3EB0`), body: secret, [field]: value });
+  events.onAck(`true_${secret}@c.us_3EB0`, Number.NaN);
+  expect(told).toEqual(['authenticating', 'ready']);
+  const lines = log.mock.calls.map(([, text]) => String(text));
+  expect(lines.filter((line) => line.includes('could not be read'))).toHaveLength(4);
+  expect(lines.join()).toMatch(/mentionedIds/);
+  expect(lines.join()).not.toContain(secret);
+});

@@ -137,7 +137,7 @@ export class SessionEvents implements ClientSignals {
     this.onWord();
     if (this.#phase === 'over') return;
     if (Number.isFinite(ack)) this.#report({ name: 'message_ack', id, ack: toAck(ack) });
-    else this.#log('error', `the page tells of an ack that is no number for message ${id}`);
+    else this.#log('error', 'the page tells of an ack that is no number');
   }
 
   /** The network has been heard of. */
