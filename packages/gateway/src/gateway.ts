@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type OperationName, type WorkerOperationName, workerOperations } from '@chat-web/protocol';
+import { errorText, type OperationName, type WorkerOperationName, workerOperations } from '@chat-web/protocol';
 import { Access } from './access/access.ts';
 import type { Audit } from './access/audit.ts';
 import { FailureLimit } from './access/failure-limit.ts';
@@ -26,6 +25,7 @@ import type { ServiceState } from './service-notifier.ts';
 import { HostFault } from './sessions/host-fault.ts';
 import { MemoryKeeper } from './sessions/memory-keeper.ts';
 import { PageHistory } from './sessions/page-history.ts';
+import { readPinnedPage } from './sessions/pinned-page.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
 import { summaryOf } from './sessions/session-summary.ts';
 import { StartQueue } from './sessions/start-queue.ts';
@@ -54,11 +54,12 @@ export async function startGateway(
   workerProgram = (_: string) => WORKER_FILE,
 ): Promise<Gateway> {
   const saved = new SavedSessions(config.dataDir, config.pageDir);
-  if (config.pageVersion !== undefined && !existsSync(join(saved.pagesDir, `${config.pageVersion}.html`))) {
-    throw new ConfigError([
-      `CHAT_WEB_PAGE_VERSION names a page that is not saved: there is no ${config.pageVersion}.html in ${saved.pagesDir}`,
-    ]);
-  }
+  const pinnedPage =
+    config.pageVersion === undefined
+      ? undefined
+      : await readPinnedPage(saved.pagesDir, config.pageVersion).catch((error: unknown) => {
+          throw new ConfigError([`CHAT_WEB_PAGE_VERSION ${errorText(error)}`]);
+        });
   const token = await OperatorToken.load(config, log);
   const releaseDataDir = await holdDataDir(config.dataDir, (why) => log.warn(why));
   const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);
@@ -77,6 +78,7 @@ export async function startGateway(
     strangers,
     saved,
     pageHistory,
+    pinnedPage,
     workerProgram,
     cgroups: config.cgroups ? await openCgroups((why) => log.warn(why)) : noCgroups,
     resources: new HostResources(config),

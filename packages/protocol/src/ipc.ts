@@ -6,6 +6,14 @@ import { ack, degradedCapability, message, pngDataUrl, sessionInfo } from './res
 /** A worker says this often that it is there. */
 export const HEARTBEAT_INTERVAL_MS = 5_000;
 
+/** A document of the page that was saved, and the headers that say what it may do. */
+export const pinnedPage = v.object({
+  version: v.string(),
+  html: v.string(),
+  headers: v.record(v.string(), v.string()),
+});
+export type PinnedPage = Readonly<v.InferOutput<typeof pinnedPage>>;
+
 /** What a worker needs to know of its session; it reads no settings of its own. */
 export const workerOptions = v.object({
   sessionId: v.string(),
@@ -20,10 +28,10 @@ export const workerOptions = v.object({
   spoolDir: v.string(),
   /** Inbound messages from this time on, in Unix seconds, are told of when the session is ready, if they came unheard. */
   heardUntil: v.number(),
-  /** Documents of the page by version, shared by all sessions. */
+  /** Where documents of the page are kept by version, for all sessions. */
   pagesDir: v.string(),
-  /** The version to load in the place of the network's. */
-  pageVersion: v.optional(v.string()),
+  /** What to load in the place of the network's. */
+  pinnedPage: v.optional(pinnedPage),
   /** When the account was linked, in Unix seconds; 0 where it is not yet. */
   linkedAt: v.number(),
   /** A run of the last day ended because nobody confirmed its sends: another such end would gain nothing. */

@@ -12,7 +12,6 @@ import {
 import { neededFor } from './client/capabilities.ts';
 import { type Ending, LinkedSession } from './client/linked-session.ts';
 import { PageAccess } from './client/page-access.ts';
-import { PageNotSavedError } from './client/saved-pages.ts';
 import { type AssertSupported, dispatch } from './dispatch.ts';
 import { GatewayLink } from './gateway-link.ts';
 import { createHandlers } from './handlers/index.ts';
@@ -59,8 +58,7 @@ function start(options: WorkerOptions): void {
   try {
     session = new LinkedSession(options, process.env, report, (level, text) => link.log(level, text));
   } catch (error) {
-    const cause = error instanceof PageNotSavedError ? 'page_unsupported' : 'no_browser';
-    report({ name: 'failed', cause, reason: errorText(error), retry: false });
+    report({ name: 'failed', cause: 'no_browser', reason: errorText(error), retry: false });
     return;
   }
   const page = new PageAccess(session);

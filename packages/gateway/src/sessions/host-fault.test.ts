@@ -21,5 +21,6 @@ describe('many sessions that fail at once', () => {
   it('do not where the cause is not the host', () => {
     expect(pauseAfter('page_unsupported')).toBeUndefined();
     expect(pauseAfter('memory')).toBeUndefined();
+    expect(pauseAfter('worker_misbehaved')).toBeUndefined();
   });
 });

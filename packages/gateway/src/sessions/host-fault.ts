@@ -3,8 +3,8 @@ import type { FailureCause } from './failure.ts';
 import { isHostAtFault, pauseLength } from './restart-policy.ts';
 import type { StartQueue } from './start-queue.ts';
 
-/** A new build of the page, or a session that leaks, says nothing of the host. */
-const NOT_THE_HOST: readonly FailureCause[] = ['page_unsupported', 'memory'];
+/** A new build of the page, a session that leaks, and a worker that was taken over say nothing of the host. */
+const NOT_THE_HOST: readonly FailureCause[] = ['page_unsupported', 'memory', 'worker_misbehaved'];
 
 /**
  * Sees when so many sessions fail at once that the host or its network must be at fault, and lets all starts pause:

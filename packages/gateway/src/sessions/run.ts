@@ -176,7 +176,7 @@ export class Run {
     { spoolDir, tmpDir }: RunFolders,
     past: Pick<WorkerOptions, 'heardUntil' | 'linkedAt' | 'wasMute'>,
   ): Worker {
-    const { saved, config } = this.#context;
+    const { saved, config, pinnedPage } = this.#context;
     const options = {
       sessionId: this.#id,
       sessionDir: saved.dirOf(this.#id),
@@ -186,7 +186,7 @@ export class Run {
       spoolDir,
       ...past,
       pagesDir: saved.pagesDir,
-      ...(config.pageVersion === undefined ? {} : { pageVersion: config.pageVersion }),
+      ...(pinnedPage ? { pinnedPage } : {}),
       silenceTimeoutMs: config.silenceTimeoutMs,
       fetchLimits: {
         allowedHosts: [...config.mediaHosts],

@@ -1,3 +1,4 @@
+import type { PinnedPage } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
 import type { Cgroups } from '../host/cgroup.ts';
 import type { HostResources } from '../host/host-resources.ts';
@@ -20,6 +21,8 @@ export interface SessionContext {
   readonly tmp: PrivateTmp;
   readonly strangers: Pick<StrangerWatch, 'look'>;
   readonly cgroups: Cgroups;
+  /** The page that all sessions load; undefined: the network's newest. */
+  readonly pinnedPage: PinnedPage | undefined;
   /** The file that a session's worker runs. */
   workerProgram(sessionId: string): string;
   readonly saved: SavedSessions;

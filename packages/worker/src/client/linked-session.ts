@@ -48,14 +48,13 @@ export class LinkedSession implements PageSource {
   readonly #options: WorkerOptions;
   readonly #log: Log;
 
-  /** Throws where no browser is to be found, or the page that was chosen was not saved. */
+  /** Throws where no browser is to be found. */
   constructor(options: WorkerOptions, env: BrowserSearch['env'], report: ReportEvent, log: Log) {
-    const { sessionDir, heardUntil, pageVersion, silenceTimeoutMs, wasMute } = options;
+    const { sessionDir, heardUntil, pinnedPage, silenceTimeoutMs, wasMute } = options;
     this.#options = options;
     this.#log = log;
     this.#pages = new SavedPages(options.pagesDir);
     this.#report = new PageReport(report, this.#capabilities, log);
-    const document = pageVersion === undefined ? undefined : this.#pages.read(pageVersion);
     const held = {
       load: (seconds: number) => this.page.evaluate(loadSince, seconds, LOAD_LIMITS),
       hasChanged: (seconds: number) => this.page.evaluate(hasChanged, seconds),
@@ -72,7 +71,10 @@ export class LinkedSession implements PageSource {
     const puppeteer = launchOptions(options, env);
     if (puppeteer.args.includes('--no-sandbox')) log('warn', 'the browser runs without a sandbox: see Security');
     const [capabilities, lookUpsFrom] = [this.#capabilities, () => this.#lookUpsFrom];
-    this.#client = new WhatsAppClient({ sessionDir, puppeteer, document, capabilities, lookUpsFrom }, this.#events);
+    this.#client = new WhatsAppClient(
+      { sessionDir, puppeteer, document: pinnedPage, capabilities, lookUpsFrom },
+      this.#events,
+    );
     this.#watch = new PageWatch({
       ...{ client: this.#client, capabilities, events: this.#events, inbox, report: this.#report, log },
       ...{ silenceTimeoutMs, wasMute, lookUpsFrom },
@@ -102,9 +104,12 @@ export class LinkedSession implements PageSource {
   /** Keeps the document that works, for a day on which the next one does not. Never rejects. */
   async #keepPage(): Promise<void> {
     const { version } = this.#capabilities;
-    const { pageVersion } = this.#options;
-    if (pageVersion !== undefined && version !== pageVersion)
-      this.#report.found('page.version', `page ${pageVersion} was chosen, and the page says that it is ${version}`);
+    const { pinnedPage } = this.#options;
+    if (pinnedPage && version !== pinnedPage.version)
+      this.#report.found(
+        'page.version',
+        `page ${pinnedPage.version} was chosen, and the page says that it is ${version}`,
+      );
     if (version === undefined) return;
     const document = this.#client.takeDocument();
     if (document === undefined) return;

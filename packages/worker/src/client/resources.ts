@@ -2,7 +2,10 @@ import { cutText, LIMITS, type Message, networkId, type SessionInfo } from '@cha
 import * as v from 'valibot';
 
 /** Names of message types that differ from the API's own; all others pass as they are. */
-const TYPE_NAMES: Readonly<Record<string, string>> = { chat: 'text', ptt: 'audio' };
+const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['chat', 'text'],
+  ['ptt', 'audio'],
+]);
 
 const optionalText = v.optional(v.nullable(v.string()));
 
@@ -45,7 +48,7 @@ export function toMessage(model: unknown): Message {
     ...(isId(read.author) ? { author: read.author } : {}),
     fromMe: read.fromMe,
     body: cutText((read.hasMedia ? captionOf(read) : read.body) ?? '', LIMITS.body),
-    type: TYPE_NAMES[read.type] ?? (read.type.replace(/[^\w.-]/g, '_').slice(0, 60) || 'unknown'),
+    type: TYPE_NAMES.get(read.type) ?? (read.type.replace(/[^\w.-]/g, '_').slice(0, 60) || 'unknown'),
     timestamp: toTime(read.t),
     ack: toAck(read.ack ?? 0),
     hasMedia: read.hasMedia,

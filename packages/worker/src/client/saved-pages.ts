@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as v from 'valibot';
 import type { PageDocument } from './page-document.ts';
 
 /** Builds come every few days, and work for about two months. */
@@ -13,10 +12,6 @@ const SUFFIX = '.html';
 const HEADERS_SUFFIX = '.headers.json';
 const UNFINISHED_SUFFIX = '.new';
 const UNFINISHED_MS = 60 * 60_000;
-const storedHeaders = v.record(v.string(), v.string());
-
-/** The document of the version that was chosen is not there. */
-export class PageNotSavedError extends Error {}
 
 /** Documents of the page by their version, in a folder that all sessions share: for an operator who stays on one. */
 export class SavedPages {
@@ -26,17 +21,6 @@ export class SavedPages {
     this.#dir = dir;
   }
 
-  /** The document of a version. Throws a PageNotSavedError where there is none. */
-  read(version: string): PageDocument {
-    try {
-      return { html: readFileSync(this.#pathOf(version), 'utf8'), headers: this.#headersOf(version) };
-    } catch {
-      throw new PageNotSavedError(
-        `page ${version} is not in ${this.#dir}: put its document there as ${version}${SUFFIX}, or unset CHAT_WEB_PAGE_VERSION`,
-      );
-    }
-  }
-
   /** Keeps a document, unless it is there already; the oldest go. */
   async keep(version: string, { html, headers }: PageDocument): Promise<void> {
     if (!VERSION.test(version) || existsSync(this.#pathOf(version))) return;
@@ -44,12 +28,6 @@ export class SavedPages {
     await this.#write(this.#pathOf(version, HEADERS_SUFFIX), JSON.stringify(headers));
     await this.#write(this.#pathOf(version), html); // Last: where it is, all of it is.
     await this.#removeOldest();
-  }
-
-  /** The headers of a version; none for a document that somebody else put there. */
-  #headersOf(version: string): PageDocument['headers'] {
-    const path = this.#pathOf(version, HEADERS_SUFFIX);
-    return existsSync(path) ? v.parse(storedHeaders, JSON.parse(readFileSync(path, 'utf8'))) : {};
   }
 
   async #write(path: string, text: string): Promise<void> {

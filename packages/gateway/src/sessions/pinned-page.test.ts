@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readPinnedPage } from './pinned-page.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'chat-web-pinned-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+const file = (name: string) => join(dir, name);
+
+describe('a page that was saved', () => {
+  it('is read with the headers that it came with', async () => {
+    await writeFile(file('2.3.html'), '<p>page</p>');
+    expect(await readPinnedPage(dir, '2.3')).toEqual({ version: '2.3', html: '<p>page</p>', headers: {} });
+    await writeFile(file('2.3.headers.json'), '{"x-frame-options":"DENY"}');
+    expect(await readPinnedPage(dir, '2.3')).toMatchObject({ headers: { 'x-frame-options': 'DENY' } });
+  });
+
+  it.each<[string, RegExp, () => unknown]>([
+    ['is not there', /not saved: there is no 2\.3\.html/, () => {}],
+    ['is a pipe', /cannot be used/, () => execFileSync('mkfifo', [file('2.3.html')])],
+    ['is a link', /cannot be used/, () => symlink('/etc/hostname', file('2.3.html'))],
+    ['is too large', /cannot be used/, () => writeFile(file('2.3.html'), Buffer.alloc(5_000_000, 'x'))],
+    [
+      'has lost its headers: it would be protected less than it was',
+      /does not hold its headers/,
+      async () => {
+        await writeFile(file('2.3.html'), '<p>page</p>');
+        await writeFile(file('2.3.headers.json'), '{');
+      },
+    ],
+  ])('is refused, and nobody waits for it, where it %s', async (_, why, make) => {
+    await make();
+    await expect(readPinnedPage(dir, '2.3')).rejects.toThrow(why);
+  });
+});

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import type { PinnedPage } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { readOwnText } from '../host/text-files.ts';
+
+/** The page's document has some hundred KB; with each start it crosses the channel to a worker. */
+const MOST_DOCUMENT_BYTES = 4 * 1_048_576;
+const MOST_HEADERS_BYTES = 65_536;
+const storedHeaders = v.record(v.string(), v.string());
+
+/**
+ * The document of a version that was saved, with its headers; a document that somebody else has put there has none.
+ * Read once, when the gateway starts: workers may write to the folder, and what one of them puts there later must not
+ * become the page of all. Rejects with a sentence where there is no such document.
+ */
+export async function readPinnedPage(dir: string, version: string): Promise<PinnedPage> {
+  const path = join(dir, `${version}.html`);
+  const html = await readOwnText(path, MOST_DOCUMENT_BYTES).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(
+      error.code === 'ENOENT'
+        ? `names a page that is not saved: there is no ${version}.html in ${dir}`
+        : `names a page that cannot be used: ${path} is no plain file of at most ${MOST_DOCUMENT_BYTES} bytes`,
+    );
+  });
+  return { version, html, headers: await headersOf(join(dir, `${version}.headers.json`)) };
+}
+
+async function headersOf(path: string): Promise<PinnedPage['headers']> {
+  try {
+    return v.parse(storedHeaders, JSON.parse(await readOwnText(path, MOST_HEADERS_BYTES)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new Error(`names a page that cannot be used: ${path} does not hold its headers`);
+  }
+}
