@@ -107,6 +107,7 @@ describe('promise 30: a worker that a page has taken over', () => {
   it('fails the calls whose answers are none', () =>
     attacked('answers', async (id) => {
       await expect(stack.client.listContacts({ id })).rejects.toMatchObject({ code: 'client_failed' });
+      await expect(stack.client.listGroups({ id })).rejects.toMatchObject({ code: 'client_failed' });
       const text = { id, type: 'text', to: ADA, body: 'hello' } as const;
       await expect(stack.client.sendMessage(text)).rejects.toMatchObject({ code: 'outcome_unknown' });
     }));

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readlink, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { removeTree } from './remove-tree.ts';
 import { ownerOf } from './unix-sockets.ts';
 
 /** A socket's path may have 107 bytes, and this is what Chromium adds to the folder. */
@@ -44,8 +45,8 @@ export class PrivateTmp {
   async #removeEntry(name: string): Promise<void> {
     const path = join(this.#dir, name);
     const elsewhere = await readlink(path).catch(() => undefined);
-    if (elsewhere !== undefined && (await isOurs(elsewhere))) await rm(elsewhere, { recursive: true, force: true });
-    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    if (elsewhere !== undefined && (await isOurs(elsewhere))) await removeTree(elsewhere);
+    await removeTree(path);
   }
 }
 

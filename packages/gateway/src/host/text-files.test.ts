@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { readOwnText, replaceText } from './text-files.ts';
+import { readOwnText, removeUnfinished, replaceText } from './text-files.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'chat-web-text-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -34,13 +34,23 @@ describe('a file of ours where a worker may write', () => {
   });
 
   it.each<[string, () => unknown]>([
-    ['a link', () => symlink(other, `${path}.new`)],
-    ['a pipe that nobody reads', () => execFileSync('mkfifo', [`${path}.new`])],
-    ['left over', () => writeFile(`${path}.new`, 'half')],
-  ])('is written also where what it is written to first is %s', async (_, make) => {
+    ['a link', () => symlink(other, path)],
+    ['a pipe that nobody reads', () => execFileSync('mkfifo', [path])],
+    ['a text of before', () => writeFile(path, 'before')],
+  ])('is written also where there is %s', async (_, make) => {
     await make();
-    await replaceText(path, 'text');
+    await Promise.all([replaceText(path, 'text'), replaceText(path, 'text')]);
     expect(await readFile(path, 'utf8')).toBe('text');
+    expect((await lstat(path)).isFile()).toBe(true);
     expect(await readFile(other, 'utf8')).toBe('of another');
+  });
+
+  it('leaves nothing half written behind', async () => {
+    await mkdir(join(path, 'full'), { recursive: true });
+    await expect(replaceText(path, 'text')).rejects.toThrow();
+    expect((await readdir(folder)).sort()).toEqual(['linked.json', 'other']);
+    await writeFile(`${path}.1.new`, 'of one that was killed');
+    await removeUnfinished(folder);
+    expect((await readdir(folder)).sort()).toEqual(['linked.json', 'other']);
   });
 });

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { constants, readFileSync } from 'node:fs';
-import { open, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** The text of a small file of the kernel's; nothing where it is not to be had. */
 export function readText(path: string): string | undefined {
@@ -33,16 +34,28 @@ export async function readOwnText(path: string, mostBytes: number): Promise<stri
   }
 }
 
+const UNFINISHED = '.new';
+
+/** Removes what `replaceText` has left in a folder when it was killed. Never rejects: a worker may write there, too. */
+export async function removeUnfinished(dir: string): Promise<void> {
+  const names = await readdir(dir).catch(() => []);
+  for (const name of names) if (name.endsWith(UNFINISHED)) await rm(join(dir, name), { force: true }).catch(() => {});
+}
+
 /**
  * Writes a file for this user alone, and puts it in its place in one step: a crash leaves the old text or the new one.
- * `durably`: so does a power cut, and the new one stays once this has resolved. What a worker has put where it is
- * written first, such as a link or a pipe, is not written to.
+ * `durably`: so does a power cut, and the new one stays once this has resolved. What a worker has put there, such as a
+ * link or a pipe, is not written to but replaced.
  */
 export async function replaceText(path: string, text: string, { durably = false } = {}): Promise<void> {
-  const unfinished = `${path}.new`;
-  await rm(unfinished, { force: true });
-  await writeFile(unfinished, text, { mode: 0o600, flag: 'wx', flush: durably });
-  await rename(unfinished, path);
+  const unfinished = `${path}.${randomUUID()}${UNFINISHED}`;
+  try {
+    await writeFile(unfinished, text, { mode: 0o600, flag: 'wx', flush: durably });
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
   if (!durably) return;
   const folder = await open(dirname(path));
   await folder.sync().finally(() => folder.close());

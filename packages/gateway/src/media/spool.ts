@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorText, GatewayError, type MediaFile, SpooledFile } from '@chat-web/protocol';
 import { freeDiskBytes } from '../host/disk.ts';
+import { removeTree } from '../host/remove-tree.ts';
 import { type Hold, SpoolQuota } from './spool-quota.ts';
 
 const CHUNK_BYTES = 65_536;
@@ -54,19 +55,19 @@ export class Spool {
   /** A folder of a session's own, empty: what its last worker has left there, half written, belongs to nobody. */
   async folderFor(sessionId: string): Promise<string> {
     const folder = join(this.dir, sessionId);
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
     await mkdir(folder, { mode: 0o700 });
     return folder;
   }
 
   /** Removes a session's folder: nothing of it runs any more. */
   async removeFolder(sessionId: string): Promise<void> {
-    await rm(join(this.dir, sessionId), { recursive: true, force: true, maxRetries: 3 });
+    await removeTree(join(this.dir, sessionId));
   }
 
   /** Empties the folder: what an earlier gateway has left belongs to nobody. */
   async clear(): Promise<void> {
-    for (const name of await readdir(this.dir)) await rm(join(this.dir, name), { recursive: true, force: true });
+    for (const name of await readdir(this.dir)) await removeTree(join(this.dir, name));
   }
 
   /** A new file for what is sent to a session. Throws as `assertRoom`. */

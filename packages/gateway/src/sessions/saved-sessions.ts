@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { access, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SessionInfo, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { readOwnText, replaceText } from '../host/text-files.ts';
+import { removeTree } from '../host/remove-tree.ts';
+import { readOwnText, removeUnfinished, replaceText } from '../host/text-files.ts';
 
 /** Written when a session first becomes ready: what lies in its folder is then worth a start at boot. */
 const MARKER = 'linked.json';
@@ -33,12 +34,15 @@ export class SavedSessions {
 
   /** Finds what an earlier gateway has left: linked sessions are kept, half-done ones and the trash are wiped. */
   async load(): Promise<void> {
-    await rm(this.#trashDir, { recursive: true, force: true });
+    await removeTree(this.#trashDir);
     await mkdir(this.#trashDir, { mode: 0o700 });
     for (const id of readdirSync(this.sessionsDir)) {
       if (!v.is(sessionId, id)) continue; // Not ours to touch.
       if (await this.#isUnlinked(id)) await this.wipe(id);
-      else this.#saved.add(id);
+      else {
+        this.#saved.add(id);
+        await removeUnfinished(this.dirOf(id));
+      }
     }
   }
 
@@ -90,7 +94,7 @@ export class SavedSessions {
     await mkdir(this.#trashDir, { recursive: true, mode: 0o700 });
     await rename(this.dirOf(id), condemned);
     this.#saved.delete(id);
-    await rm(condemned, { recursive: true, force: true, maxRetries: 3 });
+    await removeTree(condemned);
   }
 
   /** Only the plain absence of the marker says so: what cannot be read now may be worth keeping. */

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import {
   changesSomething,
+  type ErrorCode,
   GatewayError,
   type WorkerEvent,
   type WorkerMessage,
@@ -29,6 +30,14 @@ export interface LinkListener {
   /** The worker has broken the rules, and is not listened to any more. `what` it has sent. */
   onBroken(what: string): void;
 }
+
+type WorkerError = Extract<WorkerMessage, { type: 'error' }>;
+
+/** The codes that a worker may answer with. */
+const SAID_BY_WORKERS = new Set<ErrorCode>([
+  ...Object.values(workerOperations).flatMap(({ errors }) => errors),
+  ...(['page_unsupported', 'rate_limited', 'invalid_request', 'internal_error'] as const),
+]);
 
 const KB = 1_024;
 /** What a change of the session's state takes of the channel's budget: it is shown, logged, and may be written down. */
@@ -147,9 +156,7 @@ export class WorkerLink {
       case 'answer':
         return this.#settle(message.callId, (call) => this.#answer(call, message.answer));
       case 'error':
-        return this.#settle(message.callId, ({ reject }) =>
-          reject(new GatewayError(message.code, message.message, message.issues)),
-        );
+        return this.#settle(message.callId, (call) => this.#refuse(call, message));
     }
   }
 
@@ -164,10 +171,15 @@ export class WorkerLink {
     this.#log.error({ operation, fields }, 'an answer of the worker is not one');
     reject(
       new GatewayError(
-        changesSomething(workerOperations[operation]) ? 'outcome_unknown' : 'client_failed',
+        failureOf(operation),
         `the worker of session ${this.#sessionId} gave no valid answer to ${operation}`,
       ),
     );
+  }
+
+  /** What is the gateway's alone to say, such as that a token is wrong, a caller must not believe of one session. */
+  #refuse({ operation, reject }: PendingCall, { code, message, issues }: WorkerError): void {
+    reject(new GatewayError(SAID_BY_WORKERS.has(code) ? code : failureOf(operation), message, issues));
   }
 
   /** Returns 0 where such a call waits; else its time was up before the answer came, or there never was one. */
@@ -194,6 +206,11 @@ export class WorkerLink {
     const code = changesSomething(workerOperations[operation]) ? 'outcome_unknown' : 'session_lost';
     return new GatewayError(code, `worker of session ${this.#sessionId} ${how} during ${operation}`);
   }
+}
+
+/** What has become of an operation whose answer is none. */
+function failureOf(operation: WorkerOperationName): ErrorCode {
+  return changesSomething(workerOperations[operation]) ? 'outcome_unknown' : 'client_failed';
 }
 
 function isTraffic({ name }: WorkerEvent): boolean {

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const MODULE = new URL('../../dist/host/remove-tree.js', import.meta.url).href;
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'chat-web-tree-'));
+});
+afterEach(async () => {
+  execFileSync('chmod', ['-R', 'u+rwx', dir]);
+  await rm(dir, { recursive: true });
+});
+
+/** As a user to whom permissions mean something. */
+function removeAsUser(path: string): void {
+  const script = `const { removeTree } = await import('${MODULE}'); await removeTree(process.argv[1]);`;
+  const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  execFileSync(process.execPath, ['--input-type=module', '-e', script, path], { ...as, cwd: '/', stdio: 'pipe' });
+}
+
+it('removes folders that not even their owner may look into, at any depth, and follows no links', async () => {
+  const tree = join(dir, 'tree');
+  await mkdir(join(tree, 'a', 'b'), { recursive: true });
+  await writeFile(join(tree, 'a', 'b', 'file'), '');
+  await mkdir(join(dir, 'other'));
+  await writeFile(join(dir, 'other', 'kept'), '');
+  await symlink(join(dir, 'other'), join(tree, 'link'));
+  const folders = [join(tree, 'a', 'b'), join(tree, 'a'), tree];
+  for (const folder of folders) await chmod(folder, 0o000);
+  if (isRoot) for (const folder of [...folders, dir]) await chown(folder, NOBODY, NOBODY);
+  removeAsUser(tree);
+  removeAsUser(join(dir, 'absent'));
+  expect(await readdir(dir)).toEqual(['other']);
+  expect(await readdir(join(dir, 'other'))).toEqual(['kept']);
+});
