@@ -188,9 +188,17 @@ describe('the file of the keys', () => {
     });
     await expect(as(key).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
     await eventually(() => expect(stream.ended).toBe(true));
+    // Nor does a key that is made meanwhile bring it back.
     await rm(`${keyFile()}.new`, { recursive: true });
-    expect(await operator().deleteKey({ keyId: id })).toEqual({ id, status: 'removed' });
-    expect(await operator().listKeys()).toEqual({ keys: [] });
+    const { id: other } = await operator().createKey(shop);
+    expect((await operator().listKeys()).keys.map((one) => one.id)).toEqual([other]);
+    expect(await readFile(keyFile(), 'utf8')).not.toContain(id);
+    const again = await operator().createKey(shop);
+    await mkdir(`${keyFile()}.new`);
+    await expect(operator().deleteKey({ keyId: again.id })).rejects.toMatchObject({ code: 'internal_error' });
+    await rm(`${keyFile()}.new`, { recursive: true });
+    expect(await operator().deleteKey({ keyId: again.id })).toEqual({ id: again.id, status: 'removed' });
+    expect((await operator().listKeys()).keys.map((one) => one.id)).toEqual([other]);
   });
 });
 

@@ -62,14 +62,13 @@ export class Keys {
   /** Who comes with the key of that digest, and whether it still holds. Undefined where there is no such key. */
   find(digest: Buffer): { readonly caller: Caller; readonly holds: boolean } | undefined {
     const key = this.#byHash.get(hashText(digest));
-    return key && { caller: key.caller, holds: !key.end.signal.aborted && !isOver(key.stored) };
+    return key && { caller: key.caller, holds: holds(key) };
   }
 
   /** Makes a key. `rate_limited` where there are too many. */
   create({ name, sessions, scope, expiresAt }: NewKey): Promise<KeyView & { readonly key: string }> {
     return this.#lock.run(async () => {
-      // Those that are over make room; until then they can be seen.
-      const others = [...this.#byHash.values()].filter(({ stored }) => !isOver(stored));
+      const others = this.#holding();
       if (others.length >= MOST_KEYS)
         throw new GatewayError('rate_limited', `there may be ${MOST_KEYS} keys at most: delete one that is not used`);
       const key = `cwk_${randomBytes(KEY_BYTES).toString('base64url')}`;
@@ -79,8 +78,7 @@ export class Keys {
         ...(expiresAt ? { expiresAt: new Date(expiresAt).toISOString() } : {}),
         hash: hashText(digestOf(key)),
       };
-      await this.#write([...others.map((other) => other.stored), stored]);
-      for (const { stored: over } of this.#byHash.values()) if (isOver(over)) this.#byHash.delete(over.hash);
+      await this.#write([...others, stored]);
       this.#add(stored);
       return { ...viewOf(stored), key };
     });
@@ -93,7 +91,7 @@ export class Keys {
       if (!key) throw new GatewayError('key_not_found', 'there is no such key');
       key.end.abort();
       try {
-        await this.#write([...this.#byHash.values()].flatMap(({ stored }) => (stored.id === id ? [] : [stored])));
+        await this.#write(this.#holding());
       } catch (error) {
         this.#log.error({ key: id, reason: errorText(error) }, 'a deleted key could not be taken out of its file');
         throw new GatewayError(
@@ -101,7 +99,6 @@ export class Keys {
           `${id} opens nothing any more, but would again after a restart: keys.json could not be written (${errorText(error)}). Delete it again`,
         );
       }
-      this.#byHash.delete(key.stored.hash);
     });
   }
 
@@ -124,8 +121,14 @@ export class Keys {
     this.#log.info({ key: stored.id }, 'key expired');
   }
 
-  #write(keys: readonly StoredKey[]): Promise<void> {
-    return replaceText(this.#path, `${JSON.stringify({ keys }, null, 2)}\n`, { durably: true });
+  #holding(): StoredKey[] {
+    return [...this.#byHash.values()].filter(holds).map(({ stored }) => stored);
+  }
+
+  /** Writes down the keys that there are from now on, and forgets those that no longer hold: until then they can be seen. */
+  async #write(keys: readonly StoredKey[]): Promise<void> {
+    await replaceText(this.#path, `${JSON.stringify({ keys }, null, 2)}\n`, { durably: true });
+    for (const [hash, key] of this.#byHash) if (!holds(key)) this.#byHash.delete(hash);
   }
 }
 
@@ -142,6 +145,10 @@ async function readKeys(path: string): Promise<StoredKey[]> {
 
 function viewOf({ hash, ...view }: StoredKey): KeyView {
   return view;
+}
+
+function holds({ stored, end }: Key): boolean {
+  return !end.signal.aborted && !isOver(stored);
 }
 
 function isOver({ expiresAt }: StoredKey): boolean {
