@@ -12,7 +12,7 @@ import { createCertificate } from '@chat-web/simulator';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
 import { eventually } from './helpers/eventually.ts';
-import { isRoot, OTHER_USER, THIRD_USER } from './helpers/other-user.ts';
+import { canBeOthers, OTHER_USER, THIRD_USER } from './helpers/other-user.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { expectError } from './helpers/rows.ts';
 import { runGateway } from './helpers/run-gateway.ts';
@@ -63,7 +63,7 @@ describe('a unix socket', () => {
     await expect(createClient({ url: gateway.url, token: TOKEN }).listSessions()).rejects.toThrow('ENOENT');
   });
 
-  it.runIf(isRoot)('takes who its mode and group say, and nobody else', async () => {
+  it.runIf(canBeOthers)('takes who its mode and group say, and nobody else', async () => {
     let gateway = await spawnGateway(settings);
     expect(connectAs(OTHER_USER, OTHER_USER)).toBe('EACCES');
     await gateway.end();
@@ -108,7 +108,7 @@ describe('a unix socket', () => {
     expect(await readFile(victim, 'utf8')).toBe('precious');
   });
 
-  it.runIf(isRoot)('is refused where another user has made it before', async () => {
+  it.runIf(canBeOthers)('is refused where another user has made it before', async () => {
     const squatter = createServer().listen(socket);
     await once(squatter, 'listening');
     await chown(socket, OTHER_USER, OTHER_USER);
@@ -137,7 +137,7 @@ describe('a unix socket', () => {
     expect(missing).toMatchObject({ code: EX_CONFIG, stderr: expect.stringContaining('does not exist') });
   });
 
-  it.runIf(isRoot)('is refused in a folder of another user', async () => {
+  it.runIf(canBeOthers)('is refused in a folder of another user', async () => {
     await chown(folder, OTHER_USER, OTHER_USER);
     expect((await runGateway(settings)).code).toBe(EX_CONFIG);
     await chown(folder, 0, 0);

@@ -1,6 +1,15 @@
-/** Only root can let other users attack; elsewhere these tests are skipped. */
-export const isRoot = process.getuid?.() === 0;
+import { spawnSync } from 'node:child_process';
+
 /** A user of the machine who is neither root nor the gateway's. */
 export const OTHER_USER = 65_534;
 /** One more of that kind. */
 export const THIRD_USER = 65_533;
+
+/** Only root can let other users attack, and only where they may run Node and read this checkout; tests skip elsewhere. */
+export const canBeOthers =
+  process.getuid?.() === 0 &&
+  spawnSync(process.execPath, ['-e', 'require("fs").accessSync(process.argv[1])', import.meta.filename], {
+    uid: OTHER_USER,
+    gid: OTHER_USER,
+    cwd: '/',
+  }).status === 0;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deadOwner, fakeBrowser, processId } from '../../../../test/helpers/fake-browser.ts';
-import { isRoot, OTHER_USER } from '../../../../test/helpers/other-user.ts';
+import { canBeOthers, OTHER_USER } from '../../../../test/helpers/other-user.ts';
 import { endBrowsersOn, sweepAtBoot } from './browser-sweep.ts';
 import { isAlive } from './processes.ts';
 import { WORKER_FILE } from './worker-file.ts';
@@ -65,7 +65,7 @@ it('ends at boot what an earlier gateway has left, all at once, and nothing else
 });
 
 describe('a command line that names an owner', () => {
-  it.runIf(isRoot)('ends nothing where another user wrote it, neither what it names nor itself', async () => {
+  it.runIf(canBeOthers)('ends nothing where another user wrote it, neither what it names nor itself', async () => {
     const victim = await sleeper();
     await using forged = await fakeBrowser(profileDir, { owner: victim.id, user: OTHER_USER });
     await using abandoned = await fakeBrowser(profileDir, { owner: deadOwner, user: OTHER_USER });

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { isRoot, OTHER_USER } from '../../../../test/helpers/other-user.ts';
+import { canBeOthers, OTHER_USER } from '../../../../test/helpers/other-user.ts';
 import { PrivateTmp } from './private-tmp.ts';
 
 let dataDir: string;
@@ -53,7 +53,7 @@ it('is cleared at boot of what a gateway that was killed has left, also elsewher
   expect(folders.map(existsSync)).toEqual([false, false]);
 });
 
-it.runIf(isRoot)('is given up where another user has taken its name in a shared folder since', async () => {
+it.runIf(canBeOthers)('is given up where another user has taken its name in a shared folder since', async () => {
   const deep = join(dataDir, 'deep'.repeat(20));
   await mkdir(deep);
   const tmp = new PrivateTmp(deep);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadOwner, fakeBrowser } from '../../../../test/helpers/fake-browser.ts';
-import { isRoot, OTHER_USER } from '../../../../test/helpers/other-user.ts';
+import { canBeOthers, OTHER_USER } from '../../../../test/helpers/other-user.ts';
 import { isAlive } from './processes.ts';
 import { freeProfile, ProfileInUseError } from './profile-lock.ts';
 
@@ -86,7 +86,7 @@ it('has what is left of our own browser ended first', async () => {
   expect(await readdir(profileDir)).toEqual([]);
 });
 
-describe.runIf(isRoot)('another user', () => {
+describe.runIf(canBeOthers)('another user', () => {
   let folder: string;
   beforeEach(async () => {
     await chmod(dir, 0o755);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { fakeBrowser } from '../../../../test/helpers/fake-browser.ts';
-import { isRoot, OTHER_USER, THIRD_USER } from '../../../../test/helpers/other-user.ts';
+import { canBeOthers, OTHER_USER, THIRD_USER } from '../../../../test/helpers/other-user.ts';
 import { StrangerWatch } from './stranger-watch.ts';
 
-it.runIf(isRoot)(
+it.runIf(canBeOthers)(
   'tells of processes of other users that name a profile: one line, however often it looks',
   async () => {
     const sessionsDir = await mkdtemp(join(tmpdir(), 'chat-web-strangers-'));

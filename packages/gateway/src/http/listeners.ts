@@ -3,7 +3,7 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
-import { createAdaptorServer } from '@hono/node-server';
+import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import type { Log } from '../log.ts';
 import { type CertificateFiles, readCertificate } from './certificate.ts';
 import { type ConnectionCount, limitConnections } from './connections.ts';
@@ -36,22 +36,14 @@ type Server = HttpServer | HttpsServer;
 export class Listeners {
   readonly connections: ConnectionCount;
   readonly #servers: readonly Server[];
-  /** Every connection, also those that are still to agree on TLS: the servers do not know of them. */
-  readonly #open = new Set<Socket>();
+  readonly #open: ReadonlySet<Socket>;
   readonly #options: ListenOptions;
   readonly #log: Log;
 
-  private constructor(servers: readonly Server[], options: ListenOptions, log: Log) {
+  private constructor(servers: readonly Server[], open: ReadonlySet<Socket>, options: ListenOptions, log: Log) {
     this.connections = limitConnections(servers, options.maxConnections);
     this.#servers = servers;
-    for (const server of servers) {
-      server.on('connection', (socket: Socket) => {
-        this.#open.add(socket);
-        socket.once('close', () => this.#open.delete(socket));
-      });
-      // Without a listener, an error of the kernel's at a connection would end the gateway.
-      server.on('error', (error) => log.warn(`a connection could not be accepted: ${errorText(error)}`));
-    }
+    this.#open = open;
     this.#options = options;
     this.#log = log;
   }
@@ -60,8 +52,9 @@ export class Listeners {
   static async open(options: ListenOptions, fetch: Fetch, log: Log): Promise<Listeners> {
     const { host, port, tls, socket } = options;
     const servers: Server[] = [];
+    const connections = new Set<Socket>();
     if (port !== undefined) {
-      const server = tls ? secureServer(tls, fetch, log) : plainServer(fetch);
+      const server = watched(tls ? secureServer(tls, fetch, log) : plainServer(fetch), connections);
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
         server.listen(port, host, resolve);
@@ -69,11 +62,15 @@ export class Listeners {
       servers.push(server);
     }
     if (socket) {
-      const server = plainServer(fetch);
+      const server = watched(plainServer(fetch), connections);
       await listenOnSocket(server, socket);
       servers.push(server);
     }
-    return new Listeners(servers, options, log);
+    // Without a listener, an error of the kernel's at a connection would end the gateway.
+    for (const server of servers) {
+      server.on('error', (error) => log.warn(`a connection could not be accepted: ${errorText(error)}`));
+    }
+    return new Listeners(servers, connections, options, log);
   }
 
   /** Where it is reached: over TCP if it is, else `unix:` and the path of the socket. */
@@ -107,14 +104,14 @@ export class Listeners {
   }
 }
 
-function plainServer(fetch: Fetch): Server {
-  return watched(createAdaptorServer({ fetch, serverOptions: { ...LIMITS, ServerResponse: GuardedResponse } }));
+function plainServer(fetch: Fetch): ServerType {
+  return createAdaptorServer({ fetch, serverOptions: { ...LIMITS, ServerResponse: GuardedResponse } });
 }
 
-function secureServer(files: CertificateFiles, fetch: Fetch, log: Log): Server {
+function secureServer(files: CertificateFiles, fetch: Fetch, log: Log): ServerType {
   const { cert, key } = useable(files, log);
   const own = { cert, key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ServerResponse: GuardedResponse };
-  return watched(createAdaptorServer({ fetch, createServer: createHttpsServer, serverOptions: { ...LIMITS, ...own } }));
+  return createAdaptorServer({ fetch, createServer: createHttpsServer, serverOptions: { ...LIMITS, ...own } });
 }
 
 function useable(files: CertificateFiles, log: Log) {
@@ -125,9 +122,16 @@ function useable(files: CertificateFiles, log: Log) {
   return certificate;
 }
 
-/** Also answers what is no request, unless something else is being answered on that connection, or it never spoke HTTP. */
-function watched(server: ReturnType<typeof createAdaptorServer>): Server {
+/**
+ * Keeps the connections, also those that are still to agree on TLS, which the server does not know of. Also answers what
+ * is no request, unless something else is being answered on that connection, or it never spoke HTTP.
+ */
+function watched(server: ServerType, connections: Set<Socket>): Server {
   if (!(server instanceof HttpServer || server instanceof HttpsServer)) throw new Error('this is no HTTP/1.1 server');
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   const answering = new WeakMap<Socket, ServerResponse>();
   server.on('request', ({ socket }, response) => answering.set(socket, response));
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
