@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, lchown, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -135,6 +135,17 @@ describe('a unix socket', () => {
     await chmod(folder, 0o755);
     const missing = await runGateway({ ...settings, CHAT_WEB_SOCKET: join(folder, 'nowhere', 'gateway.sock') });
     expect(missing).toMatchObject({ code: EX_CONFIG, stderr: expect.stringContaining('does not exist') });
+  });
+
+  it.runIf(canBeOthers)('is refused behind a link that another user has made', async () => {
+    const link = join(tmpdir(), `chat-web-link-${process.pid}`);
+    await symlink(folder, link);
+    const linked = { ...settings, CHAT_WEB_SOCKET: join(link, 'gateway.sock') };
+    const gateway = await spawnGateway(linked);
+    await gateway.end();
+    await lchown(link, OTHER_USER, OTHER_USER);
+    expect(await runGateway(linked)).toMatchObject({ code: EX_CONFIG, stderr: expect.stringContaining(link) });
+    await rm(link);
   });
 
   it.runIf(canBeOthers)('is refused in a folder of another user', async () => {

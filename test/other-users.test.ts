@@ -9,6 +9,7 @@ import { deadOwner, type FakeBrowser, fakeBrowser, processId } from './helpers/f
 import { figure } from './helpers/figure.ts';
 import { canBeOthers, OTHER_USER, THIRD_USER } from './helpers/other-user.ts';
 import { livingOf } from './helpers/processes.ts';
+import { runGateway } from './helpers/run-gateway.ts';
 import { Stack } from './helpers/stack.ts';
 
 describe.runIf(canBeOthers)('promise 31: another user of the machine harms nobody', () => {
@@ -74,4 +75,17 @@ describe.runIf(canBeOthers)('promise 31: another user of the machine harms nobod
     await symlink(`${hostname()}-${attacker?.main.pid}`, join(profile, 'SingletonLock'));
     await symlink(socket, join(profile, 'SingletonSocket'));
   }
+});
+
+it('a folder of pages that every user may write is refused: they could have theirs run in every account', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'chat-web-pages-'));
+  const settings = { CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'data') };
+  const pages = join(folder, 'pages');
+  await mkdir(pages);
+  await chmod(pages, 0o777);
+  expect(await runGateway({ ...settings, CHAT_WEB_PAGE_DIR: pages })).toMatchObject({
+    code: 78,
+    stderr: expect.stringContaining('CHAT_WEB_PAGE_DIR may be written by every user'),
+  });
+  await rm(folder, { recursive: true });
 });

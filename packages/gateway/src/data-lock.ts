@@ -1,8 +1,7 @@
-import { type FileHandle, open, realpath, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { ConfigError } from './config.ts';
-import { openToEverybody } from './host/folder-guard.ts';
+import { requireClosed } from './host/folder-guard.ts';
 import { isAnswered } from './host/unix-sockets.ts';
 
 const NAME = 'gateway.lock';
@@ -22,13 +21,7 @@ export class DataDirInUseError extends Error {
  * of the machine could put a lock, or a profile, into the folder; says so where they could replace all of it.
  */
 export async function holdDataDir(dataDir: string, warn: (why: string) => void): Promise<() => Promise<void>> {
-  const exposed = await openToEverybody(dataDir);
-  if (exposed !== undefined && exposed === (await realpath(dataDir))) {
-    throw new ConfigError([
-      `CHAT_WEB_DATA_DIR may be written by every user of this machine: chmod o-w ${dataDir}, or name a new folder in it`,
-    ]);
-  }
-  if (exposed !== undefined) warn(`every user of this machine may replace the data folder: chmod o-w ${exposed}`);
+  await requireClosed('CHAT_WEB_DATA_DIR', dataDir, warn);
   const folder = await open(dataDir, 'r');
   const path = socketPath(dataDir, folder);
   try {

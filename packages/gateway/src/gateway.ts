@@ -11,6 +11,7 @@ import { holdDataDir } from './data-lock.ts';
 import { gatewayHandlers } from './gateway-handlers.ts';
 import { sweepAtBoot } from './host/browser-sweep.ts';
 import { noCgroups, openCgroups } from './host/cgroup.ts';
+import { requireClosed } from './host/folder-guard.ts';
 import { HostResources } from './host/host-resources.ts';
 import { PrivateTmp } from './host/private-tmp.ts';
 import { StrangerWatch } from './host/stranger-watch.ts';
@@ -54,6 +55,8 @@ export async function startGateway(
   workerProgram = (_: string) => WORKER_FILE,
 ): Promise<Gateway> {
   const saved = new SavedSessions(config.dataDir, config.pageDir);
+  // Who can write a page can have it run in every account.
+  if (config.pageDir !== undefined) await requireClosed('CHAT_WEB_PAGE_DIR', config.pageDir, (why) => log.warn(why));
   const pinnedPage =
     config.pageVersion === undefined
       ? undefined
