@@ -1,9 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { workerOf } from './memory.ts';
+import { peakKb, resetPeak, whileProbing } from './probing.ts';
 import { FRIEND, link, withWorld } from './world.ts';
 
 /**
@@ -48,37 +47,16 @@ async function measure(url: string, pids: readonly number[], work: () => Promise
   await delay(1_000);
   const before = pids.map(resetPeak);
   let seconds = 0;
-  const stallMs = await whileProbing(url, async () => {
+  const answerMs = await whileProbing(url, async () => {
     const startedAt = performance.now();
     await work();
     seconds = (performance.now() - startedAt) / 1_000;
   });
-  const [frontMb = 0, workerMb] = pids.map((pid, index) => (peak(pid) - (before[index] ?? 0)) / 1_024);
+  const [frontMb = 0, workerMb] = pids.map((pid, index) => (peakKb(pid) - (before[index] ?? 0)) / 1_024);
   return {
     'front process, MB': frontMb.toFixed(0),
     'worker, MB': workerMb?.toFixed(0) ?? '',
-    '/health, ms': stallMs.toFixed(0),
+    '/health, ms': Math.max(...answerMs).toFixed(0),
     'in all, s': seconds.toFixed(1),
   };
-}
-
-/** Starts a process's peak anew; its memory now, in KB. */
-function resetPeak(pid: number): number {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
-  return peak(pid);
-}
-
-function peak(pid: number): number {
-  return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-}
-
-/** Probes GET /health from a thread of its own: this one is busy with the upload. */
-async function whileProbing(url: string, work: () => Promise<unknown>): Promise<number> {
-  const probe = new Worker(new URL('./health-probe.js', import.meta.url), { workerData: url });
-  await once(probe, 'online');
-  await delay(300);
-  await work();
-  probe.postMessage('stop');
-  const [longest] = await once(probe, 'message');
-  return Number(longest);
 }

@@ -2,6 +2,7 @@ import { type ErrorCode, errorTable, GatewayError } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import { routePath } from 'hono/route';
 import type { Log } from '../log.ts';
+import { lingering } from './lingering-close.ts';
 import type { ServerEnv } from './server-env.ts';
 
 /** When a refusal is worth another try, in seconds. */
@@ -15,9 +16,14 @@ export function errorResponse(c: Context<ServerEnv>, thrown: unknown, log: Log):
   const { code, message, issues, retryAfterSeconds = RETRY_AFTER[code] } = error;
   if (code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer');
   if (retryAfterSeconds !== undefined) c.header('Retry-After', String(retryAfterSeconds));
+  const { status } = errorTable[code];
+  const answer = { error: message, code, ...(issues ? { issues } : {}) };
+  const { incoming } = c.env;
+  if (incoming?.complete !== false) return c.json(answer, status);
   // The rest of a body that nobody will read must not be taken for the next request.
-  if (c.env.incoming?.complete === false) c.header('Connection', 'close');
-  return c.json({ error: message, code, ...(issues ? { issues } : {}) }, errorTable[code].status);
+  const bytes = Buffer.from(JSON.stringify(answer));
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': `${bytes.length}`, Connection: 'close' };
+  return c.body(lingering(bytes, incoming), status, headers);
 }
 
 function unexpected(c: Context, thrown: unknown, log: Log): GatewayError {

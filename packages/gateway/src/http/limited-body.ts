@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@chat-web/protocol';
 import { invalidRequest } from '../invalid-request.ts';
+import { takeTurn } from '../loop-turns.ts';
+import { GrowingBuffer } from '../media/growing-buffer.ts';
+import { endAtOnce } from './lingering-close.ts';
 import { PACE, type PaceLimits, SendingPace } from './sending-pace.ts';
 
 /** How a body is limited. */
@@ -17,8 +20,10 @@ const MOST_PENDING_BYTES = 65_536;
  * Each chunk of a chunked body costs Node a microsecond, however small it is: a body of single bytes would keep a core
  * for a second per megabyte. So many are free, and then so many bytes must be in one on average.
  */
-const FREE_PIECES = 10_000;
+const FREE_PIECES = 2_000;
 const LEAST_PIECE_BYTES = 64;
+/** Smaller pieces are put together at once: each is an object of more than a hundred bytes. */
+const SMALL_PIECE_BYTES = 1_024;
 
 /**
  * The bytes of a body in pieces of up to 128 KB, as long as there are not too many of them and they keep coming.
@@ -32,6 +37,7 @@ export async function* limitedBody(incoming: IncomingMessage, limits: BodyLimits
     for (let chunk = await body.next(); chunk; chunk = await body.next()) {
       size += chunk.length;
       refuseLarger(size, limits);
+      await takeTurn(); // For the work that whoever takes it has with it.
       yield chunk;
     }
   } finally {
@@ -49,59 +55,61 @@ class IncomingBody {
   readonly #incoming: IncomingMessage;
   readonly #pace: SendingPace;
   #pieces: Buffer[] = [];
+  #small = new GrowingBuffer(2 * MOST_PENDING_BYTES);
   #pendingBytes = 0;
   #allPieces = 0;
   #allBytes = 0;
-  #state: 'coming' | 'ended' | 'broken' = 'coming';
+  #hasEnded = false;
+  #problem: string | undefined;
   #wake: (() => void) | undefined;
 
   constructor(incoming: IncomingMessage, pace: PaceLimits) {
     this.#incoming = incoming;
     this.#pace = new SendingPace(pace);
-    if (incoming.destroyed) this.#state = 'broken';
+    if (incoming.destroyed) this.#onClose();
     incoming.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onClose).on('close', this.#onClose);
   }
 
   /** What has come since the last call, once something has; undefined at the end. */
   async next(): Promise<Buffer | undefined> {
     for (;;) {
+      if (this.#problem) throw invalidRequest([{ path: '', message: this.#problem }]);
       const bytes = this.#pendingBytes > 0 ? this.#take() : undefined;
-      const problem = this.#pace.judge();
-      if (problem) throw new GatewayError('request_timeout', problem);
-      if (bytes) return bytes;
-      if (this.#state === 'ended') return undefined;
-      if (this.#state === 'broken') throw broken('the body broke off');
+      const slowness = this.#pace.judge();
+      if (slowness) throw new GatewayError('request_timeout', slowness);
+      if (bytes || this.#hasEnded) return bytes;
       await this.#more();
     }
   }
 
-  /** Reads no more. */
+  /** Takes no more. What comes after crumbs is thrown away: buffered, it would take a hundred times its size. */
   release(): void {
-    this.#incoming.pause();
-    this.#incoming
-      .off('data', this.#onData)
-      .off('end', this.#onEnd)
-      .off('error', this.#onClose)
-      .off('close', this.#onClose);
+    if (!this.#problem) this.#incoming.pause();
+    this.#incoming.off('data', this.#onData).off('end', this.#onEnd);
+    this.#incoming.off('error', this.#onClose).off('close', this.#onClose);
   }
 
   #take(): Buffer {
+    this.#putTogether();
     const [first] = this.#pieces;
     const all = first?.length === this.#pendingBytes ? first : Buffer.concat(this.#pieces, this.#pendingBytes);
     this.#pace.came(all.length);
     this.#pieces = [];
     this.#pendingBytes = 0;
-    if (this.#allPieces > FREE_PIECES + this.#allBytes / LEAST_PIECE_BYTES)
-      throw broken('the body came in too many small chunks: send larger ones');
     this.#incoming.resume();
     return all;
+  }
+
+  #putTogether(): void {
+    if (this.#small.bytes.length === 0) return;
+    this.#pieces.push(this.#small.bytes);
+    this.#small = new GrowingBuffer(2 * MOST_PENDING_BYTES);
   }
 
   /** Waits until something has happened, or the sender is to be judged. */
   #more(): Promise<void> {
     return new Promise((resolve) => {
       const startedAt = performance.now();
-      // What has come while we were busy is read before the time is held against anybody.
       const timer = setTimeout(() => this.#happened(), this.#pace.patienceMs);
       this.#wake = () => {
         clearTimeout(timer);
@@ -111,7 +119,7 @@ class IncomingBody {
     });
   }
 
-  /** Wakes who waits, once this turn of the event loop has read all that has come. */
+  /** Wakes who waits, once this turn of the event loop has read all that has come, also while we were busy. */
   #happened(): void {
     const wake = this.#wake;
     this.#wake = undefined;
@@ -119,25 +127,29 @@ class IncomingBody {
   }
 
   readonly #onData = (piece: Buffer): void => {
-    this.#pieces.push(piece);
-    this.#pendingBytes += piece.length;
+    if (this.#problem) return; // What comes until the answer is out is thrown away.
     this.#allPieces += 1;
     this.#allBytes += piece.length;
-    if (this.#pendingBytes >= MOST_PENDING_BYTES) this.#incoming.pause();
+    this.#pendingBytes += piece.length;
+    if (this.#allPieces > FREE_PIECES + this.#allBytes / LEAST_PIECE_BYTES) {
+      this.#problem = 'the body came in too many small chunks: send larger ones';
+      endAtOnce(this.#incoming);
+    } else if (piece.length < SMALL_PIECE_BYTES) this.#small.append(piece);
+    else {
+      this.#putTogether();
+      this.#pieces.push(piece);
+    }
+    if (this.#pendingBytes >= MOST_PENDING_BYTES && !this.#problem) this.#incoming.pause();
     this.#happened();
   };
 
   readonly #onEnd = (): void => {
-    this.#state = 'ended';
+    this.#hasEnded = true;
     this.#happened();
   };
 
   readonly #onClose = (): void => {
-    if (this.#state === 'coming') this.#state = 'broken';
+    if (!this.#hasEnded) this.#problem ??= 'the body broke off';
     this.#happened();
   };
-}
-
-function broken(message: string): GatewayError {
-  return invalidRequest([{ path: '', message }]);
 }

@@ -134,7 +134,7 @@ describe('readUploadBody', () => {
     expect([rest.toString(), upload]).toEqual([body, undefined]);
   });
 
-  const refused = hostileBodies.filter(({ answers, chunkBytes }) => !answers.includes(200) && !chunkBytes);
+  const refused = hostileBodies.filter(({ answers, chunkBytes }) => !answers.includes(404) && !chunkBytes);
   it.each(refused)('reads no more of $name than may be held in memory', async ({ answers, make }) => {
     let taken = 0;
     async function* counted() {

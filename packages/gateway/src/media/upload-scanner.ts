@@ -17,6 +17,9 @@ export const MOST_VALUES = 10_000;
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+/** By byte: whether it means something outside of strings. */
+const IS_STRUCTURE = new Uint8Array(256);
+for (const byte of [QUOTE, COLON, COMMA, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY]) IS_STRUCTURE[byte] = 1;
 /** The bytes so far are not the beginning of the key. */
 const MISMATCH = -1;
 
@@ -52,12 +55,11 @@ export class UploadScanner {
   #takeRest(chunk: Uint8Array, from: number): number {
     let at = from;
     while (at < chunk.length && this.#inString !== 'upload') {
-      const byte = chunk[at] ?? 0;
-      if (this.#inString === 'no') this.#structure(byte);
-      else this.#string(byte);
-      at += 1;
+      if (this.#inString === 'text') at = this.#skipText(chunk, at);
+      else if (this.#inString === 'key') at = this.#takeKey(chunk, at);
+      else at = this.#takeStructure(chunk, at);
     }
-    this.#sinks.rest(chunk.subarray(from, at));
+    this.#sinks.rest(chunk.subarray(from, at)); // Up to its end, where `at` is behind that.
     return at;
   }
 
@@ -72,6 +74,14 @@ export class UploadScanner {
     return to;
   }
 
+  /** Goes on to behind the next byte that has a meaning. */
+  #takeStructure(chunk: Uint8Array, from: number): number {
+    let at = from;
+    while (at < chunk.length && !IS_STRUCTURE[chunk[at] ?? 0]) at += 1;
+    if (at < chunk.length) this.#structure(chunk[at] ?? 0);
+    return at + 1;
+  }
+
   #structure(byte: number): void {
     if (byte === QUOTE) this.#open();
     else if (byte === COLON) this.#expectsKey = false;
@@ -83,7 +93,7 @@ export class UploadScanner {
       if (this.#depth > MOST_DEPTH) throw refusal(`the body must not nest deeper than ${MOST_DEPTH} levels`);
       this.#expectsKey = this.#depth === 1 && byte === OPEN_OBJECT;
       this.#count();
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+    } else {
       this.#depth -= 1;
       this.#expectsKey = false;
     }
@@ -101,14 +111,32 @@ export class UploadScanner {
     } else this.#inString = this.#depth === 1 && this.#matched === this.#key?.length ? 'upload' : 'text';
   }
 
-  #string(byte: number): void {
-    if (byte === QUOTE && !this.#isEscaped) {
-      this.#inString = 'no';
-      return;
+  /** Goes on to behind the quote that closes the string, or to the end of the chunk. */
+  #skipText(chunk: Uint8Array, from: number): number {
+    let isEscaped = this.#isEscaped;
+    let at = from;
+    for (; at < chunk.length; at += 1) {
+      const byte = chunk[at];
+      if (isEscaped) isEscaped = false;
+      else if (byte === BACKSLASH) isEscaped = true;
+      else if (byte === QUOTE) break;
     }
-    this.#isEscaped = byte === BACKSLASH && !this.#isEscaped;
-    if (this.#inString !== 'key' || this.#matched === MISMATCH) return;
-    this.#matched = byte === this.#key?.[this.#matched] ? this.#matched + 1 : MISMATCH;
+    this.#isEscaped = isEscaped;
+    if (at < chunk.length) this.#inString = 'no';
+    return at + 1;
+  }
+
+  /** Takes one byte of a key, as long as it may be the one that is looked for. */
+  #takeKey(chunk: Uint8Array, at: number): number {
+    const byte = chunk[at];
+    if (byte === QUOTE) this.#inString = 'no';
+    else if (byte === this.#key?.[this.#matched]) this.#matched += 1;
+    else {
+      this.#matched = MISMATCH;
+      this.#inString = 'text';
+      return at;
+    }
+    return at + 1;
   }
 }
 

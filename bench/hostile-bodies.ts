@@ -1,0 +1,72 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type HostileBody, hostileBodies, inHttpChunks } from '#scripts/hostile-bodies.js';
+import { cpuMs, peakKb, resetPeak, whileProbing } from './probing.ts';
+import { FRIEND, link, withWorld } from './world.ts';
+
+/**
+ * What bodies cost that are made to hurt, many of each kind at once: how long GET /health took meanwhile, and the peak of
+ * the gateway's memory above what it had before the first of all. `--only TEXT`: only those whose names have it.
+ */
+
+const BODY_BYTES = 10_485_760;
+const AT_ONCE = 50;
+const REST_MS = 2_000;
+
+const only = process.argv.includes('--only') ? (process.argv.at(-1) ?? '') : '';
+
+await withWorld(async (world) => {
+  await link(world, 'bench');
+  const { gateway, client } = world;
+  await client.sendMessage({ id: 'bench', type: 'text', to: FRIEND, body: 'warm' });
+  const rows: Record<string, object> = {};
+  const beforeKb = resetPeak(gateway.pid);
+  for (const body of hostileBodies.filter(({ name }) => name.includes(only))) {
+    const request = requestOf(body);
+    resetPeak(gateway.pid);
+    let outcomes: string[] = [];
+    let seconds = 0;
+    const beforeCpuMs = cpuMs(gateway.pid);
+    const times = await whileProbing(gateway.url, async () => {
+      const startedAt = performance.now();
+      outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => send(gateway.url, request)));
+      seconds = (performance.now() - startedAt) / 1_000;
+    });
+    times.sort((a, b) => a - b);
+    rows[body.name] = {
+      answers: [...new Set(outcomes)]
+        .map((one) => `${outcomes.filter((other) => other === one).length} x ${one}`)
+        .join(),
+      'in all, s': seconds.toFixed(1),
+      'processor, ms': cpuMs(gateway.pid) - beforeCpuMs,
+      '/health p99, ms': times[Math.floor(times.length * 0.99)]?.toFixed(0),
+      'longest, ms': times.at(-1)?.toFixed(0),
+      'peak, MB': `+${((peakKb(gateway.pid) - beforeKb) / 1_024).toFixed(0)}`,
+    };
+    console.error(body.name, JSON.stringify(rows[body.name]));
+    await delay(REST_MS);
+  }
+  console.log(`${AT_ONCE} bodies of ${BODY_BYTES / 1_048_576} MB at once, of each kind`);
+  console.table(rows);
+});
+
+/** The request as it goes over the wire. */
+function requestOf({ make, chunkBytes }: HostileBody): Buffer {
+  const body = make(BODY_BYTES);
+  const length = chunkBytes ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
+  const head = `POST /sessions/bench/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), chunkBytes ? inHttpChunks(body, chunkBytes) : body]);
+}
+
+/** Sends it all, as fast as it is taken; the status of the answer, or how the connection ended without one. */
+function send(url: string, request: Buffer): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(request));
+    socket.once('data', (answer: Buffer) => {
+      resolve(answer.toString('latin1', 9, 12));
+      socket.destroy();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
+    socket.on('close', () => resolve('closed'));
+  });
+}

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+
+/** Starts a process's peak of memory anew; its memory now, in KB. */
+export function resetPeak(pid: number): number {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  return peakKb(pid);
+}
+
+/** The most memory that a process had since then, in KB. */
+export function peakKb(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+}
+
+/** How long each GET /health took while some work went on, in ms. Asked from a thread of its own: this one is busy. */
+export async function whileProbing(url: string, work: () => Promise<unknown>): Promise<number[]> {
+  const probe = new Worker(new URL('./health-probe.js', import.meta.url), { workerData: url });
+  await once(probe, 'online');
+  await delay(300);
+  await work();
+  probe.postMessage('stop');
+  const [times] = await once(probe, 'message');
+  return times as number[];
+}
+
+/** Processor time of a process so far, in ms: its clock ticks a hundred times a second. */
+export function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
