@@ -1,0 +1,146 @@
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { validateHeaderValue } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createAdaptorServer } from '@hono/node-server';
+import { parse } from 'content-disposition';
+import fc from 'fast-check';
+import { Hono } from 'hono';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../../test/helpers/eventually.ts';
+import { Spool } from '../media/spool.ts';
+import { downloadName } from './download-name.ts';
+import { cutOffIdleReaders } from './idle-readers.ts';
+import { mediaHeaders, mediaResponse } from './media-response.ts';
+import type { ServerEnv } from './server-env.ts';
+
+const anyName = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc
+    .array(
+      fc.constantFrom('\ud800', '\udfff', '/', '\\', '..', '"', '\r\n', '\0', '\u202e', 'e\u0301', '😀', '%', 'a'),
+      {
+        maxLength: 300,
+      },
+    )
+    .map((parts) => parts.join('')),
+);
+
+describe('the headers of media', () => {
+  it('are ones that can be sent, whatever a file is called', () => {
+    const file = fc.record({ filename: anyName, mimeType: fc.oneof(anyName, fc.constant('image/png')) });
+    fc.assert(
+      fc.property(file, ({ filename, mimeType }) => {
+        const headers = mediaHeaders({ path: '', size: 1, filename, mimeType });
+        for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
+        expect(Object.entries(headers).join().length).toBeLessThan(2_000);
+        const { type, parameters } = parse(headers['Content-Disposition'] ?? '');
+        expect(type).toBe(headers['Content-Type'] === 'image/png' ? 'inline' : 'attachment');
+        const told = parameters.filename ?? 'none';
+        expect(told).toBe(told.normalize('NFC'));
+        expect(told).not.toMatch(/[/\\\p{Cc}\p{Bidi_Control}\p{Surrogate}]|^\.*$/u);
+        expect(headers).toMatchObject({ 'X-Content-Type-Options': 'nosniff' });
+        expect(headers['Content-Security-Policy']).toMatch(/^sandbox; /);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\temp\\cat.png', 'cat.png'],
+    ['a\r\nX-Evil: 1.txt', 'a__X-Evil: 1.txt'],
+    ['cafe\u0301.pdf', 'caf\u00e9.pdf'],
+    ['\ud800.txt', '\ufffd.txt'],
+    [`${'😀'.repeat(200)}.jpeg`, `${'😀'.repeat(62)}.jpeg`],
+    [`${'x'.repeat(10_000)}.gz`, `${'x'.repeat(252)}.gz`],
+    ['..', undefined],
+    ['folder/', undefined],
+    [' . ', undefined],
+    ['', undefined],
+  ])('call a file what it may be called (%#)', (name, told) => expect(downloadName(name)).toBe(told));
+
+  it.each([
+    'text/html',
+    'image/svg+xml',
+    'application/xhtml+xml',
+    'text/xml',
+    'IMAGE/SVG+XML',
+    `image/png; x=${'y'.repeat(300)}`,
+  ])('show nothing of a type that could run, or is none (%#)', (mimeType) => {
+    expect(mediaHeaders({ path: '', size: 1, mimeType })['Content-Disposition']).toBe('attachment');
+  });
+});
+
+const FILE_BYTES = 50_000_000;
+const TIMEOUT_MS = 1_000;
+const PAUSES = 25;
+const PAUSE_MS = 100;
+
+describe('a download', () => {
+  let dataDir: string;
+  let path: string;
+  let server: ReturnType<typeof createAdaptorServer>;
+  let socket: Socket;
+
+  beforeEach(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'chat-web-spool-'));
+    const spool = new Spool(dataDir);
+    mkdirSync(join(spool.dir, 'main'));
+    path = join(spool.dir, 'main', 'file');
+    writeFileSync(path, '');
+    truncateSync(path, FILE_BYTES);
+    const app = new Hono<ServerEnv>();
+    app.use(cutOffIdleReaders(TIMEOUT_MS));
+    app.get('/', () => mediaResponse('GET', { path, size: FILE_BYTES, mimeType: 'image/png' }, spool));
+    server = createAdaptorServer({ fetch: app.fetch });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  });
+  afterEach(async () => {
+    socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+    rmSync(dataDir, { recursive: true });
+  });
+
+  const isOpen = () =>
+    readdirSync('/proc/self/fd').some((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
+      } catch {
+        return false; // Closed while we looked.
+      }
+    });
+
+  it('that nobody reads is cut off, and its file is gone', async () => {
+    socket.pause();
+    await eventually(() => expect(isOpen()).toBe(true));
+    await eventually(() => expect(isOpen()).toBe(false));
+    expect(readdirSync(join(dataDir, 'spool', 'main'))).toEqual([]);
+    let received = 0;
+    socket.on('data', (bytes) => {
+      received += bytes.length;
+    });
+    socket.resume();
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(received).toBeLessThan(FILE_BYTES);
+  });
+
+  it('that is read slowly is not', async () => {
+    const startedAt = Date.now();
+    let [received, pauses] = [0, 0];
+    socket.on('data', async (bytes) => {
+      received += bytes.length;
+      if (received < (pauses * FILE_BYTES) / PAUSES) return;
+      pauses += 1;
+      socket.pause();
+      await delay(PAUSE_MS);
+      socket.resume();
+    });
+    await eventually(() => expect(received).toBeGreaterThanOrEqual(FILE_BYTES));
+    expect(Date.now() - startedAt).toBeGreaterThan(2 * TIMEOUT_MS);
+  });
+});
