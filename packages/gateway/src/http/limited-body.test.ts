@@ -1,0 +1,133 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { GatewayError } from '@chat-web/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inHttpChunks } from '../../../../scripts/hostile-bodies.ts';
+import { type BodyLimits, limitedBody } from './limited-body.ts';
+
+const HEAD = 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n';
+const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
+const withLength = (bytes: number) => `${HEAD}Content-Length: ${bytes}\r\n\r\n`;
+
+let server: Server;
+let socket: Socket;
+let limits: BodyLimits;
+/** What became of the body: its bytes, or the code of the refusal. */
+let outcome: Promise<Buffer | string>;
+let settle: (outcome: Promise<Buffer | string>) => void;
+/** Runs before each piece of the body is taken. */
+let work: () => Promise<void>;
+
+beforeEach(async () => {
+  limits = { mostBytes: 1_000_000 };
+  work = async () => {};
+  outcome = new Promise((resolve) => {
+    settle = resolve;
+  });
+  server = createServer((incoming, response) => {
+    const read = readAll(incoming);
+    settle(read);
+    void read.then(() => response.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+});
+afterEach(async () => {
+  socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+async function readAll(incoming: IncomingMessage): Promise<Buffer | string> {
+  const pieces: Uint8Array[] = [];
+  try {
+    for await (const piece of limitedBody(incoming, limits)) {
+      await work();
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  } catch (error) {
+    return error instanceof GatewayError ? error.code : String(error);
+  }
+}
+
+describe('limitedBody', () => {
+  it('has every byte, however the body is cut and whenever it is taken', async () => {
+    const body = Buffer.from(Array.from({ length: 300_000 }, (_, n) => (n * 7_919) >> 8));
+    work = () => delay(1);
+    socket.write(CHUNKED);
+    for (const [from, to, size] of [
+      [0, 1_000, 1],
+      [1_000, 9_000, 100],
+      [9_000, 300_000, 1_000],
+    ] as const) {
+      socket.write(inHttpChunks(body.subarray(from, to), size).subarray(0, -5));
+      await delay(5);
+    }
+    socket.write('0\r\n\r\n');
+    expect(body.equals((await outcome) as Buffer)).toBe(true);
+  });
+
+  it('takes no more than it may, whether or not it is told the size', async () => {
+    socket.write(withLength(1_000_001));
+    expect(await outcome).toBe('body_too_large');
+  });
+
+  it('counts what comes without a size', async () => {
+    socket.write(CHUNKED);
+    socket.write(inHttpChunks(Buffer.alloc(1_001_000), 1_000));
+    expect(await outcome).toBe('body_too_large');
+  });
+
+  it('gives the refusal that is certain for what is too large to be worth reading', async () => {
+    const error = new GatewayError('session_not_found', 'there is none');
+    limits = { mostBytes: 1_000_000, refusal: { aboveBytes: 10_000, error } };
+    socket.write(`${withLength(10_001)}x`);
+    expect(await outcome).toBe('session_not_found');
+  });
+
+  it('reads what is worth reading all the same', async () => {
+    const error = new GatewayError('session_not_found', 'there is none');
+    limits = { mostBytes: 1_000_000, refusal: { aboveBytes: 10_000, error } };
+    socket.write(withLength(10_000) + 'x'.repeat(10_000));
+    expect(await outcome).toHaveLength(10_000);
+  });
+
+  it('refuses crumbs, and takes some', async () => {
+    socket.write(CHUNKED);
+    socket.write(inHttpChunks(Buffer.alloc(4_000), 1));
+    expect(await outcome).toBe('invalid_request');
+  });
+
+  it('says so when the caller breaks off', async () => {
+    socket.write(`${withLength(100)}half`);
+    await delay(50);
+    socket.destroy();
+    expect(await outcome).toBe('invalid_request');
+  });
+
+  const quick = { stallMs: 300, windowMs: 900, bytesInWindow: 1_000 };
+
+  it('cuts off who sends nothing more', async () => {
+    limits = { mostBytes: 1_000_000, pace: quick };
+    socket.write(`${withLength(100)}half`);
+    expect(await outcome).toBe('request_timeout');
+  });
+
+  it('cuts off who sends a byte now and then', async () => {
+    limits = { mostBytes: 1_000_000, pace: quick };
+    socket.write(withLength(100_000));
+    const timer = setInterval(() => socket.write('x'), 50);
+    expect(await outcome).toBe('request_timeout');
+    clearInterval(timer);
+  });
+
+  it('cuts off nobody for the time that we take', async () => {
+    limits = { mostBytes: 1_000_000, pace: quick };
+    work = () => delay(2 * quick.windowMs);
+    socket.write(`${withLength(8)}half`);
+    await delay(quick.windowMs);
+    socket.write('full');
+    expect((await outcome).toString()).toBe('halffull');
+  });
+});
