@@ -8,7 +8,7 @@ const common = { isolate: false, testTimeout: 600_000, hookTimeout: 60_000 };
  * the end. Among the quiet ones, those that load the machine take turns beside those that do little but wait.
  */
 const ORDER = [
-  ...['missing-modules', 'slow-accounts'],
+  ...['missing-modules', 'slow-accounts', 'slow-callers'],
   ...['crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
   ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang'],
   ...[

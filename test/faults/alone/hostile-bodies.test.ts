@@ -1,0 +1,82 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type HostileBody, hostileBodies, inHttpChunks } from '../../../scripts/hostile-bodies.ts';
+import { figure, percentile } from '../../helpers/figure.ts';
+import { ADA, Stack } from '../../helpers/stack.ts';
+
+const AT_ONCE = 50;
+const BODY_BYTES = 10_485_760;
+const LOOK_MS = 10;
+/** Looks go on for so long, so that a hundredth of them is more than one. */
+const LOOKED_AT_LEAST_MS = 3_000;
+/** Four times what an idle machine needs. */
+const P99_MS = 400;
+/** Twice the promise: when garbage is collected is the engine's choice. */
+const MEMORY_MB = 128;
+
+describe('promise 32: fifty bodies of 10 MB at once that are made to hurt', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await Stack.start({ settings: { CHAT_WEB_LOG_LEVEL: 'info' } });
+    await stack.link('main', ADA);
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  const memoryMb = () =>
+    Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${stack.gateway.pid}/status`, 'utf8'))?.[1]) / 1_024;
+
+  it.each(hostileBodies)('$name: the gateway answers others, and stays small', async (body) => {
+    const request = requestOf(body);
+    writeFileSync(`/proc/${stack.gateway.pid}/clear_refs`, '5');
+    const beforeMb = memoryMb();
+    const over = new AbortController();
+    const looks = healthTimes(stack.gateway.url, over.signal);
+    await delay(LOOK_MS);
+    const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => send(stack.gateway.url, request)));
+    await delay(LOOKED_AT_LEAST_MS);
+    over.abort();
+    const times = await looks;
+    const p99 = percentile(times, 0.99);
+    const grownMb = memoryMb() - beforeMb;
+    figure(
+      32,
+      `${AT_ONCE} x ${body.name}: /health p99 ${p99.toFixed(0)} ms, longest ${percentile(times, 1).toFixed(0)} ms, +${grownMb.toFixed(0)} MB`,
+    );
+    for (const status of statuses) expect(body.answers).toContain(status);
+    expect(p99).toBeLessThanOrEqual(P99_MS);
+    expect(grownMb).toBeLessThanOrEqual(MEMORY_MB);
+  });
+});
+
+async function healthTimes(url: string, until: AbortSignal): Promise<number[]> {
+  const times: number[] = [];
+  while (!until.aborted) {
+    const askedAt = performance.now();
+    await (await fetch(new URL('/health', url))).text();
+    times.push(performance.now() - askedAt);
+    await delay(LOOK_MS);
+  }
+  return times;
+}
+
+function requestOf({ make, chunkBytes }: HostileBody): Buffer {
+  const body = make(BODY_BYTES);
+  const length = chunkBytes ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
+  const head = `POST /sessions/main/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), chunkBytes ? inHttpChunks(body, chunkBytes) : body]);
+}
+
+/** Sends it all, as fast as it is taken; the status of the answer, or NaN where there is none. */
+function send(url: string, request: Buffer): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(request));
+    socket.once('data', (answer: Buffer) => {
+      resolve(Number(answer.toString('latin1', 9, 12)));
+      socket.destroy();
+    });
+    socket.on('error', () => resolve(Number.NaN));
+    socket.on('close', () => resolve(Number.NaN));
+  });
+}
