@@ -43,7 +43,6 @@ await withWorld(async (world) => {
       'longest, ms': times.at(-1)?.toFixed(0),
       'peak, MB': `+${((peakKb(gateway.pid) - beforeKb) / 1_024).toFixed(0)}`,
     };
-    console.error(body.name, JSON.stringify(rows[body.name]));
     await delay(REST_MS);
   }
   console.log(`${AT_ONCE} bodies of ${BODY_BYTES / 1_048_576} MB at once, of each kind`);

@@ -287,7 +287,7 @@ export const settings = {
   CHAT_WEB_MAX_BODY_BYTES: {
     schema: wholeNumber(1_024, 1_073_741_824),
     fallback: '104857600',
-    meaning: 'largest request body',
+    meaning: 'largest request body; 512 KB of it may be other than base64',
   },
   CHAT_WEB_MEDIA_HOSTS: {
     schema: hosts,

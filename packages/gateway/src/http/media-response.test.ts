@@ -33,7 +33,7 @@ describe('the headers of media', () => {
     const file = fc.record({ filename: anyName, mimeType: fc.oneof(anyName, fc.constant('image/png')) });
     fc.assert(
       fc.property(file, ({ filename, mimeType }) => {
-        const headers = mediaHeaders({ path: '', size: 1, filename, mimeType });
+        const headers = mediaHeaders({ file: '', size: 1, filename, mimeType });
         for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
         expect(Object.entries(headers).join().length).toBeLessThan(2_000);
         const { type, parameters } = parse(headers['Content-Disposition'] ?? '');
@@ -70,7 +70,7 @@ describe('the headers of media', () => {
     'IMAGE/SVG+XML',
     `image/png; x=${'y'.repeat(300)}`,
   ])('show nothing of a type that could run, or is none (%#)', (mimeType) => {
-    expect(mediaHeaders({ path: '', size: 1, mimeType })['Content-Disposition']).toBe('attachment');
+    expect(mediaHeaders({ file: '', size: 1, mimeType })['Content-Disposition']).toBe('attachment');
   });
 });
 
@@ -87,14 +87,14 @@ describe('a download', () => {
 
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'chat-web-spool-'));
-    const spool = new Spool(dataDir);
+    const spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 });
     mkdirSync(join(spool.dir, 'main'));
     path = join(spool.dir, 'main', 'file');
     writeFileSync(path, '');
     truncateSync(path, FILE_BYTES);
     const app = new Hono<ServerEnv>();
     app.use(cutOffIdleReaders(TIMEOUT_MS));
-    app.get('/', () => mediaResponse('GET', { path, size: FILE_BYTES, mimeType: 'image/png' }, spool));
+    app.get('/', () => mediaResponse('GET', 'main', { file: 'file', size: FILE_BYTES, mimeType: 'image/png' }, spool));
     server = createAdaptorServer({ fetch: app.fetch });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
