@@ -38,15 +38,12 @@ export async function fakeBrowser(
 ): Promise<FakeBrowser> {
   const profile = `--user-data-dir=${profileDir}`;
   const wait = `setTimeout(() => process.exit(), ${closesAfterMs});`;
-  const helper = `require('child_process').spawn(process.execPath, ['-e', '${wait}', '--', '${HELPER}', '${profile}'])`;
+  // Its time to live begins when both run, however long a busy machine takes for that.
+  const helperCode = `console.log('up');${wait}`;
+  const spawnHelper = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(helperCode)}, '--', '${HELPER}', '${profile}'])`;
+  const code = `const helper = ${spawnHelper}; helper.stdout.once('data', () => { console.log(helper.pid); ${wait} });`;
   const open = isOpen ? `require('fs').openSync(${JSON.stringify(join(profileDir, 'held'))}, 'w');` : '';
-  const args = [
-    '-e',
-    `${open} ${wait} console.log(${helper}.pid)`,
-    '--',
-    profile,
-    ...(owner ? [ownerArgument(owner)] : []),
-  ];
+  const args = ['-e', `${open} ${code}`, '--', profile, ...(owner ? [ownerArgument(owner)] : [])];
   const child: ChildProcess = spawn(process.execPath, args, {
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -28,8 +28,10 @@ export interface WorkerStart {
   readonly options: WorkerOptions;
 }
 
-/** How long the last words of a process that is gone may take: something that it has started may hold its channel. */
+/** How long a process that is gone may be silent before it has said its last: what it has started may hold its channel. */
 const LAST_WORDS_MS = 1_000;
+/** And how long all of them may take, on a host that has other work. */
+const ALL_LAST_WORDS_MS = 10_000;
 
 /** A running worker: its process and the link to it. */
 export class Worker {
@@ -37,18 +39,35 @@ export class Worker {
   readonly exited: Promise<string>;
   readonly #child: ChildProcess;
   readonly #link: WorkerLink;
+  /** How many messages have come. */
+  #words = 0;
 
   constructor({ program, env, options }: WorkerStart, log: Log, { onEvent, onSilent, onBroken }: WorkerListener) {
     const { child, channel } = startWorker(program, env, log);
     this.#child = child;
     const watch = new SilenceWatch({ intervalMs: HEARTBEAT_INTERVAL_MS, onSilent });
-    this.#link = new WorkerLink(channel, options, log, { onEvent, onBroken, onWord: () => watch.heard() });
+    const onWord = () => {
+      this.#words += 1;
+      watch.heard();
+    };
+    this.#link = new WorkerLink(channel, options, log, { onEvent, onBroken, onWord });
     this.exited = exitOf(child).then(async (how) => {
       watch.stop();
-      await Promise.race([this.#link.ended, delay(LAST_WORDS_MS, undefined, { ref: false })]);
+      await this.#lastWords();
       this.#link.close(`exited (${how})`);
       return how;
     });
+  }
+
+  /** Waits until all that it has said was read, as long as there is more of it. */
+  async #lastWords(): Promise<void> {
+    const ended = this.#link.ended.then(() => true);
+    const until = Date.now() + ALL_LAST_WORDS_MS;
+    let before: number;
+    do {
+      before = this.#words;
+      if (await Promise.race([ended, delay(LAST_WORDS_MS, false, { ref: false })])) return;
+    } while (this.#words > before && Date.now() < until);
   }
 
   get pid(): number | undefined {
