@@ -85,27 +85,27 @@ describe('a token in a file', () => {
   });
 
   it.each([
-    ['empty', ''],
-    ['blank', ' \n\nsesame-2'],
-    ['no token', 'sesame-2 and-more'],
-    ['half a hash', `sha256:${'0'.repeat(60)}`],
-  ])('that is %s does not start the gateway: exit 78', async (_, text) => {
+    ['empty', '', 'first line is empty'],
+    ['blank', ' \n\nsesame-2', 'first line is empty'],
+    ['no token', 'sesame-2 and-more', 'first line is no token'],
+    ['half a hash', `sha256:${'0'.repeat(60)}`, 'first line is no token, it must have 64 hexadecimal digits'],
+  ])('that is %s does not start the gateway: exit 78', async (_, text, says) => {
     await writeFile(tokenFile, text);
     const started = start({ CHAT_WEB_TOKEN_FILE: tokenFile });
     await expect(started).rejects.toThrow(/code 78/);
-    await expect(started).rejects.toThrow(/CHAT_WEB_TOKEN_FILE names a file whose first line /);
+    await expect(started).rejects.toThrow(`CHAT_WEB_TOKEN_FILE names a file whose ${says}`);
     await expect(started).rejects.not.toThrow(/sesame-2/);
   });
 
   it.each([
-    ['is not there', { CHAT_WEB_TOKEN_FILE: '/nowhere/token' }],
-    ['is a device', { CHAT_WEB_TOKEN_FILE: '/dev/zero' }],
-    ['is a folder', { CHAT_WEB_TOKEN_FILE: '/tmp' }],
-    ['is one of two', { CHAT_WEB_TOKEN_FILE: '/nowhere/token', CHAT_WEB_TOKEN: OLD }],
-  ])('that %s does not start it either', async (_, settings) => {
+    ['is not there', { CHAT_WEB_TOKEN_FILE: '/nowhere/token' }, 'ENOENT'],
+    ['is a device', { CHAT_WEB_TOKEN_FILE: '/dev/zero' }, 'no regular file'],
+    ['is a folder', { CHAT_WEB_TOKEN_FILE: '/tmp' }, 'no regular file'],
+    ['is one of two', { CHAT_WEB_TOKEN_FILE: '/nowhere/token', CHAT_WEB_TOKEN: OLD }, 'exclude each other'],
+  ])('that %s does not start it either', async (_, settings, says) => {
     const started = start(settings);
     await expect(started).rejects.toThrow(/code 78/);
-    await expect(started).rejects.toThrow(/CHAT_WEB_TOKEN_FILE/);
+    await expect(started).rejects.toThrow(new RegExp(`CHAT_WEB_TOKEN_FILE .*${says}`));
   });
 
   it('is rotated by SIGHUP: both hold for the grace, no stream ends; then the former and its streams are gone', async () => {
