@@ -66,7 +66,10 @@ describe('a key', () => {
     expect(await seen()).toEqual(['shop-1', 'shop-2']);
     expect(await operator().deleteKey({ keyId: id })).toEqual({ id, status: 'removed' });
     await expect(seen()).rejects.toMatchObject({ code: 'unauthorized' });
-    await expect(operator().deleteKey({ keyId: id })).rejects.toMatchObject({ code: 'key_not_found' });
+    for (const unknown of [id, 'nobodys', 'a'.repeat(64)])
+      await expect(operator().deleteKey({ keyId: unknown })).rejects.toMatchObject({ code: 'key_not_found' });
+    for (const malformed of ['a b', 'a/b', 'a'.repeat(65), '\u0000'])
+      await expect(operator().deleteKey({ keyId: malformed })).rejects.toMatchObject({ code: 'invalid_request' });
     await gateway.end();
     gateway = await start();
     await expect(seen()).rejects.toMatchObject({ code: 'unauthorized' });

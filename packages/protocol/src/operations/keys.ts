@@ -75,7 +75,7 @@ export const keyOperations = {
     method: 'DELETE',
     path: '/keys/:keyId',
     scope: 'operator',
-    params: v.object({ keyId: v.pipe(v.string(), v.regex(/^key_[0-9a-f]{12}$/, 'must be the id of a key')) }),
+    params: v.object({ keyId: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a key')) }),
     answer: v.object({ id: v.string(), status: v.literal('removed') }),
     errors: ['key_not_found'],
     timeoutMs: 5 * SECOND,
