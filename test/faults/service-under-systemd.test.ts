@@ -121,6 +121,45 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     expect(asWorker('cat', '/etc/shadow').stderr).toContain('Permission denied');
   });
 
+  it.skipIf(process.arch !== 'x64')(
+    'refuses the system calls by which it would get at other processes, or the kernel',
+    () => {
+      const calls = {
+        ...{ ptrace: 101, process_vm_readv: 310, process_vm_writev: 311, pidfd_getfd: 438 },
+        ...{
+          keyctl: 250,
+          userfaultfd: 323,
+          io_uring_setup: 425,
+          bpf: 321,
+          perf_event_open: 298,
+          mount: 165,
+          getppid: 110,
+        },
+      };
+      const script = Object.entries(calls).map(
+        ([name, number]) => `$! = 0; syscall(${number}, 0, 0, 0, 0, 0, 0); print "${name} ", $! + 0, "\\n";`,
+      );
+      const unit = systemd
+        .sh('cat /etc/systemd/system/chat-web.service')
+        .replace(/^(Type|ExecStart|ExecReload|WatchdogSec|Restart\w*|NotifyAccess|Environment.*)=.*\n/gm, '')
+        .replace(
+          '[Service]',
+          '[Service]\nType=oneshot\nExecStart=perl /run/probe.pl\nStandardOutput=file:/run/probe.out',
+        );
+      systemd.sh('cat > /run/probe.pl', script.join('\n').replaceAll('\\n', '\n'));
+      systemd.sh('cat > /etc/systemd/system/probe.service; systemctl daemon-reload; systemctl start probe', unit);
+      const errors = Object.fromEntries(
+        systemd
+          .sh('cat /run/probe.out')
+          .trim()
+          .split('\n')
+          .map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]),
+      );
+      const EPERM = 1;
+      expect(errors).toEqual({ ...Object.fromEntries(Object.keys(calls).map((name) => [name, EPERM])), getppid: 0 });
+    },
+  );
+
   it('lets it reach no address from which a cloud serves credentials, but others', () => {
     const denied = [
       '169.254.169.254',
