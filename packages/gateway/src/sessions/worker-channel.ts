@@ -20,10 +20,10 @@ export interface ChannelListener {
 }
 
 /**
- * What a worker may send that nobody asked it for. A message costs 1, and 1 for each KB. An account that gets 4,000
- * messages a second takes 8,000 of it: more than any browser hands on.
+ * What a worker may send that nobody asked it for. A message costs 1, and 1 for each KB: for 10 s, an account may get
+ * 5,000 messages of 1 KB a second, and half of that for ever. A browser hands on a few hundred.
  */
-const BUDGET = { burst: 50_000, perSecond: 10_000 };
+const BUDGET = { burst: 50_000, perSecond: 5_000 };
 /** What waits for a worker that does not read. */
 const MOST_WAITING_BYTES = 8 * 1_048_576;
 /** A worker that has taken so long of one turn of the event loop waits three times as long: others have work, too. */
