@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,6 +127,17 @@ describe.runIf(canBeOthers)('another user', () => {
     using other = new DisposableProcess();
     using _server = await listening();
     await symlink(join(dir, 'socket'), join(folder, 'socket'));
+    await lockOf(other.pid);
+    await freeProfile(profileDir);
+    expect(await readdir(profileDir)).toEqual([]);
+  });
+
+  it('holds none by a folder that it has replaced by a link to one of ours', async () => {
+    using other = new DisposableProcess();
+    using _server = await listening();
+    await rm(folder, { recursive: true });
+    await symlink(dir, folder);
+    await lchown(folder, OTHER_USER, OTHER_USER);
     await lockOf(other.pid);
     await freeProfile(profileDir);
     expect(await readdir(profileDir)).toEqual([]);
