@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@chat-web/host';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
 import { eventually } from './helpers/eventually.ts';
@@ -26,13 +27,15 @@ const connect = () => {
   return socket;
 };
 /** A request whose body never ends. */
-const sendHalf = (session: string) => {
-  const head = `POST /sessions/${session}/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+const sendHalf = (session: string, token = '') => {
+  const auth = token && `Authorization: Bearer ${token}\r\n`;
+  const head = `POST /sessions/${session}/messages HTTP/1.1\r\nHost: localhost\r\n${auth}Content-Type: application/json\r\n`;
   connect().write(`${head}Content-Length: 1000\r\n\r\n{"type": "text"`);
 };
-const text = (session: string, body = '{"type": "text", "to": "4915112345678", "body": "hello"}') =>
+const TEXT = '{"type": "text", "to": "4915112345678", "body": "hello"}';
+const text = (session: string) =>
   rawRequest(gateway.url, {
-    ...{ method: 'POST', path: `/sessions/${session}/messages`, body },
+    ...{ method: 'POST', path: `/sessions/${session}/messages`, body: TEXT },
     headers: { 'content-type': 'application/json' },
   });
 const metric = async (name: string) => {
@@ -83,6 +86,26 @@ describe('a limit says which it is, and when to try again', () => {
     expect((await rawRequest(gateway.url, { method: 'POST', path: '/sessions/saved/stop' })).status).toBe(200);
     for (const socket of sockets.splice(0)) socket.destroy();
     await eventually(async () => expectError(await text('saved'), 409, 'session_not_ready'));
+  });
+
+  it('of requests under way by a key, which harms no other', async () => {
+    await start({ CHAT_WEB_MAX_REQUESTS_PER_KEY: '2', CHAT_WEB_TOKEN: 'operator-token' });
+    const operator = createClient({ url: gateway.url, token: 'operator-token' });
+    const [busy, idle] = await Promise.all(
+      ['busy', 'idle'].map((name) => operator.createKey({ name, sessions: ['*'], scope: 'send' })),
+    );
+    const ask = (session: string, token = '') => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      return rawRequest(gateway.url, { method: 'POST', path: `/sessions/${session}/messages`, headers, body: TEXT });
+    };
+    for (const session of ['saved', 'other']) sendHalf(session, busy?.key);
+    const refused = await eventually(async () => {
+      const answer = await ask('other', busy?.key);
+      expectError(answer, 429, 'rate_limited');
+      return answer;
+    });
+    expect(refused.body.error).toContain('CHAT_WEB_MAX_REQUESTS_PER_KEY');
+    for (const token of [idle?.key, 'operator-token']) expectError(await ask('other', token), 409, 'session_not_ready');
   });
 
   it('of connections, which are closed at once beyond it, and counted', async () => {

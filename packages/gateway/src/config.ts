@@ -54,6 +54,7 @@ export interface Config {
   /** Absent: as many as the limit of open files allows. */
   readonly maxConnections: number | undefined;
   readonly maxRequestsPerSession: number;
+  readonly maxRequestsPerKey: number;
   readonly spoolMaxBytes: number;
   readonly spoolSessionMaxBytes: number;
   readonly cacheMaxBytes: number;
@@ -145,6 +146,7 @@ export function readConfig(env: Environment): Config {
     maxSessions: values.CHAT_WEB_MAX_SESSIONS,
     maxConnections: values.CHAT_WEB_MAX_CONNECTIONS,
     maxRequestsPerSession: values.CHAT_WEB_MAX_REQUESTS_PER_SESSION,
+    maxRequestsPerKey: values.CHAT_WEB_MAX_REQUESTS_PER_KEY,
     spoolMaxBytes: values.CHAT_WEB_SPOOL_MAX_MB * MB,
     spoolSessionMaxBytes: values.CHAT_WEB_SPOOL_SESSION_MAX_MB * MB,
     cacheMaxBytes: values.CHAT_WEB_CACHE_MAX_MB * MB,

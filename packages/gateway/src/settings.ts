@@ -269,6 +269,11 @@ export const settings = {
     fallback: '100',
     meaning: 'how many requests may be under way for a session; those beyond are refused (429)',
   },
+  CHAT_WEB_MAX_REQUESTS_PER_KEY: {
+    schema: wholeNumber(1, 100_000),
+    fallback: '200',
+    meaning: 'the same by a key, over all its sessions',
+  },
   CHAT_WEB_SPOOL_MAX_MB: {
     schema: wholeNumber(1, 100_000_000),
     fallback: '2048',

@@ -2,30 +2,51 @@ import { GatewayError } from '@chat-web/protocol';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Counts the requests under way for each session, so that one cannot take what the others need. */
-export class Admission {
-  readonly #mostPerSession: number;
-  readonly #bySession = new Map<string, number>();
+/** How many requests may be under way. */
+export interface AdmissionLimits {
+  readonly maxRequestsPerSession: number;
+  readonly maxRequestsPerKey: number;
+}
 
-  constructor(mostPerSession: number) {
-    this.#mostPerSession = mostPerSession;
+/** Counts the requests under way for each session and by each key, so that none can take what the others need. */
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  readonly #underWay = new Map<string, number>();
+
+  constructor(limits: AdmissionLimits) {
+    this.#limits = limits;
   }
 
-  /** Lets a request in, before its body is read; returns what tells that it is done. 429 where there are too many. */
-  enter(sessionId: string): () => void {
-    const underWay = this.#bySession.get(sessionId) ?? 0;
-    if (underWay >= this.#mostPerSession) {
-      throw GatewayError.later(
-        'rate_limited',
-        `${underWay} requests are under way for this session, and no more may be (CHAT_WEB_MAX_REQUESTS_PER_SESSION)`,
-        RETRY_AFTER_SECONDS,
-      );
-    }
-    this.#bySession.set(sessionId, underWay + 1);
+  /**
+   * Lets a request in, before its body is read; returns what tells that it is done. 429 where there are too many.
+   * `keyId`: absent for the operator.
+   */
+  enter(sessionId: string, keyId: string | undefined): () => void {
+    const { maxRequestsPerSession, maxRequestsPerKey } = this.#limits;
+    const ofSession = `session ${sessionId}`;
+    const ofKey = `key ${keyId}`;
+    this.#assertRoom(ofSession, maxRequestsPerSession, 'for this session', 'CHAT_WEB_MAX_REQUESTS_PER_SESSION');
+    if (keyId !== undefined) this.#assertRoom(ofKey, maxRequestsPerKey, 'by this key', 'CHAT_WEB_MAX_REQUESTS_PER_KEY');
+    const counted = keyId === undefined ? [ofSession] : [ofSession, ofKey];
+    for (const place of counted) this.#count(place, 1);
     return () => {
-      const left = (this.#bySession.get(sessionId) ?? 1) - 1;
-      if (left > 0) this.#bySession.set(sessionId, left);
-      else this.#bySession.delete(sessionId);
+      for (const place of counted) this.#count(place, -1);
     };
+  }
+
+  #assertRoom(place: string, most: number, whose: string, setting: string): void {
+    const underWay = this.#underWay.get(place) ?? 0;
+    if (underWay < most) return;
+    throw GatewayError.later(
+      'rate_limited',
+      `${underWay} requests are under way ${whose}, and no more may be (${setting})`,
+      RETRY_AFTER_SECONDS,
+    );
+  }
+
+  #count(place: string, change: number): void {
+    const underWay = (this.#underWay.get(place) ?? 0) + change;
+    if (underWay > 0) this.#underWay.set(place, underWay);
+    else this.#underWay.delete(place);
   }
 }

@@ -68,7 +68,7 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
   app.use(authenticate(access));
 
   app.use(operations.getQr.path, qrImage);
-  const admission = new Admission(config.maxRequestsPerSession);
+  const admission = new Admission(config);
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
     const { method, path, scope } = operation;
     const { maxBodyBytes } = config;

@@ -64,7 +64,9 @@ export function operationRoute(
     let leave: (() => void) | undefined;
     try {
       // A session that is overrun can still be looked at, stopped and restarted.
-      leave = id !== undefined && isWorkerOperation(name) ? admission.enter(id) : undefined;
+      const { scope, id: who } = c.get('caller');
+      if (id !== undefined && isWorkerOperation(name))
+        leave = admission.enter(id, scope === 'operator' ? undefined : who);
       const response = await respond(c, startedAt);
       count(response.status);
       return response;
