@@ -29,7 +29,18 @@ beforeEach(async () => {
   socket = join(folder, 'gateway.sock');
   settings = { CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'data'), CHAT_WEB_SOCKET: socket };
 });
-afterEach(() => rm(folder, { recursive: true }));
+const started: GatewayProcess[] = [];
+afterEach(async () => {
+  // Those that a test which failed has left.
+  await Promise.all(started.splice(0).map((gateway) => gateway.end('SIGKILL')));
+  await rm(folder, { recursive: true });
+});
+
+async function start(settings: Readonly<Record<string, string>>): Promise<GatewayProcess> {
+  const gateway = await spawnGateway(settings);
+  started.push(gateway);
+  return gateway;
+}
 
 /** What a user of the machine, of these groups, gets who connects: `connected`, or the error's code. */
 function connectAs(user: number, group: number): string {
@@ -41,7 +52,7 @@ function connectAs(user: number, group: number): string {
 
 describe('a unix socket', () => {
   it('stands beside the port, answers the same, and goes with the gateway', async () => {
-    const gateway = await spawnGateway(settings);
+    const gateway = await start(settings);
     expect(gateway.url).toMatch(/^http:/);
     for (const url of [gateway.url, `unix:${socket}`]) {
       expect((await rawRequest(url, { path: '/health' })).body).toEqual({ ok: true, sessions: 0 });
@@ -54,7 +65,7 @@ describe('a unix socket', () => {
   });
 
   it('stands in the place of the port, asks for the token, and serves the typed client', async () => {
-    const gateway = await spawnGateway({ ...settings, CHAT_WEB_PORT: 'off', CHAT_WEB_TOKEN: TOKEN });
+    const gateway = await start({ ...settings, CHAT_WEB_PORT: 'off', CHAT_WEB_TOKEN: TOKEN });
     expect(gateway.url).toBe(`unix:${socket}`);
     expect(await readFile(`/proc/${gateway.pid}/net/unix`, 'utf8')).toContain(socket);
     expect(await createClient({ url: gateway.url, token: TOKEN }).listSessions()).toEqual({ sessions: [] });
@@ -64,29 +75,29 @@ describe('a unix socket', () => {
   });
 
   it.runIf(canBeOthers)('takes who its mode and group say, and nobody else', async () => {
-    let gateway = await spawnGateway(settings);
+    let gateway = await start(settings);
     expect(connectAs(OTHER_USER, OTHER_USER)).toBe('EACCES');
     await gateway.end();
 
-    gateway = await spawnGateway({ ...settings, CHAT_WEB_SOCKET_GROUP: String(THIRD_USER) });
+    gateway = await start({ ...settings, CHAT_WEB_SOCKET_GROUP: String(THIRD_USER) });
     expect((await lstat(socket)).mode & 0o777).toBe(0o660);
     expect(connectAs(OTHER_USER, OTHER_USER)).toBe('EACCES');
     expect(connectAs(OTHER_USER, THIRD_USER)).toBe('connected');
     await gateway.end();
 
-    gateway = await spawnGateway({ ...settings, CHAT_WEB_SOCKET_MODE: '666' });
+    gateway = await start({ ...settings, CHAT_WEB_SOCKET_MODE: '666' });
     expect(connectAs(OTHER_USER, OTHER_USER)).toBe('connected');
     await gateway.end();
   });
 
   it('is replaced where a gateway that was killed has left it, and refused while somebody listens', async () => {
-    const first = await spawnGateway(settings);
+    const first = await start(settings);
     const second = await runGateway({ ...settings, CHAT_WEB_DATA_DIR: join(folder, 'second') });
     expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining(`${socket} is in use`) });
     expect((await rawRequest(`unix:${socket}`, { path: '/health' })).status).toBe(200);
     await first.end('SIGKILL');
     expect(existsSync(socket)).toBe(true);
-    const third = await spawnGateway(settings);
+    const third = await start(settings);
     expect((await rawRequest(`unix:${socket}`, { path: '/health' })).status).toBe(200);
     await third.end();
   });
@@ -141,7 +152,7 @@ describe('a unix socket', () => {
     const link = join(tmpdir(), `chat-web-link-${process.pid}`);
     await symlink(folder, link);
     const linked = { ...settings, CHAT_WEB_SOCKET: join(link, 'gateway.sock') };
-    const gateway = await spawnGateway(linked);
+    const gateway = await start(linked);
     await gateway.end();
     await lchown(link, OTHER_USER, OTHER_USER);
     expect(await runGateway(linked)).toMatchObject({ code: EX_CONFIG, stderr: expect.stringContaining(link) });
@@ -175,7 +186,7 @@ describe('HTTPS', () => {
   }
 
   it('is what the port speaks, and own pages are those that came by it', async () => {
-    const gateway = await spawnGateway(settings);
+    const gateway = await start(settings);
     const { host } = new URL(gateway.url);
     expect(gateway.url).toMatch(/^https:/);
     const health = (origin: string) =>
@@ -188,7 +199,7 @@ describe('HTTPS', () => {
   });
 
   it('takes a new certificate at SIGHUP without closing a connection, and keeps the old where it is unusable', async () => {
-    const gateway = await spawnGateway(settings);
+    const gateway = await start(settings);
     const { port } = new URL(gateway.url);
     const open = () => connectTls({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false });
     const fingerprint = async () => {
@@ -225,7 +236,7 @@ describe('HTTPS', () => {
   });
 
   it('cuts off who says nothing, as the unix socket does beside it', async () => {
-    const gateway = await spawnGateway({ ...settings, CHAT_WEB_SOCKET: socket });
+    const gateway = await start({ ...settings, CHAT_WEB_SOCKET: socket });
     const port = Number(new URL(gateway.url).port);
     const connections = [...Array(20)].flatMap(() => [connect(port, '127.0.0.1'), connect(socket)]);
     const closed = connections.map((connection) =>
@@ -245,7 +256,7 @@ describe('HTTPS', () => {
   });
 
   it('does not hold up the end of the gateway by a connection that never agrees on TLS', async () => {
-    const gateway = await spawnGateway(settings);
+    const gateway = await start(settings);
     const { port } = new URL(gateway.url);
     const idle = connect(Number(port), '127.0.0.1');
     await once(idle, 'connect');
