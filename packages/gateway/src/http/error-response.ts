@@ -18,12 +18,11 @@ export function errorResponse(c: Context<ServerEnv>, thrown: unknown, log: Log):
   if (retryAfterSeconds !== undefined) c.header('Retry-After', String(retryAfterSeconds));
   const { status } = errorTable[code];
   const answer = { error: message, code, ...(issues ? { issues } : {}) };
-  const { incoming } = c.env;
-  if (incoming?.complete !== false) return c.json(answer, status);
+  if (c.env.incoming?.complete !== false) return c.json(answer, status);
   // The rest of a body that nobody will read must not be taken for the next request.
   const bytes = Buffer.from(JSON.stringify(answer));
   const headers = { 'Content-Type': 'application/json', 'Content-Length': `${bytes.length}`, Connection: 'close' };
-  return c.body(lingering(bytes, incoming), status, headers);
+  return c.body(lingering(bytes, c.env), status, headers);
 }
 
 function unexpected(c: Context, thrown: unknown, log: Log): GatewayError {

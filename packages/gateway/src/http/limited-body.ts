@@ -62,6 +62,7 @@ class IncomingBody {
   #hasEnded = false;
   #problem: string | undefined;
   #wake: (() => void) | undefined;
+  #immediate: NodeJS.Immediate | undefined;
 
   constructor(incoming: IncomingMessage, pace: PaceLimits) {
     this.#incoming = incoming;
@@ -113,17 +114,21 @@ class IncomingBody {
       const timer = setTimeout(() => this.#happened(), this.#pace.patienceMs);
       this.#wake = () => {
         clearTimeout(timer);
+        clearImmediate(this.#immediate);
+        this.#wake = this.#immediate = undefined;
         this.#pace.waited(performance.now() - startedAt);
         resolve();
       };
     });
   }
 
-  /** Wakes who waits, once this turn of the event loop has read all that has come, also while we were busy. */
+  /**
+   * Wakes who waits, once this turn of the event loop has read all that has come, also while we were busy. At once where
+   * there is a problem: within one turn, Node reads and parses up to 2 MB of a connection that is not closed.
+   */
   #happened(): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    if (wake) setImmediate(wake);
+    if (this.#problem) this.#wake?.();
+    else if (this.#wake) this.#immediate ??= setImmediate(this.#wake);
   }
 
   readonly #onData = (piece: Buffer): void => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
 import { takeTurn } from '../loop-turns.ts';
 
 /** Who reads while sending has seen the answer by then, and sends no more. */
@@ -10,7 +11,7 @@ const TURN_BYTES = 65_536;
 
 const costly = new WeakSet<IncomingMessage>();
 
-/** Marks a body of which not even throwing away is worth the time. */
+/** Marks a body of which not even throwing away is worth the time: its connection is closed as soon as the answer is out. */
 export function endAtOnce(incoming: IncomingMessage): void {
   costly.add(incoming);
 }
@@ -19,11 +20,12 @@ export function endAtOnce(incoming: IncomingMessage): void {
  * A body whose answer does not end before the caller has stopped sending: a connection that is closed while bytes come
  * in is reset, and the caller may never see the answer. It has all of the answer at once, by its Content-Length.
  */
-export function lingering(answer: Uint8Array, incoming: IncomingMessage): ReadableStream<Uint8Array> {
+export function lingering(answer: Uint8Array, { incoming, outgoing }: HttpBindings): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async start(stream) {
       stream.enqueue(answer);
-      if (!costly.has(incoming)) await thrownAway(incoming);
+      if (costly.has(incoming)) outgoing.once('finish', () => incoming.destroy());
+      else await thrownAway(incoming);
       stream.close();
     },
   });
