@@ -6,7 +6,8 @@ const READER_TIMEOUT_MS = 30_000;
 
 /**
  * Cuts off who does not take an answer: it would hold a file or memory for as long as it likes. Not who takes it slowly:
- * the socket's timer begins anew with all that is taken. Event streams look after their readers by themselves.
+ * the socket's timer begins anew where some was taken meanwhile, so that the end comes after one to two times as long.
+ * Event streams look after their readers by themselves.
  */
 export function cutOffIdleReaders(timeoutMs = READER_TIMEOUT_MS): MiddlewareHandler<ServerEnv> {
   return async ({ env }, next) => {
