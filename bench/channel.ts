@@ -39,8 +39,8 @@ async function ours(): Promise<Subject> {
         if (left === 0) done();
       },
       onWord: () => resolve(made),
-      onBroken: (what) => {
-        throw new Error(`the worker sent ${what}`);
+      onBroken: (did) => {
+        throw new Error(`the worker ${did}`);
       },
     });
   });

@@ -198,7 +198,7 @@ export class Run {
     const env = { ...config.workerEnv, TMPDIR: tmpDir };
     const worker = new Worker({ program, env, options }, this.#log, {
       onEvent: (event) => this.#onEvent(event),
-      onBroken: (what) => this.#kill('worker_misbehaved', `its worker sent ${what}`),
+      onBroken: (did) => this.#kill('worker_misbehaved', `its worker ${did}`),
       onSilent: (forMs) => this.#kill('worker_silent', `its worker has been silent for ${forMs / SECOND} s`),
     });
     this.#worker = worker;

@@ -16,7 +16,7 @@ function channel(handle: (message: unknown) => number = () => 0, takes = true) {
       messages.push(message);
       return handle(message);
     },
-    onBroken: (what) => broken.push(what),
+    onBroken: (did) => broken.push(did),
   });
   return { made, socket, messages, broken };
 }
@@ -68,7 +68,7 @@ describe('the channel to a worker', () => {
     one.socket.push('1\n2\n');
     await endOf(one);
     expect(one.messages).toEqual([1]);
-    expect(one.broken).toEqual(['a message that could not be handled']);
+    expect(one.broken).toEqual(['sent a message that could not be handled']);
   });
 
   it('lets others have their turn while it is busy with one worker', async () => {

@@ -15,8 +15,8 @@ import { Budget } from './budget.ts';
 export interface ChannelListener {
   /** A message, whatever it says, and how long it was. Returns what it takes from the budget. */
   onMessage(message: unknown, bytes: number): number;
-  /** The worker has broken the rules of the channel, which is closed now. A clause: what it has sent. Told once. */
-  onBroken(what: string): void;
+  /** The worker has broken the rules of the channel, which is closed now: a clause, of what it did. Told once. */
+  onBroken(did: string): void;
 }
 
 /**
@@ -47,6 +47,7 @@ export class WorkerChannel {
   #rest: NodeJS.Timeout | undefined;
   #isOver = false;
   #isClosed = false;
+  #isHurried = false;
   #end = () => {};
   /** Resolves when all that has come was read, and nothing will come any more. */
   readonly ended = new Promise<void>((resolve) => {
@@ -72,6 +73,14 @@ export class WorkerChannel {
     if (this.#socket.writableLength + line.length > MOST_WAITING_BYTES) return false;
     this.#socket.write(line);
     return true;
+  }
+
+  /** The worker is gone: what it has said last is read without rests. */
+  hurry(): void {
+    this.#isHurried = true;
+    if (!this.#rest) return;
+    clearTimeout(this.#rest);
+    this.#resume();
   }
 
   /** Nothing is read or sent any more. */
@@ -131,7 +140,8 @@ export class WorkerChannel {
     this.#spentMs += ms;
     if (this.#spentMs < SLICE_MS || this.#isOver || this.#rest) return;
     this.#socket.pause();
-    this.#rest = setTimeout(() => this.#resume(), Math.min(LONGEST_REST_MS, REST_FACTOR * this.#spentMs));
+    const restMs = this.#isHurried ? 0 : Math.min(LONGEST_REST_MS, REST_FACTOR * this.#spentMs);
+    this.#rest = setTimeout(() => this.#resume(), restMs);
   }
 
   #resume(): void {
@@ -145,6 +155,6 @@ export class WorkerChannel {
   #break(what: string): void {
     if (this.#isOver) return;
     this.close();
-    this.#listener.onBroken(what);
+    this.#listener.onBroken(`sent ${what}`);
   }
 }

@@ -27,8 +27,8 @@ export interface LinkListener {
   onEvent(event: WorkerEvent): void;
   /** Any message at all, heartbeats among them. */
   onWord(): void;
-  /** The worker has broken the rules, and is not listened to any more. `what` it has sent. */
-  onBroken(what: string): void;
+  /** The worker has broken the rules, and is not listened to any more: a clause, of what it did. */
+  onBroken(did: string): void;
 }
 
 type WorkerError = Extract<WorkerMessage, { type: 'error' }>;
@@ -66,13 +66,18 @@ export class WorkerLink {
     this.#listener = listener;
     this.#channel = new WorkerChannel(socket, log, {
       onMessage: (raw, bytes) => this.#receive(raw, bytes),
-      onBroken: (what) => listener.onBroken(what),
+      onBroken: (did) => listener.onBroken(did),
     });
   }
 
   /** Resolves when the worker's last word has been read. */
   get ended(): Promise<void> {
     return this.#channel.ended;
+  }
+
+  /** The worker is gone, and its last words are waited for. */
+  hurry(): void {
+    this.#channel.hurry();
   }
 
   /** How many calls have no answer yet. */

@@ -25,7 +25,7 @@ function start(program: string) {
   const worker = new Worker({ program, env: { PATH: process.env.PATH }, options }, log, {
     onEvent: (event) => events.push(event),
     onSilent: () => {},
-    onBroken: (what) => broken.push(what),
+    onBroken: (did) => broken.push(did),
   });
   workers.push(worker);
   return { worker, events, broken };

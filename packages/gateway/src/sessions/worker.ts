@@ -16,8 +16,8 @@ export interface WorkerListener {
   onEvent(event: WorkerEvent): void;
   /** It runs, but has not been heard of for so long. */
   onSilent(forMs: number): void;
-  /** It has broken the rules of its channel, and is not listened to any more. `what` it has sent. */
-  onBroken(what: string): void;
+  /** It has broken the rules of its channel, and is not listened to any more: a clause, of what it did. */
+  onBroken(did: string): void;
 }
 
 /** How a worker is started. */
@@ -28,10 +28,10 @@ export interface WorkerStart {
   readonly options: WorkerOptions;
 }
 
-/** How long a process that is gone may be silent before it has said its last: what it has started may hold its channel. */
-const LAST_WORDS_MS = 1_000;
-/** And how long all of them may take, on a host that has other work. */
-const ALL_LAST_WORDS_MS = 10_000;
+/** How long a worker may live whose channel is closed: one that ends closes it a moment before it is gone. */
+const LIVES_ON_MS = 3_000;
+/** How long the last words of a process that is gone may take: something that it has started may hold its channel. */
+const LAST_WORDS_MS = 5_000;
 
 /** A running worker: its process and the link to it. */
 export class Worker {
@@ -39,35 +39,24 @@ export class Worker {
   readonly exited: Promise<string>;
   readonly #child: ChildProcess;
   readonly #link: WorkerLink;
-  /** How many messages have come. */
-  #words = 0;
 
   constructor({ program, env, options }: WorkerStart, log: Log, { onEvent, onSilent, onBroken }: WorkerListener) {
     const { child, channel } = startWorker(program, env, log);
     this.#child = child;
     const watch = new SilenceWatch({ intervalMs: HEARTBEAT_INTERVAL_MS, onSilent });
-    const onWord = () => {
-      this.#words += 1;
-      watch.heard();
-    };
-    this.#link = new WorkerLink(channel, options, log, { onEvent, onBroken, onWord });
-    this.exited = exitOf(child).then(async (how) => {
+    this.#link = new WorkerLink(channel, options, log, { onEvent, onBroken, onWord: () => watch.heard() });
+    const exit = exitOf(child);
+    const gone = exit.then(() => true);
+    void this.#link.ended.then(async () => {
+      if (!(await Promise.race([gone, delay(LIVES_ON_MS, false, { ref: false })]))) onBroken('closed its channel');
+    });
+    this.exited = exit.then(async (how) => {
       watch.stop();
-      await this.#lastWords();
+      this.#link.hurry();
+      await Promise.race([this.#link.ended, delay(LAST_WORDS_MS, undefined, { ref: false })]);
       this.#link.close(`exited (${how})`);
       return how;
     });
-  }
-
-  /** Waits until all that it has said was read, as long as there is more of it. */
-  async #lastWords(): Promise<void> {
-    const ended = this.#link.ended.then(() => true);
-    const until = Date.now() + ALL_LAST_WORDS_MS;
-    let before: number;
-    do {
-      before = this.#words;
-      if (await Promise.race([ended, delay(LAST_WORDS_MS, false, { ref: false })])) return;
-    } while (this.#words > before && Date.now() < until);
   }
 
   get pid(): number | undefined {
