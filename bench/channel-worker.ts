@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
-import { CHANNEL_FD, decodeMessage, encodeMessage, type GatewayMessage, messageReader } from '@chat-web/protocol';
+import { CHANNEL_FDS, decodeMessage, encodeMessage, type GatewayMessage, messageReader } from '@chat-web/protocol';
 
 /** Tells of as many messages as it is called for, over Node's own channel or ours. */
 
-const ours = process.connected ? undefined : new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
+const ours = process.connected ? undefined : new Socket({ fd: CHANNEL_FDS.toGateway, writable: true });
 const send = (message: object): boolean =>
   ours ? ours.write(encodeMessage(message)) : (process.send?.(message, undefined, undefined, flushed) ?? true);
 
@@ -41,8 +41,9 @@ function onMessage(told: GatewayMessage): void {
 if (ours) {
   const reader = messageReader();
   ours.on('drain', sendOn);
-  ours.on('close', () => process.exit());
-  ours.on('data', (chunk) => {
+  const incoming = new Socket({ fd: CHANNEL_FDS.toWorker, readable: true });
+  incoming.on('close', () => process.exit());
+  incoming.on('data', (chunk) => {
     reader.feed(chunk);
     for (let line = reader.next(); line; line = reader.next()) onMessage(decodeMessage(line) as GatewayMessage);
   });

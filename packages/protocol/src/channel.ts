@@ -1,7 +1,10 @@
 import { LineReader } from './line-reader.ts';
 
-/** The file descriptor by which a worker finds its channel to the gateway: a socket, one JSON message on each line. */
-export const CHANNEL_FD = 3;
+/**
+ * The file descriptors by which a worker finds its channel to the gateway: sockets, one JSON message on each line. One
+ * for each direction: a socket that has something unread when its owner dies is reset, and what came the other way, lost.
+ */
+export const CHANNEL_FDS = { toGateway: 3, toWorker: 4 } as const;
 
 /**
  * What one message may be. The largest honest ones are lists: 10,000 contacts with long names take 7 MB and 100,000

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  CHANNEL_FD,
+  CHANNEL_FDS,
   ChannelError,
   decodeMessage,
   encodeMessage,
@@ -22,13 +22,14 @@ export interface GatewayListener {
 const LAST_WORDS_MS = 1_000;
 const LONGEST_LOG_TEXT = 2_000;
 
-/** The worker's end of the channel: a socket that it was started with, one JSON message on each line. */
+/** The worker's end of the channel: sockets that it was started with, one JSON message on each line. */
 export class GatewayLink {
-  readonly #socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
+  readonly #incoming = new Socket({ fd: CHANNEL_FDS.toWorker, readable: true });
+  readonly #outgoing = new Socket({ fd: CHANNEL_FDS.toGateway, writable: true });
 
   listen(listener: GatewayListener): void {
     const reader = messageReader();
-    this.#socket.on('data', (chunk) => {
+    this.#incoming.on('data', (chunk) => {
       reader.feed(chunk);
       for (let line = reader.next(); line; line = reader.next()) {
         const parsed = v.safeParse(gatewayMessage, decodeMessage(line));
@@ -36,13 +37,15 @@ export class GatewayLink {
         else this.log('error', 'a message of the gateway is not one, and was passed over');
       }
     });
-    this.#socket.on('error', () => {}); // The gateway is gone: its end closes the channel.
-    this.#socket.on('close', () => listener.onGone());
+    for (const socket of [this.#incoming, this.#outgoing]) {
+      socket.on('error', () => {}); // The gateway is gone: its end closes the channel.
+      socket.on('close', () => listener.onGone());
+    }
   }
 
   /** Throws a ChannelError where the gateway would not take the message. */
   send(message: WorkerMessage): void {
-    if (this.#socket.writable) this.#socket.write(encodeMessage(message));
+    if (this.#outgoing.writable) this.#outgoing.write(encodeMessage(message));
   }
 
   /** Tells of something that has happened. What the gateway would not take is a line in its log. */
@@ -61,8 +64,8 @@ export class GatewayLink {
 
   /** Resolves when all has been sent, or nobody reads it. */
   async flush(): Promise<void> {
-    if (!this.#socket.writable) return;
-    const sent = new Promise<void>((resolve) => this.#socket.write('', () => resolve()));
+    if (!this.#outgoing.writable) return;
+    const sent = new Promise<void>((resolve) => this.#outgoing.write('', () => resolve()));
     await Promise.race([sent, delay(LAST_WORDS_MS, undefined, { ref: false })]);
   }
 }

@@ -11,7 +11,7 @@ function channel(handle: (message: unknown) => number = () => 0, takes = true) {
   const socket = new Duplex({ read() {}, write: (_chunk, _encoding, written) => takes && written() });
   const messages: unknown[] = [];
   const broken: string[] = [];
-  const made = new WorkerChannel(socket, log, {
+  const made = new WorkerChannel({ fromWorker: socket, toWorker: socket }, log, {
     onMessage: (message) => {
       messages.push(message);
       return handle(message);

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import {
   ChannelError,
   decodeMessage,
@@ -10,6 +10,12 @@ import {
 } from '@chat-web/protocol';
 import type { Log } from '../log.ts';
 import { Budget } from './budget.ts';
+
+/** Our ends of a worker's sockets. */
+export interface ChannelSockets {
+  readonly fromWorker: Readable;
+  readonly toWorker: Writable;
+}
 
 /** Told of what comes over a channel. */
 export interface ChannelListener {
@@ -32,12 +38,12 @@ const REST_FACTOR = 3;
 const LONGEST_REST_MS = 250;
 
 /**
- * The gateway's end of the channel to one worker: a socket, one JSON message on each line. It is read here, not by
+ * The gateway's end of the channel to one worker: a socket for each direction, one JSON message on each line. It is read here, not by
  * Node: Node's own reader throws where nothing can catch it, and buffers without a limit. Nothing that a worker sends
  * throws: whoever breaks the rules is cut off.
  */
 export class WorkerChannel {
-  readonly #socket: Duplex;
+  readonly #sockets: ChannelSockets;
   readonly #log: Log;
   readonly #listener: ChannelListener;
   readonly #reader = messageReader();
@@ -54,24 +60,27 @@ export class WorkerChannel {
     this.#end = resolve;
   });
 
-  constructor(socket: Duplex, log: Log, listener: ChannelListener) {
-    this.#socket = socket;
+  constructor(sockets: ChannelSockets, log: Log, listener: ChannelListener) {
+    this.#sockets = sockets;
     this.#log = log;
     this.#listener = listener;
-    socket.once('close', () => {
+    const { fromWorker, toWorker } = sockets;
+    fromWorker.once('close', () => {
       this.#isClosed = true;
       if (!this.#rest) this.#end();
     });
-    socket.on('error', (error) => log.debug({ reason: error.message }, 'channel to the worker failed'));
-    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    for (const socket of [fromWorker, toWorker])
+      socket.on('error', (error) => log.debug({ reason: error.message }, 'channel to the worker failed'));
+    fromWorker.on('data', (chunk: Buffer) => this.#receive(chunk));
   }
 
   /** Sends a message. False where too much waits for this worker already: it has not been sent then. */
   send(message: GatewayMessage): boolean {
     if (this.#isOver) return true; // Whoever waits for an answer is told otherwise.
+    const { toWorker } = this.#sockets;
     const line = encodeMessage(message);
-    if (this.#socket.writableLength + line.length > MOST_WAITING_BYTES) return false;
-    this.#socket.write(line);
+    if (toWorker.writableLength + line.length > MOST_WAITING_BYTES) return false;
+    toWorker.write(line);
     return true;
   }
 
@@ -87,7 +96,8 @@ export class WorkerChannel {
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#rest);
-    this.#socket.destroy();
+    this.#sockets.fromWorker.destroy();
+    this.#sockets.toWorker.destroy();
     this.#end();
   }
 
@@ -139,7 +149,7 @@ export class WorkerChannel {
     }
     this.#spentMs += ms;
     if (this.#spentMs < SLICE_MS || this.#isOver || this.#rest) return;
-    this.#socket.pause();
+    this.#sockets.fromWorker.pause();
     const restMs = this.#isHurried ? 0 : Math.min(LONGEST_REST_MS, REST_FACTOR * this.#spentMs);
     this.#rest = setTimeout(() => this.#resume(), restMs);
   }
@@ -149,7 +159,7 @@ export class WorkerChannel {
     this.#readOn();
     if (this.#rest || this.#isOver) return;
     if (this.#isClosed) this.#end();
-    else this.#socket.resume();
+    else this.#sockets.fromWorker.resume();
   }
 
   #break(what: string): void {

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import {
   changesSomething,
   type ErrorCode,
@@ -13,7 +12,7 @@ import {
 import * as v from 'valibot';
 import type { Log } from '../log.ts';
 import { Budget } from './budget.ts';
-import { WorkerChannel } from './worker-channel.ts';
+import { type ChannelSockets, WorkerChannel } from './worker-channel.ts';
 
 interface PendingCall {
   readonly operation: WorkerOperationName;
@@ -59,12 +58,12 @@ export class WorkerLink {
   #options: WorkerOptions | undefined;
   #closedBy: string | undefined;
 
-  constructor(socket: Duplex, options: WorkerOptions, log: Log, listener: LinkListener) {
+  constructor(sockets: ChannelSockets, options: WorkerOptions, log: Log, listener: LinkListener) {
     this.#sessionId = options.sessionId;
     this.#options = options;
     this.#log = log;
     this.#listener = listener;
-    this.#channel = new WorkerChannel(socket, log, {
+    this.#channel = new WorkerChannel(sockets, log, {
       onMessage: (raw, bytes) => this.#receive(raw, bytes),
       onBroken: (did) => listener.onBroken(did),
     });

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
-import { CHANNEL_FD, LineReader } from '@chat-web/protocol';
+import { CHANNEL_FDS, LineReader } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import type { ChannelSockets } from './worker-channel.ts';
 
 /** What makes a process cheaper that mostly waits: young garbage is collected sooner, and memory is given back. */
 const LEAN_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];
@@ -20,7 +21,7 @@ export type WorkerEnv = Config['workerEnv'];
 /** A worker's process, and our end of the channel to it. */
 export interface WorkerProcess {
   readonly child: ChildProcess;
-  readonly channel: Duplex;
+  readonly channel: ChannelSockets;
 }
 
 /**
@@ -30,7 +31,7 @@ export interface WorkerProcess {
 export function startWorker(program: string, env: WorkerEnv, log: Log): WorkerProcess {
   const child = spawn(process.execPath, [...LEAN_FLAGS, program], {
     env: { ...env, ...LEAN_MALLOC },
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
   // Where it could not be started, there may be none of these.
   const { stdout, stderr, stdio } = child as { stdout?: Readable; stderr?: Readable; stdio?: (Duplex | null)[] };
@@ -40,7 +41,11 @@ export function startWorker(program: string, env: WorkerEnv, log: Log): WorkerPr
     // What it has started may live on, and write on.
     child.once('exit', () => setTimeout(() => stream.destroy(), LAST_WORDS_MS).unref());
   }
-  return { child, channel: stdio?.[CHANNEL_FD] ?? new Socket().destroy() };
+  const socketAt = (fd: number) => stdio?.[fd] ?? new Socket().destroy();
+  return {
+    child,
+    channel: { fromWorker: socketAt(CHANNEL_FDS.toGateway), toWorker: socketAt(CHANNEL_FDS.toWorker) },
+  };
 }
 
 /** Resolves when the process is gone, with how it went: `code 1`, `signal SIGKILL`. */

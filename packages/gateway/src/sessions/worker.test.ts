@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { WorkerEvent, WorkerOptions } from '@chat-web/protocol';
 import { pino } from 'pino';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { Worker } from './worker.ts';
 
 const log = pino({ enabled: false });
@@ -33,13 +33,17 @@ function start(program: string) {
 
 const fixture = (name: string) => fileURLToPath(new URL(`../../../../test/fixtures/${name}.mjs`, import.meta.url));
 
-it('loses no word of a worker that says 10,000 things and ends at once', async () => {
+it('loses no word of a worker that says 10,000 things and ends at once, whatever it has not read', async () => {
   const { worker, events, broken } = start(fixture('last-words-worker'));
+  await vi.waitUntil(() => events.length > 0, 10_000);
+  const calls = Array.from({ length: 5 }, () => worker.call('sendMessage', { body: 'x'.repeat(50_000) }));
+  const settled = Promise.allSettled(calls);
   expect(await worker.exited).toBe('code 3');
-  expect(events.map((event) => (event.name === 'message_ack' ? event.id : ''))).toEqual(
+  expect(events.slice(1).map((event) => (event.name === 'message_ack' ? event.id : ''))).toEqual(
     Array.from({ length: 10_000 }, (_, n) => `m${n}`),
   );
   expect(broken).toEqual([]);
+  expect((await settled).map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
 });
 
 it('tells how a worker ended that could not even begin, and has no call wait for it', async () => {
