@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
@@ -181,11 +181,20 @@ describe('the file of the keys', () => {
     },
   );
 
+  // Also for root, whom no mode keeps from writing: a folder stands where the file should be.
+  const block = async () => {
+    await rename(keyFile(), `${keyFile()}.aside`);
+    await mkdir(keyFile());
+  };
+  const unblock = async () => {
+    await rm(keyFile(), { recursive: true });
+    await rename(`${keyFile()}.aside`, keyFile());
+  };
+
   it('that cannot be written keeps no key that was deleted, and makes none', async () => {
     const { id, key } = await operator().createKey(shop);
     const stream = await listen(key, 'shop-1');
-    // Also for root, whom no mode keeps from writing.
-    await mkdir(`${keyFile()}.new`);
+    await block();
     await expect(operator().createKey(shop)).rejects.toMatchObject({ code: 'internal_error' });
     await expect(operator().deleteKey({ keyId: id })).rejects.toMatchObject({
       message: /after a restart.*[Dd]elete it again/,
@@ -193,14 +202,14 @@ describe('the file of the keys', () => {
     await expect(as(key).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
     await eventually(() => expect(stream.ended).toBe(true));
     // Nor does a key that is made meanwhile bring it back.
-    await rm(`${keyFile()}.new`, { recursive: true });
+    await unblock();
     const { id: other } = await operator().createKey(shop);
     expect((await operator().listKeys()).keys.map((one) => one.id)).toEqual([other]);
     expect(await readFile(keyFile(), 'utf8')).not.toContain(id);
     const again = await operator().createKey(shop);
-    await mkdir(`${keyFile()}.new`);
+    await block();
     await expect(operator().deleteKey({ keyId: again.id })).rejects.toMatchObject({ code: 'internal_error' });
-    await rm(`${keyFile()}.new`, { recursive: true });
+    await unblock();
     expect(await operator().deleteKey({ keyId: again.id })).toEqual({ id: again.id, status: 'removed' });
     expect((await operator().listKeys()).keys.map((one) => one.id)).toEqual([other]);
   });
