@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sendText } from '@chat-web/host';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { EventLog } from './helpers/event-log.ts';
-import { eventually } from './helpers/eventually.ts';
-import { figure, percentile } from './helpers/figure.ts';
-import { logLines } from './helpers/log-lines.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import type { EventLog } from '../helpers/event-log.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { figure, percentile } from '../helpers/figure.ts';
+import { logLines } from '../helpers/log-lines.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const MB = 1_048_576;
 /** What an attack may take of memory while it lasts: the longest message, some copies of it, and what else goes on. */
@@ -21,7 +21,7 @@ describe('promise 30: a worker that a page has taken over', () => {
   let honest: EventLog;
   let gatewayPid: number;
   beforeAll(async () => {
-    stack = await Stack.start({ main: fileURLToPath(new URL('./fixtures/hostile-gateway.mjs', import.meta.url)) });
+    stack = await Stack.start({ main: fileURLToPath(new URL('../fixtures/hostile-gateway.mjs', import.meta.url)) });
     gatewayPid = stack.gateway.pid;
     await stack.link('ada', ADA);
     honest = await stack.listen('ada');

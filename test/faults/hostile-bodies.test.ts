@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hostileBodies, inHttpChunks } from '../scripts/hostile-bodies.ts';
-import { eventually } from './helpers/eventually.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { ADA, Stack } from './helpers/stack.ts';
+import { hostileBodies, inHttpChunks } from '../../scripts/hostile-bodies.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { rawRequest } from '../helpers/raw-request.ts';
+import { ADA, Stack } from '../helpers/stack.ts';
 
 const BODY_BYTES = 10_485_760;
 const JSON_TYPE = { 'content-type': 'application/json' };
