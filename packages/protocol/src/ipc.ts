@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { errorCode, fieldIssue } from './errors.ts';
-import { count, LIMITS, networkId, sentence, unixSeconds } from './limits.ts';
+import { count, LIMITS, listOf, networkId, sentence, unixSeconds } from './limits.ts';
 import { ack, degradedCapability, message, pngDataUrl, sessionInfo } from './resources.ts';
 
 /** A worker says this often that it is there. */
@@ -70,7 +70,7 @@ export type WorkerFailure = v.InferOutput<typeof workerFailure>;
 
 /** What the page says of its version: the name of a file, and a label of the metrics. */
 const pageVersion = v.pipe(v.string(), v.regex(/^\w[\w.-]{0,39}$/));
-const degraded = v.pipe(v.array(degradedCapability), v.maxLength(100));
+const degraded = listOf(degradedCapability, 100);
 
 /** What a worker tells of its session, in the order in which it happened. */
 export const workerEvent = v.variant('name', [
@@ -115,7 +115,7 @@ export const workerMessage = v.variant('type', [
     callId,
     code: errorCode,
     message: sentence,
-    issues: v.optional(v.pipe(v.array(fieldIssue), v.maxLength(100))),
+    issues: v.optional(listOf(fieldIssue, 100)),
   }),
   v.object({ type: v.literal('event'), event: workerEvent }),
   v.object({ type: v.literal('log'), level: v.picklist(['debug', 'info', 'warn', 'error']), text: sentence }),

@@ -22,6 +22,10 @@ export const LIMITS = {
 /** A text that was written by a person. */
 export const writtenText = (most: number) => v.pipe(v.string(), v.maxLength(most));
 
+/** A list that is counted before each of its items is looked at: a long one would take seconds. */
+export const listOf = <S extends v.GenericSchema>(item: S, most: number) =>
+  v.pipe(v.array(v.unknown()), v.maxLength(most), v.array(item));
+
 /** A whole number of something that is counted. */
 export const count = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most));
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, LIMITS, networkId, sentence, unixSeconds, writtenText } from './limits.ts';
+import { count, LIMITS, listOf, networkId, sentence, unixSeconds, writtenText } from './limits.ts';
 
 /** Where a session stands. */
 export const sessionStatus = v.picklist([
@@ -76,7 +76,7 @@ export const message = v.object({
   isForwarded: v.boolean(),
   isStatus: v.boolean(),
   quotedMessageId: v.optional(networkId),
-  mentionedIds: v.pipe(v.array(networkId), v.maxLength(LIMITS.mentions)),
+  mentionedIds: listOf(networkId, LIMITS.mentions),
 });
 export type Message = v.InferOutput<typeof message>;
 

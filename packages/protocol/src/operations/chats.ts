@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { sessionId } from '../ids.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS, listOf } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { chat } from '../resources.ts';
 
@@ -12,7 +12,7 @@ export const chatOperations = {
     path: '/sessions/:id/chats',
     scope: 'read',
     params: v.object({ id: sessionId }),
-    answer: v.pipe(v.array(chat), v.maxLength(LIMITS.listed)),
+    answer: listOf(chat, LIMITS.listed),
     errors: ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'],
     timeoutMs: 30_000,
   },

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { contactId, personId, sessionId } from '../ids.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS, listOf } from '../limits.ts';
 import { optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { contact } from '../resources.ts';
@@ -16,7 +16,7 @@ export const contactOperations = {
     path: '/sessions/:id/contacts',
     scope: 'read',
     params: v.object({ id: sessionId }),
-    answer: v.pipe(v.array(contact), v.maxLength(LIMITS.listed)),
+    answer: listOf(contact, LIMITS.listed),
     errors,
     timeoutMs: 30_000,
   },

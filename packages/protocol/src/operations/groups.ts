@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { groupId, personId, sessionId } from '../ids.ts';
-import { LIMITS, networkId, writtenText } from '../limits.ts';
+import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { group, participantResult } from '../resources.ts';
 
@@ -22,7 +22,7 @@ const participants = v.pipe(
 );
 const participantsAnswer = v.object({
   groupId: networkId,
-  participants: v.pipe(v.array(participantResult), v.maxLength(MOST_PARTICIPANTS)),
+  participants: listOf(participantResult, MOST_PARTICIPANTS),
 });
 
 const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
@@ -43,7 +43,7 @@ export const groupOperations = {
     path: '/sessions/:id/groups',
     scope: 'read',
     params: ofSession,
-    answer: v.pipe(v.array(group), v.maxLength(LIMITS.listed)),
+    answer: listOf(group, LIMITS.listed),
     errors: readErrors,
     timeoutMs: 30_000,
   },
