@@ -131,6 +131,9 @@ describe('a key', () => {
       { ...shop, scope: secret },
       { ...shop, expiresAt: '2020-01-01T00:00:00Z' },
       { ...shop, expiresAt: '2099-01-01' },
+      { ...shop, expiresAt: '2099-02-31T00:00:00Z' },
+      { ...shop, expiresAt: '9999-12-31T23:59:59-10:00' },
+      { ...shop, name: 'a\u202eb' },
       { ...shop, expiresAt: secret },
       { ...shop, expiresAt: 4_102_444_800 },
       // A field that is misspelt would make a key without an end.

@@ -67,6 +67,12 @@ describe('a limit says which it is, and when to try again', () => {
     const { status, body } = await rawRequest(gateway.url, { method: 'POST', path: '/sessions/saved/start' });
     expect([status, body]).toMatchObject([200, { id: 'saved' }]);
     await rawRequest(gateway.url, { method: 'DELETE', path: '/sessions/other' });
+    const many = ['a', 'b', 'c', 'd', 'e'].map((id) =>
+      rawRequest(gateway.url, { method: 'POST', path: `/sessions/${id}/start` }),
+    );
+    expect((await Promise.all(many)).filter(({ status: answered }) => answered === 200)).toHaveLength(1);
+    for (const id of ['a', 'b', 'c', 'd', 'e'])
+      await rawRequest(gateway.url, { method: 'DELETE', path: `/sessions/${id}` });
     expect((await rawRequest(gateway.url, { method: 'POST', path: '/sessions/third/start' })).status).toBe(200);
   });
 

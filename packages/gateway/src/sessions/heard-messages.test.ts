@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HeardMessages } from './heard-messages.ts';
 
 const log = pino({ enabled: false });
@@ -12,6 +12,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chat-web-heard-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('the messages that a session has heard', () => {
   it('are news once, also for the gateway that comes after', async () => {
@@ -34,10 +40,23 @@ describe('the messages that a session has heard', () => {
     const linkedAt = heard.from;
     heard.isNews('a', linkedAt + 60);
     expect(heard.from).toBe(linkedAt);
+    vi.setSystemTime((linkedAt + 3_600) * 1_000);
     heard.isNews('b', linkedAt + 3_600);
     expect(heard.from).toBe(linkedAt + 3_480);
     heard.begin();
     expect(heard.from).toBe(linkedAt + 3_480);
+  });
+
+  it('make no history of what is still to come, where one has a time to come', async () => {
+    const path = join(folder, 'future.json');
+    const heard = new HeardMessages(path, log);
+    heard.begin();
+    heard.isNews('a', 4_294_967_295);
+    expect(heard.from).toBeLessThanOrEqual(now());
+    await writeFile(path, '{"from": 4294967295, "ids": {}}');
+    const after = new HeardMessages(path, log);
+    await after.load();
+    expect(after.from).toBeLessThanOrEqual(now());
   });
 
   it('are not looked for behind a gap that was reported, also by the gateway that comes after', async () => {
@@ -67,6 +86,7 @@ describe('the messages that a session has heard', () => {
     const startedAt = now();
     for (let n = 0; n < 6_000; n += 1) expect(heard.isNews(`${n}`, startedAt + Math.floor(n / 50))).toBe(true);
     for (let n = 0; n < 6_000; n += 1) expect(heard.isNews(`${n}`, startedAt + Math.floor(n / 50))).toBe(false);
+    vi.setSystemTime((startedAt + 3_600) * 1_000);
     heard.isNews('later', startedAt + 3_600);
     expect(heard.isNews('0', startedAt)).toBe(true);
   });

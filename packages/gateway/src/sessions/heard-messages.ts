@@ -38,7 +38,7 @@ export class HeardMessages {
     if (!text) return;
     try {
       const { from, ids } = v.parse(stored, JSON.parse(text));
-      this.#from = from;
+      this.#from = Math.min(from, now());
       for (const [id, timestamp] of Object.entries(ids)) this.#ids.set(id, timestamp);
     } catch (error) {
       this.#log.warn({ reason: errorText(error) }, 'the list of messages heard is not legible');
@@ -54,7 +54,8 @@ export class HeardMessages {
   isNews(id: string, timestamp: number): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.set(id, timestamp);
-    this.#from = Math.max(this.#from ?? 0, timestamp - OVERLAP_SECONDS);
+    // A time to come, as of a message whose clock is wrong, would make all until then history.
+    this.#from = Math.max(this.#from ?? 0, Math.min(timestamp, now()) - OVERLAP_SECONDS);
     for (const [oldest, at] of this.#ids) {
       if (at >= this.#from && this.#ids.size <= MOST_IDS) break;
       this.#ids.delete(oldest);

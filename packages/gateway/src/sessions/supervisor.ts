@@ -139,11 +139,13 @@ export class Supervisor {
   /** 503 for a session more than there may be. Those that are there may start, however many there are. */
   #assertRoomFor(id: string): void {
     const { maxSessions } = this.#context.config;
-    const known = this.list();
-    if (known.length < maxSessions || known.some((session) => session.id === id)) return;
+    this.list();
+    // Those that are about to start count, too.
+    const taken = this.all().filter((session) => !session.isForgettable);
+    if (taken.length < maxSessions || taken.some((session) => session.id === id)) return;
     throw new GatewayError(
       'insufficient_resources',
-      `there are ${known.length} sessions, and no more may be (CHAT_WEB_MAX_SESSIONS); delete one, or raise it`,
+      `there are ${taken.length} sessions, and no more may be (CHAT_WEB_MAX_SESSIONS); delete one, or raise it`,
     );
   }
 

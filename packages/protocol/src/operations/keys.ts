@@ -9,6 +9,13 @@ const MUST_BE_TIME = 'must be a time in ISO 8601 with its zone, such as 2027-01-
 
 const isoTime = v.pipe(v.string(), v.isoTimestamp());
 
+/** False for a day that its month does not have, and for what is no such time any more once it is written in UTC. */
+function isRealTime(written: string): boolean {
+  const [year = 0, month = 0, day = 0] = written.slice(0, 10).split('-').map(Number);
+  const isDay = new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+  return isDay && !Number.isNaN(Date.parse(written)) && v.is(isoTime, new Date(written).toISOString());
+}
+
 /** A key, without what opens anything. Times are ISO 8601. */
 export const keyView = v.object({
   id: v.string(),
@@ -26,7 +33,7 @@ const newKey = v.strictObject({
     v.string(),
     v.check((written) => written.trim() !== '', 'must not be empty or blank'),
     v.maxLength(100, 'must be at most 100 characters'),
-    v.regex(/^\P{Cc}*$/u, 'must have no control characters'),
+    v.regex(/^[^\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]*$/u, 'must have no control characters'),
   ),
   sessions: v.pipe(
     v.array(sessionPattern),
@@ -38,7 +45,7 @@ const newKey = v.strictObject({
     v.pipe(
       v.string(),
       v.isoTimestamp(MUST_BE_TIME),
-      v.check((written) => !Number.isNaN(Date.parse(written)), MUST_BE_TIME),
+      v.check(isRealTime, MUST_BE_TIME),
       v.check((written) => !(Date.parse(written) <= Date.now()), 'must be a time to come'),
     ),
   ),

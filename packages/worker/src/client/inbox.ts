@@ -84,7 +84,8 @@ export class Inbox {
     try {
       const message = toMessage(model);
       if (!this.#remember(message.id)) return;
-      this.#heardUntil = Math.max(this.#heardUntil, message.timestamp - OVERLAP_SECONDS);
+      const at = Math.min(message.timestamp, Math.floor(Date.now() / SECOND_MS));
+      this.#heardUntil = Math.max(this.#heardUntil, at - OVERLAP_SECONDS);
       this.#report({ name: 'message', message });
     } catch (error) {
       // One message that cannot be read is a line in the log, not the end of the session.
