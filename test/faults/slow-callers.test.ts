@@ -102,4 +102,19 @@ describe('promise 32: callers that take their time', { concurrent: true }, () =>
     expect(tookMs).toBeGreaterThan(25_000);
     figure(32, `a download that nobody read was cut off after ${seconds(tookMs)}, 0 files left`);
   });
+
+  it('send a body to a route that takes none, without end, are cut off', async () => {
+    for (const [path, isClosedBy] of [
+      ['/health', 5_000],
+      ['/sessions/main/events', 5_000],
+    ] as const) {
+      const socket = await open(`GET ${path} HTTP/1.1`);
+      const gone = closed(socket);
+      socket.write('Transfer-Encoding: chunked\r\n\r\n');
+      const crumbs = setInterval(() => socket.write('1\r\nx\r\n'.repeat(100)), 20);
+      const isLate = delay(isClosedBy, true);
+      expect(await Promise.race([gone, isLate])).toBeUndefined();
+      clearInterval(crumbs);
+    }
+  });
 });

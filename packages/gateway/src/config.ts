@@ -85,7 +85,7 @@ const MB = 1_048_576;
 const MOST_NAME_LENGTH = 100;
 
 /** Names that are meant for us, also where an underscore or the case went wrong. */
-const OURS = /^CHAT_?WEB_/i;
+const OURS = /^CHAT_?WEB(_|TOKEN)/i;
 
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|PUPPETEER_CACHE_DIR|CHROME_DEVEL_SANDBOX)$/;
@@ -105,6 +105,8 @@ export function readConfig(env: Environment): Config {
   const values = Object.fromEntries(entries) as Values;
   if (values.CHAT_WEB_MEMORY_HARD_MB <= values.CHAT_WEB_MEMORY_SOFT_MB)
     problems.push('CHAT_WEB_MEMORY_HARD_MB must be more than CHAT_WEB_MEMORY_SOFT_MB');
+  if (values.CHAT_WEB_SPOOL_SESSION_MAX_MB > values.CHAT_WEB_SPOOL_MAX_MB)
+    problems.push('CHAT_WEB_SPOOL_SESSION_MAX_MB must not be more than CHAT_WEB_SPOOL_MAX_MB');
   if (values.CHAT_WEB_TOKEN !== undefined && values.CHAT_WEB_TOKEN_FILE !== undefined)
     problems.push('CHAT_WEB_TOKEN and CHAT_WEB_TOKEN_FILE exclude each other: set one of them');
   problems.push(...listenProblems(values));

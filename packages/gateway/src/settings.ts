@@ -122,9 +122,14 @@ export const settings = {
   },
   CHAT_WEB_TLS_CERT: {
     schema: filePath,
+    refusesBlank: true,
     meaning: 'file with a certificate and its intermediates, as PEM: the port speaks HTTPS; SIGHUP reads it again',
   },
-  CHAT_WEB_TLS_KEY: { schema: filePath, meaning: 'file with its key, as PEM without a passphrase' },
+  CHAT_WEB_TLS_KEY: {
+    schema: filePath,
+    refusesBlank: true,
+    meaning: 'file with its key, as PEM without a passphrase',
+  },
   CHAT_WEB_TOKEN: {
     schema: writtenToken,
     refusesBlank: true,
@@ -153,6 +158,7 @@ export const settings = {
   },
   CHAT_WEB_AUDIT_FILE: {
     schema: filePath,
+    refusesBlank: true,
     fallbackIs: 'the log',
     meaning: 'file to which the audit lines are appended; SIGHUP opens it again',
   },

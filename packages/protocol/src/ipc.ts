@@ -26,6 +26,8 @@ export const workerOptions = v.object({
   browserArgs: v.array(v.string()),
   /** Where bytes lie that are on their way between gateway and worker. */
   spoolDir: v.string(),
+  /** How much a session may have there at a time. */
+  spoolMaxBytes: v.number(),
   /** Inbound messages from this time on, in Unix seconds, are told of when the session is ready, if they came unheard. */
   heardUntil: v.number(),
   /** Where documents of the page are kept by version, for all sessions. */

@@ -15,6 +15,7 @@ import { PageAccess } from './client/page-access.ts';
 import { type AssertSupported, dispatch } from './dispatch.ts';
 import { GatewayLink } from './gateway-link.ts';
 import { createHandlers } from './handlers/index.ts';
+import { SpoolShare } from './media/spool-share.ts';
 
 /** Behind the time limits of a stop: whatever hangs, this process ends, and its pipe to the browser closes. */
 const EXIT_TIMEOUT_MS = 9_500;
@@ -62,7 +63,7 @@ function start(options: WorkerOptions): void {
     return;
   }
   const page = new PageAccess(session);
-  handlers = createHandlers({ page, ...options });
+  handlers = createHandlers({ page, ...options, spoolShare: new SpoolShare(options.spoolMaxBytes) });
   assertSupported = (operation, input) => page.assertSupported(neededFor(operation, input));
   void session.start();
 }

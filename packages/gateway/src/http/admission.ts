@@ -19,27 +19,31 @@ export class Admission {
 
   /**
    * Lets a request in, before its body is read; returns what tells that it is done. 429 where there are too many.
-   * `keyId`: absent for the operator.
+   * `sessionId`: absent where it needs no worker; `keyId`: absent for the operator.
    */
-  enter(sessionId: string, keyId: string | undefined): () => void {
+  enter(sessionId: string | undefined, keyId: string | undefined): () => void {
     const { maxRequestsPerSession, maxRequestsPerKey } = this.#limits;
-    const ofSession = `session ${sessionId}`;
-    const ofKey = `key ${keyId}`;
-    this.#assertRoom(ofSession, maxRequestsPerSession, 'for this session', 'CHAT_WEB_MAX_REQUESTS_PER_SESSION');
-    if (keyId !== undefined) this.#assertRoom(ofKey, maxRequestsPerKey, 'by this key', 'CHAT_WEB_MAX_REQUESTS_PER_KEY');
-    const counted = keyId === undefined ? [ofSession] : [ofSession, ofKey];
+    const counted: string[] = [];
+    if (sessionId !== undefined) {
+      counted.push(`session ${sessionId}`);
+      this.#assertRoom(`session ${sessionId}`, maxRequestsPerSession, 'for this session', 'PER_SESSION');
+    }
+    if (keyId !== undefined) {
+      counted.push(`key ${keyId}`);
+      this.#assertRoom(`key ${keyId}`, maxRequestsPerKey, 'by this key', 'PER_KEY');
+    }
     for (const place of counted) this.#count(place, 1);
     return () => {
       for (const place of counted) this.#count(place, -1);
     };
   }
 
-  #assertRoom(place: string, most: number, whose: string, setting: string): void {
+  #assertRoom(place: string, most: number, whose: string, setting: 'PER_SESSION' | 'PER_KEY'): void {
     const underWay = this.#underWay.get(place) ?? 0;
     if (underWay < most) return;
     throw GatewayError.later(
       'rate_limited',
-      `${underWay} requests are under way ${whose}, and no more may be (${setting})`,
+      `${underWay} requests are under way ${whose}, and no more may be (CHAT_WEB_MAX_REQUESTS_${setting})`,
       RETRY_AFTER_SECONDS,
     );
   }

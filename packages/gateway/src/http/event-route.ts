@@ -1,4 +1,4 @@
-import { reaches, sessionId } from '@chat-web/protocol';
+import { GatewayError, reaches, sessionId } from '@chat-web/protocol';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Handler } from 'hono';
 import * as v from 'valibot';
@@ -20,7 +20,9 @@ export function eventRoute(supervisor: Supervisor): Handler<ServerEnv> {
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     const { signal, scope } = c.get('caller');
     if (signal.aborted) throw new Refusal('expired_key', 'the key or token was revoked');
-    const { outgoing } = c.env;
+    const { incoming, outgoing } = c.env;
+    // It would be read for as long as the stream is open.
+    if (!incoming.complete) throw new GatewayError('invalid_request', 'an event stream takes no body');
     const stream = new ResponseStream(outgoing, { showsQr: reaches(scope, 'manage') });
     const close = session.subscribe(stream);
     const revoke = () => {
@@ -32,9 +34,10 @@ export function eventRoute(supervisor: Supervisor): Handler<ServerEnv> {
       close();
       signal.removeEventListener('abort', revoke);
     });
-    if (outgoing.destroyed)
-      close(); // The caller has left already.
-    else stream.open();
+    if (outgoing.destroyed) {
+      close(); // The caller has left already, and its `close` will not come again.
+      signal.removeEventListener('abort', revoke);
+    } else stream.open();
     return RESPONSE_ALREADY_SENT;
   };
 }

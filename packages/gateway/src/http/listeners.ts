@@ -1,4 +1,4 @@
-import { Server as HttpServer, type ServerResponse } from 'node:http';
+import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,6 +16,8 @@ const LIMITS = { headersTimeout: 10_000, requestTimeout: 300_000, connectionsChe
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 const LAST_ANSWERS_MS = 300;
+/** What is thrown away of a body that nobody has read. */
+const MOST_UNREAD_BYTES = 65_536;
 
 /** Where the gateway is to be reached. */
 export interface ListenOptions {
@@ -123,6 +125,22 @@ function useable(files: CertificateFiles, log: Log) {
 }
 
 /**
+ * Node reads on what still comes of a body once it is answered, for minutes. Where that may be without end, it is cut off
+ * at once; a small rest gets its moment, so that the connection can be used again.
+ */
+function endUnread(incoming: IncomingMessage): void {
+  if (incoming.complete) return;
+  const { socket } = incoming;
+  if (Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MOST_UNREAD_BYTES) {
+    socket.destroySoon();
+    return;
+  }
+  setTimeout(() => {
+    if (!incoming.complete) socket.destroy();
+  }, LAST_ANSWERS_MS).unref();
+}
+
+/**
  * Keeps the connections, also those that are still to agree on TLS, which the server does not know of. Also answers what
  * is no request, unless something else is being answered on that connection, or it never spoke HTTP.
  */
@@ -133,7 +151,10 @@ function watched(server: ServerType, connections: Set<Socket>): Server {
     socket.once('close', () => connections.delete(socket));
   });
   const answering = new WeakMap<Socket, ServerResponse>();
-  server.on('request', ({ socket }, response) => answering.set(socket, response));
+  server.on('request', (incoming, response) => {
+    answering.set(incoming.socket, response);
+    response.once('finish', () => endUnread(incoming));
+  });
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
     const last = answering.get(socket);
     const answer = answerToNoRequest(code);

@@ -22,7 +22,7 @@ const ANYWHERE: readonly ErrorCode[] = [
   'internal_error',
 ];
 /** Errors that any operation may answer that a worker answers. */
-const WITH_PAGE: readonly ErrorCode[] = ['page_unsupported'];
+const WITH_PAGE: readonly ErrorCode[] = ['page_unsupported', 'insufficient_resources', 'shutting_down'];
 /** Errors that any operation with a body may answer. */
 const WITH_BODY: readonly ErrorCode[] = ['request_timeout', 'body_too_large', 'unsupported_media_type'];
 

@@ -63,10 +63,10 @@ export function operationRoute(
     const count = (status: number) => metrics.answered(name, status, performance.now() - startedAt);
     let leave: (() => void) | undefined;
     try {
-      // A session that is overrun can still be looked at, stopped and restarted.
       const { scope, id: who } = c.get('caller');
-      if (id !== undefined && isWorkerOperation(name))
-        leave = admission.enter(id, scope === 'operator' ? undefined : who);
+      // A session that is overrun can still be looked at, stopped and restarted.
+      const session = isWorkerOperation(name) ? id : undefined;
+      leave = admission.enter(session, scope === 'operator' ? undefined : who);
       const response = await respond(c, startedAt);
       count(response.status);
       return response;

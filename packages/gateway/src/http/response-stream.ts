@@ -10,9 +10,7 @@ const CUT_OFF_TIMEOUT_MS = 500;
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  'Cache-Control': 'no-store',
   'X-Accel-Buffering': 'no',
-  'X-Content-Type-Options': 'nosniff',
 };
 
 /**

@@ -146,9 +146,10 @@ export class Download {
     return Readable.from(this.#bytes()).once('close', () => void this.close());
   }
 
+  /** Never rejects: what a file that cannot be closed leaves open is gone with this process. */
   async close(): Promise<void> {
-    await this.#handle.close();
     this.#held.release();
+    await this.#handle.close().catch(() => {});
   }
 
   /** Just so many as were announced: whoever has put the file there may still write to it. Fails where there are fewer. */
@@ -172,9 +173,10 @@ export class Upload {
     this.#held = held;
   }
 
+  /** Never rejects: what was answered stays so. What is left is removed at the next start. */
   async remove(): Promise<void> {
-    await rm(this.file.path, { force: true });
     this.#held.release();
+    await rm(this.file.path, { force: true }).catch(() => {});
   }
 }
 
@@ -204,8 +206,8 @@ export class SpoolWriter {
   }
 
   async discard(): Promise<void> {
-    await this.#handle.close().catch(() => {});
-    await rm(this.#path, { force: true });
     this.#held.release();
+    await this.#handle.close().catch(() => {});
+    await rm(this.#path, { force: true }).catch(() => {});
   }
 }

@@ -184,6 +184,7 @@ export class Run {
       headlessShell: config.headlessShell,
       browserArgs: [...config.browserArgs],
       spoolDir,
+      spoolMaxBytes: config.spoolSessionMaxBytes,
       ...past,
       pagesDir: saved.pagesDir,
       ...(pinnedPage ? { pinnedPage } : {}),

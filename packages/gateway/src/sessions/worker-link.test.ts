@@ -8,7 +8,14 @@ import { exitOf, startWorker } from './worker-process.ts';
 
 const log = pino({ enabled: false });
 const options = {
-  ...{ sessionId: 'main', sessionDir: '/nowhere', headlessShell: false, browserArgs: [], spoolDir: '/nowhere' },
+  ...{
+    sessionId: 'main',
+    sessionDir: '/nowhere',
+    headlessShell: false,
+    browserArgs: [],
+    spoolDir: '/nowhere',
+    spoolMaxBytes: 1,
+  },
   ...{ heardUntil: 0, pagesDir: '/nowhere', linkedAt: 0, wasMute: false, silenceTimeoutMs: 300_000 },
   fetchLimits: { allowedHosts: [], maxBytes: 1, timeoutMs: 1 },
 };

@@ -7,7 +7,14 @@ import { Worker } from './worker.ts';
 
 const log = pino({ enabled: false });
 const options: WorkerOptions = {
-  ...{ sessionId: 'main', sessionDir: '/nowhere', headlessShell: false, browserArgs: [], spoolDir: '/nowhere' },
+  ...{
+    sessionId: 'main',
+    sessionDir: '/nowhere',
+    headlessShell: false,
+    browserArgs: [],
+    spoolDir: '/nowhere',
+    spoolMaxBytes: 1,
+  },
   ...{ heardUntil: 0, pagesDir: '/nowhere', linkedAt: 0, wasMute: false, silenceTimeoutMs: 300_000 },
   fetchLimits: { allowedHosts: [], maxBytes: 1, timeoutMs: 1 },
 };

@@ -136,6 +136,7 @@ export const messageOperations = {
       'session_not_ready',
       'message_not_found',
       'media_not_found',
+      'media_unavailable',
       'client_failed',
       'session_lost',
     ],

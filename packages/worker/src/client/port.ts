@@ -1,4 +1,5 @@
 import type { WorkerEvent } from '@chat-web/protocol';
+import type { SpoolShare } from '../media/spool-share.ts';
 
 /** A function that runs in the page. It is sent there as text: it knows its arguments and the page, nothing else. */
 export type PageScript<A extends unknown[], R> = (...args: A) => R | Promise<R>;
@@ -24,6 +25,7 @@ export interface HandlerContext {
   readonly page: PageCalls;
   /** Where bytes lie that are on their way to or from the gateway. */
   readonly spoolDir: string;
+  readonly spoolShare: SpoolShare;
   readonly fetchLimits: FetchLimits;
 }
 

@@ -15,7 +15,7 @@ const DROP_TIMEOUT_MS = 1_000;
  * within the time given. What the script says where there are none is handed on.
  */
 export async function takeFromPage<T extends string | null, M extends unknown[]>(
-  { page, spoolDir }: HandlerContext,
+  { page, spoolDir, spoolShare }: HandlerContext,
   fallbackType: string,
   timeoutMs: number,
   load: PageScript<[id: string, key: string, ...more: M], LoadedMedia | T>,
@@ -29,7 +29,8 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
     if (loaded === null || typeof loaded === 'string') return loaded as T;
     const { size, mimeType, filename } = loaded as LoadedMedia;
     const file = randomUUID();
-    await writeFile(join(spoolDir, file), (handle) => copySlices(page, key, size, deadline, handle));
+    const write = (handle: FileHandle) => copySlices(page, key, size, deadline, handle);
+    await spoolShare.hold(size, () => writeFile(join(spoolDir, file), write));
     collectAfter(size);
     return {
       file,
