@@ -15,8 +15,8 @@ const ROUNDS = 5;
 
 const PROGRAM = fileURLToPath(new URL('./channel-worker.js', import.meta.url));
 const options: WorkerOptions = {
-  ...{ sessionId: 'bench', sessionDir: '', headlessShell: false, browserArgs: [], spoolDir: '', heardUntil: 0 },
-  ...{ pagesDir: '', linkedAt: 0, wasMute: false, silenceTimeoutMs: 0 },
+  ...{ sessionId: 'bench', sessionDir: '', headlessShell: false, browserArgs: [], spoolDir: '' },
+  ...{ spoolMaxBytes: 1, heardUntil: 0, pagesDir: '', linkedAt: 0, wasMute: false, silenceTimeoutMs: 0 },
   fetchLimits: { allowedHosts: [], maxBytes: 0, timeoutMs: 0 },
 };
 
