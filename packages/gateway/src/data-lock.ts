@@ -1,7 +1,8 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { requireClosed } from './host/folder-guard.ts';
+import { removeTree } from './host/remove-tree.ts';
 import { isAnswered } from './host/unix-sockets.ts';
 
 const NAME = 'gateway.lock';
@@ -15,18 +16,19 @@ export class DataDirInUseError extends Error {
 }
 
 /**
- * Holds the data folder for this process alone: two gateways on one folder would end each other's browsers and wipe
+ * Holds the data folder for this process alone, and makes it where it is not there yet: two gateways on one folder would end each other's browsers and wipe
  * each other's sessions. The lock is a listening socket, which nobody has to clean up after: it refuses connections as
  * soon as its owner is dead, however it died. Returns what gives the folder back. Throws a ConfigError where every user
  * of the machine could put a lock, or a profile, into the folder; says so where they could replace all of it.
  */
 export async function holdDataDir(dataDir: string, warn: (why: string) => void): Promise<() => Promise<void>> {
   await requireClosed('CHAT_WEB_DATA_DIR', dataDir, warn);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const folder = await open(dataDir, 'r');
   const path = socketPath(dataDir, folder);
   try {
     if (await isAnswered(path)) throw new DataDirInUseError(dataDir);
-    await rm(path, { force: true });
+    await removeTree(path); // A worker may have put anything there.
     const server = await listen(path);
     return async () => {
       server.close();

@@ -54,9 +54,10 @@ export async function startGateway(
   audit: Audit,
   workerProgram = (_: string) => WORKER_FILE,
 ): Promise<Gateway> {
+  const warn = (why: string) => log.warn(why);
   const saved = new SavedSessions(config.dataDir, config.pageDir);
   // Who can write a page can have it run in every account.
-  if (config.pageDir !== undefined) await requireClosed('CHAT_WEB_PAGE_DIR', config.pageDir, (why) => log.warn(why));
+  if (config.pageDir !== undefined) await requireClosed('CHAT_WEB_PAGE_DIR', config.pageDir, warn);
   const pinnedPage =
     config.pageVersion === undefined
       ? undefined
@@ -64,12 +65,12 @@ export async function startGateway(
           throw new ConfigError([`CHAT_WEB_PAGE_VERSION ${errorText(error)}`]);
         });
   const token = await OperatorToken.load(config, log);
-  const releaseDataDir = await holdDataDir(config.dataDir, (why) => log.warn(why));
+  const releaseDataDir = await holdDataDir(config.dataDir, warn);
   const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);
   const access = new Access(token, keys, new FailureLimit(config.authFailuresPerMinute));
   const refusals = new Refusals(log);
   if (!access.asksForToken && keys.count > 0) log.warn('there are keys, but without CHAT_WEB_TOKEN none is asked for');
-  const spool = new Spool(config.dataDir, config);
+  const spool = new Spool(config.dataDir, config, warn);
   const tmp = new PrivateTmp(config.dataDir);
   const strangers = new StrangerWatch(saved.sessionsDir, log);
   const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
@@ -83,7 +84,7 @@ export async function startGateway(
     pageHistory,
     pinnedPage,
     workerProgram,
-    cgroups: config.cgroups ? await openCgroups((why) => log.warn(why)) : noCgroups,
+    cgroups: config.cgroups ? await openCgroups(warn) : noCgroups,
     resources: new HostResources(config),
     startQueue,
     hostFault: new HostFault(startQueue, log),
@@ -108,7 +109,7 @@ export async function startGateway(
   const left = await sweepAtBoot(saved.sessionsDir);
   strangers.look();
   if (left > 0) log.warn({ browsers: left }, 'ended browsers that an earlier gateway had left');
-  await Promise.all([saved.load(), spool.clear(), tmp.clear(), pageHistory.load()]);
+  await Promise.all([saved.load(warn), spool.clear(), tmp.clear(warn), pageHistory.load()]);
   open();
   if (config.autoStartSessions) supervisor.startSaved();
   keeper.start();

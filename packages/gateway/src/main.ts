@@ -111,7 +111,7 @@ function startProblem(error: unknown, { host, port, dataDir }: Config): string {
     return `${host}:${port} is in use: set CHAT_WEB_PORT to another port, or end what listens there`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return `${host} is no address of this machine: check CHAT_WEB_HOST`;
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR') {
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
     return `${errorText(error)}: check CHAT_WEB_DATA_DIR (${dataDir}) and CHAT_WEB_PORT (${port})`;
   }
   return `the gateway could not start: ${errorText(error)}`;

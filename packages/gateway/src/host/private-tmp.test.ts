@@ -48,8 +48,8 @@ it('is cleared at boot of what a gateway that was killed has left, also elsewher
   const deep = join(dataDir, 'deep'.repeat(20));
   await mkdir(deep);
   const folders = [await new PrivateTmp(deep).folderFor('main'), await new PrivateTmp(dataDir).folderFor('main')];
-  await new PrivateTmp(deep).clear();
-  await new PrivateTmp(dataDir).clear();
+  await new PrivateTmp(deep).clear(() => {});
+  await new PrivateTmp(dataDir).clear(() => {});
   expect(folders.map(existsSync)).toEqual([false, false]);
 });
 
@@ -64,7 +64,7 @@ it.runIf(canBeOthers)('is given up where another user has taken its name in a sh
   await rm(linked, { recursive: true });
   await symlink(taken, linked);
   for (const id of ['main', 'linked']) expect([taken, linked]).not.toContain(await tmp.folderFor(id));
-  await tmp.clear();
+  await tmp.clear(() => {});
   expect(await readdir(taken)).toEqual(['of another']);
   for (const path of [taken, linked]) await rm(path, { recursive: true });
 });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readlink, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readlink, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { removeTree } from './remove-tree.ts';
+import { makeFolder } from './make-folder.ts';
+import { emptyFolder, removeTree } from './remove-tree.ts';
 import { ownerOf } from './unix-sockets.ts';
 
 /** A socket's path may have 107 bytes, and this is what Chromium adds to the folder. */
@@ -17,10 +18,10 @@ export class PrivateTmp {
     this.#dir = join(dataDir, 'tmp');
   }
 
-  /** Removes all of them: what an earlier gateway has left belongs to nobody. */
-  async clear(): Promise<void> {
-    for (const name of await readdir(this.#dir).catch(() => [])) await this.#removeEntry(name);
-    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+  /** Removes all of them: what an earlier gateway has left belongs to nobody. What cannot be removed is told. */
+  async clear(warn: (why: string) => void): Promise<void> {
+    makeFolder(this.#dir, warn);
+    await emptyFolder(this.#dir, warn, (name) => this.#removeEntry(name));
   }
 
   /** A session's folder, empty, for one run of it. */

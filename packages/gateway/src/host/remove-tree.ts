@@ -1,11 +1,14 @@
-import { chmod, opendir, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, opendir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const OWN = 0o700;
+/** A path may have 4,095 bytes, and a name 255: what is moved from one folder to the next stays well below. */
+const LONGEST_PATH = 2_048;
 
 /**
- * Removes whatever has a path, also folders that a worker has made so that not even their owner may look into them.
- * Links are not followed. Rejects where something cannot be removed.
+ * Removes whatever has a path, also folders that a worker has made so that not even their owner may look into them, or so
+ * deep that no path leads there. Links are not followed. Rejects where something cannot be removed.
  */
 export async function removeTree(path: string): Promise<void> {
   try {
@@ -16,19 +19,38 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
+/**
+ * Empties a folder as far as that is possible. What cannot be removed stays, and is told in one line: a start must not
+ * fail on it. `removeEntry` is given each name. Rejects where the folder itself cannot be read.
+ */
+export async function emptyFolder(
+  dir: string,
+  warn: (why: string) => void,
+  removeEntry: (name: string) => Promise<void> = (name) => removeTree(join(dir, name)),
+): Promise<void> {
+  const codes: (string | undefined)[] = [];
+  for (const name of await readdir(dir))
+    await removeEntry(name).catch((error: NodeJS.ErrnoException) => codes.push(error.code ?? error.name));
+  if (codes.length > 0)
+    warn(`${codes.length} of what lies in ${dir} cannot be removed (${codes[0]}): remove it by hand`);
+}
+
 function remove(path: string): Promise<void> {
   // What is still being ended may write while we remove.
   return rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Lets their owner into folders again. What cannot be opened is for the removal to tell. */
-async function openUp(folder: string): Promise<void> {
-  const folders: string[] = [];
-  try {
-    await chmod(folder, OWN);
-    for await (const entry of await opendir(folder)) if (entry.isDirectory()) folders.push(join(folder, entry.name));
-  } catch {
-    return;
+/** Lets their owner into folders again, and moves those that lie too deep to the top. What cannot be opened is for the removal to tell. */
+async function openUp(top: string): Promise<void> {
+  const folders = [top];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    try {
+      await chmod(folder, OWN);
+      const near = Buffer.byteLength(folder) > LONGEST_PATH ? join(top, randomUUID()) : folder;
+      if (near !== folder) await rename(folder, near);
+      for await (const entry of await opendir(near)) if (entry.isDirectory()) folders.push(join(near, entry.name));
+    } catch {
+      // The next one may be opened all the same.
+    }
   }
-  for (const inner of folders) await openUp(inner);
 }

@@ -87,7 +87,7 @@ describe('a download', () => {
 
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'chat-web-spool-'));
-    const spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 });
+    const spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, () => {});
     mkdirSync(join(spool.dir, 'main'));
     path = join(spool.dir, 'main', 'file');
     writeFileSync(path, '');

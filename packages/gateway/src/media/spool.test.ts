@@ -13,7 +13,7 @@ let folder: string;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'chat-web-spool-'));
   await writeFile(join(dataDir, 'secret'), 'secret');
-  spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 });
+  spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, () => {});
   await spool.folderFor('other');
   await writeFile(join(dataDir, 'spool', 'other', 'of-another'), 'secret');
 });

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { constants, mkdirSync, openSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { constants, openSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorText, GatewayError, type MediaFile, SpooledFile } from '@chat-web/protocol';
 import { freeDiskBytes } from '../host/disk.ts';
-import { removeTree } from '../host/remove-tree.ts';
+import { makeFolder } from '../host/make-folder.ts';
+import { emptyFolder, removeTree } from '../host/remove-tree.ts';
 import { type Hold, SpoolQuota } from './spool-quota.ts';
 
 const CHUNK_BYTES = 65_536;
@@ -23,17 +24,19 @@ export interface SpoolLimits {
 /** The folder through which bytes travel between processes. What is in it belongs to requests that run. */
 export class Spool {
   readonly dir: string;
+  readonly #warn: (why: string) => void;
   readonly #minFreeDiskBytes: number;
   readonly #quota: SpoolQuota;
   /** The folder itself, whatever has its name by now: workers may rename what is in the data folder. */
   readonly #folder: number;
 
-  /** Throws where the data folder cannot be written. */
-  constructor(dataDir: string, limits: SpoolLimits) {
+  /** Throws where the data folder cannot be written. `warn` is told of what lies in the way. */
+  constructor(dataDir: string, limits: SpoolLimits, warn: (why: string) => void) {
+    this.#warn = warn;
     this.dir = join(dataDir, 'spool');
     this.#minFreeDiskBytes = limits.minFreeDiskBytes;
     this.#quota = new SpoolQuota(limits);
-    mkdirSync(this.dir, { recursive: true, mode: 0o700 });
+    makeFolder(this.dir, warn);
     this.#folder = openSync(this.dir, FOLDER_FLAGS);
   }
 
@@ -66,8 +69,8 @@ export class Spool {
   }
 
   /** Empties the folder: what an earlier gateway has left belongs to nobody. */
-  async clear(): Promise<void> {
-    for (const name of await readdir(this.dir)) await removeTree(join(this.dir, name));
+  clear(): Promise<void> {
+    return emptyFolder(this.dir, this.#warn);
   }
 
   /** A new file for what is sent to a session. Throws as `assertRoom`. */

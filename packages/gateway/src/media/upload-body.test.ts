@@ -13,7 +13,7 @@ let dataDir: string;
 let spool: Spool;
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'chat-web-spool-'));
-  spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 });
+  spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, () => {});
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
@@ -160,7 +160,11 @@ describe('readUploadBody', () => {
   });
 
   it('leaves no file, and no bytes in the books, when the spool has no room for it', async () => {
-    const small = new Spool(dataDir, { spoolMaxBytes: 3_000, spoolSessionMaxBytes: 2_000, minFreeDiskBytes: 0 });
+    const small = new Spool(
+      dataDir,
+      { spoolMaxBytes: 3_000, spoolSessionMaxBytes: 2_000, minFreeDiskBytes: 0 },
+      () => {},
+    );
     const take = (session: string, bytes: number) =>
       readUploadBody(chunksOf(`{"base64":"${'AAAA'.repeat(bytes / 3)}"}`, 400), () => small.create(session));
     const { upload } = await take('main', 1_500);

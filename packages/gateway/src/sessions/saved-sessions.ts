@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { access, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type SessionInfo, sessionId } from '@chat-web/protocol';
+import { errorText, type SessionInfo, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { removeTree } from '../host/remove-tree.ts';
+import { makeFolder } from '../host/make-folder.ts';
+import { emptyFolder, removeTree } from '../host/remove-tree.ts';
 import { readOwnText, removeUnfinished, replaceText } from '../host/text-files.ts';
 
 /** Written when a session first becomes ready: what lies in its folder is then worth a start at boot. */
@@ -24,22 +25,28 @@ export class SavedSessions {
   readonly #trashDir: string;
   readonly #saved = new Set<string>();
 
-  /** Throws where the data folder cannot be written. */
   constructor(dataDir: string, pagesDir = join(dataDir, 'pages')) {
     this.pagesDir = pagesDir;
     this.sessionsDir = join(dataDir, 'sessions');
     this.#trashDir = join(dataDir, 'trash');
-    for (const dir of [this.sessionsDir, this.#trashDir]) mkdirSync(dir, { recursive: true, mode: 0o700 });
   }
 
-  /** Finds what an earlier gateway has left: linked sessions are kept, half-done ones and the trash are wiped. */
-  async load(): Promise<void> {
-    await removeTree(this.#trashDir);
-    await mkdir(this.#trashDir, { mode: 0o700 });
+  /**
+   * Finds what an earlier gateway has left: linked sessions are kept, half-done ones and the trash are wiped. What cannot
+   * be wiped is told. Rejects where the data folder cannot be written.
+   */
+  async load(warn: (why: string) => void): Promise<void> {
+    for (const dir of [this.sessionsDir, this.#trashDir]) makeFolder(dir, warn);
+    await emptyFolder(this.#trashDir, warn);
     for (const id of readdirSync(this.sessionsDir)) {
       if (!v.is(sessionId, id)) continue; // Not ours to touch.
-      if (await this.#isUnlinked(id)) await this.wipe(id);
-      else {
+      if (await this.#isUnlinked(id)) {
+        await this.wipe(id).catch((error: NodeJS.ErrnoException) =>
+          warn(
+            `the folder of session ${id}, which was never linked, cannot be removed (${error.code ?? errorText(error)})`,
+          ),
+        );
+      } else {
         this.#saved.add(id);
         await removeUnfinished(this.dirOf(id));
       }

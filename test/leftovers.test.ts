@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { spawnGateway } from '../scripts/gateway-process.ts';
+import { makeDeepFolder } from './helpers/deep-folder.ts';
+import { saveSession } from './helpers/saved-session.ts';
+
+let dataDir = '';
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-left-'));
+});
+afterEach(() => {
+  execFileSync('rm', ['-rf', dataDir]); // Which finds its way without long paths.
+});
+
+const settings = () => ({
+  ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir },
+  ...{ CHAT_WEB_AUTO_START_SESSIONS: 'no', CHAT_WEB_TOKEN: 'planted-token-5b7' },
+});
+
+/** Starts a gateway on the folder, asks it whether it serves, and ends it. What it has logged. */
+async function started(): Promise<string> {
+  const gateway = await spawnGateway(settings());
+  try {
+    expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
+    return gateway.log.join('\n');
+  } finally {
+    await gateway.end();
+  }
+}
+
+describe('a gateway starts, whatever a worker has left behind:', () => {
+  it.each(['tmp', 'spool', 'trash', 'sessions'])('folders in %s that no path leads to', async (name) => {
+    const folder = join(dataDir, name, 'x');
+    await mkdir(folder, { recursive: true });
+    makeDeepFolder(folder);
+    await started();
+    expect(await readdir(join(dataDir, name))).toEqual([]);
+  });
+
+  it.each<[string, (path: string) => unknown]>([
+    ['a pipe', (path) => execFileSync('mkfifo', [path])],
+    ['a file', (path) => writeFile(path, '')],
+    ['a link to nowhere', (path) => symlink('nowhere', path)],
+    ['a link to itself', (path) => symlink(path, path)],
+  ])('%s in the place of a folder, which is put aside', async (_, make) => {
+    const names = ['tmp', 'spool', 'trash', 'sessions'];
+    for (const name of names) await make(join(dataDir, name));
+    const log = await started();
+    for (const name of names) {
+      expect((await stat(join(dataDir, name))).isDirectory(), name).toBe(true);
+      expect(log).toContain(`${join(dataDir, name)} was no folder`);
+    }
+    expect((await readdir(dataDir)).filter((name) => name.includes('.aside-'))).toHaveLength(names.length);
+    expect(await started()).not.toContain('was no folder');
+  });
+
+  it('a folder in the place of the lock', async () => {
+    await mkdir(join(dataDir, 'gateway.lock', 'full'), { recursive: true });
+    await started();
+  });
+
+  it('and it leaves sessions alone that an operator keeps on another disk', async () => {
+    const disk = join(dataDir, 'disk');
+    await mkdir(disk);
+    await symlink(disk, join(dataDir, 'sessions'));
+    await saveSession(dataDir, 'main');
+    expect(await started()).not.toContain('was no folder');
+    expect(await readdir(disk)).toEqual(['main']);
+  });
+});
