@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { spawnGateway } from '../scripts/gateway-process.ts';
 import { makeDeepFolder } from './helpers/deep-folder.ts';
+import { runGateway } from './helpers/run-gateway.ts';
 import { saveSession } from './helpers/saved-session.ts';
 
 let dataDir = '';
@@ -69,5 +70,22 @@ describe('a gateway starts, whatever a worker has left behind:', () => {
     await saveSession(dataDir, 'main');
     expect(await started()).not.toContain('was no folder');
     expect(await readdir(disk)).toEqual(['main']);
+  });
+});
+
+describe('keys that cannot be read', () => {
+  it.each<[string, (path: string) => unknown]>([
+    ['a pipe that nobody writes to', (path) => execFileSync('mkfifo', [path])],
+    ['a link to what never ends', (path) => symlink('/dev/zero', path)],
+    ['a folder', (path) => mkdir(path)],
+  ])('because there is %s keep nobody waiting: exit 78, and a line that says what to do', async (_, make) => {
+    const path = join(dataDir, 'keys.json');
+    await make(path);
+    expect(await runGateway(settings())).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining(`cannot be read from ${path}: restore it from a copy, or remove it`),
+    });
+    await rm(path, { recursive: true });
+    await started();
   });
 });

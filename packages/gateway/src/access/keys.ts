@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { errorText, GatewayError, type KeyView, keyView, type NewKey } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { ConfigError } from '../config.ts';
-import { replaceText } from '../host/text-files.ts';
+import { readOwnText, replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 import { Lock } from '../sessions/lock.ts';
 import { type Caller, callerEnd } from './caller.ts';
@@ -11,6 +10,7 @@ import { fitsPattern } from './session-pattern.ts';
 import { digestOf, isHash } from './token.ts';
 
 const MOST_KEYS = 500;
+const MOST_FILE_BYTES = 16_777_216;
 const KEY_BYTES = 32;
 const ID_BYTES = 6;
 /** Timers cannot wait for months, and do not hear of a clock that is set: so they look again. */
@@ -134,7 +134,7 @@ export class Keys {
 
 async function readKeys(path: string): Promise<StoredKey[]> {
   try {
-    return v.parse(storedKeys, JSON.parse(await readFile(path, 'utf8'))).keys;
+    return v.parse(storedKeys, JSON.parse(await readOwnText(path, MOST_FILE_BYTES))).keys;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new ConfigError([
