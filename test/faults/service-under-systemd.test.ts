@@ -110,7 +110,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
   it('shows a worker neither the settings of root, nor other processes, nor a place to put a program', () => {
     expect(asWorker('cat', '/etc/chat-web/gateway.env').stderr).toContain('Permission denied');
     expect(asWorker('cat', '/etc/chat-web/reload.env').status).toBe(0);
-    for (const folder of ['/var/lib/chat-web', '/var/cache/chat-web', '/tmp', '/var/tmp'])
+    for (const folder of ['/var/lib/chat-web', '/var/cache/chat-web', '/tmp', '/var/tmp', '/dev/shm'])
       expect(asWorker('sh', '-c', `cp /bin/true ${folder}/x && ${folder}/x`).stderr, folder).toContain(
         'Permission denied',
       );
