@@ -211,6 +211,41 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     );
   });
 
+  it('serves a proxy through a socket, as docs/reverse-proxy.md has it, and no other user', async () => {
+    const page = await readFile(new URL('../../docs/reverse-proxy.md', import.meta.url), 'utf8');
+    const block = (pattern: RegExp) =>
+      [...page.matchAll(/^```(?:ini|sh)\n(.*?)^```/gms)]
+        .map(([, text = '']) => text)
+        .find((text) => pattern.test(text)) ?? '';
+    const drop = '/etc/systemd/system/chat-web.service.d';
+    const restart = 'systemctl daemon-reload; systemctl restart chat-web';
+    systemd.sh(`cat > ${drop}/proxy.conf`, block(/RuntimeDirectory=/));
+    systemd.sh('cat >> /etc/chat-web/gateway.env', block(/CHAT_WEB_SOCKET=/));
+    systemd.sh(`${block(/usermod/)}\n${restart}`);
+    const socket = '/run/chat-web/gateway.sock';
+    const asked = (user: string, group: string) => {
+      const curl = ['curl', '-sS', '-m', '10', '--unix-socket', socket, 'http://localhost/health'];
+      return systemd.run(['setpriv', `--reuid=${user}`, `--regid=${group}`, '--init-groups', '--', ...curl]);
+    };
+    const socketIs = () => systemd.sh(`stat -c '%U %G %a' ${socket}`).trim();
+    expect(socketIs()).toBe('chat-web chat-web 660');
+    expect(JSON.parse(asked('www-data', 'www-data').stdout)).toMatchObject({ ok: true });
+    expect(asked('nobody', 'nogroup')).toMatchObject({ status: 7, stdout: '' });
+    expect(asWorker('sh', '-c', 'cp /bin/true /run/chat-web/x && /run/chat-web/x').stderr).toContain(
+      'Permission denied',
+    );
+
+    systemd.sh(`printf '[Service]\\nGroup=www-data\\n' > ${drop}/group.conf; ${restart}`);
+    expect(socketIs()).toBe('chat-web www-data 660');
+    expect(systemd.sh("stat -c '%G %a' /var/lib/chat-web").trim()).toBe('www-data 700');
+    expect(JSON.parse(asked('www-data', 'www-data').stdout)).toMatchObject({ ok: true });
+
+    systemd.sh(`printf '[Service]\\nSupplementaryGroups=www-data\\n' > ${drop}/group.conf
+      echo CHAT_WEB_SOCKET_GROUP=www-data >> /etc/chat-web/gateway.env`);
+    expect(systemd.run(['sh', '-c', restart]).status).not.toBe(0);
+    expect(show('ExecMainStatus')).toBe('78');
+  });
+
   it('has said no secret', async () => {
     const written = log();
     expect(written.length).toBeGreaterThan(500);
