@@ -63,6 +63,12 @@ describe('a gateway starts, whatever a worker has left behind:', () => {
     await started();
   });
 
+  it('nothing: its folders are then there for their owner alone', async () => {
+    await started();
+    for (const name of ['tmp', 'spool', 'trash', 'sessions'])
+      expect((await stat(join(dataDir, name))).mode & 0o777, name).toBe(0o700);
+  });
+
   it('and it leaves sessions alone that an operator keeps on another disk', async () => {
     const disk = join(dataDir, 'disk');
     await mkdir(disk);
