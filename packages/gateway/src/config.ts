@@ -202,7 +202,7 @@ function certificateOf({
 function listenProblems({ CHAT_WEB_PORT, CHAT_WEB_SOCKET, CHAT_WEB_TLS_CERT, CHAT_WEB_TLS_KEY }: Values): string[] {
   const problems: string[] = [];
   if (CHAT_WEB_PORT === undefined && CHAT_WEB_SOCKET === undefined)
-    problems.push('CHAT_WEB_PORT must not be off without CHAT_WEB_SOCKET: nobody could connect');
+    problems.push('CHAT_WEB_PORT must not be off without CHAT_WEB_SOCKET: there would be nothing to connect to');
   if ((CHAT_WEB_TLS_CERT === undefined) !== (CHAT_WEB_TLS_KEY === undefined))
     problems.push('CHAT_WEB_TLS_CERT and CHAT_WEB_TLS_KEY must both be set, or neither');
   return problems;

@@ -11,7 +11,7 @@ export interface ErrorEntry {
 export const errorTable = {
   invalid_request: { status: 400, when: 'a field is missing or of a bad type, malformed JSON, a bad id' },
   unauthorized: { status: 401, when: 'the bearer token or key is absent, malformed, wrong or expired' },
-  forbidden: { status: 403, when: 'the request comes from another web page, or bears a foreign Host' },
+  forbidden: { status: 403, when: 'the request comes from another web page, or has a foreign Host' },
   not_permitted: { status: 403, when: 'the network refuses it to this account' },
   insufficient_scope: { status: 403, when: 'the key does not go so far' },
   session_not_found: { status: 404, when: 'no session of that id runs or has saved auth, or the key is not for it' },

@@ -35,6 +35,6 @@ export async function dispatch(
   const fields = parsed.issues.map((issue) => v.getDotPath(issue) ?? '(whole)').join(', ');
   throw new GatewayError(
     changesSomething(operation) ? 'outcome_unknown' : 'client_failed',
-    `the web client's answer to ${name} is not one (${fields})`,
+    `invalid answer of the web client to ${name} (${fields})`,
   );
 }

@@ -34,7 +34,7 @@ export class GatewayLink {
       for (let line = reader.next(); line; line = reader.next()) {
         const parsed = v.safeParse(gatewayMessage, decodeMessage(line));
         if (parsed.success) listener.onMessage(parsed.output);
-        else this.log('error', 'a message of the gateway is not one, and was passed over');
+        else this.log('error', 'invalid message from the gateway, passed over');
       }
     });
     for (const socket of [this.#incoming, this.#outgoing]) {

@@ -106,7 +106,7 @@ export class OperatorToken {
     if (isHash(written)) return;
     const { tokenFile } = this.#source;
     const [place, reader] = tokenFile
-      ? [tokenFile, 'who can read it']
+      ? [tokenFile, 'everybody who can read it']
       : ['CHAT_WEB_TOKEN', 'every process of this user'];
     this.#log.warn(
       `${place} holds the token itself, which ${reader} can use: put sha256:<hex> of it there ("npm run token" makes both)`,

@@ -9,7 +9,7 @@ const OTHERS = 0o002;
 const STICKY = 0o1000;
 
 /**
- * Sees to it that not every user of the machine can put something into a folder that a setting names. Throws a
+ * Makes sure that not every user of the machine can put something into a folder that a setting names. Throws a
  * ConfigError where they can; tells where they could replace the folder by way of one above it. One that is not there
  * yet is ours to make.
  */

@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * What every answer bears. No page of another origin may use one, not even as an image or a script whose content it
+ * What every answer has. No page of another origin may use one, not even as an image or a script whose content it
  * cannot read; no browser guesses a type; nothing is kept in a cache, and no address is handed on.
  */
 const HEADERS = {
@@ -12,7 +12,7 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
-/** A response of Node's that bears them from the start, also where Node itself answers; routes may set others. */
+/** A response of Node's that has them from the start, also where Node itself answers; routes may set others. */
 export class GuardedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   constructor(...args: ConstructorParameters<typeof ServerResponse<Request>>) {
     super(...args);

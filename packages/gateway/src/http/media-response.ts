@@ -5,7 +5,7 @@ import type { Spool } from '../media/spool.ts';
 import { downloadName } from './download-name.ts';
 
 /** Types that a browser shows without running anything; SVG is a document with scripts. */
-const SHOWN = /^(image\/(?!svg)|audio\/|video\/)/i;
+const SHOWN = /^(image\/(png|jpeg|gif|webp|avif)$|audio\/|video\/)/i;
 const LONGEST_TYPE = 255;
 
 /**

@@ -40,7 +40,7 @@ export function originGuard({ asksForToken, allowedHosts }: OriginOptions): Midd
       );
     }
     if (!asksForToken && !isLocalName(withoutPort(host), allowedHosts)) {
-      throw new GatewayError('forbidden', 'the Host header bears a name that CHAT_WEB_ALLOWED_HOSTS does not list');
+      throw new GatewayError('forbidden', 'the name in the Host header is not in CHAT_WEB_ALLOWED_HOSTS');
     }
     await next();
   };

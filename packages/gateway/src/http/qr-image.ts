@@ -9,6 +9,6 @@ export const qrImage: MiddlewareHandler = async (c, next) => {
   if (c.res.status !== 200 || !/\bimage\/png\b/i.test(c.req.header('Accept') ?? '')) return;
   const { qr } = (await c.res.json()) as { qr: string };
   c.res = new Response(Buffer.from(qr.slice(PREFIX.length), 'base64'), {
-    headers: { 'Content-Type': 'image/png', 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' },
+    headers: { 'Content-Type': 'image/png', 'Cache-Control': 'no-store' },
   });
 };

@@ -4,7 +4,7 @@ import type { Failure } from './failure.ts';
 import { replaceRun, type SessionParts, STOP_TIMEOUT_MS } from './session-parts.ts';
 import { isRunning } from './session-state.ts';
 
-/** What befalls a session without anybody asking for it, and what is done about it. */
+/** What happens to a session that nobody asked for, and what is done about it. */
 export class SessionCare {
   readonly #parts: SessionParts;
 
@@ -153,7 +153,7 @@ export class SessionCare {
   inBackground(work: () => Promise<void>): void {
     const { lock, log, status } = this.#parts;
     lock.run(work).catch((error: unknown) => {
-      log.error({ err: error }, 'the session could not be seen to');
+      log.error({ err: error }, 'recovering the session failed');
       if (!isRunning(status.state)) return;
       this.#retry({ cause: 'start_refused', reason: errorText(error), retry: true }, false);
     });

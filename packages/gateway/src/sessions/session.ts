@@ -188,7 +188,7 @@ export class Session {
     const answer = this.refusal ? undefined : this.#parts.keeper.run?.call(operation, input);
     if (!answer) throw this.#notReady();
     this.vitals.active();
-    return (await answer.finally(() => this.vitals.active())) as AnswerOf<N>; // The worker has checked it against the row.
+    return (await answer.finally(() => this.vitals.active())) as AnswerOf<N>; // The link has checked it against the row.
   }
 
   #notReady(): GatewayError {
