@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { eventually } from './helpers/eventually.ts';
 import { logLines } from './helpers/log-lines.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { expectError } from './helpers/rows.ts';
@@ -78,7 +79,12 @@ it('each refusal is a count in the metrics; lines of the log are bounded, and no
   ])
     expect(text).toContain(`chat_web_refused_total{kind="${kind}"} ${count}\n`);
 
-  const lines = logLines(gateway.log) as unknown as { refused?: string; key?: string; audit?: boolean; who?: string }[];
+  // The log comes through a pipe, a moment after the answers.
+  const lines = await eventually(() => {
+    const all = logLines(gateway.log) as unknown as { refused?: string; key?: string; audit?: boolean; who?: string }[];
+    expect(all.map(({ refused }) => refused)).toContain('web_page');
+    return all;
+  });
   for (const kind of ['wrong_token', 'too_many_wrong_tokens', 'no_token']) {
     expect(lines.filter(({ refused }) => refused === kind)).toHaveLength(10);
   }

@@ -1,7 +1,7 @@
 import { sendText } from '@chat-web/host';
 import { expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 it('a send is refused or unknown, and never called one for another', async () => {
   await using stack = await Stack.start();

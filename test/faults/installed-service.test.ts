@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-const CHECKOUT = fileURLToPath(new URL('../', import.meta.url));
+const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What npm says where a package is neither in its cache nor to be had. */
 const UNREACHABLE = /\b(ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)\b/;
