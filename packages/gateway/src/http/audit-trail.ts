@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import * as v from 'valibot';
 import type { Audit } from '../access/audit.ts';
-import { Refusal, type RefusalKind } from '../access/refusal.ts';
+import { Refusal } from '../access/refusal.ts';
 import type { Refusals } from '../access/refusals.ts';
 import type { ServerEnv } from './server-env.ts';
 
@@ -34,7 +34,7 @@ export function auditTrail(audit: Audit, refusals: Refusals): MiddlewareHandler<
     const startedAt = performance.now();
     await next();
     const route = routeOf(c);
-    const refused = refusalOf(c.error);
+    const refused = c.error instanceof Refusal ? c.error.kind : undefined;
     const caller = c.get('caller');
     const address = c.env.incoming?.socket.remoteAddress;
     if (refused) refusals.note(refused, { address, key: caller?.id });
@@ -51,11 +51,6 @@ export function auditTrail(audit: Audit, refusals: Refusals): MiddlewareHandler<
 function routeOf(c: Context<ServerEnv>): RouteName | undefined {
   const found = matchedRoutes(c).map(({ method, path }) => routes.get(`${method} ${path}`));
   return found.find((route) => route !== undefined);
-}
-
-function refusalOf(error: Error | undefined): RefusalKind | undefined {
-  if (error instanceof Refusal) return error.kind;
-  return error instanceof GatewayError && error.code === 'forbidden' ? 'web_page' : undefined;
 }
 
 /** The session that a path names, if it can be one: anything else is text that somebody sent. */

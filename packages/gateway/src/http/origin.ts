@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { GatewayError } from '@chat-web/protocol';
 import type { MiddlewareHandler } from 'hono';
+import { Refusal } from '../access/refusal.ts';
 import type { ServerEnv } from './server-env.ts';
 
 /** What the guard goes by. */
@@ -26,21 +26,21 @@ export function originGuard({ asksForToken, allowedHosts }: OriginOptions): Midd
     const origin = c.req.header('Origin');
     const isTls = isEncrypted(c.env);
     if (origin !== undefined && !isOwnOrigin(origin, host, isTls)) {
-      throw new GatewayError('forbidden', 'requests from other web pages are refused (Origin)');
+      throw new Refusal('web_page', 'requests from other web pages are refused (Origin)');
     }
     const site = c.req.header('Sec-Fetch-Site');
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-      throw new GatewayError('forbidden', 'requests from other web pages are refused (Sec-Fetch-Site)');
+      throw new Refusal('web_page', 'requests from other web pages are refused (Sec-Fetch-Site)');
     }
     const isUnsaid = origin === undefined && site === undefined && isBrowser(c.req.header('User-Agent'));
     if (!asksForToken && isUnsaid && !PAGES.has(c.req.path) && !isOwnPage(c.req.header('Referer'), host, isTls)) {
-      throw new GatewayError(
-        'forbidden',
+      throw new Refusal(
+        'web_page',
         'over plain HTTP a browser does not say which web page a request comes from: set CHAT_WEB_TOKEN, or put HTTPS in front',
       );
     }
     if (!asksForToken && !isLocalName(withoutPort(host), allowedHosts)) {
-      throw new GatewayError('forbidden', 'the name in the Host header is not in CHAT_WEB_ALLOWED_HOSTS');
+      throw new Refusal('web_page', 'the name in the Host header is not in CHAT_WEB_ALLOWED_HOSTS');
     }
     await next();
   };
