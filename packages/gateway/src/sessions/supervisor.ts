@@ -138,14 +138,14 @@ export class Supervisor {
 
   /** 503 for a session more than there may be. Those that are there may start, however many there are. */
   #assertRoomFor(id: string): void {
-    const { maxSessions } = this.#context.config;
-    this.list();
+    const { config, saved } = this.#context;
     // Those that are about to start count, too.
-    const taken = this.all().filter((session) => !session.isForgettable);
-    if (taken.length < maxSessions || taken.some((session) => session.id === id)) return;
+    const taken = new Set(saved.ids());
+    for (const session of this.all()) if (!session.isForgettable) taken.add(session.id);
+    if (taken.size < config.maxSessions || taken.has(id)) return;
     throw new GatewayError(
       'insufficient_resources',
-      `there are ${taken.length} sessions, and no more may be (CHAT_WEB_MAX_SESSIONS); delete one, or raise it`,
+      `there are ${taken.size} sessions, and no more may be (CHAT_WEB_MAX_SESSIONS); delete one, or raise it`,
     );
   }
 
