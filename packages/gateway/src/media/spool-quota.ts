@@ -3,7 +3,7 @@ import type { SpoolLimits } from './spool.ts';
 
 /** What one file takes of the spool. */
 export interface Hold {
-  /** Throws where there is no room for so many bytes more: 429 for the share of the session, 503 for the whole. */
+  /** Throws as `assertRoom`. */
   add(bytes: number): void;
   /** The file is gone. A second call does nothing. */
   release(): void;
@@ -26,12 +26,34 @@ export class SpoolQuota {
     return this.#bytes;
   }
 
+  /** Throws where there is no room for so many bytes more: 429 for the share of the session, 503 for the whole. */
+  assertRoom(sessionId: string, bytes = 1): void {
+    const { spoolMaxBytes, spoolSessionMaxBytes } = this.#limits;
+    const ofSession = this.#bySession.get(sessionId) ?? 0;
+    if (ofSession + bytes > spoolSessionMaxBytes) {
+      const most = `${Math.floor(spoolSessionMaxBytes / MB)} MB (CHAT_WEB_SPOOL_SESSION_MAX_MB)`;
+      throw GatewayError.later(
+        'rate_limited',
+        `files on their way to and from session ${sessionId} may take ${most} at a time`,
+        RETRY_AFTER_SECONDS,
+      );
+    }
+    if (this.#bytes + bytes > spoolMaxBytes) {
+      const most = `${Math.floor(spoolMaxBytes / MB)} MB (CHAT_WEB_SPOOL_MAX_MB)`;
+      throw GatewayError.later(
+        'insufficient_resources',
+        `files on their way to and from all sessions may take ${most} at a time`,
+        RETRY_AFTER_SECONDS,
+      );
+    }
+  }
+
   /** The books of a file that is going to be written for a session. */
   hold(sessionId: string): Hold {
     let held = 0;
     return {
       add: (bytes) => {
-        this.#assertRoom(sessionId, bytes);
+        this.assertRoom(sessionId, bytes);
         held += bytes;
         this.#count(sessionId, bytes);
       },
@@ -40,27 +62,6 @@ export class SpoolQuota {
         held = 0;
       },
     };
-  }
-
-  #assertRoom(sessionId: string, bytes: number): void {
-    const { spoolMaxBytes, spoolSessionMaxBytes } = this.#limits;
-    const ofSession = this.#bySession.get(sessionId) ?? 0;
-    if (ofSession + bytes > spoolSessionMaxBytes || ofSession === spoolSessionMaxBytes) {
-      const most = `${Math.floor(spoolSessionMaxBytes / MB)} MB (CHAT_WEB_SPOOL_SESSION_MAX_MB)`;
-      throw GatewayError.later(
-        'rate_limited',
-        `files on their way to and from session ${sessionId} may take ${most} at a time`,
-        RETRY_AFTER_SECONDS,
-      );
-    }
-    if (this.#bytes + bytes > spoolMaxBytes || this.#bytes === spoolMaxBytes) {
-      const most = `${Math.floor(spoolMaxBytes / MB)} MB (CHAT_WEB_SPOOL_MAX_MB)`;
-      throw GatewayError.later(
-        'insufficient_resources',
-        `files on their way to and from all sessions may take ${most} at a time`,
-        RETRY_AFTER_SECONDS,
-      );
-    }
   }
 
   #count(sessionId: string, bytes: number): void {

@@ -47,7 +47,7 @@ export class Spool {
 
   /** Throws where there is no room for another file of a session: 429 for its own share, 503 for the disk's. */
   async assertRoom(sessionId: string): Promise<void> {
-    this.#quota.hold(sessionId).add(0);
+    this.#quota.assertRoom(sessionId);
     if ((await freeDiskBytes(this.dir)) >= this.#minFreeDiskBytes) return;
     throw new GatewayError(
       'insufficient_resources',
