@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { errorText } from '@chat-web/protocol';
 import { type DestinationStream, pino } from 'pino';
 import type { Log } from '../log.ts';
-import { LineBudget } from './line-budget.ts';
+import { LineBudget, perMinute } from './line-budget.ts';
 
 /** One thing that somebody did or tried. Never a body, a token or an id of a chat or message. */
 export interface AuditEntry {
@@ -25,7 +25,7 @@ const ANONYMOUS_LINES_PER_MINUTE = 60;
 export class Audit {
   readonly #lines: pino.Logger;
   readonly #file: AuditFile | undefined;
-  readonly #anonymous = new LineBudget(ANONYMOUS_LINES_PER_MINUTE);
+  readonly #anonymous = new LineBudget(perMinute(ANONYMOUS_LINES_PER_MINUTE));
 
   /** `normal` is where the log goes; so do these lines where there is no file, or while it cannot be written. */
   constructor(path: string | undefined, normal: DestinationStream, log: Log) {

@@ -1,29 +1,42 @@
 const MINUTE_MS = 60_000;
 
-/** Bounds the lines that somebody can have written by asking again and again. */
+/** Bounds the lines that somebody can have written by asking again and again, and counts those that are left out. */
 export class LineBudget {
-  readonly #perMinute: number;
-  #endsAt = 0;
-  #written = 0;
+  readonly #mayWrite: () => boolean;
   #skipped = 0;
 
-  constructor(perMinute: number) {
-    this.#perMinute = perMinute;
+  constructor(mayWrite: () => boolean) {
+    this.#mayWrite = mayWrite;
+  }
+
+  /** How many lines were left out since the last one. */
+  get skipped(): number {
+    return this.#skipped;
   }
 
   /** How many lines were left out before this one; undefined where this one is to be left out, too. */
-  take(now = performance.now()): number | undefined {
-    if (now >= this.#endsAt) {
-      this.#endsAt = now + MINUTE_MS;
-      this.#written = 0;
-    }
-    if (this.#written >= this.#perMinute) {
+  take(): number | undefined {
+    if (!this.#mayWrite()) {
       this.#skipped += 1;
       return undefined;
     }
-    this.#written += 1;
     const skipped = this.#skipped;
     this.#skipped = 0;
     return skipped;
   }
+}
+
+/** So many in each minute. */
+export function perMinute(most: number): () => boolean {
+  let endsAt = 0;
+  let taken = 0;
+  return () => {
+    const now = performance.now();
+    if (now >= endsAt) {
+      endsAt = now + MINUTE_MS;
+      taken = 0;
+    }
+    taken += 1;
+    return taken <= most;
+  };
 }

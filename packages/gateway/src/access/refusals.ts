@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import { LineBudget } from './line-budget.ts';
+import { LineBudget, perMinute } from './line-budget.ts';
 import { type RefusalKind, refusalKinds } from './refusal.ts';
 
 const LINES_PER_MINUTE = 10;
@@ -14,7 +14,9 @@ export interface Refused {
 /** Counts what was refused, and tells of it in the log up to a rate. */
 export class Refusals {
   readonly #log: Log;
-  readonly #kinds = new Map(refusalKinds.map((kind) => [kind, { count: 0, budget: new LineBudget(LINES_PER_MINUTE) }]));
+  readonly #kinds = new Map(
+    refusalKinds.map((kind) => [kind, { count: 0, budget: new LineBudget(perMinute(LINES_PER_MINUTE)) }]),
+  );
 
   constructor(log: Log) {
     this.#log = log;

@@ -10,6 +10,7 @@ import {
   workerOperations,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { LineBudget } from '../access/line-budget.ts';
 import type { Log } from '../log.ts';
 import { Budget } from './budget.ts';
 import { type ChannelSockets, WorkerChannel } from './worker-channel.ts';
@@ -54,8 +55,7 @@ export class WorkerLink {
   readonly #listener: LinkListener;
   readonly #channel: WorkerChannel;
   readonly #pending = new Map<number, PendingCall>();
-  readonly #logBudget = new Budget(LOG_BUDGET);
-  #unlogged = 0;
+  readonly #lines: LineBudget;
   #lastCallId = 0;
   #options: WorkerOptions | undefined;
   #closedBy: string | undefined;
@@ -65,6 +65,8 @@ export class WorkerLink {
     this.#options = options;
     this.#log = log;
     this.#listener = listener;
+    const budget = new Budget(LOG_BUDGET);
+    this.#lines = new LineBudget(() => budget.take(1));
     this.#channel = new WorkerChannel(sockets, log, {
       onMessage: (raw, bytes) => this.#receive(raw, bytes),
       onBroken: (did) => listener.onBroken(did),
@@ -117,7 +119,7 @@ export class WorkerLink {
   /** The worker is gone. */
   close(how: string): void {
     this.#channel.close();
-    if (this.#unlogged > 0) this.#log.warn({ lines: this.#unlogged }, 'lines of the worker were left out');
+    this.#tellLeftOut(this.#lines.skipped);
     this.fail(how);
   }
 
@@ -195,13 +197,13 @@ export class WorkerLink {
   }
 
   #mayLog(): boolean {
-    if (!this.#logBudget.take(1)) {
-      this.#unlogged += 1;
-      return false;
-    }
-    if (this.#unlogged > 0) this.#log.warn({ lines: this.#unlogged }, 'lines of the worker were left out');
-    this.#unlogged = 0;
-    return true;
+    const skipped = this.#lines.take();
+    this.#tellLeftOut(skipped ?? 0);
+    return skipped !== undefined;
+  }
+
+  #tellLeftOut(lines: number): void {
+    if (lines > 0) this.#log.warn({ lines }, 'lines of the worker were left out');
   }
 
   #lost(operation: WorkerOperationName, how: string): GatewayError {
