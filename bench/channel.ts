@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { WorkerLink } from '@chat-web/gateway/sessions/worker-link';
 import { startWorker } from '@chat-web/gateway/sessions/worker-process';
-import { type WorkerOptions, workerMessage } from '@chat-web/protocol';
+import { workerMessage } from '@chat-web/protocol';
 import { pino } from 'pino';
 import * as v from 'valibot';
+import { emptyWorkerOptions } from '#scripts/worker-options.js';
 
 /** What the channel to a worker costs the gateway, beside Node's own: messages of 1 KB that are told, and calls. */
 
@@ -14,11 +15,6 @@ const CALLS = 2_000;
 const ROUNDS = 5;
 
 const PROGRAM = fileURLToPath(new URL('./channel-worker.js', import.meta.url));
-const options: WorkerOptions = {
-  ...{ sessionId: 'bench', sessionDir: '', headlessShell: false, browserArgs: [], spoolDir: '' },
-  ...{ spoolMaxBytes: 1, heardUntil: 0, pagesDir: '', linkedAt: 0, wasMute: false, silenceTimeoutMs: 0 },
-  fetchLimits: { allowedHosts: [], maxBytes: 0, timeoutMs: 0 },
-};
 
 /** One side of a channel, ready to be measured. */
 interface Subject {
@@ -33,7 +29,7 @@ async function ours(): Promise<Subject> {
   let left = 0;
   let done = () => {};
   const link = await new Promise<WorkerLink>((resolve) => {
-    const made: WorkerLink = new WorkerLink(channel, options, pino({ enabled: false }), {
+    const made: WorkerLink = new WorkerLink(channel, emptyWorkerOptions, pino({ enabled: false }), {
       onEvent: () => {
         left -= 1;
         if (left === 0) done();

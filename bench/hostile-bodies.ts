@@ -1,6 +1,5 @@
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type HostileBody, hostileBodies, inHttpChunks } from '#scripts/hostile-bodies.js';
+import { hostileBodies, requestOf, sendRaw } from '#scripts/hostile-bodies.js';
 import { cpuMs, peakKb, resetPeak, whileProbing } from './probing.ts';
 import { FRIEND, link, withWorld } from './world.ts';
 
@@ -22,14 +21,14 @@ await withWorld(async (world) => {
   const rows: Record<string, object> = {};
   const beforeKb = resetPeak(gateway.pid);
   for (const body of hostileBodies.filter(({ name }) => name.includes(only))) {
-    const request = requestOf(body);
+    const request = requestOf('bench', body, BODY_BYTES);
     resetPeak(gateway.pid);
-    let outcomes: string[] = [];
+    let outcomes: (number | string)[] = [];
     let seconds = 0;
     const beforeCpuMs = cpuMs(gateway.pid);
     const times = await whileProbing(gateway.url, async () => {
       const startedAt = performance.now();
-      outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => send(gateway.url, request)));
+      outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => sendRaw(gateway.url, request)));
       seconds = (performance.now() - startedAt) / 1_000;
     });
     times.sort((a, b) => a - b);
@@ -48,24 +47,3 @@ await withWorld(async (world) => {
   console.log(`${AT_ONCE} bodies of ${BODY_BYTES / 1_048_576} MB at once, of each kind`);
   console.table(rows);
 });
-
-/** The request as it goes over the wire. */
-function requestOf({ make, chunkBytes }: HostileBody): Buffer {
-  const body = make(BODY_BYTES);
-  const length = chunkBytes ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
-  const head = `POST /sessions/bench/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), chunkBytes ? inHttpChunks(body, chunkBytes) : body]);
-}
-
-/** Sends it all, as fast as it is taken; the status of the answer, or how the connection ended without one. */
-function send(url: string, request: Buffer): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(request));
-    socket.once('data', (answer: Buffer) => {
-      resolve(answer.toString('latin1', 9, 12));
-      socket.destroy();
-    });
-    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
-    socket.on('close', () => resolve('closed'));
-  });
-}

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+
 /** A body that is made to hurt whoever parses it. */
 export interface HostileBody {
   readonly name: string;
@@ -40,16 +42,6 @@ function manyKeys(size: number): Buffer {
 const giantText = repeated(`${START},"caption":"`, 'a', '"}');
 const upload = repeated(`${START},"base64":"`, 'AAAA', '"}');
 
-/** The body as HTTP sends it in chunks of that size. */
-export function inHttpChunks(body: Buffer, chunkBytes: number): Buffer {
-  const chunk = Buffer.from(`${chunkBytes.toString(16)}\r\n${' '.repeat(chunkBytes)}\r\n`);
-  const dataAt = chunk.length - chunkBytes - 2;
-  const count = Math.floor(body.length / chunkBytes);
-  const sent = Buffer.alloc(count * chunk.length, chunk);
-  for (let n = 0; n < count; n += 1) body.copy(sent, n * chunk.length + dataAt, n * chunkBytes, (n + 1) * chunkBytes);
-  return Buffer.concat([sent, Buffer.from('0\r\n\r\n')]);
-}
-
 /** One for each way in which a parser, a scanner or a decoder can be made to work or to hold far more than it was sent. */
 export const hostileBodies: readonly HostileBody[] = [
   { name: 'many small strings', answers: [400], make: repeated(`${START},"x":[""`, ',""', ']}') },
@@ -75,3 +67,34 @@ export const hostileBodies: readonly HostileBody[] = [
   { name: 'an upload of escaped slashes', answers: [404], make: repeated(`${START},"base64":"`, '\\/\\/\\/\\/', '"}') },
   { name: 'an upload', answers: [404], make: upload },
 ];
+
+/** POST messages of a session with a body of so many bytes, as it goes over the wire. */
+export function requestOf(session: string, { make, chunkBytes }: HostileBody, bytes: number): Buffer {
+  const body = make(bytes);
+  const length = chunkBytes ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
+  const head = `POST /sessions/${session}/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), chunkBytes ? inHttpChunks(body, chunkBytes) : body]);
+}
+
+/** Sends it all, as fast as it is taken; the status of the answer, or how the connection ended without one. */
+export function sendRaw(url: string, request: Buffer): Promise<number | string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(request));
+    socket.once('data', (answer: Buffer) => {
+      resolve(Number(answer.toString('latin1', 9, 12)));
+      socket.destroy();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
+    socket.on('close', () => resolve('closed'));
+  });
+}
+
+/** The body as HTTP sends it in chunks of that size. */
+export function inHttpChunks(body: Buffer, chunkBytes: number): Buffer {
+  const chunk = Buffer.from(`${chunkBytes.toString(16)}\r\n${' '.repeat(chunkBytes)}\r\n`);
+  const dataAt = chunk.length - chunkBytes - 2;
+  const count = Math.floor(body.length / chunkBytes);
+  const sent = Buffer.alloc(count * chunk.length, chunk);
+  for (let n = 0; n < count; n += 1) body.copy(sent, n * chunk.length + dataAt, n * chunkBytes, (n + 1) * chunkBytes);
+  return Buffer.concat([sent, Buffer.from('0\r\n\r\n')]);
+}

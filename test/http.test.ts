@@ -6,16 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { ask, expectError, JSON_TYPE, rows, rowsWithId } from './helpers/rows.ts';
+import { saveSession } from './helpers/saved-session.ts';
 
 let dataDir: string;
 let open: GatewayProcess;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-  // A session with saved auth, as an earlier gateway has left it.
-  const saved = join(dataDir, 'open', 'sessions', 'saved');
-  await mkdir(saved, { recursive: true });
-  await writeFile(join(saved, 'linked.json'), '{}');
+  await saveSession(join(dataDir, 'open'), 'saved');
   await mkdir(join(dataDir, 'open', 'spool'));
   await writeFile(join(dataDir, 'open', 'spool', 'left-behind'), 'bytes of nobody');
   const settings = {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts
 import { eventually } from './helpers/eventually.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { expectError } from './helpers/rows.ts';
+import { saveSession } from './helpers/saved-session.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 let dataDir: string;
@@ -46,10 +47,7 @@ const metric = async (name: string) => {
 describe('a limit says which it is, and when to try again', () => {
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-    for (const id of ['saved', 'other']) {
-      await mkdir(join(dataDir, 'sessions', id), { recursive: true });
-      await writeFile(join(dataDir, 'sessions', id, 'linked.json'), '{}');
-    }
+    for (const id of ['saved', 'other']) await saveSession(dataDir, id);
   });
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();

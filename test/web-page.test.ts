@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
 import { eventually } from './helpers/eventually.ts';
 import { rawRequest } from './helpers/raw-request.ts';
+import { saveSession } from './helpers/saved-session.ts';
 
 /** Runs in the page of an attacker. */
 const ATTACK = readFileSync(new URL('./helpers/hostile-page.js', import.meta.url), 'utf8');
@@ -28,8 +29,7 @@ async function serve(answer: Parameters<typeof createServer>[1]): Promise<number
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-  await mkdir(join(dataDir, 'sessions', 'saved'), { recursive: true });
-  await writeFile(join(dataDir, 'sessions', 'saved', 'linked.json'), '{}');
+  await saveSession(dataDir, 'saved');
   gateway = await spawnGateway({
     ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no' },
     ...{ CHAT_WEB_ALLOWED_HOSTS: 'gateway.lan', CHAT_WEB_BROWSER_PATH: '/bin/false' },

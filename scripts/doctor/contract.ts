@@ -16,7 +16,7 @@ export const DIALOG = 'page.dialog';
 /** What to do about a page that is not the one that was pinned. */
 export const CHECK_PIN = 'check the saved document, or unset CHAT_WEB_PAGE_VERSION';
 /** What to do about what is no part of the page. */
-const TODO: Readonly<Record<string, string>> = {
+const ADVICE: Readonly<Record<string, string>> = {
   [DIALOG]: 'restart the session, and open an issue with the --json output, which has the text of the dialog',
   'page.version': CHECK_PIN,
 };
@@ -50,7 +50,8 @@ export function reportContract(
 export function reportDegraded(report: Report, degraded: NonNullable<SessionView['degraded']>): void {
   for (const { capability, reason } of degraded) {
     const check = capability === DIALOG ? 'dialogs' : `page: ${capability}`;
-    const todo = TODO[capability] ?? (reason.includes(' lacks ') ? PIN : "look at the phone, and at the gateway's log");
+    const todo =
+      ADVICE[capability] ?? (reason.includes(' lacks ') ? PIN : "look at the phone, and at the gateway's log");
     report.add({ check, result: isNeeded(capability) ? 'fail' : 'warn', detail: reason, todo });
   }
 }

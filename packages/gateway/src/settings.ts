@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { PAGE_VERSION } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { writtenToken } from './access/token.ts';
 
@@ -184,7 +185,7 @@ export const settings = {
     meaning: 'further browser arguments: a JSON array of strings, passed as they are',
   },
   CHAT_WEB_PAGE_VERSION: {
-    schema: v.pipe(v.string(), v.regex(/^\w[\w.-]{0,39}$/, 'must be a version such as 2.3000.1049703040')),
+    schema: v.pipe(v.string(), v.regex(PAGE_VERSION, 'must be a version such as 2.3000.1049703040')),
     meaning: "the build of the page to load, from the folder of saved pages, in the place of the network's newest",
   },
   CHAT_WEB_PAGE_DIR: {

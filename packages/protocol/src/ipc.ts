@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { errorCode, fieldIssue } from './errors.ts';
-import { count, LIMITS, listOf, networkId, sentence, unixSeconds } from './limits.ts';
+import { count, LIMITS, listOf, networkId, PAGE_VERSION, sentence, unixSeconds } from './limits.ts';
 import { ack, degradedCapability, message, pngDataUrl, sessionInfo } from './resources.ts';
 
 /** A worker says this often that it is there. */
@@ -70,8 +70,6 @@ export const workerFailure = v.picklist([
 ]);
 export type WorkerFailure = v.InferOutput<typeof workerFailure>;
 
-/** What the page says of its version: the name of a file, and a label of the metrics. */
-const pageVersion = v.pipe(v.string(), v.regex(/^\w[\w.-]{0,39}$/));
 const degraded = listOf(degradedCapability, 100);
 
 /** What a worker tells of its session, in the order in which it happened. */
@@ -85,7 +83,7 @@ export const workerEvent = v.variant('name', [
   /** What the page is, what does not work on it because this build lacks parts, and what does not for other reasons. */
   v.object({
     name: v.literal('page'),
-    version: pageVersion,
+    version: v.pipe(v.string(), v.regex(PAGE_VERSION)),
     lacking: degraded,
     findings: degraded,
   }),

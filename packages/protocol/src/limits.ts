@@ -13,11 +13,15 @@ export const LIMITS = {
   mentions: 5_000,
   listed: 50_000,
   reason: 1_000,
+  pageVersion: 40,
   /** The longest file that a message has is 2 GB. */
   fileBytes: 4 * 1_073_741_824,
   /** The year 2106, in Unix seconds. */
   time: 2 ** 32 - 1,
 } as const;
+
+/** What the page says of its version becomes the name of a file, and a label of the metrics. */
+export const PAGE_VERSION = new RegExp(`^\\w[\\w.-]{0,${LIMITS.pageVersion - 1}}$`);
 
 /** A text that was written by a person. */
 export const writtenText = (most: number) => v.pipe(v.string(), v.maxLength(most));

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HostileBody, hostileBodies, inHttpChunks } from '../../../scripts/hostile-bodies.ts';
+import { hostileBodies, requestOf, sendRaw } from '../../../scripts/hostile-bodies.ts';
 import { figure, percentile } from '../../helpers/figure.ts';
 import { ADA, Stack } from '../../helpers/stack.ts';
 
@@ -28,13 +27,13 @@ describe('promise 32: fifty bodies of 10 MB at once that are made to hurt', () =
     Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${stack.gateway.pid}/status`, 'utf8'))?.[1]) / 1_024;
 
   it.each(hostileBodies)('$name: the gateway answers others, and stays small', async (body) => {
-    const request = requestOf(body);
+    const request = requestOf('main', body, BODY_BYTES);
     writeFileSync(`/proc/${stack.gateway.pid}/clear_refs`, '5');
     const beforeMb = memoryMb();
     const over = new AbortController();
     const looks = healthTimes(stack.gateway.url, over.signal);
     await delay(LOOK_MS);
-    const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => send(stack.gateway.url, request)));
+    const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => sendRaw(stack.gateway.url, request)));
     await delay(LOOKED_AT_LEAST_MS);
     over.abort();
     const times = await looks;
@@ -60,24 +59,4 @@ async function healthTimes(url: string, until: AbortSignal): Promise<number[]> {
     await delay(LOOK_MS);
   }
   return times;
-}
-
-function requestOf({ make, chunkBytes }: HostileBody): Buffer {
-  const body = make(BODY_BYTES);
-  const length = chunkBytes ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
-  const head = `POST /sessions/main/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), chunkBytes ? inHttpChunks(body, chunkBytes) : body]);
-}
-
-/** Sends it all, as fast as it is taken; the status of the answer, or NaN where there is none. */
-function send(url: string, request: Buffer): Promise<number> {
-  return new Promise((resolve) => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(request));
-    socket.once('data', (answer: Buffer) => {
-      resolve(Number(answer.toString('latin1', 9, 12)));
-      socket.destroy();
-    });
-    socket.on('error', () => resolve(Number.NaN));
-    socket.on('close', () => resolve(Number.NaN));
-  });
 }

@@ -35,6 +35,5 @@ export function mediaHeaders({ mimeType, filename, size }: MediaFile): Record<st
     'Content-Disposition': contentDisposition(name, { type: SHOWN.test(type) ? 'inline' : 'attachment' }),
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'private, no-store',
   };
 }

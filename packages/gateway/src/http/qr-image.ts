@@ -5,10 +5,7 @@ const PREFIX = 'data:image/png;base64,';
 /** Answers GET qr with the PNG itself where the caller asks for an image. */
 export const qrImage: MiddlewareHandler = async (c, next) => {
   await next();
-  c.header('Cache-Control', 'no-store'); // A QR is as good as a password while it lasts.
   if (c.res.status !== 200 || !/\bimage\/png\b/i.test(c.req.header('Accept') ?? '')) return;
   const { qr } = (await c.res.json()) as { qr: string };
-  c.res = new Response(Buffer.from(qr.slice(PREFIX.length), 'base64'), {
-    headers: { 'Content-Type': 'image/png', 'Cache-Control': 'no-store' },
-  });
+  c.res = new Response(Buffer.from(qr.slice(PREFIX.length), 'base64'), { headers: { 'Content-Type': 'image/png' } });
 };

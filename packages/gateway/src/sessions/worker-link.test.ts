@@ -3,22 +3,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { emptyWorkerOptions } from '../../../../scripts/worker-options.ts';
 import { WorkerLink } from './worker-link.ts';
 import { exitOf, startWorker } from './worker-process.ts';
 
 const log = pino({ enabled: false });
-const options = {
-  ...{
-    sessionId: 'main',
-    sessionDir: '/nowhere',
-    headlessShell: false,
-    browserArgs: [],
-    spoolDir: '/nowhere',
-    spoolMaxBytes: 1,
-  },
-  ...{ heardUntil: 0, pagesDir: '/nowhere', linkedAt: 0, wasMute: false, silenceTimeoutMs: 300_000 },
-  fetchLimits: { allowedHosts: [], maxBytes: 1, timeoutMs: 1 },
-};
 const children: ChildProcess[] = [];
 
 function linkTo(fixture: string) {
@@ -29,7 +18,11 @@ function linkTo(fixture: string) {
   const booted = new Promise<void>((resolve) => {
     heard = resolve;
   });
-  const link = new WorkerLink(channel, options, log, { onEvent: () => {}, onWord: heard, onBroken: () => {} });
+  const link = new WorkerLink(channel, emptyWorkerOptions, log, {
+    onEvent: () => {},
+    onWord: heard,
+    onBroken: () => {},
+  });
   void exitOf(child).then((how) => link.close(`exited (${how})`));
   return { link, booted };
 }

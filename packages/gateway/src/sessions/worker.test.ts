@@ -1,23 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { WorkerEvent, WorkerOptions } from '@chat-web/protocol';
+import type { WorkerEvent } from '@chat-web/protocol';
 import { pino } from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
+import { emptyWorkerOptions } from '../../../../scripts/worker-options.ts';
 import { Worker } from './worker.ts';
 
 const log = pino({ enabled: false });
-const options: WorkerOptions = {
-  ...{
-    sessionId: 'main',
-    sessionDir: '/nowhere',
-    headlessShell: false,
-    browserArgs: [],
-    spoolDir: '/nowhere',
-    spoolMaxBytes: 1,
-  },
-  ...{ heardUntil: 0, pagesDir: '/nowhere', linkedAt: 0, wasMute: false, silenceTimeoutMs: 300_000 },
-  fetchLimits: { allowedHosts: [], maxBytes: 1, timeoutMs: 1 },
-};
 const workers: Worker[] = [];
 afterEach(async () => {
   for (const worker of workers.splice(0)) {
@@ -29,7 +18,7 @@ afterEach(async () => {
 function start(program: string) {
   const events: WorkerEvent[] = [];
   const broken: string[] = [];
-  const worker = new Worker({ program, env: { PATH: process.env.PATH }, options }, log, {
+  const worker = new Worker({ program, env: { PATH: process.env.PATH }, options: emptyWorkerOptions }, log, {
     onEvent: (event) => events.push(event),
     onSilent: () => {},
     onBroken: (did) => broken.push(did),

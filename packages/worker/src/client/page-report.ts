@@ -1,8 +1,8 @@
+import { LIMITS } from '@chat-web/protocol';
 import type { Capabilities, Degraded } from './capabilities.ts';
 import type { Log, ReportEvent } from './port.ts';
 
 /** The page is not to be trusted with the length of what it says. */
-const MOST_VERSION = 40;
 const MOST_REASON = 900;
 
 /** What a session cannot do, and why: parts that the page lacks, dialogs that stay open, sends that nobody confirms. */
@@ -34,7 +34,7 @@ export class PageReport {
     const { version, lacking } = this.#capabilities;
     if (version === undefined) return;
     const told = {
-      version: version.replace(/[^\w.-]/g, '_').slice(0, MOST_VERSION),
+      version: version.replace(/[^\w.-]/g, '_').slice(0, LIMITS.pageVersion),
       lacking: lacking.map(shortened),
       findings: [...this.#found].map(([capability, reason]) => shortened({ capability, reason })),
     };

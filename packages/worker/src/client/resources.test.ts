@@ -60,17 +60,17 @@ describe('toMessage', () => {
       '\u0000',
       '',
     );
-    const any = fc.oneof(text, long);
+    const anything = fc.oneof(text, long);
     fc.assert(
       fc.property(
         fc.record({
-          body: any,
-          caption: any,
-          mimetype: any,
-          filename: any,
-          type: any,
-          quotedMessageId: any,
-          author: any,
+          body: anything,
+          caption: anything,
+          mimetype: anything,
+          filename: anything,
+          type: anything,
+          quotedMessageId: anything,
+          author: anything,
         }),
         fc.array(text),
         fc.oneof(fc.double({ noNaN: true }), fc.constantFrom(-1, 1.5, 1e300, Number.POSITIVE_INFINITY)),

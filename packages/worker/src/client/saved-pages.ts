@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PAGE_VERSION } from '@chat-web/protocol';
 import type { PageDocument } from './page-document.ts';
 
 /** Builds come every few days, and work for about two months. */
 const MOST_PAGES = 20;
-/** What the page says of its version becomes the name of a file. */
-const VERSION = /^[\w][\w.-]{0,39}$/;
 const SUFFIX = '.html';
 const HEADERS_SUFFIX = '.headers.json';
 const UNFINISHED_SUFFIX = '.new';
@@ -23,7 +22,7 @@ export class SavedPages {
 
   /** Keeps a document, unless it is there already; the oldest go. */
   async keep(version: string, { html, headers }: PageDocument): Promise<void> {
-    if (!VERSION.test(version) || existsSync(this.#pathOf(version))) return;
+    if (!PAGE_VERSION.test(version) || existsSync(this.#pathOf(version))) return;
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     await this.#write(this.#pathOf(version, HEADERS_SUFFIX), JSON.stringify(headers));
     await this.#write(this.#pathOf(version), html); // Last: where it is, all of it is.
