@@ -49,11 +49,20 @@ export function browsersIn(folder: string): number[] {
 
 /** The renderers among a folder's browser processes. */
 export function renderersIn(folder: string): number[] {
+  return helpersIn(folder, '--type=renderer');
+}
+
+/** The processes that write what pages have stored, of a folder's browsers. */
+export function storageProcessesIn(folder: string): number[] {
+  return helpersIn(folder, '--utility-sub-type=storage.mojom.StorageService');
+}
+
+function helpersIn(folder: string, argument: string): number[] {
   const ours = new Set(browsersIn(folder));
   return (
     processes()
       // Processes that come out of Chromium's zygote have their command line in one piece.
-      .filter(({ pid, args }) => ours.has(pid) && args.join(' ').includes('--type=renderer'))
+      .filter(({ pid, args }) => ours.has(pid) && args.join(' ').includes(argument))
       .map(({ pid }) => pid)
   );
 }

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerOptions } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type { Capability } from '../page/contract.ts';
@@ -7,6 +6,7 @@ import { hasChanged, inboundSince, loadSince, messageModels } from '../page/inbo
 import { readAccount, unlink } from '../page/session.ts';
 import type { BrowserSearch } from './browser.ts';
 import { Capabilities } from './capabilities.ts';
+import { closeBrowser, inTime } from './close-browser.ts';
 import { SessionEvents } from './events.ts';
 import { Inbox } from './inbox.ts';
 import { launchOptions } from './launch-options.ts';
@@ -140,16 +140,14 @@ export class LinkedSession implements PageSource {
     const wasLinked = this.#events.isLinked;
     this.#events.end();
     this.#watch.stop();
-    if (unlinkFirst && wasReady) await ended(this.#client.page.evaluate(unlink), UNLINK_TIMEOUT_MS);
+    if (unlinkFirst && wasReady) await inTime(this.#client.page.evaluate(unlink), UNLINK_TIMEOUT_MS);
     const browser = this.#client.pupBrowser;
     if (!browser) return; // Still being launched: it ends with the pipe to this process.
     const browserProcess = browser.process();
-    const closeMs =
-      wasLinked && !unlinkFirst ? Math.min(READY_CLOSE_TIMEOUT_MS, timeoutMs - KILL_MS) : CLOSE_TIMEOUT_MS;
+    const keepsWritten = wasLinked && !unlinkFirst;
+    const closeMs = keepsWritten ? Math.min(READY_CLOSE_TIMEOUT_MS, timeoutMs - KILL_MS) : CLOSE_TIMEOUT_MS;
     const closeBy = Date.now() + closeMs;
-    // Chromium writes local storage every few seconds, and when a page goes; not always when it ends with pages open.
-    await ended(this.#client.pupPage?.close(), closeMs / 2);
-    await ended(browser.close(), closeBy - Date.now());
+    await closeBrowser(browser, this.#client.pupPage, { closeBy, keepsWritten });
     if (!browserProcess?.pid || browserProcess.exitCode !== null || browserProcess.signalCode !== null) return;
     this.#log('warn', 'the browser did not close in time and is killed: what its page wrote last may be missing');
     const exit = once(browserProcess, 'exit');
@@ -159,15 +157,8 @@ export class LinkedSession implements PageSource {
       return; // It has just ended by itself.
     }
     // A killed process keeps its files open until its memory is given back; the next browser wants the same files.
-    await ended(exit, EXIT_TIMEOUT_MS);
+    await inTime(exit, EXIT_TIMEOUT_MS);
   }
-}
-
-/** Waits for the end of some work, good or bad, or until the time is up; its end is nobody's business then. */
-async function ended(work: Promise<unknown> | undefined, timeoutMs: number): Promise<void> {
-  const over = new AbortController();
-  await Promise.race([work?.catch(() => {}), delay(timeoutMs, undefined, { signal: over.signal }).catch(() => {})]);
-  over.abort();
 }
 
 async function renderQr(text: string): Promise<string> {
