@@ -25,11 +25,11 @@ import { authenticate } from './auth.ts';
 import { errorResponse } from './error-response.ts';
 import { eventRoute } from './event-route.ts';
 import { requires } from './guard.ts';
-import { cutOffIdleReaders } from './idle-readers.ts';
 import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
 import { originGuard } from './origin.ts';
 import { qrImage } from './qr-image.ts';
+import { cutOffSlowReaders } from './reading-pace.ts';
 import { referencePage } from './reference-page.ts';
 import { parseParams } from './request-input.ts';
 import type { ServerEnv } from './server-env.ts';
@@ -51,7 +51,7 @@ export interface AppParts {
 export function createApp(parts: AppParts): Hono<ServerEnv> {
   const { config, access, supervisor, handlers, spool, metrics, log } = parts;
   const app = new Hono<ServerEnv>();
-  app.use(cutOffIdleReaders());
+  app.use(cutOffSlowReaders());
   app.use(auditTrail(parts.audit, parts.refusals));
   app.use(originGuard({ asksForToken: access.asksForToken, allowedHosts: config.allowedHosts }));
   const document = openApiDocument(version(), access.asksForToken);

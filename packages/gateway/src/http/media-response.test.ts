@@ -12,8 +12,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { Spool } from '../media/spool.ts';
 import { downloadName } from './download-name.ts';
-import { cutOffIdleReaders } from './idle-readers.ts';
 import { mediaHeaders, mediaResponse } from './media-response.ts';
+import { cutOffSlowReaders } from './reading-pace.ts';
 import type { ServerEnv } from './server-env.ts';
 
 const anyName = fc.oneof(
@@ -76,8 +76,11 @@ describe('the headers of media', () => {
 
 const FILE_BYTES = 50_000_000;
 const TIMEOUT_MS = 1_000;
+const LEAST_BYTES = 2_000_000;
 const PAUSES = 25;
 const PAUSE_MS = 100;
+/** Node's sockets take 64 KB at a time. */
+const CRUMB_MS = 60;
 
 describe('a download', () => {
   let dataDir: string;
@@ -93,7 +96,7 @@ describe('a download', () => {
     writeFileSync(path, '');
     truncateSync(path, FILE_BYTES);
     const app = new Hono<ServerEnv>();
-    app.use(cutOffIdleReaders(TIMEOUT_MS));
+    app.use(cutOffSlowReaders({ windowMs: TIMEOUT_MS, bytesInWindow: LEAST_BYTES }));
     app.get('/', () => mediaResponse('GET', 'main', { file: 'file', size: FILE_BYTES, mimeType: 'image/png' }, spool));
     server = createAdaptorServer({ fetch: app.fetch });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -129,7 +132,21 @@ describe('a download', () => {
     expect(received).toBeLessThan(FILE_BYTES);
   });
 
-  it('that is read slowly is not', async () => {
+  it('that is read by the crumb is, too', async () => {
+    const reader = socket;
+    let received = 0;
+    reader.on('data', async (bytes) => {
+      received += bytes.length;
+      reader.pause();
+      await delay(CRUMB_MS);
+      reader.resume();
+    });
+    await new Promise((resolve) => reader.once('close', resolve));
+    expect(received).toBeLessThan(FILE_BYTES);
+    await eventually(() => expect(isOpen()).toBe(false));
+  });
+
+  it('that is read slowly, but faster, is not', async () => {
     const startedAt = Date.now();
     let [received, pauses] = [0, 0];
     socket.on('data', async (bytes) => {

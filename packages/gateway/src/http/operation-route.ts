@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import {
   answersMedia,
   asGatewayError,
@@ -74,7 +75,13 @@ export function operationRoute(
       count(errorTable[asGatewayError(error, 'internal_error').code].status);
       throw error;
     } finally {
-      leave?.();
+      if (leave) whenTaken(c.env.outgoing, leave);
     }
   };
+}
+
+/** Calls `done` once the caller has taken the answer, or has gone. */
+function whenTaken(outgoing: ServerResponse, done: () => void): void {
+  if (outgoing.closed) done();
+  else outgoing.once('close', done);
 }
