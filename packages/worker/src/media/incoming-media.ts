@@ -24,13 +24,14 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
 ): Promise<MediaFile | T> {
   const deadline = Date.now() + timeoutMs;
   const key = `blob:${randomUUID()}`;
+  const held = spoolShare.hold();
   try {
     const loaded = await page.read(timeoutMs, load, id, key, ...more);
     if (loaded === null || typeof loaded === 'string') return loaded as T;
     const { size, mimeType, filename } = loaded as LoadedMedia;
     const file = randomUUID();
-    const write = (handle: FileHandle) => copySlices(page, key, size, deadline, handle);
-    await spoolShare.hold(size, () => writeFile(join(spoolDir, file), write));
+    held.add(size);
+    await writeFile(join(spoolDir, file), (handle) => copySlices(page, key, size, deadline, handle));
     collectAfter(size);
     return {
       file,
@@ -39,6 +40,7 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
       ...(filename ? { filename: cutText(filename.replace(/\p{Cc}/gu, '_'), LIMITS.filename) } : {}),
     };
   } finally {
+    held.release(); // The gateway keeps its own books, from when it takes the file over.
     await page.read(DROP_TIMEOUT_MS, dropFile, key).catch(() => {});
   }
 }

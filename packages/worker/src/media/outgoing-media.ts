@@ -34,12 +34,13 @@ const TYPES: Readonly<Record<MediaKind, RegExp>> = {
 export async function withMedia<R>(
   kind: MediaKind,
   source: MediaSource,
-  { spoolDir, fetchLimits }: HandlerContext,
+  { spoolDir, spoolShare, fetchLimits }: HandlerContext,
   work: (media: OutgoingMedia) => Promise<R>,
 ): Promise<R> {
   const fetchedPath = source.url === undefined ? undefined : join(spoolDir, randomUUID());
+  const held = spoolShare.hold();
   try {
-    const fetched = fetchedPath ? await fetchToFile(source.url ?? '', fetchedPath, fetchLimits) : undefined;
+    const fetched = fetchedPath ? await fetchToFile(source.url ?? '', fetchedPath, fetchLimits, held.add) : undefined;
     const path = fetchedPath ?? source.base64?.path ?? '';
     if ((await stat(path)).size === 0) throw new GatewayError('media_unavailable', 'the media are empty');
     const found = await fileTypeFromFile(path);
@@ -54,6 +55,7 @@ export async function withMedia<R>(
     return await work({ path, mimeType, filename });
   } finally {
     if (fetchedPath) await rm(fetchedPath, { force: true });
+    held.release();
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fetchToFile, type Resolver } from './remote-file.ts';
+import { SpoolShare } from './spool-share.ts';
 
 const EVERY_ADDRESS_HERE = '0.0.0.0';
 
@@ -70,9 +71,14 @@ afterAll(async () => {
 
 /** What was fetched last. */
 let path = '';
-const fetchIt = (url: string, limits: Partial<Parameters<typeof fetchToFile>[2]> = {}, resolve?: Resolver) => {
+const fetchIt = (
+  url: string,
+  limits: Partial<Parameters<typeof fetchToFile>[2]> = {},
+  resolve?: Resolver,
+  add = (_bytes: number) => {},
+) => {
   path = join(dir, randomUUID());
-  return fetchToFile(url, path, { allowedHosts: [], maxBytes: 10_000, timeoutMs: 10_000, ...limits }, resolve);
+  return fetchToFile(url, path, { allowedHosts: [], maxBytes: 10_000, timeoutMs: 10_000, ...limits }, add, resolve);
 };
 
 /** Text as the bytes that a server would send it in; line breaks could not be. */
@@ -236,7 +242,7 @@ describe('fetchToFile', () => {
     const [target, link] = [join(dir, 'target'), join(dir, 'link')];
     symlinkSync(target, link);
     const limits = { allowedHosts: ['localhost'], maxBytes: 10_000, timeoutMs: 10_000 };
-    expect(await refusal(fetchToFile(`http://localhost:${port}/x`, link, limits))).toBe('EEXIST');
+    expect(await refusal(fetchToFile(`http://localhost:${port}/x`, link, limits, () => {}))).toBe('EEXIST');
     expect(existsSync(target)).toBe(false);
   });
 
@@ -264,6 +270,16 @@ describe('fetchToFile', () => {
       const fetching = fetchIt(`http://localhost:${port}/${path}`, { allowedHosts, timeoutMs });
       expect(await refusal(fetching), path).toBe(why);
     }
+  });
+
+  it('takes no more of the spool than there is left for this session, with what else is fetched', async () => {
+    const share = new SpoolShare(8_000);
+    const other = share.hold();
+    other.add(5_000);
+    const limits = { allowedHosts: ['localhost'] };
+    const fetchInto = () => fetchIt(`http://localhost:${port}/endless`, limits, undefined, share.hold().add);
+    await expect(fetchInto()).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(statSync(path).size).toBeLessThanOrEqual(3_000);
   });
 
   it('ends where a server goes on for ever before its answer, and on what is no HTTP', async () => {

@@ -34,18 +34,20 @@ export type Resolver = (
 /**
  * Fetches a URL into a file that is not there yet. Only the public internet is fetched from, and the hosts and ranges that the operator has
  * named. Each redirect is judged anew, and so is each name, by the very addresses that are connected to: a name that
- * also has an address inside is refused. Rejects with `media_unavailable`.
+ * also has an address inside is refused. `add` is told of each piece before it is written, and may throw. Rejects with
+ * `media_unavailable`, or with what `add` has thrown.
  */
 export async function fetchToFile(
   url: string,
   path: string,
   limits: FetchLimits,
+  add: (bytes: number) => void,
   resolve: Resolver = lookup,
 ): Promise<RemoteFile> {
   const signal = AbortSignal.timeout(limits.timeoutMs);
   try {
     const response = await follow(new URL(url), { limits, resolve, signal });
-    const counter = new ByteLimit(limits.maxBytes);
+    const counter = new ByteLimit(limits.maxBytes, add);
     await pipeline(response, counter, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
     return { size: counter.size, mimeType: claimedType(response) };
   } catch (error) {
@@ -159,16 +161,23 @@ function reasonOf(error: unknown): string {
 class ByteLimit extends Transform {
   size = 0;
   readonly #most: number;
+  readonly #add: (bytes: number) => void;
 
-  constructor(most: number) {
+  constructor(most: number, add: (bytes: number) => void) {
     super();
     this.#most = most;
+    this.#add = add;
   }
 
   override _transform(chunk: Buffer, _encoding: string, done: (error?: Error | null, chunk?: Buffer) => void): void {
     this.size += chunk.length;
-    if (this.size > this.#most) done(unavailable(largerThan(this.#most)));
-    else done(null, chunk);
+    try {
+      if (this.size > this.#most) throw unavailable(largerThan(this.#most));
+      this.#add(chunk.length);
+      done(null, chunk);
+    } catch (error) {
+      done(error as Error);
+    }
   }
 }
 

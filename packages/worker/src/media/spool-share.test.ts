@@ -1,15 +1,21 @@
 import { expect, it } from 'vitest';
 import { SpoolShare } from './spool-share.ts';
 
-it('lets no more be written at a time than the share of the session, and nothing that never fits', async () => {
+const refusal = (code: string) => expect.objectContaining({ code });
+
+it('lets no more be written at a time than the share of the session, and nothing that never fits', () => {
   const share = new SpoolShare(10);
-  let finish = () => {};
-  const first = share.hold(6, () => new Promise<void>((resolve) => (finish = resolve)));
-  await expect(share.hold(5, async () => {})).rejects.toMatchObject({ code: 'rate_limited' });
-  expect(await share.hold(4, async () => 'fits')).toBe('fits');
-  await expect(share.hold(11, async () => {})).rejects.toMatchObject({ code: 'media_unavailable' });
-  finish();
-  await first;
-  await expect(share.hold(10, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-  expect(await share.hold(10, async () => 'again')).toBe('again');
+  const [first, second] = [share.hold(), share.hold()];
+  first.add(4);
+  first.add(2);
+  expect(() => second.add(5)).toThrow(refusal('rate_limited'));
+  second.add(4);
+  expect(() => first.add(1)).toThrow(refusal('rate_limited'));
+  expect(() => share.hold().add(11)).toThrow(refusal('media_unavailable'));
+  first.release();
+  first.release();
+  second.add(6);
+  expect(() => second.add(1)).toThrow(refusal('media_unavailable'));
+  second.release();
+  share.hold().add(10);
 });
