@@ -105,6 +105,29 @@ describe('the audit lines', () => {
     for (const secret of [TOKEN, key, NUMBER, BODY]) expect(JSON.stringify(lines)).not.toContain(secret);
   });
 
+  it('are bounded for each caller, but for what was done', async () => {
+    const { url, log } = await start();
+    const { key } = await createClient({ url, token: TOKEN }).createKey({
+      name: 'noisy',
+      sessions: ['main'],
+      scope: 'manage',
+    });
+    const ask = (path: string) =>
+      rawRequest(url, { method: 'POST', path, headers: { authorization: `Bearer ${key}` } });
+    const statuses = new Set<number>();
+    for (let n = 0; n < 70; n += 1)
+      for (const { status } of await Promise.all(Array.from({ length: 10 }, () => ask('/sessions/other/stop'))))
+        statuses.add(status);
+    expect([...statuses]).toEqual([404]);
+    expect((await ask('/sessions/main/stop')).status).toBe(200);
+    const lines = await eventually(() => {
+      const found = auditLines(log).filter(({ who }) => who.startsWith('key_'));
+      expect(found.at(-1)).toMatchObject({ operation: 'stopSession', session: 'main', status: 200 });
+      return found;
+    });
+    expect(lines).toHaveLength(600 + 1);
+  });
+
   it('go to a file of their own where there is one, for its user alone, and are appended there', async () => {
     await stop(await start({ CHAT_WEB_AUDIT_FILE: auditFile }));
     expect((await stat(auditFile)).mode & 0o777).toBe(0o600);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { EventLog } from './helpers/event-log.ts';
 import { eventually } from './helpers/eventually.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { expectError } from './helpers/rows.ts';
@@ -110,6 +111,19 @@ describe('a limit says which it is, and when to try again', () => {
     });
     expect(refused.body.error).toContain('CHAT_WEB_MAX_REQUESTS_PER_KEY');
     for (const token of [idle?.key, 'operator-token']) expectError(await ask('other', token), 409, 'session_not_ready');
+  });
+
+  it('of requests under way by a key, of which its event streams are a part', async () => {
+    await start({ CHAT_WEB_MAX_REQUESTS_PER_KEY: '2', CHAT_WEB_TOKEN: 'operator-token' });
+    const operator = createClient({ url: gateway.url, token: 'operator-token' });
+    const { key } = await operator.createKey({ name: 'listener', sessions: ['*'], scope: 'read' });
+    const listen = (token: string) => EventLog.open({ url: gateway.url, token }, 'saved');
+    const logs = [await listen(key), await listen(key)];
+    await expect(listen(key)).rejects.toMatchObject({ code: 'rate_limited' });
+    logs.push(await listen('operator-token'));
+    logs.shift()?.close();
+    await eventually(async () => logs.push(await listen(key)));
+    for (const log of logs) log.close();
   });
 
   it('of connections, which are closed at once beyond it, and counted', async () => {

@@ -279,7 +279,7 @@ export const settings = {
   CHAT_WEB_MAX_REQUESTS_PER_KEY: {
     schema: wholeNumber(1, 100_000),
     fallback: '200',
-    meaning: 'the same by a key, over all its sessions',
+    meaning: 'the same by a key, over all its sessions; its open event streams count',
   },
   CHAT_WEB_SPOOL_MAX_MB: {
     schema: wholeNumber(1, 100_000_000),

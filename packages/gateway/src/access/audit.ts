@@ -18,14 +18,17 @@ export interface AuditEntry {
   readonly ms: number;
 }
 
-/** Lines that anybody can cause, without a token. */
-const ANONYMOUS_LINES_PER_MINUTE = 60;
+/** Lines of what has changed nothing, by somebody: those without a right token are one together. */
+const NOBODYS_LINES_PER_MINUTE = 60;
+const LINES_PER_MINUTE = 600;
+/** More than there can be keys. */
+const MOST_CALLERS = 1_000;
 
 /** The record of who did what: JSON lines with `audit: true`, in a file of their own or in the normal log. */
 export class Audit {
   readonly #lines: pino.Logger;
   readonly #file: AuditFile | undefined;
-  readonly #anonymous = new LineBudget(perMinute(ANONYMOUS_LINES_PER_MINUTE));
+  readonly #budgets = new Map<string, LineBudget>();
 
   /** `normal` is where the log goes; so do these lines where there is no file, or while it cannot be written. */
   constructor(path: string | undefined, normal: DestinationStream, log: Log) {
@@ -41,9 +44,19 @@ export class Audit {
     );
   }
 
-  write(entry: AuditEntry): void {
-    const skipped = entry.who === 'nobody' ? this.#anonymous.take() : 0;
+  /** Whatever may have changed something is told; of the rest, so much of each caller. */
+  write(entry: AuditEntry, { mayHaveChanged }: { readonly mayHaveChanged: boolean }): void {
+    const skipped = mayHaveChanged ? 0 : this.#budgetOf(entry.who).take();
     if (skipped !== undefined) this.#lines.info({ ...entry, ...(skipped ? { skipped } : {}) }, 'audit');
+  }
+
+  #budgetOf(who: string): LineBudget {
+    const known = this.#budgets.get(who);
+    if (known) return known;
+    if (this.#budgets.size >= MOST_CALLERS) this.#budgets.clear();
+    const budget = new LineBudget(perMinute(who === 'nobody' ? NOBODYS_LINES_PER_MINUTE : LINES_PER_MINUTE));
+    this.#budgets.set(who, budget);
+    return budget;
   }
 
   /** Opens the file again, after it was rotated. A problem is a line in the log. Never throws. */

@@ -54,11 +54,12 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
   app.use(cutOffSlowReaders());
   app.use(auditTrail(parts.audit, parts.refusals));
   app.use(originGuard({ asksForToken: access.asksForToken, allowedHosts: config.allowedHosts }));
+  const admission = new Admission(config);
   const document = openApiDocument(version(), access.asksForToken);
   const others: Readonly<Record<OtherRouteName, Handler<ServerEnv>>> = {
     health: (c) => c.json({ ok: true, sessions: supervisor.list().length }),
     ready: readiness(supervisor),
-    events: eventRoute(supervisor),
+    events: eventRoute(supervisor, admission),
     metrics: async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
     openapi: (c) => c.json(document),
     docs: referencePage(document),
@@ -68,7 +69,6 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
   app.use(authenticate(access));
 
   app.use(operations.getQr.path, qrImage);
-  const admission = new Admission(config);
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
     const { method, path, scope } = operation;
     const { maxBodyBytes } = config;

@@ -39,12 +39,14 @@ export function auditTrail(audit: Audit, refusals: Refusals): MiddlewareHandler<
     const address = c.env.incoming?.socket.remoteAddress;
     if (refused) refusals.note(refused, { address, key: caller?.id });
     else if (!route?.isTold) return;
-    audit.write({
+    const { status } = c.res;
+    const entry = {
       ...{ who: caller?.id ?? 'nobody', address, operation: route?.name ?? 'none' },
       ...{ session: sessionIn(c.req.path), key: keyIn(c) },
-      ...{ status: c.res.status, code: c.error instanceof GatewayError ? c.error.code : undefined },
+      ...{ status, code: c.error instanceof GatewayError ? c.error.code : undefined },
       ms: Math.round(performance.now() - startedAt),
-    });
+    };
+    audit.write(entry, { mayHaveChanged: c.req.method !== 'GET' && (status < 400 || status === 500) });
   };
 }
 

@@ -4,9 +4,11 @@ import type { Handler } from 'hono';
 import * as v from 'valibot';
 import { Refusal } from '../access/refusal.ts';
 import type { Supervisor } from '../sessions/supervisor.ts';
+import type { Admission } from './admission.ts';
 import { parseParams } from './request-input.ts';
 import { ResponseStream } from './response-stream.ts';
 import type { ServerEnv } from './server-env.ts';
+import { whenOver } from './when-over.ts';
 
 const params = v.object({ id: sessionId });
 
@@ -14,15 +16,16 @@ const params = v.object({ id: sessionId });
  * The session's events as Server-Sent Events, until the session is deleted, the gateway stops, or what the caller came
  * with no longer holds.
  */
-export function eventRoute(supervisor: Supervisor): Handler<ServerEnv> {
+export function eventRoute(supervisor: Supervisor, admission: Admission): Handler<ServerEnv> {
   return (c) => {
     const session = supervisor.find(parseParams(c.req.param(), params).id);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
-    const { signal, scope } = c.get('caller');
+    const { signal, scope, id: who } = c.get('caller');
     if (signal.aborted) throw new Refusal('expired_key', 'the key or token was revoked');
     const { incoming, outgoing } = c.env;
     // It would be read for as long as the stream is open.
     if (!incoming.complete) throw new GatewayError('invalid_request', 'an event stream takes no body');
+    whenOver(outgoing, admission.enter(undefined, scope === 'operator' ? undefined : who));
     const stream = new ResponseStream(outgoing, { showsQr: reaches(scope, 'manage') });
     const close = session.subscribe(stream);
     const revoke = () => {
@@ -30,14 +33,11 @@ export function eventRoute(supervisor: Supervisor): Handler<ServerEnv> {
       stream.cutOff('the key or token no longer holds');
     };
     signal.addEventListener('abort', revoke, { once: true });
-    outgoing.on('close', () => {
+    whenOver(outgoing, () => {
       close();
       signal.removeEventListener('abort', revoke);
     });
-    if (outgoing.destroyed) {
-      close(); // The caller has left already, and its `close` will not come again.
-      signal.removeEventListener('abort', revoke);
-    } else stream.open();
+    if (!outgoing.destroyed) stream.open();
     return RESPONSE_ALREADY_SENT;
   };
 }

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import {
   answersMedia,
   asGatewayError,
@@ -15,6 +14,7 @@ import type { Admission } from './admission.ts';
 import { mediaResponse } from './media-response.ts';
 import { type InputOptions, parseInput } from './request-input.ts';
 import type { ServerEnv } from './server-env.ts';
+import { whenOver } from './when-over.ts';
 
 /** What answers an operation once its input is parsed, for those whose answer depends on who asks. */
 export type AnyHandler = (input: Record<string, unknown>, caller: Caller) => unknown;
@@ -75,13 +75,7 @@ export function operationRoute(
       count(errorTable[asGatewayError(error, 'internal_error').code].status);
       throw error;
     } finally {
-      if (leave) whenTaken(c.env.outgoing, leave);
+      if (leave) whenOver(c.env.outgoing, leave);
     }
   };
-}
-
-/** Calls `done` once the caller has taken the answer, or has gone. */
-function whenTaken(outgoing: ServerResponse, done: () => void): void {
-  if (outgoing.closed) done();
-  else outgoing.once('close', done);
 }
