@@ -102,6 +102,22 @@ describe('readConfig', () => {
     expect(problemsOf({ [name]: 'sesame' })).toEqual([`${name} is not a setting: did you mean ${meant}?`]);
   });
 
+  it.each([
+    [{ CHAT_WEB_PORT: 'off' }, 'nothing to connect to'],
+    [{ CHAT_WEB_TLS_CERT: '/cert.pem' }, 'or neither'],
+    [
+      {
+        ...{ CHAT_WEB_PORT: 'off', CHAT_WEB_SOCKET: '/run/s' },
+        ...{ CHAT_WEB_TLS_CERT: '/c', CHAT_WEB_TLS_KEY: '/k' },
+      },
+      'CHAT_WEB_TLS_CERT has no effect',
+    ],
+    [{ CHAT_WEB_SOCKET_MODE: '0660' }, 'CHAT_WEB_SOCKET_MODE has no effect'],
+    [{ CHAT_WEB_SOCKET_GROUP: 'caddy' }, 'CHAT_WEB_SOCKET_GROUP has no effect'],
+  ])('refuses %j, which does not go together', (env, why) => {
+    expect(problemsOf(env)).toEqual([expect.stringContaining(why)]);
+  });
+
   it('lets names be that are not meant for it', () => {
     expect(problemsOf({ CHAT_APP_SECRET: 'x', WEB_CHAT_WEB_TOKEN: 'x', CHAT_WEBHOOK: 'x' })).toEqual([]);
   });

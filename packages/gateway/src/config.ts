@@ -198,13 +198,19 @@ function certificateOf({
   return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };
 }
 
-/** What does not go together. */
-function listenProblems({ CHAT_WEB_PORT, CHAT_WEB_SOCKET, CHAT_WEB_TLS_CERT, CHAT_WEB_TLS_KEY }: Values): string[] {
+/** What does not go together, or has no effect. */
+function listenProblems(values: Values): string[] {
+  const { CHAT_WEB_PORT, CHAT_WEB_SOCKET, CHAT_WEB_TLS_CERT, CHAT_WEB_TLS_KEY } = values;
   const problems: string[] = [];
   if (CHAT_WEB_PORT === undefined && CHAT_WEB_SOCKET === undefined)
     problems.push('CHAT_WEB_PORT must not be off without CHAT_WEB_SOCKET: there would be nothing to connect to');
   if ((CHAT_WEB_TLS_CERT === undefined) !== (CHAT_WEB_TLS_KEY === undefined))
     problems.push('CHAT_WEB_TLS_CERT and CHAT_WEB_TLS_KEY must both be set, or neither');
+  else if (CHAT_WEB_PORT === undefined && CHAT_WEB_TLS_CERT !== undefined)
+    problems.push('CHAT_WEB_TLS_CERT has no effect while CHAT_WEB_PORT is off: a unix socket speaks no TLS');
+  for (const name of ['CHAT_WEB_SOCKET_MODE', 'CHAT_WEB_SOCKET_GROUP'] as const)
+    if (CHAT_WEB_SOCKET === undefined && values[name] !== undefined)
+      problems.push(`${name} has no effect without CHAT_WEB_SOCKET`);
   return problems;
 }
 
