@@ -119,7 +119,7 @@ describe('a limit says which it is, and when to try again', () => {
     const { key } = await operator.createKey({ name: 'listener', sessions: ['*'], scope: 'read' });
     const listen = (token: string) => EventLog.open({ url: gateway.url, token }, 'saved');
     const logs = [await listen(key), await listen(key)];
-    await expect(listen(key)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(listen(key)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
     logs.push(await listen('operator-token'));
     logs.shift()?.close();
     await eventually(async () => logs.push(await listen(key)));

@@ -43,7 +43,7 @@ async function request(address: GatewayAddress, name: string, operation: Operati
     .finally(() => clearTimeout(timer)); // Media may take as long to read as they are large.
   if (response.ok && answersMedia(operation)) return download(response);
   const answer: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) throw answeredError(name, response.status, answer);
+  if (!response.ok) throw answeredError(name, response, answer);
   const parsed = v.safeParse(operation.answer, answer);
   if (parsed.success) return parsed.output;
   throw new GatewayError('internal_error', `the gateway answered ${name} with something else`);
@@ -88,9 +88,10 @@ const errorBody = v.object({
 });
 
 /** The error that a response's body tells of, or a description of the response where it tells of none. */
-export function answeredError(name: string, status: number, body: unknown): GatewayError {
+export function answeredError(name: string, { status, headers }: Response, body: unknown): GatewayError {
   const parsed = v.safeParse(errorBody, body);
   if (!parsed.success) return new GatewayError('internal_error', `${name} was answered with status ${status}`);
   const { code, error, issues } = parsed.output;
-  return new GatewayError(code, error, issues);
+  const retryAfter = headers.get('Retry-After');
+  return new GatewayError(code, error, issues, retryAfter === null ? undefined : Number(retryAfter));
 }

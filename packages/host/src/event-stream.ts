@@ -16,7 +16,7 @@ export async function openEventStream(
   const headers = { Accept: 'text/event-stream' };
   const response = await ask(address, `/sessions/${encodeURIComponent(id)}/events`, { headers, signal });
   if (!response.ok || !response.body) {
-    throw answeredError('events', response.status, await response.json().catch(() => undefined));
+    throw answeredError('events', response, await response.json().catch(() => undefined));
   }
   return readEvents(response.body);
 }
