@@ -279,6 +279,11 @@ describe('HTTPS', () => {
     await rm(certFile);
     const { code, stderr } = await runGateway(settings);
     expect({ code, stderr }).toEqual({ code: EX_CONFIG, stderr: 'CHAT_WEB_TLS_CERT cannot be read (ENOENT)\n' });
+    spawnSync('mkfifo', [certFile]);
+    expect(await runGateway(settings)).toMatchObject({
+      code: EX_CONFIG,
+      stderr: 'CHAT_WEB_TLS_CERT cannot be read (it is no plain file)\n',
+    });
   });
 });
 

@@ -1,4 +1,9 @@
+import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4'); // IPv4-mapped addresses, too.
+LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
  * True for an address that other machines cannot reach: 127.0.0.0/8, ::1, also IPv4-mapped, and `localhost`. Any other
@@ -7,7 +12,8 @@ import ipaddr from 'ipaddr.js';
 export function isLoopback(host: string): boolean {
   if (host.toLowerCase() === 'localhost') return true;
   const bare = host.replace(/^\[(.*)\]$/, '$1');
-  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback';
+  const family = isIP(bare);
+  return family !== 0 && LOOPBACK.check(bare, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** How many of the 16-bit parts of an IPv6 address name the network: 64 bits are what one customer has at least. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { errorText } from '@chat-web/protocol';
 import { ConfigError } from '../config.ts';
@@ -33,8 +33,10 @@ export function readCertificate({ certFile, keyFile }: CertificateFiles): Certif
 
 function read(setting: string, file: string): Buffer {
   try {
-    return readFileSync(file);
+    // To read from a pipe, as at SIGHUP, would hold the gateway up until somebody writes to it.
+    if (statSync(file).isFile()) return readFileSync(file);
   } catch (error) {
     throw new ConfigError([`${setting} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
   }
+  throw new ConfigError([`${setting} cannot be read (it is no plain file)`]);
 }

@@ -10,8 +10,8 @@ import { type ConnectionCount, limitConnections } from './connections.ts';
 import { answerToNoRequest, GuardedResponse } from './guarded-response.ts';
 import { listenOnSocket, type SocketFile } from './socket-file.ts';
 
-/** Who is slower than this is cut off: with the head of a request, and with all of it. Milliseconds. */
-const LIMITS = { headersTimeout: 10_000, requestTimeout: 300_000, connectionsCheckingInterval: 2_000 };
+/** Who is slower with the head of a request is cut off; how fast a body must come is not Node's to say. Milliseconds. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 0, connectionsCheckingInterval: 2_000 };
 /** The same for what comes before the first request over TLS. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
@@ -59,7 +59,10 @@ export class Listeners {
       const server = watched(tls ? secureServer(tls, fetch, log) : plainServer(fetch), connections);
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
-        server.listen(port, host, resolve);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve();
+        });
       });
       servers.push(server);
     }
