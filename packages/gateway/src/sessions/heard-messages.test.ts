@@ -34,6 +34,17 @@ describe('the messages that a session has heard', () => {
     expect(after.isNews('b', now())).toBe(true);
   });
 
+  it('are as many as are kept, however long their ids are', async () => {
+    const path = join(folder, 'long.json');
+    const heard = new HeardMessages(path, log);
+    const ids = Array.from({ length: 10_000 }, (_, n) => `${n}`.padEnd(300, '\u4e2d'));
+    for (const id of ids) heard.isNews(id, now());
+    await heard.flush();
+    const after = new HeardMessages(path, log);
+    await after.load();
+    expect(ids.filter((id) => after.isNews(id, now()))).toEqual([]);
+  });
+
   it('do not reach back behind the moment of the link, and some minutes behind the last one after that', () => {
     const heard = new HeardMessages(join(folder, 'two.json'), log);
     heard.begin();

@@ -8,8 +8,8 @@ const OVERLAP_SECONDS = 120;
 /** Behind the overlap: what an account could hardly get in that time. */
 const MOST_IDS = 10_000;
 const WRITE_DELAY_MS = 1_000;
-/** So many ids, each of the longest kind. */
-const MOST_FILE_BYTES = 4 * 1_048_576;
+/** So many ids, each of the longest kind: 300 characters of three bytes. */
+const MOST_FILE_BYTES = MOST_IDS * 1_024;
 
 const stored = v.object({ from: v.number(), ids: v.record(v.string(), v.number()) });
 
