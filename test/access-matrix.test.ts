@@ -129,6 +129,16 @@ describe('every route', () => {
     for (const { scope } of routes) expect([...keyScope.options, 'operator', 'anyone']).toContain(scope);
   });
 
+  it('changes nothing for a read key, links nothing for a send key, and tells of others to the operator alone', () => {
+    const namesOf = (wanted: string) =>
+      [...new Set(routes.flatMap(({ name, scope }) => (scope === wanted ? [name] : [])))].sort();
+    for (const { name, scope, method } of routes)
+      if (scope === 'read' || scope === 'anyone') expect(['GET', 'HEAD'], name).toContain(method);
+    expect(namesOf('anyone')).toEqual(['health', 'ready']);
+    expect(namesOf('manage')).toEqual(['deleteSession', 'getQr', 'restartSession', 'startSession', 'stopSession']);
+    expect(namesOf('operator')).toEqual(['createKey', 'deleteKey', 'listKeys', 'metrics']);
+  });
+
   it.each(routes.filter(({ scope }) => scope === 'anyone'))('$method $name asks for nothing', async (route) => {
     for (const holder of [...refused, 'the token'] as const)
       expect((await send(route, { holder, id: '' })).status).toBe(200);
