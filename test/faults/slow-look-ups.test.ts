@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { ADA, Stack } from '../helpers/stack.ts';
+
+const SHY = { number: '12025550189', name: 'Shy Shirley', lid: '81604523377189', addressing: 'lid' } as const;
+const FARID = '12025550106';
+
+describe('what is asked of the network about people', { concurrent: true }, () => {
+  it('is no picture where there is none to be seen, which by one of two ids is not answered', async () => {
+    await using stack = await Stack.start();
+    await stack.linkLongAgo('main', ADA);
+    for (const kind of ['none', 'private'] as const) {
+      await stack.phones.profile(FARID, { picture: kind });
+      expect(await stack.client.getPicture({ id: 'main', contactId: FARID })).toBeNull();
+    }
+  });
+
+  it('is put off where no answer comes by either id', async () => {
+    await using stack = await Stack.start();
+    await stack.linkLongAgo('main', ADA);
+    await stack.phones.profile(FARID, { picture: 'present', pictureDelayMs: 60_000 });
+    const startedAt = Date.now();
+    const picture = stack.client.getPicture({ id: 'main', contactId: FARID });
+    await expect(picture).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(Date.now() - startedAt).toBeLessThan(20_000);
+  });
+
+  it('is nothing in the first minutes after a link, but for who was asked for', async () => {
+    await using stack = await Stack.start({ settings: { CHAT_WEB_SILENCE_TIMEOUT_SECONDS: '10' } });
+    const { phones } = stack;
+    await phones.addAccount(SHY);
+    const { id: groupId } = await phones.createGroup(SHY.number, { subject: 'A group', participants: [ADA] });
+    await stack.link('main', ADA);
+    const events = await stack.listen('main');
+    await phones.send(SHY.number, { to: groupId, body: 'from Shirley' });
+    expect(await events.until('message', ({ body }) => body === 'from Shirley')).toMatchObject({
+      author: `${SHY.lid}@lid`,
+    });
+    await stack.client.restartSession({ id: 'main' });
+    await stack.untilStatus('main', 'ready');
+    // Silence, and two probes.
+    await delay(32_000);
+    expect((await phones.account(ADA)).lookUps).toEqual([]);
+    await eventually(() => expect(events.all('disconnected')).toHaveLength(1));
+  });
+});
