@@ -1,15 +1,14 @@
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '@chat-web/gateway/config';
+import { type Config, pagesDirOf } from '@chat-web/gateway/config';
 import { createClient } from '@chat-web/host';
-import type { OperationMethods, SessionView } from '@chat-web/protocol';
+import { type OperationMethods, type SessionView, savedPageFiles } from '@chat-web/protocol';
 import { PIN } from './advice.ts';
 import { CHECK_PIN, reportContract } from './contract.ts';
 import { SessionEvents } from './events.ts';
 import { type OwnGateway, startOwnGateway } from './own-gateway.ts';
 import type { Outcome, Report } from './report.ts';
-import { savedPagesOf } from './saved-pages.ts';
 import { eventually, interruptible } from './wait.ts';
 
 /** What the checks of the login page need. */
@@ -57,12 +56,16 @@ export async function checkLoginPage(report: Report, options: LoginPageOptions):
  */
 async function copyPinned({ pageVersion, ...config }: Config, folder: string): Promise<string | undefined> {
   if (pageVersion === undefined) return undefined;
-  const saved = savedPagesOf(config);
+  const saved = pagesDirOf(config);
+  const { html, headers } = savedPageFiles(pageVersion);
   await mkdir(folder);
-  return copyFile(join(saved, `${pageVersion}.html`), join(folder, `${pageVersion}.html`)).then(
-    () => undefined,
-    () => `CHAT_WEB_PAGE_VERSION names a page that is not saved: there is no ${pageVersion}.html in ${saved}`,
-  );
+  try {
+    await copyFile(join(saved, html), join(folder, html));
+  } catch {
+    return `CHAT_WEB_PAGE_VERSION names a page that is not saved: there is no ${html} in ${saved}`;
+  }
+  await copyFile(join(saved, headers), join(folder, headers)).catch(() => {}); // A document that somebody put there has none.
+  return undefined;
 }
 
 async function checkSession(

@@ -1,19 +1,14 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '@chat-web/gateway/config';
+import { type Config, pagesDirOf } from '@chat-web/gateway/config';
 import type { Report } from './report.ts';
 
 const SUFFIX = '.html';
 const MOST_NAMED = 5;
 
-/** The folder in which the gateway of these settings keeps pages. */
-export function savedPagesOf({ pageDir, dataDir }: Pick<Config, 'pageDir' | 'dataDir'>): string {
-  return pageDir ?? join(dataDir, 'pages');
-}
-
 /** Names the pages that can be pinned in the place of this one, newest first, where they lie on this machine. */
 export function reportSavedPages(report: Report, config: Config, present: string | undefined): void {
-  const versions = savedVersions(savedPagesOf(config));
+  const versions = savedVersions(pagesDirOf(config));
   if (versions.length === 0) return; // None yet, or the gateway runs elsewhere.
   const others = versions.filter((version) => version !== present).slice(0, MOST_NAMED);
   const detail =

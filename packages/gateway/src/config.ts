@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { isLoopback } from './host/addresses.ts';
@@ -228,6 +229,11 @@ export function helpText(): string {
       `  ${name}${fallbackIs ? ` (${fallbackIs})` : ''}\n      ${meaning}`,
   );
   return `Usage: npm start\n\nRuns the gateway. Settings come from the environment; defaults in brackets:\n\n${rows.join('\n')}\n`;
+}
+
+/** Where documents of the page are saved. */
+export function pagesDirOf({ dataDir, pageDir }: Pick<Config, 'dataDir' | 'pageDir'>): string {
+  return pageDir ?? join(dataDir, 'pages');
 }
 
 /** The version of this package. */

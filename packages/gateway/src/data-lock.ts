@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -16,9 +17,9 @@ export class DataDirInUseError extends Error {
 }
 
 /**
- * Holds the data folder for this process alone, and makes it where it is not there yet: two gateways on one folder would end each other's browsers and wipe
- * each other's sessions. The lock is a listening socket, which nobody has to clean up after: it refuses connections as
- * soon as its owner is dead, however it died. Returns what gives the folder back. Throws a ConfigError where every user
+ * Holds the data folder for this process alone, and makes it where it is not there yet: two gateways on one folder would
+ * end each other's browsers and wipe each other's sessions. The lock is a listening socket, which needs no clean-up: it
+ * refuses connections as soon as its owner is dead, however it died. Returns what gives the folder back. Throws a ConfigError where every user
  * of the machine could put a lock, or a profile, into the folder; says so where they could replace all of it.
  */
 export async function holdDataDir(dataDir: string, warn: (why: string) => void): Promise<() => Promise<void>> {
@@ -45,10 +46,11 @@ function socketPath(dataDir: string, folder: FileHandle): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder.fd}/${NAME}` : join(dataDir, NAME);
 }
 
-function listen(path: string): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((connection) => connection.destroy());
-    server.once('error', reject);
-    server.listen(path, () => resolve(server.unref()));
-  });
+async function listen(path: string): Promise<Server> {
+  const server = createServer((connection) => connection.destroy())
+    .listen(path)
+    .unref();
+  await once(server, 'listening');
+  server.on('error', () => {}); // Without a listener, an error of the kernel's at a connection would end the gateway.
+  return server;
 }

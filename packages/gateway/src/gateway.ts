@@ -6,7 +6,7 @@ import { FailureLimit } from './access/failure-limit.ts';
 import { Keys } from './access/keys.ts';
 import { OperatorToken } from './access/operator-token.ts';
 import { Refusals } from './access/refusals.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, pagesDirOf } from './config.ts';
 import { holdDataDir } from './data-lock.ts';
 import { gatewayHandlers } from './gateway-handlers.ts';
 import { sweepAtBoot } from './host/browser-sweep.ts';
@@ -55,7 +55,7 @@ export async function startGateway(
   workerProgram = (_: string) => WORKER_FILE,
 ): Promise<Gateway> {
   const warn = (why: string) => log.warn(why);
-  const saved = new SavedSessions(config.dataDir, config.pageDir);
+  const saved = new SavedSessions(config.dataDir, pagesDirOf(config));
   // Who can write a page can have it run in every account.
   if (config.pageDir !== undefined) await requireClosed('CHAT_WEB_PAGE_DIR', config.pageDir, warn);
   const pinnedPage =

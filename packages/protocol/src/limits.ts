@@ -23,6 +23,9 @@ export const LIMITS = {
 /** What the page says of its version becomes the name of a file, and a label of the metrics. */
 export const PAGE_VERSION = new RegExp(`^\\w[\\w.-]{0,${LIMITS.pageVersion - 1}}$`);
 
+/** The files in which a build of the page is saved, in a folder of such: its document, and the headers that it came with. */
+export const savedPageFiles = (version: string) => ({ html: `${version}.html`, headers: `${version}.headers.json` });
+
 /** A text that was written by a person. */
 export const writtenText = (most: number) => v.pipe(v.string(), v.maxLength(most));
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -57,13 +58,8 @@ export class Listeners {
     const connections = new Set<Socket>();
     if (port !== undefined) {
       const server = watched(tls ? secureServer(tls, fetch, log) : plainServer(fetch), connections);
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
+      server.listen(port, host);
+      await once(server, 'listening');
       servers.push(server);
     }
     if (socket) {

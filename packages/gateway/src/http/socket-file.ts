@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { chmod, chown, lstat, readFile, rm } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { dirname } from 'node:path';
@@ -48,19 +49,14 @@ export async function listenOnSocket(server: Server, { path, mode, group }: Sock
 }
 
 /** Until its mode is set nobody may connect: a file is made by the mask of the process, which holds for this call alone. */
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    const mask = process.umask(NOBODY);
-    try {
-      server.listen(path, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    } finally {
-      process.umask(mask);
-    }
-  });
+async function listen(server: Server, path: string): Promise<void> {
+  const mask = process.umask(NOBODY);
+  try {
+    server.listen(path);
+  } finally {
+    process.umask(mask);
+  }
+  await once(server, 'listening');
 }
 
 async function removeLeftover(path: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { PinnedPage } from '@chat-web/protocol';
+import { type PinnedPage, savedPageFiles } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { readOwnText } from '../host/text-files.ts';
 
@@ -14,15 +14,16 @@ const storedHeaders = v.record(v.string(), v.string());
  * become the page of all. Rejects with a sentence where there is no such document.
  */
 export async function readPinnedPage(dir: string, version: string): Promise<PinnedPage> {
-  const path = join(dir, `${version}.html`);
+  const files = savedPageFiles(version);
+  const path = join(dir, files.html);
   const html = await readOwnText(path, MOST_DOCUMENT_BYTES).catch((error: NodeJS.ErrnoException) => {
     throw new Error(
       error.code === 'ENOENT'
-        ? `names a page that is not saved: there is no ${version}.html in ${dir}`
+        ? `names a page that is not saved: there is no ${files.html} in ${dir}`
         : `names a page that cannot be used: ${path} is no plain file of at most ${MOST_DOCUMENT_BYTES} bytes`,
     );
   });
-  return { version, html, headers: await headersOf(join(dir, `${version}.headers.json`)) };
+  return { version, html, headers: await headersOf(join(dir, files.headers)) };
 }
 
 async function headersOf(path: string): Promise<PinnedPage['headers']> {

@@ -25,7 +25,7 @@ export class SavedSessions {
   readonly #trashDir: string;
   readonly #saved = new Set<string>();
 
-  constructor(dataDir: string, pagesDir = join(dataDir, 'pages')) {
+  constructor(dataDir: string, pagesDir: string) {
     this.pagesDir = pagesDir;
     this.sessionsDir = join(dataDir, 'sessions');
     this.#trashDir = join(dataDir, 'trash');

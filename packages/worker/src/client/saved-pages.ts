@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PAGE_VERSION } from '@chat-web/protocol';
+import { PAGE_VERSION, savedPageFiles } from '@chat-web/protocol';
 import type { PageDocument } from './page-document.ts';
 
 /** Builds come every few days, and work for about two months. */
 const MOST_PAGES = 20;
 const SUFFIX = '.html';
-const HEADERS_SUFFIX = '.headers.json';
 const UNFINISHED_SUFFIX = '.new';
 const UNFINISHED_MS = 60 * 60_000;
 
@@ -22,17 +21,18 @@ export class SavedPages {
 
   /** Keeps a document, unless it is there already; the oldest go. */
   async keep(version: string, { html, headers }: PageDocument): Promise<void> {
-    if (!PAGE_VERSION.test(version) || existsSync(this.#pathOf(version))) return;
+    const files = savedPageFiles(version);
+    if (!PAGE_VERSION.test(version) || existsSync(join(this.#dir, files.html))) return;
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-    await this.#write(this.#pathOf(version, HEADERS_SUFFIX), JSON.stringify(headers));
-    await this.#write(this.#pathOf(version), html); // Last: where it is, all of it is.
+    await this.#write(files.headers, JSON.stringify(headers));
+    await this.#write(files.html, html); // Last: where it is, all of it is.
     await this.#removeOldest();
   }
 
-  async #write(path: string, text: string): Promise<void> {
+  async #write(name: string, text: string): Promise<void> {
     const unfinished = join(this.#dir, `${randomUUID()}${UNFINISHED_SUFFIX}`);
     await writeFile(unfinished, text, { mode: 0o600 });
-    await rename(unfinished, path);
+    await rename(unfinished, join(this.#dir, name));
   }
 
   async #removeOldest(): Promise<void> {
@@ -50,14 +50,10 @@ export class SavedPages {
       .filter((file) => !isUnfinished(file))
       .sort((a, b) => b.at - a.at)
       .slice(MOST_PAGES)
-      .flatMap(({ name }) => [name, `${name.slice(0, -SUFFIX.length)}${HEADERS_SUFFIX}`]);
+      .flatMap(({ name }) => Object.values(savedPageFiles(name.slice(0, -SUFFIX.length))));
     // Left behind by a worker that was killed while it wrote.
     const abandoned = ages.filter((file) => isUnfinished(file) && Date.now() - file.at > UNFINISHED_MS);
     const gone = [...oldest, ...abandoned.map(({ name }) => name)];
     await Promise.all(gone.map((name) => rm(join(this.#dir, name), { force: true })));
-  }
-
-  #pathOf(version: string, suffix = SUFFIX): string {
-    return join(this.#dir, `${version}${suffix}`);
   }
 }
