@@ -62,7 +62,6 @@ export class ServiceNotifier {
   readonly #state: ServiceState;
   readonly #log: Log;
   readonly #timers: NodeJS.Timeout[] = [];
-  #toldReady = false;
   #toldStatus: string | undefined;
   #wasHealthy = true;
   #hasWarned = false;
@@ -79,7 +78,7 @@ export class ServiceNotifier {
     const { send, watchdogMs } = this.#manager;
     if (!send) {
       this.#log.warn(
-        'NOTIFY_SOCKET is set, but no connection to it was passed: the service manager is told nothing. Start the gateway by deploy/systemd/with-notify-socket.pl, as the unit does',
+        'NOTIFY_SOCKET is set, but no connection to it was passed: the service manager gets no notifications. Start the gateway by deploy/systemd/with-notify-socket.pl, as the unit does',
       );
       return;
     }
@@ -98,34 +97,31 @@ export class ServiceNotifier {
 
   #look(): void {
     const { status } = this.#read();
-    if (!this.#toldReady || status !== this.#toldStatus) this.#tell([], status);
+    if (status !== this.#toldStatus) this.#tell([], status);
   }
 
   #ping(): void {
     const { status, isHealthy } = this.#read();
     if (isHealthy) this.#tell(['WATCHDOG=1'], status);
     if (isHealthy !== this.#wasHealthy) {
-      if (isHealthy) this.#log.info('the gateway is sound again: the watchdog is pinged');
-      else this.#log.error('the gateway is not sound: the watchdog is not pinged until it is');
+      if (isHealthy) this.#log.info('healthy again: watchdog pings resume');
+      else this.#log.error('unhealthy: withholding watchdog pings');
     }
     this.#wasHealthy = isHealthy;
   }
 
   #read(): { readonly status: string; readonly isHealthy: boolean } {
     try {
-      // A line break would begin an assignment of its own.
-      const status = this.#state.statusText().replace(/[\r\n\0]+/g, ' ');
-      return { status, isHealthy: this.#state.isHealthy() };
+      return { status: onOneLine(this.#state.statusText()), isHealthy: this.#state.isHealthy() };
     } catch (error) {
-      return { status: errorText(error).replace(/[\r\n\0]+/g, ' '), isHealthy: false };
+      return { status: onOneLine(errorText(error)), isHealthy: false };
     }
   }
 
   #tell(assignments: readonly string[], status: string): void {
     // Without READY the manager would end us when its patience does: said until it has got through.
-    const ready = this.#toldReady ? [] : ['READY=1'];
+    const ready = this.#toldStatus === undefined ? ['READY=1'] : [];
     if (!this.#send([...ready, ...assignments, `STATUS=${status}`])) return;
-    this.#toldReady = true;
     this.#toldStatus = status;
     this.#hasWarned = false;
   }
@@ -136,10 +132,14 @@ export class ServiceNotifier {
       this.#manager?.send?.(assignments.join('\n'));
       return true;
     } catch (error) {
-      if (!this.#hasWarned)
-        this.#log.warn({ err: error }, 'the service manager could not be told how the gateway fares');
+      if (!this.#hasWarned) this.#log.warn({ err: error }, 'could not notify the service manager');
       this.#hasWarned = true;
       return false;
     }
   }
+}
+
+/** A line break would begin an assignment of its own. */
+function onOneLine(text: string): string {
+  return text.replace(/[\r\n\0]+/g, ' ');
 }

@@ -93,5 +93,8 @@ export function answeredError(name: string, { status, headers }: Response, body:
   if (!parsed.success) return new GatewayError('internal_error', `${name} was answered with status ${status}`);
   const { code, error, issues } = parsed.output;
   const retryAfter = headers.get('Retry-After');
-  return new GatewayError(code, error, issues, retryAfter === null ? undefined : Number(retryAfter));
+  return new GatewayError(code, error, {
+    issues,
+    retryAfterSeconds: retryAfter === null ? undefined : Number(retryAfter),
+  });
 }

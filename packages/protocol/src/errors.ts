@@ -63,25 +63,37 @@ export const errorCode = v.picklist(Object.keys(errorTable) as [ErrorCode, ...Er
 export const fieldIssue = v.object({ path: sentence, message: sentence });
 export type FieldIssue = Readonly<v.InferOutput<typeof fieldIssue>>;
 
+/** What an error may say beside its code and its sentence. */
+export interface ErrorDetails {
+  readonly issues?: readonly FieldIssue[] | undefined;
+  /** When another try is worth it; absent: as long as is usual for the code. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
 /** The one error type of the project: a code from the table, and a sentence that names the thing. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
-  readonly issues: readonly FieldIssue[] | undefined;
-  /** When another try is worth it; absent: as long as is usual for the code. */
-  readonly retryAfterSeconds: number | undefined;
+  readonly issues: ErrorDetails['issues'];
+  readonly retryAfterSeconds: ErrorDetails['retryAfterSeconds'];
 
-  constructor(code: ErrorCode, message: string, issues?: readonly FieldIssue[], retryAfterSeconds?: number) {
+  constructor(code: ErrorCode, message: string, { issues, retryAfterSeconds }: ErrorDetails = {}) {
     super(message);
     this.name = 'GatewayError';
     this.code = code;
     this.issues = issues;
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
 
-  /** A refusal that may be none after so many seconds. */
-  static later(code: ErrorCode, message: string, retryAfterSeconds: number): GatewayError {
-    return new GatewayError(code, message, undefined, retryAfterSeconds);
-  }
+/** How many bad fields an answer lists. */
+const MOST_ISSUES = 20;
+
+/** A 400 that names what is wrong, without the values sent. Path `''` stands for the body as a whole. */
+export function invalidRequest(issues: readonly FieldIssue[]): GatewayError {
+  const listed = issues.slice(0, MOST_ISSUES);
+  const named = listed.map(({ path, message }) => (path ? `${path} ${message}` : message));
+  if (issues.length > listed.length) named.push(`and ${issues.length - listed.length} more`);
+  return new GatewayError('invalid_request', `the request is not valid: ${named.join('; ')}`, { issues: listed });
 }
 
 /** Any thrown thing as a GatewayError: its own if it is one, else `code` with its message. */

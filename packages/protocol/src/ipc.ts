@@ -44,7 +44,7 @@ export const workerOptions = v.object({
 });
 export type WorkerOptions = v.InferOutput<typeof workerOptions>;
 
-/** From the gateway to a worker. It sends nothing before the worker has said `booted`. */
+/** From the gateway to a worker. `start` is sent once the worker has said `booted`. */
 export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('start'), options: workerOptions }),
   v.object({ type: v.literal('call'), callId: v.number(), operation: v.string(), input: v.unknown() }),
@@ -109,7 +109,7 @@ export const workerMessage = v.variant('type', [
   v.object({ type: v.literal('booted') }),
   v.object({ type: v.literal('heartbeat') }),
   v.object({ type: v.literal('answer'), callId, answer: v.unknown() }),
-  /** Errors cross as code and text: structured clones and JSON both lose an Error's own properties. */
+  /** Errors cross as code and text: JSON loses an Error's own properties. */
   v.object({
     type: v.literal('error'),
     callId,

@@ -5,6 +5,8 @@ import type { Scope } from '@chat-web/protocol';
 export interface Caller {
   /** The id of a key, `token` for the operator's token, `open` where none is asked for. Fit for a log. */
   readonly id: string;
+  /** The key that they came with; undefined for the operator. */
+  readonly keyId: string | undefined;
   readonly scope: Scope;
   /** Aborts as soon as what they came with no longer holds: their streams end then. */
   readonly signal: AbortSignal;
@@ -14,7 +16,7 @@ export interface Caller {
 
 /** The operator, who may do everything. */
 export function operator(id: 'token' | 'open', signal: AbortSignal): Caller {
-  return { id, scope: 'operator', signal, sees: () => true };
+  return { id, keyId: undefined, scope: 'operator', signal, sees: () => true };
 }
 
 /** What ends the callers of one token or key. */

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { Lock } from '../sessions/lock.ts';
 import { type Caller, callerEnd } from './caller.ts';
 import { fitsPattern } from './session-pattern.ts';
-import { digestOf, isHash } from './token.ts';
+import { digestOf, hashText, isHash } from './token.ts';
 
 const MOST_KEYS = 500;
 const MOST_FILE_BYTES = 16_777_216;
@@ -106,7 +106,7 @@ export class Keys {
     const { id, scope, sessions, hash } = stored;
     const end = callerEnd();
     const sees = (session: string) => sessions.some((pattern) => fitsPattern(pattern, session));
-    this.#byHash.set(hash, { stored, end, caller: { id, scope, sees, signal: end.signal } });
+    this.#byHash.set(hash, { stored, end, caller: { id, keyId: id, scope, sees, signal: end.signal } });
     this.#endInTime(stored, end);
   }
 
@@ -153,8 +153,4 @@ function holds({ stored, end }: Key): boolean {
 
 function isOver({ expiresAt }: StoredKey): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
-}
-
-function hashText(digest: Buffer): string {
-  return `sha256:${digest.toString('hex')}`;
 }

@@ -54,6 +54,7 @@ export class OperatorToken {
   /** The operator, if the digest is that of a token that holds. */
   find(digest: Buffer): Caller | undefined {
     const holding = [this.#current, ...this.#former.keys()];
+    // All are compared, so that the time it takes tells nothing.
     return holding.filter((credential) => sameDigest(credential.digest, digest)).at(0)?.caller;
   }
 

@@ -30,7 +30,7 @@ export class Refusal extends GatewayError {
   readonly kind: RefusalKind;
   /** `retryAfterSeconds`: when it is worth another try, where that is known. */
   constructor(kind: RefusalKind, message: string, retryAfterSeconds?: number) {
-    super(codes[kind], message, undefined, retryAfterSeconds);
+    super(codes[kind], message, { retryAfterSeconds });
     this.kind = kind;
   }
 }

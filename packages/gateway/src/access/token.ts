@@ -31,7 +31,12 @@ export function digestOf(token: string): Buffer {
 
 /** The form of a token that may stand where others can read it: `sha256:<hex>`. */
 export function hashOf(token: string): string {
-  return HASH_PREFIX + digestOf(token).toString('hex');
+  return hashText(digestOf(token));
+}
+
+/** The same, of its digest. */
+export function hashText(digest: Buffer): string {
+  return HASH_PREFIX + digest.toString('hex');
 }
 
 /** True if a setting or file has the hash rather than the token itself. */

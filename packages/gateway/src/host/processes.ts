@@ -1,6 +1,7 @@
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ProcessId, startOf, statFields } from '@chat-web/protocol';
+import { numberIn, readText } from './text-files.ts';
 
 /** A process of this machine, as /proc tells of it. */
 export interface Process extends ProcessId {
@@ -85,9 +86,8 @@ export function processIds(): number[] {
  * itself off, as renderers do.
  */
 export function userOf(pid: number): number | undefined {
-  const status = readProc(pid, 'status') ?? '';
-  const user = /^Uid:\s+(\d+)/m.exec(status)?.[1];
-  return user === undefined || /^State:\s+[ZX]/m.test(status) ? undefined : Number(user);
+  const status = readText(`/proc/${pid}/status`) ?? '';
+  return /^State:\s+[ZX]/m.test(status) ? undefined : numberIn(status, /^Uid:\s+(\d+)/m);
 }
 
 /** The arguments of a process of whatever user, as far as they fit into so many bytes: its user may have made them huge. */
@@ -137,7 +137,7 @@ async function readAll(): Promise<Process[]> {
     for (const pid of pids.slice(at, at + SLICE)) {
       if (userOf(pid) !== us) continue;
       const fields = fieldsOf(pid);
-      const commandLine = fields && readProc(pid, 'cmdline');
+      const commandLine = fields && readText(`/proc/${pid}/cmdline`);
       if (!fields || !commandLine) continue; // It has ended, or is one of the kernel's own.
       const [, parent, group, session] = fields.map(Number);
       if (parent === undefined || group === undefined || session === undefined) continue;
@@ -155,14 +155,6 @@ function split(commandLine: string): string[] {
 
 /** What /proc/<pid>/stat says from the state on; nothing for a process that is dead but for its entry. */
 function fieldsOf(pid: number): string[] | undefined {
-  const fields = statFields(readProc(pid, 'stat') ?? '');
+  const fields = statFields(readText(`/proc/${pid}/stat`) ?? '');
   return fields.length < 20 || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields;
-}
-
-function readProc(pid: number, name: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
-  } catch {
-    return undefined; // It ended while we looked.
-  }
 }

@@ -41,10 +41,10 @@ export class Admission {
   #assertRoom(place: string, most: number, whose: string, setting: 'PER_SESSION' | 'PER_KEY'): void {
     const underWay = this.#underWay.get(place) ?? 0;
     if (underWay < most) return;
-    throw GatewayError.later(
+    throw new GatewayError(
       'rate_limited',
       `${underWay} requests are under way ${whose}, and no more may be (CHAT_WEB_MAX_REQUESTS_${setting})`,
-      RETRY_AFTER_SECONDS,
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
   }
 

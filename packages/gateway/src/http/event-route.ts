@@ -20,12 +20,12 @@ export function eventRoute(supervisor: Supervisor, admission: Admission): Handle
   return (c) => {
     const session = supervisor.find(parseParams(c.req.param(), params).id);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
-    const { signal, scope, id: who } = c.get('caller');
+    const { signal, scope, keyId } = c.get('caller');
     if (signal.aborted) throw new Refusal('expired_key', 'the key or token was revoked');
     const { incoming, outgoing } = c.env;
     // It would be read for as long as the stream is open.
     if (!incoming.complete) throw new GatewayError('invalid_request', 'an event stream takes no body');
-    whenOver(outgoing, admission.enter(undefined, scope === 'operator' ? undefined : who));
+    whenOver(outgoing, admission.enter(undefined, keyId));
     const stream = new ResponseStream(outgoing, { showsQr: reaches(scope, 'manage') });
     const close = session.subscribe(stream);
     const revoke = () => {

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '@chat-web/protocol';
-import { invalidRequest } from '../invalid-request.ts';
+import { GatewayError, invalidRequest } from '@chat-web/protocol';
 import { takeTurn } from '../loop-turns.ts';
 import { GrowingBuffer } from '../media/growing-buffer.ts';
 import { endAtOnce } from './lingering-close.ts';

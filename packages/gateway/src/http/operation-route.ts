@@ -64,10 +64,9 @@ export function operationRoute(
     const count = (status: number) => metrics.answered(name, status, performance.now() - startedAt);
     let leave: (() => void) | undefined;
     try {
-      const { scope, id: who } = c.get('caller');
       // A session that is overrun can still be looked at, stopped and restarted.
       const session = isWorkerOperation(name) ? id : undefined;
-      leave = admission.enter(session, scope === 'operator' ? undefined : who);
+      leave = admission.enter(session, c.get('caller').keyId);
       const response = await respond(c, startedAt);
       count(response.status);
       return response;

@@ -1,6 +1,7 @@
 import {
   type FieldIssue,
   GatewayError,
+  invalidRequest,
   type ObjectSchema,
   type Operation,
   type SpooledFile,
@@ -8,7 +9,6 @@ import {
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
-import { invalidRequest } from '../invalid-request.ts';
 import { takeTurn } from '../loop-turns.ts';
 import type { Spool, Upload } from '../media/spool.ts';
 import { MOST_REST_BYTES, readUploadBody, UPLOAD_FIELD, type UploadBody } from '../media/upload-body.ts';

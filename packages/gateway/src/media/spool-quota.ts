@@ -1,5 +1,10 @@
 import { GatewayError } from '@chat-web/protocol';
-import type { SpoolLimits } from './spool.ts';
+
+/** How much may lie in the spool, in bytes: in all, and of a session. */
+export interface QuotaLimits {
+  readonly spoolMaxBytes: number;
+  readonly spoolSessionMaxBytes: number;
+}
 
 /** What one file takes of the spool. */
 export interface Hold {
@@ -14,11 +19,11 @@ const MB = 1_048_576;
 
 /** Counts the bytes in the spool, in all and for each session. */
 export class SpoolQuota {
-  readonly #limits: Pick<SpoolLimits, 'spoolMaxBytes' | 'spoolSessionMaxBytes'>;
+  readonly #limits: QuotaLimits;
   readonly #bySession = new Map<string, number>();
   #bytes = 0;
 
-  constructor(limits: Pick<SpoolLimits, 'spoolMaxBytes' | 'spoolSessionMaxBytes'>) {
+  constructor(limits: QuotaLimits) {
     this.#limits = limits;
   }
 
@@ -32,18 +37,18 @@ export class SpoolQuota {
     const ofSession = this.#bySession.get(sessionId) ?? 0;
     if (ofSession + bytes > spoolSessionMaxBytes) {
       const most = `${Math.floor(spoolSessionMaxBytes / MB)} MB (CHAT_WEB_SPOOL_SESSION_MAX_MB)`;
-      throw GatewayError.later(
+      throw new GatewayError(
         'rate_limited',
         `files on their way to and from session ${sessionId} may take ${most} at a time`,
-        RETRY_AFTER_SECONDS,
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     }
     if (this.#bytes + bytes > spoolMaxBytes) {
       const most = `${Math.floor(spoolMaxBytes / MB)} MB (CHAT_WEB_SPOOL_MAX_MB)`;
-      throw GatewayError.later(
+      throw new GatewayError(
         'insufficient_resources',
         `files on their way to and from all sessions may take ${most} at a time`,
-        RETRY_AFTER_SECONDS,
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     }
   }

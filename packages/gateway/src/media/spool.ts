@@ -7,17 +7,15 @@ import { errorText, GatewayError, type MediaFile, SpooledFile } from '@chat-web/
 import { freeDiskBytes } from '../host/disk.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
-import { type Hold, SpoolQuota } from './spool-quota.ts';
+import { type Hold, type QuotaLimits, SpoolQuota } from './spool-quota.ts';
 
 const CHUNK_BYTES = 65_536;
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
 /** A pipe does not keep us waiting, a link is not followed. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** How much may lie in the spool, in bytes. */
-export interface SpoolLimits {
-  readonly spoolMaxBytes: number;
-  readonly spoolSessionMaxBytes: number;
+/** What bounds the spool. */
+export interface SpoolLimits extends QuotaLimits {
   readonly minFreeDiskBytes: number;
 }
 

@@ -1,5 +1,4 @@
-import { GatewayError } from '@chat-web/protocol';
-import { invalidRequest } from '../invalid-request.ts';
+import { GatewayError, invalidRequest } from '@chat-web/protocol';
 import { Base64Decoder } from './base64-decoder.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 import type { SpoolWriter, Upload } from './spool.ts';

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../invalid-request.ts';
+import { invalidRequest } from '@chat-web/protocol';
 
 /** Where the parts of a scanned body go. What is handed over is only valid during the call. */
 export interface ScannerSinks {

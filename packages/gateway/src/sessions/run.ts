@@ -10,9 +10,12 @@ import type { SessionContext } from './session-context.ts';
 import type { Release } from './start-queue.ts';
 import { Worker } from './worker.ts';
 
+/** What a worker tells of its session; a failure, and that it gets on, is the run's own business. */
+export type RunEvent = Exclude<WorkerEvent, { readonly name: 'failed' | 'progress' }>;
+
 /** Told of what happens in a run. Nothing is told any more after `end`. */
 export interface RunListener {
-  onEvent(event: WorkerEvent): void;
+  onEvent(event: RunEvent): void;
   /** The run has come to an unasked end: its calls have failed, and it waits to be ended. Told once. */
   onFailure(failure: Failure): void;
 }

@@ -14,8 +14,9 @@ const MOST_MARKER_BYTES = 4_096;
 
 /**
  * The folders of the sessions, and which of them hold saved auth. Layout of the data folder:
- * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker, `trash/` what is being wiped,
- * `pages/` documents of the page, and what was missing on each (`history.json`).
+ * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker,
+ * `sessions/<id>/heard.json` which messages it was told of, `trash/` what is being wiped, `pages/` documents of the page,
+ * and what was missing on each (`history.json`).
  */
 export class SavedSessions {
   /** Documents of the page by version, shared by all sessions. */

@@ -1,6 +1,7 @@
 import { errorText, type SessionInfo, type WorkerEvent } from '@chat-web/protocol';
 import { CONFLICT } from './deadlines.ts';
 import type { Failure } from './failure.ts';
+import type { RunEvent } from './run.ts';
 import { replaceRun, type SessionParts, STOP_TIMEOUT_MS } from './session-parts.ts';
 import { isRunning } from './session-state.ts';
 
@@ -13,7 +14,7 @@ export class SessionCare {
   }
 
   /** The worker tells of something. */
-  onEvent(event: WorkerEvent): void {
+  onEvent(event: RunEvent): void {
     const { id, context, deadlines, hub, keeper, log, status, vitals } = this.#parts;
     switch (event.name) {
       case 'message':
@@ -61,8 +62,6 @@ export class SessionCare {
       case 'unlinked':
         this.#onUnlinked();
         return;
-      case 'failed': // Its run makes a failure of it,
-      case 'progress': // and counts time limits by this.
     }
   }
 

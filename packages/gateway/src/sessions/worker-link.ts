@@ -47,6 +47,8 @@ const STATE_COST = 500;
 /** What a worker may write into the log. */
 const LOG_BUDGET = { burst: 500, perSecond: 20 };
 const MOST_CALLS = 1_000;
+/** What comes as often as the network has it. It is neither logged nor written down at once. */
+const TRAFFIC = new Set<WorkerEvent['name']>(['message', 'message_ack', 'progress', 'heard']);
 
 /** The gateway's end of the link to one worker: calls with their time limits, and events. All of it is checked. */
 export class WorkerLink {
@@ -183,7 +185,7 @@ export class WorkerLink {
 
   /** What is the gateway's alone to say, such as that a token is wrong, a caller must not believe of one session. */
   #refuse({ operation, reject }: PendingCall, { code, message, issues }: WorkerError): void {
-    reject(new GatewayError(SAID_BY_WORKERS.has(code) ? code : failureOf(operation), message, issues));
+    reject(new GatewayError(SAID_BY_WORKERS.has(code) ? code : failureOf(operation), message, { issues }));
   }
 
   /** Returns 0 where such a call waits; else its time was up before the answer came, or there never was one. */
@@ -216,6 +218,3 @@ export class WorkerLink {
 function failureOf(operation: WorkerOperationName): ErrorCode {
   return changesSomething(workerOperations[operation]) ? 'outcome_unknown' : 'client_failed';
 }
-
-/** What comes as often as the network has it. It is neither logged nor written down at once. */
-const TRAFFIC = new Set<WorkerEvent['name']>(['message', 'message_ack', 'progress', 'heard']);

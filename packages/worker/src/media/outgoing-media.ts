@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GatewayError, type MediaSource } from '@chat-web/protocol';
+import { GatewayError, invalidRequest, type MediaSource } from '@chat-web/protocol';
 import { fileTypeFromFile } from 'file-type';
 import type { HandlerContext } from '../client/port.ts';
 import { fetchToFile } from './remote-file.ts';
@@ -46,9 +46,8 @@ export async function withMedia<R>(
     const found = await fileTypeFromFile(path);
     const mimeType = source.mimeType ?? found?.mime ?? (fetched?.mimeType || UNKNOWN_TYPE);
     if (!TYPES[kind].test(mimeType)) {
-      if (fetched && !source.mimeType) throw new GatewayError('media_unavailable', `what the url brings is no ${kind}`);
-      const issue = { path: 'mimeType', message: `must be one of ${kind}` };
-      throw new GatewayError('invalid_request', `the request is not valid: mimeType ${issue.message}`, [issue]);
+      if (fetched && !source.mimeType) throw new GatewayError('media_unavailable', `the url is not of type ${kind}`);
+      throw invalidRequest([{ path: 'mimeType', message: `must be a MIME type for ${kind}` }]);
     }
     // A plain name where none is given: the library would call it "undefined".
     const filename = source.filename ?? `${kind}.${found?.ext ?? extensionOf(mimeType)}`;

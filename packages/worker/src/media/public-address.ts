@@ -3,7 +3,8 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Range = readonly [Address, number];
+/** The network part of an address, and how many bits of it count. */
+export type Range = readonly [Address, number];
 
 /** The part of IPv6 that is given out on the internet; all else of it is for other purposes. */
 const GLOBAL_IPV6 = rangeOf('2000::/3');

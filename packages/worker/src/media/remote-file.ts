@@ -7,7 +7,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GatewayError, MIME_TYPE } from '@chat-web/protocol';
 import type { FetchLimits } from '../client/port.ts';
-import { mayBeReached, rangesIn } from './public-address.ts';
+import { mayBeReached, type Range, rangesIn } from './public-address.ts';
 
 const MOST_REDIRECTS = 5;
 
@@ -32,8 +32,8 @@ export type Resolver = (
 ) => void;
 
 /**
- * Fetches a URL into a file that is not there yet. Only the public internet is fetched from, and the hosts and ranges that the operator has
- * named. Each redirect is judged anew, and so is each name, by the very addresses that are connected to: a name that
+ * Fetches a URL into a file that is not there yet. Only the public internet is fetched from, and the hosts and ranges
+ * that the operator has named. Each redirect is judged anew, and so is each name, by the very addresses that are connected to: a name that
  * also has an address inside is refused. `add` is told of each piece before it is written, and may throw. Rejects with
  * `media_unavailable`, or with what `add` has thrown.
  */
@@ -42,12 +42,14 @@ export async function fetchToFile(
   path: string,
   limits: FetchLimits,
   add: (bytes: number) => void,
-  resolve: Resolver = lookup,
+  resolver: Resolver = lookup,
 ): Promise<RemoteFile> {
   const signal = AbortSignal.timeout(limits.timeoutMs);
+  const { maxBytes, allowedHosts } = limits;
+  const fetch = { maxBytes, hosts: allowedHosts.map(canonicalHost), ranges: rangesIn(allowedHosts), resolver, signal };
   try {
-    const response = await follow(new URL(url), { limits, resolve, signal });
-    const counter = new ByteLimit(limits.maxBytes, add);
+    const response = await follow(new URL(url), fetch);
+    const counter = new ByteLimit(maxBytes, add);
     await pipeline(response, counter, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
     return { size: counter.size, mimeType: claimedType(response) };
   } catch (error) {
@@ -58,19 +60,21 @@ export async function fetchToFile(
 
 /** What holds for one fetch, however often it is redirected. */
 interface Fetch {
-  readonly limits: FetchLimits;
-  readonly resolve: Resolver;
+  readonly maxBytes: number;
+  /** Hosts, or hosts and ports, that the operator has named. */
+  readonly hosts: readonly string[];
+  readonly ranges: readonly Range[];
+  readonly resolver: Resolver;
   readonly signal: AbortSignal;
 }
 
 async function follow(start: URL, fetch: Fetch): Promise<IncomingMessage> {
-  const { maxBytes } = fetch.limits;
   let url = start;
   for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
     const response = await get(url, fetch);
     const { statusCode = 0, headers } = response;
     if (statusCode === 200) {
-      const problem = problemOf(headers, maxBytes);
+      const problem = problemOf(headers, fetch.maxBytes);
       if (!problem) return response;
       response.destroy();
       throw unavailable(problem);
@@ -96,13 +100,14 @@ function claimedType({ headers }: IncomingMessage): string | undefined {
   return claimed.length <= LONGEST_TYPE && MIME_TYPE.test(claimed) ? claimed : undefined;
 }
 
-function get(url: URL, { limits, resolve, signal }: Fetch): Promise<IncomingMessage> {
-  const { isNamed, port } = destinationOf(url, limits.allowedHosts);
+function get(url: URL, { hosts, ranges, resolver, signal }: Fetch): Promise<IncomingMessage> {
+  const { isNamed, port } = destinationOf(url, hosts);
   if (!isNamed && port < FIRST_FREE_PORT && !HTTP_PORTS.includes(port))
     throw unavailable(`port ${port} is for another protocol`);
-  const judged = isNamed ? resolve : judging(resolve, limits.allowedHosts);
+  const judged = isNamed ? resolver : judging(resolver, ranges);
   const address = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(address) !== 0 && !isNamed && !mayBeReached(address, rangesIn(limits.allowedHosts))) throw notPublic();
+  // Node asks no resolver about an address.
+  if (isIP(address) !== 0 && !isNamed && !mayBeReached(address, ranges)) throw notPublic();
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const headers = { 'User-Agent': 'chat-web', Accept: '*/*', 'Accept-Encoding': 'identity' };
@@ -114,15 +119,11 @@ function get(url: URL, { limits, resolve, signal }: Fetch): Promise<IncomingMess
 }
 
 /** Where a URL leads, and whether the operator has named that host. Throws for a URL that is not fetched at all. */
-function destinationOf(
-  url: URL,
-  allowedHosts: readonly string[],
-): { readonly isNamed: boolean; readonly port: number } {
+function destinationOf(url: URL, named: readonly string[]): { readonly isNamed: boolean; readonly port: number } {
   const { protocol, hostname, username, password } = url;
   if (protocol !== 'https:' && protocol !== 'http:') throw unavailable('only http and https are fetched');
   if (username || password) throw unavailable('it holds a user name or a password');
   const port = Number(url.port || (protocol === 'https:' ? 443 : 80));
-  const named = allowedHosts.map(canonicalHost);
   return { isNamed: named.includes(hostname) || named.includes(`${hostname}:${port}`), port };
 }
 
@@ -133,19 +134,18 @@ function canonicalHost(entry: string): string {
 }
 
 /** A resolver that fails for a host with an address that may not be connected to. */
-function judging(resolve: Resolver, allowedHosts: readonly string[]): Resolver {
-  const ranges = rangesIn(allowedHosts);
+function judging(resolver: Resolver, ranges: readonly Range[]): Resolver {
   return (host, options, done) =>
-    resolve(host, options, (error, addresses) => {
+    resolver(host, options, (error, addresses) => {
       const isRefused = !error && addresses.some(({ address }) => !mayBeReached(address, ranges));
       done(isRefused ? notPublic() : error, addresses);
     });
 }
 
 /** The resolver in the form in which a socket asks for its addresses, all or one. */
-function asLookup(resolve: Resolver): LookupFunction {
+function asLookup(resolver: Resolver): LookupFunction {
   return (host, options, done) =>
-    resolve(host, { ...options, all: true }, (error, addresses) => {
+    resolver(host, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || !first) done(error ?? new Error('the name has no address'), '');
       else if (options.all) done(null, addresses);
