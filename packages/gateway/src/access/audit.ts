@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { errorText } from '@chat-web/protocol';
 import { type DestinationStream, pino } from 'pino';
+import { LineBudget, perMinute } from '../line-budget.ts';
 import type { Log } from '../log.ts';
-import { LineBudget, perMinute } from './line-budget.ts';
 
 /** One thing that somebody did or tried. Never a body, a token or an id of a chat or message. */
 export interface AuditEntry {
@@ -18,17 +18,24 @@ export interface AuditEntry {
   readonly ms: number;
 }
 
+/** What somebody may have written of requests that have changed nothing. */
+interface CallerBudgets {
+  readonly shown: LineBudget;
+  readonly refused: LineBudget;
+}
+
 /** Lines of what has changed nothing, by somebody: those without a right token are one together. */
 const NOBODYS_LINES_PER_MINUTE = 60;
 const LINES_PER_MINUTE = 600;
-/** More than there can be keys. */
+/** More than there can be keys at a time. Those that go still tell what they have left out. */
 const MOST_CALLERS = 1_000;
+const MINUTE_MS = 60_000;
 
 /** The record of who did what: JSON lines with `audit: true`, in a file of their own or in the normal log. */
 export class Audit {
   readonly #lines: pino.Logger;
   readonly #file: AuditFile | undefined;
-  readonly #budgets = new Map<string, LineBudget>();
+  readonly #budgets = new Map<string, CallerBudgets>();
 
   /** `normal` is where the log goes; so do these lines where there is no file, or while it cannot be written. */
   constructor(path: string | undefined, normal: DestinationStream, log: Log) {
@@ -44,19 +51,34 @@ export class Audit {
     );
   }
 
-  /** Whatever may have changed something is told; of the rest, so much of each caller. */
+  /**
+   * What may have changed something is always written. Of the rest, each caller has a bounded number of lines; refusals
+   * do not take those of what was shown. How many were left out stands in the next line of that caller, or in one of its
+   * own at the end of the minute.
+   */
   write(entry: AuditEntry, { mayHaveChanged }: { readonly mayHaveChanged: boolean }): void {
-    const skipped = mayHaveChanged ? 0 : this.#budgetOf(entry.who).take();
-    if (skipped !== undefined) this.#lines.info({ ...entry, ...(skipped ? { skipped } : {}) }, 'audit');
+    const { shown, refused } = this.#budgetsOf(entry.who);
+    const [own, other] = entry.status < 400 ? [shown, refused] : [refused, shown];
+    const leftOut = mayHaveChanged ? own.drain() : own.take();
+    if (leftOut !== undefined) {
+      const skipped = leftOut + other.drain();
+      this.#lines.info({ ...entry, ...(skipped ? { skipped } : {}) }, 'audit');
+    } else if (own.skipped === 1) setTimeout(() => this.#tellSkipped(entry.who, own), MINUTE_MS).unref();
   }
 
-  #budgetOf(who: string): LineBudget {
+  #tellSkipped(who: string, budget: LineBudget): void {
+    const skipped = budget.drain();
+    if (skipped > 0) this.#lines.info({ who, skipped }, 'audit');
+  }
+
+  #budgetsOf(who: string): CallerBudgets {
     const known = this.#budgets.get(who);
     if (known) return known;
     if (this.#budgets.size >= MOST_CALLERS) this.#budgets.clear();
-    const budget = new LineBudget(perMinute(who === 'nobody' ? NOBODYS_LINES_PER_MINUTE : LINES_PER_MINUTE));
-    this.#budgets.set(who, budget);
-    return budget;
+    const most = who === 'nobody' ? NOBODYS_LINES_PER_MINUTE : LINES_PER_MINUTE;
+    const budgets = { shown: new LineBudget(perMinute(most)), refused: new LineBudget(perMinute(most)) };
+    this.#budgets.set(who, budgets);
+    return budgets;
   }
 
   /** Opens the file again, after it was rotated. A problem is a line in the log. Never throws. */

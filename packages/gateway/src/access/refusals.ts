@@ -1,5 +1,5 @@
+import { LineBudget, perMinute } from '../line-budget.ts';
 import type { Log } from '../log.ts';
-import { LineBudget, perMinute } from './line-budget.ts';
 import { type RefusalKind, refusalKinds } from './refusal.ts';
 
 const LINES_PER_MINUTE = 10;

@@ -13,6 +13,7 @@ const READS_TOLD: readonly string[] = ['getQr', 'events'];
 interface RouteName {
   readonly name: string;
   readonly isTold: boolean;
+  readonly changes: boolean;
 }
 
 const routes = new Map<string, RouteName>(
@@ -21,7 +22,7 @@ const routes = new Map<string, RouteName>(
     ...Object.entries(otherRoutes).map(([name, { path }]) => ({ name, method: 'GET', path })),
   ].map(({ name, method, path }) => [
     `${method} ${path}`,
-    { name, isTold: method !== 'GET' || READS_TOLD.includes(name) },
+    { name, isTold: method !== 'GET' || READS_TOLD.includes(name), changes: method !== 'GET' },
   ]),
 );
 
@@ -46,7 +47,7 @@ export function auditTrail(audit: Audit, refusals: Refusals): MiddlewareHandler<
       ...{ status, code: c.error instanceof GatewayError ? c.error.code : undefined },
       ms: Math.round(performance.now() - startedAt),
     };
-    audit.write(entry, { mayHaveChanged: c.req.method !== 'GET' && (status < 400 || status === 500) });
+    audit.write(entry, { mayHaveChanged: route?.changes === true && (status < 400 || status === 500) });
   };
 }
 

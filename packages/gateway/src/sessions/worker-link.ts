@@ -10,7 +10,7 @@ import {
   workerOperations,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { LineBudget } from '../access/line-budget.ts';
+import { LineBudget } from '../line-budget.ts';
 import type { Log } from '../log.ts';
 import { Budget } from './budget.ts';
 import { type ChannelSockets, WorkerChannel } from './worker-channel.ts';
@@ -121,7 +121,7 @@ export class WorkerLink {
   /** The worker is gone. */
   close(how: string): void {
     this.#channel.close();
-    this.#tellLeftOut(this.#lines.skipped);
+    this.#tellLeftOut(this.#lines.drain());
     this.fail(how);
   }
 
@@ -184,8 +184,10 @@ export class WorkerLink {
   }
 
   /** What is the gateway's alone to say, such as that a token is wrong, a caller must not believe of one session. */
-  #refuse({ operation, reject }: PendingCall, { code, message, issues }: WorkerError): void {
-    reject(new GatewayError(SAID_BY_WORKERS.has(code) ? code : failureOf(operation), message, { issues }));
+  #refuse({ operation, reject }: PendingCall, { code, message, issues, retryAfterSeconds }: WorkerError): void {
+    reject(
+      new GatewayError(SAID_BY_WORKERS.has(code) ? code : failureOf(operation), message, { issues, retryAfterSeconds }),
+    );
   }
 
   /** Returns 0 where such a call waits; else its time was up before the answer came, or there never was one. */

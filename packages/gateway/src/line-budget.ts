@@ -14,19 +14,24 @@ export class LineBudget {
     return this.#skipped;
   }
 
+  /** The same, for somebody who tells of it: they count no more. */
+  drain(): number {
+    const skipped = this.#skipped;
+    this.#skipped = 0;
+    return skipped;
+  }
+
   /** How many lines were left out before this one; undefined where this one is to be left out, too. */
   take(): number | undefined {
     if (!this.#mayWrite()) {
       this.#skipped += 1;
       return undefined;
     }
-    const skipped = this.#skipped;
-    this.#skipped = 0;
-    return skipped;
+    return this.drain();
   }
 }
 
-/** So many in each minute. */
+/** Allows at most so many in each fixed minute. */
 export function perMinute(most: number): () => boolean {
   let endsAt = 0;
   let taken = 0;
