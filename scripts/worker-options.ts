@@ -1,6 +1,6 @@
 import type { WorkerOptions } from '@chat-web/protocol';
 
-/** For a worker that launches no browser and looks at none of it. */
+/** Options for a worker that never starts a session. */
 export const emptyWorkerOptions: WorkerOptions = {
   ...{ sessionId: 'main', sessionDir: '/nowhere', headlessShell: false, browserArgs: [], spoolDir: '/nowhere' },
   ...{ spoolMaxBytes: 1, heardUntil: 0, pagesDir: '/nowhere', linkedAt: 0, wasMute: false },

@@ -5,11 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { figure, seconds } from '../helpers/figure.ts';
-import { browsersIn, stillRunning, storageProcessesIn, workersOf } from '../helpers/processes.ts';
+import { browsersIn, workersOf } from '../helpers/processes.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
-
-/** Far longer than a browser needs to end. */
-const SLOW_WRITE_MS = 1_000;
 
 describe('SIGTERM', () => {
   it('lets sends that are under way finish, ends streams with a word, and keeps what the page wrote last', async () => {
@@ -54,31 +51,6 @@ describe('SIGTERM', () => {
       17,
       `5 of 5 sends under way finished, 1 late one refused, 3 of 3 streams ended with a word, 2 of 2 last writes of pages were kept, exit 0 after ${seconds(tookMs)}`,
     );
-  });
-
-  it('keeps what the page wrote last where the host is slow to write', async () => {
-    await using stack = await Stack.start();
-    await stack.link('ada', ADA);
-    const written = async () => (await stack.phones.pages()).map(({ lastWrite }) => lastWrite);
-    for (const end of [() => stack.client.stopSession({ id: 'ada' }), () => stack.gateway.end('SIGTERM')]) {
-      const lastWord = `the last word, at ${Date.now()}`;
-      for (const { id } of await stack.phones.pages()) await stack.phones.disturb(id, 'write', { value: lastWord });
-      await eventually(async () => expect(await written()).toEqual([lastWord]));
-      const storage = storageProcessesIn(stack.dataDir);
-      expect(storage).toHaveLength(1);
-      for (const pid of storage) process.kill(pid, 'SIGSTOP');
-      const ended = end();
-      await delay(SLOW_WRITE_MS);
-      for (const pid of storage) process.kill(pid, 'SIGCONT');
-      await ended;
-      expect(browsersIn(stack.dataDir)).toEqual([]);
-
-      if (stillRunning([stack.gateway.pid]).length === 0) await stack.restartGateway();
-      else await stack.client.startSession({ id: 'ada' });
-      await stack.untilStatus('ada', 'ready');
-      await eventually(async () => expect(await written()).toEqual([lastWord]));
-    }
-    figure(17, `2 of 2 last writes of a page were kept, although writing took ${seconds(SLOW_WRITE_MS)}`);
   });
 
   it('fails sends that would take too long, with the code that tells the truth', async () => {

@@ -6,8 +6,8 @@ import { ADA, Stack } from '../helpers/stack.ts';
 const SHY = { number: '12025550189', name: 'Shy Shirley', lid: '81604523377189', addressing: 'lid' } as const;
 const FARID = '12025550106';
 
-describe('what is asked of the network about people', { concurrent: true }, () => {
-  it('is no picture where there is none to be seen, which by one of two ids is not answered', async () => {
+describe('when the network takes its time to tell of people', () => {
+  it('a hidden or missing picture is answered with nothing', async () => {
     await using stack = await Stack.start();
     await stack.linkLongAgo('main', ADA);
     for (const kind of ['none', 'private'] as const) {
@@ -16,7 +16,7 @@ describe('what is asked of the network about people', { concurrent: true }, () =
     }
   });
 
-  it('is put off where no answer comes by either id', async () => {
+  it('a picture is put off where no answer comes by either id', async () => {
     await using stack = await Stack.start();
     await stack.linkLongAgo('main', ADA);
     await stack.phones.profile(FARID, { picture: 'present', pictureDelayMs: 60_000 });
@@ -26,7 +26,7 @@ describe('what is asked of the network about people', { concurrent: true }, () =
     expect(Date.now() - startedAt).toBeLessThan(20_000);
   });
 
-  it('is nothing in the first minutes after a link, but for who was asked for', async () => {
+  it('nobody is looked up by itself in the first minutes after a link', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_SILENCE_TIMEOUT_SECONDS: '10' } });
     const { phones } = stack;
     await phones.addAccount(SHY);

@@ -116,6 +116,7 @@ export const workerMessage = v.variant('type', [
     code: errorCode,
     message: sentence,
     issues: v.optional(listOf(fieldIssue, 100)),
+    retryAfterSeconds: v.optional(count(86_400)),
   }),
   v.object({ type: v.literal('event'), event: workerEvent }),
   v.object({ type: v.literal('log'), level: v.picklist(['debug', 'info', 'warn', 'error']), text: sentence }),

@@ -89,8 +89,9 @@ async function answer(callId: number, operation: string, input: unknown): Promis
       throw new GatewayError('client_failed', `the answer would be a message ${errorText(error)}`);
     }
   } catch (error) {
-    const { code, message, issues } = asGatewayError(error, 'internal_error');
-    link.send({ type: 'error', callId, code, message, ...(issues ? { issues: [...issues] } : {}) });
+    const { code, message, issues, retryAfterSeconds } = asGatewayError(error, 'internal_error');
+    const details = { ...(issues && { issues: [...issues] }), ...(retryAfterSeconds && { retryAfterSeconds }) };
+    link.send({ type: 'error', callId, code, message, ...details });
   }
 }
 

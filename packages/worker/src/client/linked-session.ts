@@ -146,10 +146,11 @@ export class LinkedSession implements PageSource {
     const browserProcess = browser.process();
     const keepsWritten = wasLinked && !unlinkFirst;
     const closeMs = keepsWritten ? Math.min(READY_CLOSE_TIMEOUT_MS, timeoutMs - KILL_MS) : CLOSE_TIMEOUT_MS;
-    const closeBy = Date.now() + closeMs;
-    await closeBrowser(browser, this.#client.pupPage, { closeBy, keepsWritten });
+    const closeBy = performance.now() + closeMs;
+    const isWritten = await closeBrowser(browser, this.#client.pupPage, { closeBy, keepsWritten });
+    if (!isWritten) this.#log('warn', 'the last write of the page may be missing: storing it took too long');
     if (!browserProcess?.pid || browserProcess.exitCode !== null || browserProcess.signalCode !== null) return;
-    this.#log('warn', 'the browser did not close in time and is killed: what its page wrote last may be missing');
+    this.#log('warn', 'the browser did not close in time and is killed');
     const exit = once(browserProcess, 'exit');
     try {
       process.kill(-browserProcess.pid, 'SIGKILL'); // The browser leads a process group of its own.

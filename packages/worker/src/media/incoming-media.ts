@@ -30,6 +30,8 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
     if (loaded === null || typeof loaded === 'string') return loaded as T;
     const { size, mimeType, filename } = loaded as LoadedMedia;
     const file = randomUUID();
+    if (!Number.isSafeInteger(size) || size < 0)
+      throw new GatewayError('client_failed', 'the page gave media of no size');
     held.add(size);
     await writeFile(join(spoolDir, file), (handle) => copySlices(page, key, size, deadline, handle));
     collectAfter(size);
@@ -55,6 +57,7 @@ async function copySlices(
   for (let at = 0; at < size; ) {
     const left = Math.max(1, deadline - Date.now());
     const slice = Buffer.from(await page.read(left, readSlice, key, at, at + SLICE_BYTES), 'base64');
+    if (slice.length > SLICE_BYTES) throw new GatewayError('client_failed', 'the page gave more than was asked for');
     if (slice.length === 0) throw new GatewayError('session_lost', 'the page lost the media while they were read');
     await handle.writeFile(slice);
     at += slice.length;

@@ -1,5 +1,5 @@
 import { type LookupAddress, lookup } from 'node:dns';
-import { createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -34,8 +34,8 @@ export type Resolver = (
 /**
  * Fetches a URL into a file that is not there yet. Only the public internet is fetched from, and the hosts and ranges
  * that the operator has named. Each redirect is judged anew, and so is each name, by the very addresses that are connected to: a name that
- * also has an address inside is refused. `add` is told of each piece before it is written, and may throw. Rejects with
- * `media_unavailable`, or with what `add` has thrown.
+ * also has an address inside is refused. `add` is called with the size of each chunk before it is written; it may throw.
+ * Rejects with `media_unavailable`, or with what `add` has thrown.
  */
 export async function fetchToFile(
   url: string,
@@ -50,7 +50,12 @@ export async function fetchToFile(
   try {
     const response = await follow(new URL(url), fetch);
     const counter = new ByteLimit(maxBytes, add);
-    await pipeline(response, counter, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
+    // Opened first: a stream that opens it by itself may do so after all has failed, and the file was removed.
+    const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+      response.destroy();
+      throw error;
+    });
+    await pipeline(response, counter, file.createWriteStream(), { signal });
     return { size: counter.size, mimeType: claimedType(response) };
   } catch (error) {
     if (error instanceof GatewayError) throw error;

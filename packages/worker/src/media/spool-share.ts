@@ -7,11 +7,12 @@ export interface Hold {
    * there never will be.
    */
   add(bytes: number): void;
-  /** The file is gone, or is the gateway's. */
+  /** The file is gone, or is the gateway's. A second call does nothing. */
   release(): void;
 }
 
 const MB = 1_048_576;
+const RETRY_AFTER_SECONDS = 5;
 
 /** What a session may have in its spool folder at a time. */
 export class SpoolShare {
@@ -22,7 +23,7 @@ export class SpoolShare {
     this.#mostBytes = mostBytes;
   }
 
-  /** The books of a file that is going to be written. */
+  /** Counts one file. */
   hold(): Hold {
     let held = 0;
     return {
@@ -30,11 +31,10 @@ export class SpoolShare {
         const most = `${Math.floor(this.#mostBytes / MB)} MB (CHAT_WEB_SPOOL_SESSION_MAX_MB)`;
         if (held + bytes > this.#mostBytes)
           throw new GatewayError('media_unavailable', `the file has more than ${most}`);
-        if (this.#bytes + bytes > this.#mostBytes)
-          throw new GatewayError(
-            'rate_limited',
-            `files on their way to and from this session may take ${most} at a time`,
-          );
+        if (this.#bytes + bytes > this.#mostBytes) {
+          const text = `files on their way to and from this session may take ${most} at a time`;
+          throw new GatewayError('rate_limited', text, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+        }
         held += bytes;
         this.#bytes += bytes;
       },
