@@ -126,6 +126,27 @@ describe('a limit says which it is, and when to try again', () => {
     for (const log of logs) log.close();
   });
 
+  it('of one request at a time on a connection: what waits behind another could hold what it has counted for ever', async () => {
+    await start({ CHAT_WEB_MAX_REQUESTS_PER_SESSION: '5' });
+    const get = (path: string) => `GET /sessions/saved/${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const socket = connect();
+    for (let n = 1; n <= 3; n += 1) {
+      socket.write(get('status'));
+      await eventually(() => expect(socket.bytesRead).toBeGreaterThan(n * 100));
+    }
+    for (const behind of ['chats', 'events', 'info']) {
+      const pipelining = connect();
+      const closed = new Promise((resolve) => pipelining.once('close', resolve));
+      pipelining.write(get('events') + get(behind).repeat(30));
+      await closed;
+    }
+    await eventually(async () =>
+      expectError(await rawRequest(gateway.url, { path: '/sessions/saved/chats' }), 409, 'session_not_ready'),
+    );
+    const logs = await Promise.all(Array.from({ length: 16 }, () => EventLog.open({ url: gateway.url }, 'saved')));
+    for (const log of logs) log.close();
+  });
+
   it('of connections, which are closed at once beyond it, and counted', async () => {
     await start({ CHAT_WEB_MAX_CONNECTIONS: '20' });
     const idle = Array.from({ length: 50 }, connect);

@@ -284,7 +284,8 @@ export const settings = {
   CHAT_WEB_SPOOL_MAX_MB: {
     schema: wholeNumber(1, 100_000_000),
     fallback: '2048',
-    meaning: 'disk space for files on their way in and out, of all sessions; what goes beyond is refused (503)',
+    meaning:
+      'disk space for uploads and downloads on their way, of all sessions; what goes beyond is refused (503). Files fetched by `url` count for their session alone',
   },
   CHAT_WEB_SPOOL_SESSION_MAX_MB: {
     schema: wholeNumber(1, 100_000_000),

@@ -89,12 +89,11 @@ const errorBody = v.object({
 
 /** The error that a response's body tells of, or a description of the response where it tells of none. */
 export function answeredError(name: string, { status, headers }: Response, body: unknown): GatewayError {
+  const [retryAfter] = /^\d+$/.exec(headers.get('Retry-After') ?? '') ?? []; // A proxy may give a date.
+  const retryAfterSeconds = retryAfter === undefined ? undefined : Number(retryAfter);
   const parsed = v.safeParse(errorBody, body);
-  if (!parsed.success) return new GatewayError('internal_error', `${name} was answered with status ${status}`);
+  if (!parsed.success)
+    return new GatewayError('internal_error', `${name} was answered with status ${status}`, { retryAfterSeconds });
   const { code, error, issues } = parsed.output;
-  const retryAfter = headers.get('Retry-After');
-  return new GatewayError(code, error, {
-    issues,
-    retryAfterSeconds: retryAfter === null ? undefined : Number(retryAfter),
-  });
+  return new GatewayError(code, error, { issues, retryAfterSeconds });
 }

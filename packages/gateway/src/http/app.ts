@@ -29,7 +29,6 @@ import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
 import { originGuard } from './origin.ts';
 import { qrImage } from './qr-image.ts';
-import { cutOffSlowReaders } from './reading-pace.ts';
 import { referencePage } from './reference-page.ts';
 import { parseParams } from './request-input.ts';
 import type { ServerEnv } from './server-env.ts';
@@ -51,7 +50,6 @@ export interface AppParts {
 export function createApp(parts: AppParts): Hono<ServerEnv> {
   const { config, access, supervisor, handlers, spool, metrics, log } = parts;
   const app = new Hono<ServerEnv>();
-  app.use(cutOffSlowReaders());
   app.use(auditTrail(parts.audit, parts.refusals));
   app.use(originGuard({ asksForToken: access.asksForToken, allowedHosts: config.allowedHosts }));
   const admission = new Admission(config);

@@ -1,8 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { errorText } from '@chat-web/protocol';
 import { ConfigError } from '../config.ts';
+
+/** A pipe would hold the gateway up until somebody writes to it. */
+const FILE_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** Where a certificate with those that it depends on, and its key, lie: files of PEM. */
 export interface CertificateFiles {
@@ -33,8 +36,12 @@ export function readCertificate({ certFile, keyFile }: CertificateFiles): Certif
 
 function read(setting: string, file: string): Buffer {
   try {
-    // To read from a pipe, as at SIGHUP, would hold the gateway up until somebody writes to it.
-    if (statSync(file).isFile()) return readFileSync(file);
+    const handle = openSync(file, FILE_FLAGS);
+    try {
+      if (fstatSync(handle).isFile()) return readFileSync(handle);
+    } finally {
+      closeSync(handle);
+    }
   } catch (error) {
     throw new ConfigError([`${setting} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
   }

@@ -18,7 +18,6 @@ export function limitConnections(servers: readonly Server[], most: number | unde
     server.maxConnections = Math.max(1, Math.floor(inAll / servers.length));
     server.on('drop', () => {
       dropped += 1;
-      server.closeIdleConnections(); // Those that were kept for a next request make room for one that has come.
     });
   }
   return {

@@ -4,11 +4,13 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
-import { createAdaptorServer, type ServerType } from '@hono/node-server';
+import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Log } from '../log.ts';
 import { type CertificateFiles, readCertificate } from './certificate.ts';
 import { type ConnectionCount, limitConnections } from './connections.ts';
 import { answerToNoRequest, GuardedResponse } from './guarded-response.ts';
+import { cutOffSlowReader } from './reading-pace.ts';
 import { listenOnSocket, type SocketFile } from './socket-file.ts';
 
 /** Who is slower with the head of a request is cut off; how fast a body must come is not Node's to say. Milliseconds. */
@@ -54,22 +56,19 @@ export class Listeners {
   /** Listens wherever it is asked to. Rejects where one place cannot be had. */
   static async open(options: ListenOptions, fetch: Fetch, log: Log): Promise<Listeners> {
     const { host, port, tls, socket } = options;
+    const answer = oneAtATime(fetch);
     const servers: Server[] = [];
     const connections = new Set<Socket>();
     if (port !== undefined) {
-      const server = watched(tls ? secureServer(tls, fetch, log) : plainServer(fetch), connections);
+      const server = watched(tls ? secureServer(tls, answer, log) : plainServer(answer), connections);
       server.listen(port, host);
       await once(server, 'listening');
-      servers.push(server);
+      servers.push(survivor(server, log));
     }
     if (socket) {
-      const server = watched(plainServer(fetch), connections);
+      const server = watched(plainServer(answer), connections);
       await listenOnSocket(server, socket);
-      servers.push(server);
-    }
-    // Without a listener, an error of the kernel's at a connection would end the gateway.
-    for (const server of servers) {
-      server.on('error', (error) => log.warn(`a connection could not be accepted: ${errorText(error)}`));
+      servers.push(survivor(server, log));
     }
     return new Listeners(servers, connections, options, log);
   }
@@ -103,6 +102,25 @@ export class Listeners {
     for (const socket of this.#open) socket.destroy();
     await closed;
   }
+}
+
+/** Without a listener, an error of the kernel's at a connection would end the gateway. */
+function survivor(server: Server, log: Log): Server {
+  return server.on('error', (error) => log.warn(`a connection could not be accepted: ${errorText(error)}`));
+}
+
+/**
+ * Hangs up where a request comes before the one before it on that connection is answered. Node has its answer wait
+ * without a socket, and never says when nobody can take it any more: what it holds would stay held. Clients that do so
+ * are not known; proxies do not.
+ */
+function oneAtATime(fetch: Fetch): Fetch {
+  return (request, bindings) => {
+    const { incoming, outgoing } = bindings as HttpBindings;
+    if (outgoing.socket) return fetch(request, bindings);
+    incoming.socket.destroy();
+    return RESPONSE_ALREADY_SENT;
+  };
 }
 
 function plainServer(fetch: Fetch): ServerType {
@@ -152,6 +170,7 @@ function watched(server: ServerType, connections: Set<Socket>): Server {
   const answering = new WeakMap<Socket, ServerResponse>();
   server.on('request', (incoming, response) => {
     answering.set(incoming.socket, response);
+    cutOffSlowReader(response);
     response.once('finish', () => endUnread(incoming));
   });
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {

@@ -13,7 +13,7 @@ import { eventually } from '../../../../test/helpers/eventually.ts';
 import { Spool } from '../media/spool.ts';
 import { downloadName } from './download-name.ts';
 import { mediaHeaders, mediaResponse } from './media-response.ts';
-import { cutOffSlowReaders } from './reading-pace.ts';
+import { cutOffSlowReader } from './reading-pace.ts';
 import type { ServerEnv } from './server-env.ts';
 
 const anyName = fc.oneof(
@@ -76,7 +76,7 @@ describe('the headers of media', () => {
 
 const FILE_BYTES = 50_000_000;
 const TIMEOUT_MS = 1_000;
-const LEAST_BYTES = 2_000_000;
+const LIMITS = { tickMs: TIMEOUT_MS / 4, ticks: 4, bytes: 2_000_000 };
 const PAUSES = 25;
 const PAUSE_MS = 100;
 /** Node's sockets take 64 KB at a time. */
@@ -96,9 +96,9 @@ describe('a download', () => {
     writeFileSync(path, '');
     truncateSync(path, FILE_BYTES);
     const app = new Hono<ServerEnv>();
-    app.use(cutOffSlowReaders({ windowMs: TIMEOUT_MS, bytesInWindow: LEAST_BYTES }));
     app.get('/', () => mediaResponse('GET', 'main', { file: 'file', size: FILE_BYTES, mimeType: 'image/png' }, spool));
     server = createAdaptorServer({ fetch: app.fetch });
+    server.on('request', (_, response) => cutOffSlowReader(response, LIMITS));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');

@@ -11,6 +11,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Admission } from './admission.ts';
+import { jsonAnswer } from './json-answer.ts';
 import { mediaResponse } from './media-response.ts';
 import { type InputOptions, parseInput } from './request-input.ts';
 import type { ServerEnv } from './server-env.ts';
@@ -41,11 +42,12 @@ export function operationRoute(
     const told = { operation: name, session: input.id };
     const ms = () => Math.round(performance.now() - startedAt);
     try {
-      if (answersMedia(operation)) await spool.assertRoom(String(input.id));
+      // What a worker fetches lies in the spool, too.
+      if (answersMedia(operation) || input.url !== undefined) await spool.assertRoom(String(input.id));
       const answer = await handler(input, c.get('caller'));
       log[level]({ ...told, ms: ms() }, 'answered');
       if (operation.status === 201) c.header('Location', `${c.req.path}/${(answer as { readonly id: string }).id}`);
-      if (!answersMedia(operation)) return c.json(answer as object, operation.status ?? 200);
+      if (!answersMedia(operation)) return jsonAnswer(c, answer, operation.status ?? 200);
       return answer
         ? await mediaResponse(c.req.method, String(input.id), answer as MediaFile, spool)
         : c.body(null, 204);

@@ -1,31 +1,34 @@
-import type { MiddlewareHandler } from 'hono';
-import type { ServerEnv } from './server-env.ts';
+import type { ServerResponse } from 'node:http';
 
-/** What a reader must keep up. */
+/** What a reader must keep up, in each so many ticks that follow each other. */
 export interface ReadingLimits {
-  readonly windowMs: number;
-  readonly bytesInWindow: number;
+  readonly tickMs: number;
+  readonly ticks: number;
+  readonly bytes: number;
 }
 
-/** What everybody must keep up who asked for something: 16 KB/s over 30 s. */
-const PACE: ReadingLimits = { windowMs: 30_000, bytesInWindow: 30 * 16_384 };
+/**
+ * What everybody must keep up who asked for something: 1 MB in 2 minutes. The kernel takes a stream in pieces of more than
+ * a megabyte, so that nothing can be said of shorter times, or of fewer bytes: a reader of 16 KB/s fetches a piece in 90 s.
+ */
+const PACE: ReadingLimits = { tickMs: 30_000, ticks: 4, bytes: 1_000_000 };
 
 /**
  * Cuts off who takes an answer too slowly: it would hold a file of the spool, or memory, for as long as it likes. Only as
- * long as something waits to be taken. Event streams look after their readers by themselves.
+ * long as something waits to be taken.
  */
-export function cutOffSlowReaders({ windowMs, bytesInWindow } = PACE): MiddlewareHandler<ServerEnv> {
-  return async ({ env: { outgoing } }, next) => {
-    await next();
-    const { socket } = outgoing;
-    if (outgoing.headersSent || outgoing.destroyed || !socket) return;
-    const taken = () => socket.bytesWritten - socket.writableLength;
-    let before = taken();
-    const timer = setInterval(() => {
-      const now = taken();
-      if (socket.writableLength > 0 && now - before < bytesInWindow) socket.destroy();
-      before = now;
-    }, windowMs);
-    outgoing.once('close', () => clearInterval(timer));
+export function cutOffSlowReader(response: ServerResponse, { tickMs, ticks, bytes }: ReadingLimits = PACE): void {
+  const { socket } = response;
+  if (!socket || response.closed) return;
+  const taken = () => socket.bytesWritten - socket.writableLength;
+  const before = [taken()];
+  // A process that stood still has first to see what was taken meanwhile.
+  const timer = setInterval(() => setImmediate(judge), tickMs);
+  const judge = () => {
+    const now = taken();
+    if (socket.writableLength === 0) before.length = 0;
+    else if (before.length === ticks && now - (before.shift() ?? now) < bytes) socket.destroy();
+    before.push(now);
   };
+  response.once('close', () => clearInterval(timer));
 }

@@ -53,7 +53,7 @@ export class SpoolQuota {
     }
   }
 
-  /** The books of a file that is going to be written for a session. */
+  /** Counts one file of a session. */
   hold(sessionId: string): Hold {
     let held = 0;
     return {

@@ -1,0 +1,49 @@
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createAdaptorServer } from '@hono/node-server';
+import { Hono } from 'hono';
+import { expect, it } from 'vitest';
+import { jsonAnswer } from './json-answer.ts';
+import { cutOffSlowReader } from './reading-pace.ts';
+
+const WINDOW_MS = 1_000;
+const PAUSE_MS = 100;
+const PAUSE_BYTES = 1_000_000;
+const text = 'x'.repeat(25_000_000);
+
+it('is JSON of its length, also for a method that shows no more', async () => {
+  const app = new Hono();
+  app.get('/:length', (c) => jsonAnswer(c, { text: text.slice(0, Number(c.req.param('length'))) }, 201));
+  for (const length of [0, 10, 65_525, 65_526, 65_527, 200_000]) {
+    const answer = await app.request(`/${length}`);
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('Content-Type')).toBe('application/json');
+    expect(answer.headers.get('Content-Length')).toBe(String(length + 11));
+    expect(await answer.json()).toEqual({ text: text.slice(0, length) });
+    expect(await (await app.request(`/${length}`, { method: 'HEAD' })).text()).toBe('');
+  }
+});
+
+it('reaches a reader who takes its time', async () => {
+  const app = new Hono();
+  app.get('/', (c) => jsonAnswer(c, { text }, 200));
+  const server = createAdaptorServer({ fetch: app.fetch });
+  server.on('request', (_, response) =>
+    cutOffSlowReader(response, { tickMs: WINDOW_MS / 4, ticks: 4, bytes: 500_000 }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const startedAt = Date.now();
+  let received = 0;
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  for await (const bytes of socket as AsyncIterable<Buffer>) {
+    const before = Math.floor(received / PAUSE_BYTES);
+    received += bytes.length;
+    if (Math.floor(received / PAUSE_BYTES) > before) await delay(PAUSE_MS);
+  }
+  await ended;
+  expect(received).toBeGreaterThan(text.length);
+  expect(Date.now() - startedAt).toBeGreaterThan(2 * WINDOW_MS);
+  await new Promise((resolve) => server.close(resolve));
+});
