@@ -44,6 +44,9 @@ export const workerOptions = v.object({
 });
 export type WorkerOptions = v.InferOutput<typeof workerOptions>;
 
+/** Messages may come in another order than that of their timestamps; this much, in seconds, is looked at again. */
+export const OVERLAP_SECONDS = 120;
+
 /** From the gateway to a worker. `start` is sent once the worker has said `booted`. */
 export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('start'), options: workerOptions }),

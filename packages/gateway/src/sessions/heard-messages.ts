@@ -1,10 +1,8 @@
-import { errorText } from '@chat-web/protocol';
+import { errorText, OVERLAP_SECONDS } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { readOwnText, replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 
-/** Messages may come in another order than that of their timestamps; this much is looked at again. */
-const OVERLAP_SECONDS = 120;
 /** Behind the overlap: what an account could hardly get in that time. */
 const MOST_IDS = 10_000;
 const WRITE_DELAY_MS = 1_000;

@@ -1,6 +1,6 @@
 import { errorText, type WorkerFailure } from '@chat-web/protocol';
-import { wasNavigated } from '../page/errors.ts';
 import type { Inbox } from './inbox.ts';
+import { wasNavigated } from './page-errors.ts';
 import type { PageReport } from './page-report.ts';
 import type { Log, ReportEvent } from './port.ts';
 import { toAck, toSessionInfo } from './resources.ts';

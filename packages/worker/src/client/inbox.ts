@@ -1,6 +1,6 @@
-import { errorText } from '@chat-web/protocol';
-import { wasNavigated } from '../page/errors.ts';
+import { errorText, OVERLAP_SECONDS } from '@chat-web/protocol';
 import type { HeldMessage } from '../page/inbox.ts';
+import { wasNavigated } from './page-errors.ts';
 import type { Log, ReportEvent } from './port.ts';
 import { toMessage } from './resources.ts';
 
@@ -16,8 +16,6 @@ export interface HeldMessages {
 
 /** How many message ids are remembered, so that a page that tells of a message twice does not double it. */
 const REMEMBERED_MESSAGES = 10_000;
-/** Messages may come in another order than that of their timestamps; this much is looked at again. */
-const OVERLAP_SECONDS = 120;
 /** What is older is history, whoever has heard of it. */
 const OLDEST_SECONDS = 7 * 24 * 60 * 60;
 const SECOND_MS = 1_000;

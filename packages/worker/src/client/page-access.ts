@@ -4,6 +4,7 @@ import { errorText, GatewayError } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type { Capability } from '../page/contract.ts';
 import { dropFile, keepFile } from '../page/media.ts';
+import { wasLost } from './page-errors.ts';
 import type { PageCalls, PageScript } from './port.ts';
 
 /** What is behind the page: how to reach it, and whether the account is connected. */
@@ -83,7 +84,7 @@ export class PageAccess implements PageCalls {
       return (await Promise.race([page.evaluate(script as never, ...(args as unknown as never[])), limit])) as R;
     } catch (error) {
       if (error instanceof GatewayError) throw error;
-      const isLost = /closed|detached|destroyed|timed out/i.test(errorText(error));
+      const isLost = wasLost(error);
       throw new GatewayError(
         isLost ? lostCode : 'client_failed',
         isLost ? `the page was lost (${errorText(error)})` : `the web client refused (${errorText(error)})`,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorText } from '@chat-web/protocol';
+import { timedOut } from './page-errors.ts';
 
 const INTERVAL_MS = 15_000;
 const ANSWER_TIMEOUT_MS = 10_000;
@@ -57,7 +57,7 @@ export class PageProbe<L> {
       return true;
     } catch (error) {
       // A page that is on its way to another document says no, and is alive; one that is gone is told of elsewhere.
-      return !/timed out/i.test(errorText(error));
+      return !timedOut(error);
     }
   }
 

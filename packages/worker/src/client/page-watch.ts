@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
-import { wasNavigated } from '../page/errors.ts';
 import { isNetworkThere, type PageLevels, readLevels } from '../page/session.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { SessionEvents } from './events.ts';
 import type { Inbox } from './inbox.ts';
+import { wasNavigated } from './page-errors.ts';
 import { PageProbe } from './page-probe.ts';
 import type { PageReport } from './page-report.ts';
 import type { Log } from './port.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer';
-import { wasNavigated } from '../page/errors.ts';
 import { type PageLevels, readLevels } from '../page/session.ts';
+import { wasNavigated } from './page-errors.ts';
 
 /**
  * True if an error says no more than that the document which was looked at before has been replaced. Then the call may

@@ -3,7 +3,6 @@ import { errorText, type WorkerFailure } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type wwebjs from 'whatsapp-web.js';
 import { closeDialogs } from '../page/dialogs.ts';
-import { wasNavigated } from '../page/errors.ts';
 import { listen } from '../page/listeners.ts';
 import { prepareModules } from '../page/modules.ts';
 import { mark, type PageLevels, readLevels, refreshQr } from '../page/session.ts';
@@ -16,6 +15,7 @@ import type { Capabilities } from './capabilities.ts';
 import { tellOfCrash } from './first-crash.ts';
 import { LibraryClient, LocalAuth } from './library.ts';
 import { type PageDocument, servePage, watchDocument } from './page-document.ts';
+import { wasNavigated } from './page-errors.ts';
 import { wasReplaced } from './replaced-document.ts';
 
 /** What the client tells, in the order in which it happened. Any of it may be told more than once. */
