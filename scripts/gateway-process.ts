@@ -9,7 +9,7 @@ const WITH_NOTIFY_SOCKET = fileURLToPath(new URL('../../../deploy/systemd/with-n
 const START_TIMEOUT_MS = 15_000;
 
 /** How a process ended. */
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

@@ -62,7 +62,7 @@ function partsIn(reason: string): string {
 }
 
 /** True for what an operator would miss: an operation, or what every session lives on. */
-export function isNeeded(capability: string): boolean {
+function isNeeded(capability: string): boolean {
   const [operation = ''] = capability.split('.');
   return VITAL.has(capability) || Object.hasOwn(operations, operation);
 }

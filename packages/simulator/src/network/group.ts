@@ -5,7 +5,7 @@ import { SimulatorError } from '../simulator-error.ts';
 import type { AccountRecord } from './account.ts';
 
 /** What somebody may do in a group; there is one superadmin, who made it. */
-export type Rank = 'superadmin' | 'admin' | 'member';
+type Rank = 'superadmin' | 'admin' | 'member';
 
 /** A group, as the network keeps it. */
 export interface GroupRecord {

@@ -18,13 +18,13 @@ export interface Attachment extends WireMedia {
 }
 
 /** What has happened in a group. */
-export interface Notice {
+interface Notice {
   readonly subtype: WireNotice['subtype'];
   readonly recipients: readonly AccountRecord[];
 }
 
 /** Somebody's answer to a message. */
-export interface ReactionRecord {
+interface ReactionRecord {
   readonly id: string;
   readonly emoji: string;
   readonly atMs: number;
@@ -84,7 +84,7 @@ export function createMessageId({ platform }: AccountRecord): string {
 }
 
 /** The stanza id in a page's message id; a stanza id as it is. */
-export function stanzaIdOf(messageId: string): string {
+function stanzaIdOf(messageId: string): string {
   return messageId.split('_')[2] ?? messageId;
 }
 

@@ -14,7 +14,7 @@ export class ServerStatusCodeError extends Error {
 }
 
 /** The refusal of a question that went the newer way, which has a name of its own. */
-export class MexServerStatusCodeError extends ServerStatusCodeError {
+class MexServerStatusCodeError extends ServerStatusCodeError {
   constructor(status: number, message: string) {
     super(status, message);
     if (!switches.minifiedErrors) this.name = 'MexServerStatusCodeError';

@@ -16,7 +16,6 @@ import type {
   WireUser,
 } from './wire-values.ts';
 
-export type { DialogueKind } from './dialogues.ts';
 export type * from './wire-values.ts';
 
 /** Questions of a page that the network answers, by name. */

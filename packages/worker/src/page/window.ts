@@ -65,7 +65,7 @@ export interface PageParticipant {
 }
 
 /** The members of a group, as far as the page has loaded them. */
-export interface PageParticipants {
+interface PageParticipants {
   getModelsArray(): PageParticipant[];
   get(id: unknown): PageParticipant | undefined;
 }
@@ -103,7 +103,7 @@ export interface PageSendResult {
 }
 
 /** Measures a download, for the page's own statistics. */
-export interface PageMeasure {
+interface PageMeasure {
   addAnnotations(annotations: object): unknown;
 }
 
@@ -233,7 +233,7 @@ export interface PageElement {
 }
 
 /** How far the page has been set up. */
-export interface SetUpState {
+interface SetUpState {
   readonly document: string;
   injected?: boolean;
   listening?: boolean;
@@ -291,10 +291,10 @@ export interface OwnGroup {
 }
 
 /** What our scripts share in the page, there as soon as it is listened to. */
-export type PageTools = IdTools & MessageTools & OutcomeTools & GroupTools & FileTools;
+type PageTools = IdTools & MessageTools & OutcomeTools & GroupTools & FileTools;
 
 /** Media as the library prepares them: a model of the page, with fields of the library's own. */
-export type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> };
+type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> };
 
 /** The page's global object. */
 export interface PageWindow {

@@ -20,7 +20,7 @@ export async function resolveMedia(media: MediaData, directPath: string): Promis
 }
 
 /** What a download is asked for with. */
-export interface Download {
+interface Download {
   readonly directPath: string;
   readonly type: string;
   readonly mimetype?: string;

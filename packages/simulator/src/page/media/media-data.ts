@@ -3,7 +3,7 @@ import { switches } from '../switches.ts';
 import type { OpaqueData } from './opaque-data.ts';
 
 /** What the page has of a file: nothing yet, the bytes, or no hope of them. */
-export type MediaStage = 'NEED_POKE' | 'FETCHING' | 'RESOLVED' | 'REUPLOADING' | 'ERROR_UNKNOWN';
+type MediaStage = 'NEED_POKE' | 'FETCHING' | 'RESOLVED' | 'REUPLOADING' | 'ERROR_UNKNOWN';
 
 /** What a message with a file tells of it. */
 export interface MediaFields {

@@ -15,7 +15,7 @@ export class MediaServerError extends Error {
 }
 
 /** Where an uploaded file is, and what opens it. */
-export interface UploadedFile {
+interface UploadedFile {
   readonly directPath: string;
   readonly url: string;
   readonly mediaKey: string;
@@ -24,7 +24,7 @@ export interface UploadedFile {
 }
 
 /** The page's way to the media server. Bytes travel as they are: encryption is not simulated. */
-export class MediaServer {
+class MediaServer {
   /** Who asks; the server turns away a device that has no network. */
   deviceId: () => string | undefined = () => undefined;
 

@@ -41,6 +41,6 @@ export function prepareMedia(data: OpaqueData, intent: MediaIntent) {
 }
 
 /** The SHA-256 of the bytes, in base64. */
-export async function hashOf(blob: Blob): Promise<string> {
+async function hashOf(blob: Blob): Promise<string> {
   return encodeB64(await crypto.subtle.digest('SHA-256', await blob.arrayBuffer()));
 }

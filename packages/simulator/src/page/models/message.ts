@@ -64,7 +64,7 @@ export const passedFields = [
 ] as const;
 
 /** Types of what nobody has written. */
-export const noticeTypes: readonly (string | undefined)[] = [
+const noticeTypes: readonly (string | undefined)[] = [
   ...['gp2', 'call_log', 'e2e_notification', 'notification_template'],
 ];
 

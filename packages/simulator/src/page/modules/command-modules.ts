@@ -1,5 +1,11 @@
 import { inviteActions } from '../invitations.ts';
-import * as capability from '../message-capability.ts';
+import {
+  canAdminRevokeMsg,
+  canEditCaption,
+  canEditText,
+  canSenderRevokeMsg,
+  canStarMsg,
+} from '../message-capability.ts';
 import { type Chat, chats } from '../models/chat.ts';
 import { cmd } from '../models/cmd.ts';
 import type { Msg } from '../models/message.ts';
@@ -55,7 +61,7 @@ export function commandModules(page: Page): Modules {
   };
   return {
     WAWebCmd: { Cmd: Object.assign(cmd, commands) },
-    WAWebMsgActionCapability: { ...capability },
+    WAWebMsgActionCapability: { canAdminRevokeMsg, canEditCaption, canEditText, canSenderRevokeMsg, canStarMsg },
     // What the commands above have done, with an answer.
     WAWebChatSendMessages: {
       ...inviteActions(page),
