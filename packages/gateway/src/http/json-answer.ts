@@ -2,12 +2,16 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 
 const PIECE_BYTES = 65_536;
+/** A UTF-16 unit takes three bytes at most. */
+const MOST_BYTES_OF_A_UNIT = 3;
 
 /** An answer as JSON. A long one goes out in pieces: of a single one it does not show how fast it is taken. */
 export function jsonAnswer(c: Context, answer: unknown, status: ContentfulStatusCode): Response {
-  const bytes = Buffer.from(JSON.stringify(answer));
-  const headers = { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) };
-  return c.body(bytes.length > PIECE_BYTES ? inPieces(bytes) : new Uint8Array(bytes), status, headers);
+  const text = JSON.stringify(answer);
+  const type = { 'Content-Type': 'application/json' };
+  if (text.length <= PIECE_BYTES / MOST_BYTES_OF_A_UNIT) return c.body(text, status, type);
+  const bytes = Buffer.from(text);
+  return c.body(inPieces(bytes), status, { ...type, 'Content-Length': String(bytes.length) });
 }
 
 function inPieces(bytes: Buffer): ReadableStream<Uint8Array> {
