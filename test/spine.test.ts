@@ -55,18 +55,20 @@ describe('what is derived from it', () => {
   });
 });
 
-describe('the README', () => {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+describe('the documentation', () => {
+  const page = (name: string) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8');
 
   it('lists every error code as it is', () => {
+    const errors = page('errors');
     for (const [code, { status, when }] of Object.entries(errorTable)) {
-      expect(readme).toContain(`| ${status} | \`${code}\` | ${when} |`);
+      expect(errors).toContain(`| ${status} | \`${code}\` | ${when} |`);
     }
   });
 
   it('lists every route', () => {
+    const routes = page('operations');
     for (const { method, path } of Object.values(operations)) {
-      expect(readme).toContain(`\`${method} ${path.replace(/:(\w+)/g, '{$1}')}\``);
+      expect(routes).toContain(`\`${method} ${path.replace(/:(\w+)/g, '{$1}')}\``);
     }
   });
 });

@@ -2,7 +2,7 @@ import { type ErrorCode, errorText, GatewayError } from '@chat-web/protocol';
 
 /** What to do where a part of the page is missing. */
 export const PIN =
-  'load an older page: set CHAT_WEB_PAGE_VERSION to a saved version that had it (README, When the page changes), and open an issue with the --json output';
+  'load an older page: set CHAT_WEB_PAGE_VERSION to a saved version that had it (docs/page-changes.md), and open an issue with the --json output';
 
 const SEE_LOG = "look for the session in the gateway's log, and run doctor again; if it stays, open an issue";
 
@@ -10,7 +10,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   page_unsupported: PIN,
   unauthorized: 'set CHAT_WEB_TOKEN to the token of the gateway that runs: the token itself, not its hash',
   forbidden: 'set CHAT_WEB_TOKEN, or name the host in CHAT_WEB_ALLOWED_HOSTS',
-  session_not_found: 'link the session first (README, Quick start), or check its name',
+  session_not_found: 'link the session first (docs/quick-start.md), or check its name',
   session_not_ready: 'wait until GET /sessions/<name>/status says ready, and run doctor again',
   recipient_not_found: 'check the number: country code first, and registered on WhatsApp',
   chat_not_found: 'check the id: GET /sessions/<name>/groups lists the groups of the account',

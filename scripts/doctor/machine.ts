@@ -54,8 +54,7 @@ function browserVersion(path: string): Outcome {
 function sandbox(browserPath: string): Outcome {
   if (sandboxWorks(browserPath)) return 'works for this user';
   if (process.getuid?.() === 0) {
-    const todo =
-      'run gateway and doctor as an unprivileged user, best by the systemd unit (README, Run it as a service)';
+    const todo = 'run gateway and doctor as an unprivileged user, best by the systemd unit (docs/service.md)';
     return { result: 'warn', detail: 'off, because this is root', todo };
   }
   const todo =

@@ -26,7 +26,7 @@ export async function checkReady(report: Report, options: ReadyOptions): Promise
   const { client, id } = options;
   const known = (await client.listSessions()).sessions.find((session) => session.id === id);
   if (!known) {
-    const todo = 'link it first (README, Quick start), or check its name';
+    const todo = 'link it first (docs/quick-start.md), or check its name';
     report.add({ check: `session ${id}`, result: 'fail', detail: 'no such session runs or has saved auth', todo });
     return { isReady: false, isStarted: false };
   }

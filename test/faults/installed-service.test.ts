@@ -14,21 +14,21 @@ const UNREACHABLE = /\b(ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|E
 const WHY_NOT = "npm's cache lacks packages, and its registry cannot be reached";
 
 let root = '';
-let readme = '';
+let page = '';
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'chat-web-installed-'));
-  readme = await readFile(join(CHECKOUT, 'README.md'), 'utf8');
+  page = await readFile(join(CHECKOUT, 'docs/service.md'), 'utf8');
 });
 afterAll(() => rm(root, { recursive: true }));
 
-/** The lines of the README's commands that a pattern is found in. */
+/** The lines of commands in docs/service.md that a pattern is found in. */
 function commands(pattern: RegExp): string[] {
-  const blocks = [...readme.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
+  const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
   return blocks.flatMap((block) => block.split('\n')).filter((line) => pattern.test(line));
 }
 
-/** Runs commands of the README as its reader would, in another place of the file system. */
+/** Runs commands of that page as its reader would, in another place of the file system. */
 function run(lines: readonly string[], replaced: Readonly<Record<string, string>>) {
   const script = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), lines.join('\n'));
   const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', `umask 022\n${script}`], {
@@ -38,7 +38,7 @@ function run(lines: readonly string[], replaced: Readonly<Record<string, string>
   return { status, output: `${stdout}${stderr}` };
 }
 
-describe('what the README installs', () => {
+describe('what docs/service.md installs', () => {
   let opt = '';
   let isInstalled = false;
 
@@ -53,7 +53,7 @@ describe('what the README installs', () => {
       if (isInstalled) return;
       if (!UNREACHABLE.test(output)) throw new Error(output);
     }
-    console.log(`not tried: what the README installs: ${WHY_NOT}`);
+    console.log(`not tried: what docs/service.md installs: ${WHY_NOT}`);
   }, 300_000);
 
   it('holds what the gateway needs to run, and neither simulator nor tests nor tools', async ({ skip }) => {

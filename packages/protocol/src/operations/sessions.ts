@@ -16,7 +16,7 @@ const started = v.object({
 /** Operations on sessions themselves: the gateway answers them, whether a worker runs or not. */
 export const sessionOperations = {
   listSessions: {
-    summary: 'List every session that runs or has saved auth, and how it fares',
+    summary: 'List every session that runs or has saved auth, with its health',
     method: 'GET',
     path: '/sessions',
     scope: 'read',
@@ -77,7 +77,7 @@ export const sessionOperations = {
     timeoutMs: 5 * SECOND,
   },
   getSessionStatus: {
-    summary: 'Where a session stands, since when, why, and how it fares',
+    summary: 'The status of a session, since when, why, and its health',
     method: 'GET',
     path: '/sessions/:id/status',
     scope: 'read',
