@@ -11,7 +11,16 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chat-web-heard-'));
 });
-afterAll(() => rm(folder, { recursive: true }));
+const all: HeardMessages[] = [];
+const heardIn = (path: string) => {
+  const heard = new HeardMessages(path, log);
+  all.push(heard);
+  return heard;
+};
+afterAll(async () => {
+  await Promise.all(all.map((heard) => heard.flush())); // Each would write a second after its last change.
+  await rm(folder, { recursive: true });
+});
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
 });
@@ -22,13 +31,13 @@ afterEach(() => {
 describe('the messages that a session has heard', () => {
   it('are news once, also for the gateway that comes after', async () => {
     const path = join(folder, 'one.json');
-    const heard = new HeardMessages(path, log);
+    const heard = heardIn(path);
     heard.begin();
     expect(heard.isNews('a', now())).toBe(true);
     expect(heard.isNews('a', now())).toBe(false);
     await heard.flush();
 
-    const after = new HeardMessages(path, log);
+    const after = heardIn(path);
     await after.load();
     expect(after.isNews('a', now())).toBe(false);
     expect(after.isNews('b', now())).toBe(true);
@@ -36,17 +45,17 @@ describe('the messages that a session has heard', () => {
 
   it('are as many as are kept, however long their ids are', async () => {
     const path = join(folder, 'long.json');
-    const heard = new HeardMessages(path, log);
+    const heard = heardIn(path);
     const ids = Array.from({ length: 10_000 }, (_, n) => `${n}`.padEnd(300, '\u4e2d'));
     for (const id of ids) heard.isNews(id, now());
     await heard.flush();
-    const after = new HeardMessages(path, log);
+    const after = heardIn(path);
     await after.load();
     expect(ids.filter((id) => after.isNews(id, now()))).toEqual([]);
   });
 
   it('do not reach back behind the moment of the link, and some minutes behind the last one after that', () => {
-    const heard = new HeardMessages(join(folder, 'two.json'), log);
+    const heard = heardIn(join(folder, 'two.json'));
     heard.begin();
     const linkedAt = heard.from;
     heard.isNews('a', linkedAt + 60);
@@ -60,26 +69,26 @@ describe('the messages that a session has heard', () => {
 
   it('make no history of what is still to come, where one has a time to come', async () => {
     const path = join(folder, 'future.json');
-    const heard = new HeardMessages(path, log);
+    const heard = heardIn(path);
     heard.begin();
     heard.isNews('a', 4_294_967_295);
     expect(heard.from).toBeLessThanOrEqual(now());
     await writeFile(path, '{"from": 4294967295, "ids": {}}');
-    const after = new HeardMessages(path, log);
+    const after = heardIn(path);
     await after.load();
     expect(after.from).toBeLessThanOrEqual(now());
   });
 
   it('are not looked for behind a gap that was reported, also by the gateway that comes after', async () => {
     const path = join(folder, 'gap.json');
-    const heard = new HeardMessages(path, log);
+    const heard = heardIn(path);
     heard.isNews('a', 10_120);
     heard.skipTo(9_000);
     expect(heard.from).toBe(10_000);
     heard.skipTo(20_000);
     await heard.flush();
 
-    const after = new HeardMessages(path, log);
+    const after = heardIn(path);
     await after.load();
     expect(after.from).toBe(20_000);
     expect(after.isNews('b', 20_060)).toBe(true);
@@ -87,13 +96,13 @@ describe('the messages that a session has heard', () => {
   });
 
   it('have no gap before the first link', () => {
-    const heard = new HeardMessages(join(folder, 'new.json'), log);
+    const heard = heardIn(join(folder, 'new.json'));
     heard.skipTo(20_000);
     expect(heard.from).toBeGreaterThan(now() - 5);
   });
 
   it('are kept as far back as is looked at again, however many they are', () => {
-    const heard = new HeardMessages(join(folder, 'many.json'), log);
+    const heard = heardIn(join(folder, 'many.json'));
     const startedAt = now();
     for (let n = 0; n < 6_000; n += 1) expect(heard.isNews(`${n}`, startedAt + Math.floor(n / 50))).toBe(true);
     for (let n = 0; n < 6_000; n += 1) expect(heard.isNews(`${n}`, startedAt + Math.floor(n / 50))).toBe(false);
@@ -105,7 +114,7 @@ describe('the messages that a session has heard', () => {
   it('begin anew where the file is not legible, and after they were cleared', async () => {
     const path = join(folder, 'three.json');
     await writeFile(path, '{"from": "yest');
-    const heard = new HeardMessages(path, log);
+    const heard = heardIn(path);
     await heard.load();
     expect(heard.from).toBeGreaterThan(now() - 5);
     heard.isNews('a', now());
