@@ -23,6 +23,7 @@ import type { Log } from './log.ts';
 import { Spool } from './media/spool.ts';
 import { Metrics } from './metrics.ts';
 import type { ServiceState } from './service-notifier.ts';
+import { DiskWatch } from './sessions/disk-watch.ts';
 import { HostFault } from './sessions/host-fault.ts';
 import { MemoryKeeper } from './sessions/memory-keeper.ts';
 import { PageHistory } from './sessions/page-history.ts';
@@ -92,7 +93,7 @@ export async function startGateway(
     streamCount: { open: 0 },
     log,
   });
-  const keeper = new MemoryKeeper(supervisor, saved, config, log);
+  const watches = [new MemoryKeeper(supervisor, config, log), new DiskWatch(supervisor, saved, log)];
   const metrics = new Metrics({ supervisor, startQueue, spool, refusals });
   const app = createApp({
     ...{ config, access, refusals, audit, supervisor, spool, metrics, log },
@@ -112,7 +113,7 @@ export async function startGateway(
   await Promise.all([saved.load(warn), spool.clear(), tmp.clear(warn), pageHistory.load()]);
   open();
   if (config.autoStartSessions) supervisor.startSaved();
-  keeper.start();
+  for (const watch of watches) watch.start();
 
   return {
     url: listeners.url,
@@ -125,7 +126,7 @@ export async function startGateway(
     statusText: () => summaryOf(supervisor.list()),
     isHealthy: () => supervisor.isSound,
     close: async (hurry) => {
-      keeper.stop();
+      for (const watch of watches) watch.stop();
       await listeners.close(async () => {
         await supervisor.drain(hurry);
         await supervisor.close();

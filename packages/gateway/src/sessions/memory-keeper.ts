@@ -1,7 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
-import { sizeOf } from '../host/disk.ts';
 import { measureSession } from '../host/memory.ts';
 import type { Log } from '../log.ts';
 import {
@@ -13,22 +11,16 @@ import {
   softMark,
   UNKNOWN,
 } from './memory-policy.ts';
-import type { SavedSessions } from './saved-sessions.ts';
+import { everyRound } from './rounds.ts';
 import type { Session } from './session.ts';
 import type { Supervisor } from './supervisor.ts';
 
-const ROUND_MS = 2_000;
-const DISK_INTERVAL_MS = 5 * 60_000;
 const RECYCLE_TIMEOUT_MS = 60_000;
 const MB = 1_048_576;
 
 /** When a session was looked at, on the clock that nobody sets, and what is known of it since. */
 interface Looks {
   nextMemoryAt: number;
-  diskAt: number;
-  /** The worker that it had when its folder was measured. */
-  diskWorkerPid: number | undefined;
-  diskWasReady: boolean;
   recycledAt: number;
   /** The worker whose memory is watched, when it was first found ready, and whether it has settled since. */
   workerPid: number | undefined;
@@ -37,10 +29,9 @@ interface Looks {
   history: MemoryHistory;
 }
 
-/** Measures what sessions take of memory and disk, and bounds the memory: one that leaks harms nobody else. */
+/** Measures what sessions take of memory, and bounds it: one that leaks harms nobody else. */
 export class MemoryKeeper {
   readonly #supervisor: Supervisor;
-  readonly #saved: SavedSessions;
   readonly #marks: MemoryMarks;
   readonly #settleMs: number;
   readonly #log: Log;
@@ -49,36 +40,23 @@ export class MemoryKeeper {
   /** True while a session is being recycled: one at a time, since each boots a browser. */
   #isRecycling = false;
 
-  constructor(supervisor: Supervisor, saved: SavedSessions, config: Config, log: Log) {
+  constructor(supervisor: Supervisor, config: Config, log: Log) {
     this.#supervisor = supervisor;
-    this.#saved = saved;
     this.#marks = { softBytes: config.memorySoftBytes, hardBytes: config.memoryHardBytes };
     this.#settleMs = config.memorySettleMs;
     this.#log = log;
   }
 
-  /** Goes on until `stop`. Memory does not wait for the disk. */
+  /** Goes on until `stop`. */
   start(): void {
-    void this.#repeat((session) => this.#measureMemory(session));
-    void this.#repeat((session) => this.#measureDisk(session));
+    void everyRound(this.#supervisor, this.#log, this.#over.signal, (session) => this.#measure(session));
   }
 
   stop(): void {
     this.#over.abort();
   }
 
-  async #repeat(measure: (session: Session) => Promise<void>): Promise<void> {
-    const { signal } = this.#over;
-    while (await delay(ROUND_MS, true, { signal, ref: false }).catch(() => false)) {
-      for (const session of this.#supervisor.all()) {
-        await measure(session).catch((error: unknown) =>
-          this.#log.error({ session: session.id, reason: errorText(error) }, 'the session could not be measured'),
-        );
-      }
-    }
-  }
-
-  async #measureMemory(session: Session): Promise<void> {
+  async #measure(session: Session): Promise<void> {
     const { workerPid, vitals } = session;
     const looks = this.#looksAt(session);
     if (!workerPid) vitals.memory = undefined;
@@ -154,23 +132,11 @@ export class MemoryKeeper {
     this.#isRecycling = false;
   }
 
-  /** Every few minutes, after each start, and as soon as it is ready. */
-  async #measureDisk(session: Session): Promise<void> {
-    const { workerPid } = session;
-    const looks = this.#looksAt(session);
-    const now = performance.now();
-    const isReady = session.state.status === 'ready';
-    const isSame = looks.diskWorkerPid === workerPid && looks.diskWasReady === isReady;
-    if (isSame && now - looks.diskAt < DISK_INTERVAL_MS) return;
-    Object.assign(looks, { diskAt: now, diskWorkerPid: workerPid, diskWasReady: isReady });
-    session.vitals.diskBytes = await sizeOf(this.#saved.dirOf(session.id));
-  }
-
   #looksAt(session: Session): Looks {
     const never = Number.NEGATIVE_INFINITY;
     const known = this.#looks.get(session);
     const looks = known ?? {
-      ...{ nextMemoryAt: never, diskAt: never, diskWorkerPid: undefined, diskWasReady: false, recycledAt: never },
+      ...{ nextMemoryAt: never, recycledAt: never },
       ...{ workerPid: undefined, readyAt: undefined, hasSettled: false, history: UNKNOWN },
     };
     if (!known) this.#looks.set(session, looks);

@@ -7,6 +7,7 @@ import { freeProfile } from '../host/profile-lock.ts';
 import type { Log } from '../log.ts';
 import type { Failure } from './failure.ts';
 import type { SessionContext } from './session-context.ts';
+import { StartDeadline } from './start-deadline.ts';
 import type { Release } from './start-queue.ts';
 import { Worker } from './worker.ts';
 
@@ -45,17 +46,6 @@ const SLOT_TIMEOUT_MS = 60 * SECOND;
 const CGROUP_TIMEOUT_MS = 2 * SECOND;
 /** The kernel's limit stands behind our own mark, and counts what the mark does not: files that lie in memory. */
 const KERNEL_MARGIN = 1.5;
-/** A start that keeps moving and never arrives ends, too. */
-const LONGEST_START_MS = 3_600 * SECOND;
-
-/** A time limit of the start, counted from the last progress; `latestAt` on the clock that nobody sets. */
-interface Deadline {
-  readonly timer: NodeJS.Timeout;
-  readonly timeoutMs: number;
-  readonly what: string;
-  readonly latestAt: number;
-}
-
 /** One incarnation of a session, from its place in the start queue to the exit of its worker. */
 export class Run {
   readonly #id: string;
@@ -67,7 +57,8 @@ export class Run {
   #worker: Worker | undefined;
   #cgroup: SessionCgroup | undefined;
   #releaseSlot: Release | undefined;
-  #deadline: Deadline | undefined;
+  // Not killed: a browser that is killed in its first sync may lose what it has written, and the link with it.
+  readonly #deadline = new StartDeadline((reason) => this.fail({ cause: 'start_timeout', reason, retry: true }));
   #slotTimer: NodeJS.Timeout | undefined;
   #cameUp = false;
   #hasFailed = false;
@@ -107,7 +98,7 @@ export class Run {
     }
     const { startTimeoutMs } = this.#context.config;
     this.#slotTimer = setTimeout(() => this.#releaseSlot?.(), SLOT_TIMEOUT_MS);
-    this.#setDeadline(startTimeoutMs, 'the start');
+    this.#deadline.set(startTimeoutMs, 'the start');
     try {
       this.#preparing = this.#prepare();
       const folders = await this.#preparing;
@@ -218,14 +209,14 @@ export class Run {
       return;
     }
     if (event.name === 'progress') {
-      this.#extendDeadline();
+      this.#deadline.extend();
       return;
     }
     // A first sync takes longer than a start, also where no QR was shown: it was scanned before it was reported, or this
     // run retries a first sync that stalled. A start with saved auth keeps the deadline that it has.
     const isFirstSync = event.name === 'authenticating' && !this.#context.saved.has(this.#id);
-    if (isFirstSync || (event.name === 'authenticating' && !this.#deadline)) {
-      this.#setDeadline(this.#context.config.syncTimeoutMs, 'the first sync');
+    if (isFirstSync || (event.name === 'authenticating' && !this.#deadline.isSet)) {
+      this.#deadline.set(this.#context.config.syncTimeoutMs, 'the first sync');
     } else if (event.name === 'qr' || event.name === 'ready') {
       this.#cameUp = true;
       this.#context.startQueue.cameUp();
@@ -241,28 +232,8 @@ export class Run {
   }
 
   #release(): void {
-    clearTimeout(this.#deadline?.timer);
+    this.#deadline.clear();
     clearTimeout(this.#slotTimer);
-    this.#deadline = undefined;
     this.#releaseSlot?.();
-  }
-
-  #setDeadline(timeoutMs: number, what: string, latestAt = performance.now() + LONGEST_START_MS): void {
-    clearTimeout(this.#deadline?.timer);
-    const leftMs = Math.min(timeoutMs, latestAt - performance.now());
-    const reason =
-      leftMs < timeoutMs
-        ? `${what} took longer than ${LONGEST_START_MS / SECOND} s`
-        : `${what} has not moved for ${timeoutMs / SECOND} s`;
-    // Not killed: a browser that is killed in its first sync may lose what it has written, and the link with it.
-    const timer = setTimeout(() => this.fail({ cause: 'start_timeout', reason, retry: true }), Math.max(0, leftMs));
-    this.#deadline = { timer, timeoutMs, what, latestAt };
-  }
-
-  /** The start has come further: it may take as long again. */
-  #extendDeadline(): void {
-    if (!this.#deadline) return;
-    const { timeoutMs, what, latestAt } = this.#deadline;
-    this.#setDeadline(timeoutMs, what, latestAt);
   }
 }
