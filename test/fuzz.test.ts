@@ -66,7 +66,7 @@ describe('a body that is anything', () => {
   });
 });
 
-describe('a caller that does not finish', () => {
+describe('a caller that does not finish', { concurrent: true }, () => {
   it.each([
     ['a head', 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: '],
     [

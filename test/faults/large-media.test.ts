@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Download } from '@chat-web/protocol';
+import { expect, it } from 'vitest';
+import { stanzaOf } from '../../scripts/example-world.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { patternBytes } from '../helpers/media.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const SIZE = 40_000_000;
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const hashOf = async (download: Download | null) =>
+  sha256(new Uint8Array(await new Response(download?.data).arrayBuffer()));
+
+it('media of 40 MB are the same bytes after the way out, the way in, and by url', async () => {
+  const bytes = patternBytes(SIZE);
+  const hash = sha256(bytes);
+  const base64 = Buffer.from(bytes).toString('base64');
+  const server = createServer((_, response) => response.end(bytes)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await using stack = await Stack.start({ settings: { CHAT_WEB_MEDIA_HOSTS: host } });
+  await stack.link('main', ADA);
+  const events = await stack.listen('main');
+  const onBensPhone = (id: string) => eventually(() => stack.phones.media(BEN, stanzaOf(id)));
+
+  const document = { id: 'main', type: 'document', to: BEN } as const;
+  const out = await stack.client.sendMessage({ ...document, base64, filename: 'big.bin' });
+  expect(await onBensPhone(out.id)).toMatchObject({ size: SIZE, sha256: hash });
+  expect(await hashOf(await stack.client.getMedia({ id: 'main', messageId: out.id }))).toBe(hash);
+
+  const media = { kind: 'document', base64, mimeType: 'application/x-test', filename: 'in.bin' } as const;
+  const inbound = await stack.phones.send(BEN, { to: ADA, media });
+  const { id } = await events.until('message', (message) => stanzaOf(message.id) === inbound.id);
+  expect(await hashOf(await stack.client.getMedia({ id: 'main', messageId: id }))).toBe(hash);
+
+  const byUrl = await stack.client.sendMessage({ ...document, url: `http://${host}/big`, filename: 'url.bin' });
+  expect(await onBensPhone(byUrl.id)).toMatchObject({ size: SIZE, sha256: hash });
+  const left = await readdir(join(stack.dataDir, 'spool'), { recursive: true, withFileTypes: true });
+  expect(left.filter((entry) => entry.isFile())).toEqual([]);
+  server.close();
+});
