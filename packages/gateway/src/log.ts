@@ -37,6 +37,11 @@ export function createLog(level: string): LevelledLog {
   };
 }
 
+/** A sentence without the numbers of people, which stand in the ids of chats and messages, too. */
+export function withoutNumbers(text: string): string {
+  return text.replace(/\d{7,}/g, '<number>');
+}
+
 function rankOf(level: string): number {
   return pino.levels.values[level] ?? Number.POSITIVE_INFINITY; // silent has no rank.
 }

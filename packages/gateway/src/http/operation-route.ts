@@ -8,7 +8,7 @@ import {
 } from '@chat-web/protocol';
 import type { Context, Handler } from 'hono';
 import type { Caller } from '../access/caller.ts';
-import type { Log } from '../log.ts';
+import { type Log, withoutNumbers } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Admission } from './admission.ts';
 import { jsonAnswer } from './json-answer.ts';
@@ -53,7 +53,10 @@ export function operationRoute(
         : c.body(null, 204);
     } catch (error) {
       const { code, message } = asGatewayError(error, 'internal_error');
-      log[errorTable[code].status >= 500 ? 'warn' : level]({ ...told, ms: ms(), code, reason: message }, 'refused');
+      log[errorTable[code].status >= 500 ? 'warn' : level](
+        { ...told, ms: ms(), code, reason: withoutNumbers(message) },
+        'refused',
+      );
       throw error;
     } finally {
       await upload?.remove();

@@ -53,7 +53,6 @@ export function groupHandlers({
 
     addParticipants: async ({ groupId, participants }) => {
       const codes = allowed(
-        groupId,
         await page.change(
           MEMBERS_TIMEOUT_MS,
           addParticipants,
@@ -68,7 +67,6 @@ export function groupHandlers({
 
     removeParticipants: async ({ groupId, participants }) => {
       const codes = allowed(
-        groupId,
         await page.change(
           MEMBERS_TIMEOUT_MS,
           removeParticipants,
@@ -83,20 +81,20 @@ export function groupHandlers({
     },
 
     leaveGroup: async ({ groupId }) => {
-      allowed(groupId, await page.change(CHANGE_TIMEOUT_MS, leaveGroup, groupId, MEMBERS_OF_ONE_TIMEOUT_MS));
+      allowed(await page.change(CHANGE_TIMEOUT_MS, leaveGroup, groupId, MEMBERS_OF_ONE_TIMEOUT_MS));
       return { groupId, left: true };
     },
 
     renameGroup: async ({ groupId, subject }) => {
-      allowed(groupId, await page.change(CHANGE_TIMEOUT_MS, renameGroup, groupId, subject, MEMBERS_OF_ONE_TIMEOUT_MS));
+      allowed(await page.change(CHANGE_TIMEOUT_MS, renameGroup, groupId, subject, MEMBERS_OF_ONE_TIMEOUT_MS));
       return { groupId, subject };
     },
   };
 }
 
-function allowed<T>(groupId: string, outcome: T | GroupRefusal): Exclude<T, GroupRefusal> {
-  if (outcome === 'no_group') throw new GatewayError('chat_not_found', `the account is in no group ${groupId}`);
-  if (outcome === 'not_admin') throw new GatewayError('not_permitted', `the account is no admin of group ${groupId}`);
+function allowed<T>(outcome: T | GroupRefusal): Exclude<T, GroupRefusal> {
+  if (outcome === 'no_group') throw new GatewayError('chat_not_found', 'the account is not in that group');
+  if (outcome === 'not_admin') throw new GatewayError('not_permitted', 'the account is not an admin of that group');
   if (typeof outcome === 'object' && outcome !== null && 'refused' in outcome) throw refusedBy(outcome.refused);
   return outcome as Exclude<T, GroupRefusal>;
 }
