@@ -321,7 +321,7 @@ export const settings = {
   CHAT_WEB_ALLOWED_HOSTS: {
     schema: list,
     fallback: '',
-    meaning: 'further names that the Host header may bear when no token is set; comma between them',
+    meaning: 'additional Host names accepted when no token is set; comma between them',
   },
   CHAT_WEB_LOG_LEVEL: {
     schema: v.picklist(
@@ -329,7 +329,7 @@ export const settings = {
       'must be fatal, error, warn, info, debug, trace or silent',
     ),
     fallback: 'info',
-    meaning: 'how much is logged',
+    meaning: 'log level: fatal, error, warn, info, debug, trace or silent',
   },
   CHAT_WEB_ENV_FILE: {
     schema: filePath,

@@ -6,7 +6,8 @@ import { ask, type GatewayAddress } from './transport.ts';
 
 /**
  * One connection to a session's event stream, from now on. Resolves when the gateway has accepted it; the events end
- * when the session is deleted, the gateway stops or the signal aborts. Rejects with the gateway's error.
+ * when the session is deleted or the gateway stops, and throw when the signal aborts or the connection fails. Rejects with
+ * the gateway's error.
  */
 export async function openEventStream(
   address: GatewayAddress,
