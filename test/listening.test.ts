@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, chown, lchown, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import * as http from 'node:http';
+import * as https from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -233,6 +235,31 @@ describe('HTTPS', () => {
       expect(await fingerprint()).toBe(second);
     }
     await gateway.end();
+  });
+
+  it('answers one request after the other on a connection, as it does without TLS', async () => {
+    const gateway = await start(settings);
+    const open = await start({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'open') });
+    for (const { url } of [gateway, open]) {
+      const client = url.startsWith('https:') ? https : http;
+      const agent = new client.Agent({ keepAlive: true, maxSockets: 1 });
+      const body = '{"type": "text"}';
+      const ask = (method: string, path: string) =>
+        new Promise<{ status: number | undefined; isReused: boolean }>((resolve, reject) => {
+          const headers = { 'content-type': 'application/json', host: 'localhost' };
+          const options = { agent, method, headers, ca: cert, servername: 'localhost' };
+          const sent = client.request(new URL(path, url), options, (answer: http.IncomingMessage) => {
+            answer.resume().on('end', () => resolve({ status: answer.statusCode, isReused: sent.reusedSocket }));
+          });
+          sent.on('error', reject).end(method === 'POST' ? body : undefined);
+        });
+      await ask('GET', '/health');
+      for (let n = 0; n < 60; n += 1) {
+        expect(await ask('POST', '/sessions/x/messages')).toEqual({ status: 400, isReused: true });
+        expect(await ask('GET', '/openapi.json')).toEqual({ status: 200, isReused: true });
+      }
+      agent.destroy();
+    }
   });
 
   it('cuts off who says nothing, as the unix socket does beside it', async () => {

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Download } from '@chat-web/protocol';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { stanzaOf } from '../../scripts/example-world.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { patternBytes } from '../helpers/media.ts';
@@ -21,6 +21,7 @@ it('media of 40 MB are the same bytes after the way out, the way in, and by url'
   const hash = sha256(bytes);
   const base64 = Buffer.from(bytes).toString('base64');
   const server = createServer((_, response) => response.end(bytes)).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
   await once(server, 'listening');
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   await using stack = await Stack.start({ settings: { CHAT_WEB_MEDIA_HOSTS: host } });
@@ -42,5 +43,4 @@ it('media of 40 MB are the same bytes after the way out, the way in, and by url'
   expect(await onBensPhone(byUrl.id)).toMatchObject({ size: SIZE, sha256: hash });
   const left = await readdir(join(stack.dataDir, 'spool'), { recursive: true, withFileTypes: true });
   expect(left.filter((entry) => entry.isFile())).toEqual([]);
-  server.close();
 });

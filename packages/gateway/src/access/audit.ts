@@ -22,6 +22,8 @@ export interface AuditEntry {
 interface CallerBudgets {
   readonly shown: LineBudget;
   readonly refused: LineBudget;
+  /** Until it is told how many were left out, where no line comes before. */
+  timer: NodeJS.Timeout | undefined;
 }
 
 /** Lines of what has changed nothing, by somebody: those without a right token are one together. */
@@ -57,17 +59,18 @@ export class Audit {
    * own at the end of the minute.
    */
   write(entry: AuditEntry, { mayHaveChanged }: { readonly mayHaveChanged: boolean }): void {
-    const { shown, refused } = this.#budgetsOf(entry.who);
-    const [own, other] = entry.status < 400 ? [shown, refused] : [refused, shown];
+    const budgets = this.#budgetsOf(entry.who);
+    const [own, other] = entry.status < 400 ? [budgets.shown, budgets.refused] : [budgets.refused, budgets.shown];
     const leftOut = mayHaveChanged ? own.drain() : own.take();
     if (leftOut !== undefined) {
       const skipped = leftOut + other.drain();
       this.#lines.info({ ...entry, ...(skipped ? { skipped } : {}) }, 'audit');
-    } else if (own.skipped === 1) setTimeout(() => this.#tellSkipped(entry.who, own), MINUTE_MS).unref();
+    } else budgets.timer ??= setTimeout(() => this.#tellSkipped(entry.who, budgets), MINUTE_MS).unref();
   }
 
-  #tellSkipped(who: string, budget: LineBudget): void {
-    const skipped = budget.drain();
+  #tellSkipped(who: string, budgets: CallerBudgets): void {
+    budgets.timer = undefined;
+    const skipped = budgets.shown.drain() + budgets.refused.drain();
     if (skipped > 0) this.#lines.info({ who, skipped }, 'audit');
   }
 
@@ -76,7 +79,11 @@ export class Audit {
     if (known) return known;
     if (this.#budgets.size >= MOST_CALLERS) this.#budgets.clear();
     const most = who === 'nobody' ? NOBODYS_LINES_PER_MINUTE : LINES_PER_MINUTE;
-    const budgets = { shown: new LineBudget(perMinute(most)), refused: new LineBudget(perMinute(most)) };
+    const budgets: CallerBudgets = {
+      shown: new LineBudget(perMinute(most)),
+      refused: new LineBudget(perMinute(most)),
+      timer: undefined,
+    };
     this.#budgets.set(who, budgets);
     return budgets;
   }

@@ -39,7 +39,7 @@ export function auditTrail(audit: Audit, refusals: Refusals): MiddlewareHandler<
     const caller = c.get('caller');
     const address = c.env.incoming?.socket.remoteAddress;
     if (refused) refusals.note(refused, { address, key: caller?.id });
-    else if (!route?.isTold) return;
+    else if (!route?.isTold || c.req.method === 'HEAD') return; // A HEAD shows nothing.
     const { status } = c.res;
     const entry = {
       ...{ who: caller?.id ?? 'nobody', address, operation: route?.name ?? 'none' },

@@ -14,14 +14,24 @@ const text = 'x'.repeat(25_000_000);
 it('is JSON of its length, also for a method that shows no more', async () => {
   const app = new Hono();
   app.get('/:length', (c) => jsonAnswer(c, { text: text.slice(0, Number(c.req.param('length'))) }, 201));
-  for (const length of [0, 10, 65_525, 65_526, 65_527, 200_000]) {
+  for (const length of [0, 10, 21_833, 21_834, 21_835, 65_525, 65_526, 200_000]) {
     const answer = await app.request(`/${length}`);
     expect(answer.status).toBe(201);
     expect(answer.headers.get('Content-Type')).toBe('application/json');
-    if (length > 65_525) expect(answer.headers.get('Content-Length')).toBe(String(length + 11));
+    const told = length > 21_834 ? String(length + 11) : null;
+    expect(answer.headers.get('Content-Length')).toBe(told);
     expect(await answer.json()).toEqual({ text: text.slice(0, length) });
     expect(await (await app.request(`/${length}`, { method: 'HEAD' })).text()).toBe('');
   }
+});
+
+it('has a length in bytes', async () => {
+  const app = new Hono();
+  const answer = { text: '\u4e2d😀'.repeat(30_000) };
+  app.get('/', (c) => jsonAnswer(c, answer, 200));
+  const got = await app.request('/');
+  expect(got.headers.get('Content-Length')).toBe(String(Buffer.byteLength(JSON.stringify(answer))));
+  expect(await got.json()).toEqual(answer);
 });
 
 it('reaches a reader who takes its time', async () => {

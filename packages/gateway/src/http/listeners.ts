@@ -111,16 +111,34 @@ function survivor(server: Server, log: Log): Server {
 
 /**
  * Hangs up where a request comes before the one before it on that connection is answered. Node has its answer wait
- * without a socket, and never says when nobody can take it any more: what it holds would stay held. Clients that do so
- * are not known; proxies do not.
+ * without a socket, and never says when nobody can take it any more: what it holds would stay held. One moment is given:
+ * over TLS, Node learns that an answer is out after the client has it.
  */
 function oneAtATime(fetch: Fetch): Fetch {
+  const last = new WeakMap<Socket, ServerResponse>();
   return (request, bindings) => {
     const { incoming, outgoing } = bindings as HttpBindings;
+    const before = last.get(incoming.socket);
+    last.set(incoming.socket, outgoing as ServerResponse);
     if (outgoing.socket) return fetch(request, bindings);
-    incoming.socket.destroy();
-    return RESPONSE_ALREADY_SENT;
+    // One alone may wait: the one behind that which is being answered.
+    const answered = before?.socket ? closedWithin(before, LAST_ANSWERS_MS) : Promise.resolve();
+    return answered.then(() => {
+      if (outgoing.socket) return fetch(request, bindings);
+      incoming.socket.destroy();
+      return RESPONSE_ALREADY_SENT;
+    });
   };
+}
+
+function closedWithin(response: ServerResponse, timeoutMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs);
+    response.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function plainServer(fetch: Fetch): ServerType {

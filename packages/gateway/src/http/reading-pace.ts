@@ -19,6 +19,7 @@ const PACE: ReadingLimits = { tickMs: 30_000, ticks: 4, bytes: 1_000_000 };
  */
 export function cutOffSlowReader(response: ServerResponse, { tickMs, ticks, bytes }: ReadingLimits = PACE): void {
   const { socket } = response;
+  if (!socket) response.once('socket', () => cutOffSlowReader(response, { tickMs, ticks, bytes }));
   if (!socket || response.closed) return;
   const taken = () => socket.bytesWritten - socket.writableLength;
   const before = [taken()];

@@ -16,10 +16,15 @@ export async function closeBrowser(
   // First: with its last page the browser may end by itself.
   const storage = keepsWritten ? await inTime(openStorage(browser), left() / 3) : undefined;
   // Chromium writes local storage every few seconds, and when a page goes; not always when it ends with pages open.
-  await inTime(page?.close(), left() / 2);
+  const isGone =
+    !page ||
+    (await inTime(
+      page.close().then(() => true),
+      left() / 2,
+    ));
   const isWritten = (await inTime(storage?.written(), left() / 2)) !== undefined;
   await inTime(browser.close(), left());
-  return isWritten || !keepsWritten;
+  return !keepsWritten || (isGone === true && isWritten);
 }
 
 /**

@@ -148,7 +148,7 @@ export class LinkedSession implements PageSource {
     const closeMs = keepsWritten ? Math.min(READY_CLOSE_TIMEOUT_MS, timeoutMs - KILL_MS) : CLOSE_TIMEOUT_MS;
     const closeBy = performance.now() + closeMs;
     const isWritten = await closeBrowser(browser, this.#client.pupPage, { closeBy, keepsWritten });
-    if (!isWritten) this.#log('warn', 'the last write of the page may be missing: storing it took too long');
+    if (!isWritten) this.#log('warn', 'what the page wrote last may be missing: it could not be confirmed in time');
     if (!browserProcess?.pid || browserProcess.exitCode !== null || browserProcess.signalCode !== null) return;
     this.#log('warn', 'the browser did not close in time and is killed');
     const exit = once(browserProcess, 'exit');
