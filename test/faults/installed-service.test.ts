@@ -14,21 +14,22 @@ const UNREACHABLE = /\b(ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|E
 const WHY_NOT = "npm's cache lacks packages, and its registry cannot be reached";
 
 let root = '';
-let page = '';
+let text = '';
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'chat-web-installed-'));
-  page = await readFile(join(CHECKOUT, 'docs/service.md'), 'utf8');
+  const pages = ['docs/service.md', 'docs/quick-start.md', 'README.md'].map((name) => join(CHECKOUT, name));
+  text = (await Promise.all(pages.map((path) => readFile(path, 'utf8')))).join('\n');
 });
 afterAll(() => rm(root, { recursive: true }));
 
-/** The lines of commands in docs/service.md that a pattern is found in. */
+/** The lines of commands in the documentation that a pattern is found in. */
 function commands(pattern: RegExp): string[] {
-  const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
+  const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
   return blocks.flatMap((block) => block.split('\n')).filter((line) => pattern.test(line));
 }
 
-/** Runs commands of that page as its reader would, in another place of the file system. */
+/** Runs commands of it as its reader would, in another place of the file system. */
 function run(lines: readonly string[], replaced: Readonly<Record<string, string>>) {
   const script = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), lines.join('\n'));
   const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', `umask 022\n${script}`], {
