@@ -28,6 +28,7 @@ import { HostFault } from './sessions/host-fault.ts';
 import { MemoryKeeper } from './sessions/memory-keeper.ts';
 import { PageHistory } from './sessions/page-history.ts';
 import { readPinnedPage } from './sessions/pinned-page.ts';
+import { everyRound } from './sessions/rounds.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
 import { summaryOf } from './sessions/session-summary.ts';
 import { StartQueue } from './sessions/start-queue.ts';
@@ -93,7 +94,8 @@ export async function startGateway(
     streamCount: { open: 0 },
     log,
   });
-  const watches = [new MemoryKeeper(supervisor, config, log), new DiskWatch(supervisor, saved, log)];
+  const watches = [new MemoryKeeper(config, log), new DiskWatch(saved)];
+  const closing = new AbortController();
   const metrics = new Metrics({ supervisor, startQueue, spool, refusals });
   const app = createApp({
     ...{ config, access, refusals, audit, supervisor, spool, metrics, log },
@@ -113,7 +115,8 @@ export async function startGateway(
   await Promise.all([saved.load(warn), spool.clear(), tmp.clear(warn), pageHistory.load()]);
   open();
   if (config.autoStartSessions) supervisor.startSaved();
-  for (const watch of watches) watch.start();
+  // Each has rounds of its own: memory does not wait for the disk.
+  for (const watch of watches) void everyRound(supervisor, log, closing.signal, (session) => watch.look(session));
 
   return {
     url: listeners.url,
@@ -126,7 +129,7 @@ export async function startGateway(
     statusText: () => summaryOf(supervisor.list()),
     isHealthy: () => supervisor.isSound,
     close: async (hurry) => {
-      for (const watch of watches) watch.stop();
+      closing.abort();
       await listeners.close(async () => {
         await supervisor.drain(hurry);
         await supervisor.close();

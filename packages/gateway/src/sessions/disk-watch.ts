@@ -1,9 +1,6 @@
 import { sizeOf } from '../host/disk.ts';
-import type { Log } from '../log.ts';
-import { everyRound } from './rounds.ts';
 import type { SavedSessions } from './saved-sessions.ts';
 import type { Session } from './session.ts';
-import type { Supervisor } from './supervisor.ts';
 
 const INTERVAL_MS = 5 * 60_000;
 
@@ -16,28 +13,15 @@ interface Look {
 
 /** Measures what sessions take of the disk: every few minutes, after each start, and as soon as one is ready. */
 export class DiskWatch {
-  readonly #supervisor: Supervisor;
   readonly #saved: SavedSessions;
-  readonly #log: Log;
-  readonly #over = new AbortController();
   readonly #looks = new WeakMap<Session, Look>();
 
-  constructor(supervisor: Supervisor, saved: SavedSessions, log: Log) {
-    this.#supervisor = supervisor;
+  constructor(saved: SavedSessions) {
     this.#saved = saved;
-    this.#log = log;
   }
 
-  /** Goes on until `stop`. */
-  start(): void {
-    void everyRound(this.#supervisor, this.#log, this.#over.signal, (session) => this.#measure(session));
-  }
-
-  stop(): void {
-    this.#over.abort();
-  }
-
-  async #measure(session: Session): Promise<void> {
+  /** Looks at a session, unless it is too early for that. */
+  async look(session: Session): Promise<void> {
     const { workerPid } = session;
     const now = performance.now();
     const wasReady = session.state.status === 'ready';

@@ -11,9 +11,7 @@ import {
   softMark,
   UNKNOWN,
 } from './memory-policy.ts';
-import { everyRound } from './rounds.ts';
 import type { Session } from './session.ts';
-import type { Supervisor } from './supervisor.ts';
 
 const RECYCLE_TIMEOUT_MS = 60_000;
 const MB = 1_048_576;
@@ -31,32 +29,21 @@ interface Looks {
 
 /** Measures what sessions take of memory, and bounds it: one that leaks harms nobody else. */
 export class MemoryKeeper {
-  readonly #supervisor: Supervisor;
   readonly #marks: MemoryMarks;
   readonly #settleMs: number;
   readonly #log: Log;
-  readonly #over = new AbortController();
   readonly #looks = new WeakMap<Session, Looks>();
   /** True while a session is being recycled: one at a time, since each boots a browser. */
   #isRecycling = false;
 
-  constructor(supervisor: Supervisor, config: Config, log: Log) {
-    this.#supervisor = supervisor;
+  constructor(config: Config, log: Log) {
     this.#marks = { softBytes: config.memorySoftBytes, hardBytes: config.memoryHardBytes };
     this.#settleMs = config.memorySettleMs;
     this.#log = log;
   }
 
-  /** Goes on until `stop`. */
-  start(): void {
-    void everyRound(this.#supervisor, this.#log, this.#over.signal, (session) => this.#measure(session));
-  }
-
-  stop(): void {
-    this.#over.abort();
-  }
-
-  async #measure(session: Session): Promise<void> {
+  /** Looks at a session, unless it is too early for that. */
+  async look(session: Session): Promise<void> {
     const { workerPid, vitals } = session;
     const looks = this.#looksAt(session);
     if (!workerPid) vitals.memory = undefined;
