@@ -19,8 +19,9 @@ export class DataDirInUseError extends Error {
 /**
  * Holds the data folder for this process alone, and makes it where it is not there yet: two gateways on one folder would
  * end each other's browsers and wipe each other's sessions. The lock is a listening socket, which needs no clean-up: it
- * refuses connections as soon as its owner is dead, however it died. Returns what gives the folder back. Throws a ConfigError where every user
- * of the machine could put a lock, or a profile, into the folder; says so where they could replace all of it.
+ * refuses connections as soon as its owner is dead, however it died. Returns what gives the folder back. Throws a
+ * ConfigError where every user of the machine could put a lock, or a profile, into the folder; says so where they could
+ * replace all of it.
  */
 export async function holdDataDir(dataDir: string, warn: (why: string) => void): Promise<() => Promise<void>> {
   await requireClosed('CHAT_WEB_DATA_DIR', dataDir, warn);

@@ -9,12 +9,7 @@ export class LineBudget {
     this.#mayWrite = mayWrite;
   }
 
-  /** How many lines were left out since the last one. */
-  get skipped(): number {
-    return this.#skipped;
-  }
-
-  /** The same, for somebody who tells of it: they count no more. */
+  /** How many lines were left out since the last one, for somebody who tells of it: they count no more. */
   drain(): number {
     const skipped = this.#skipped;
     this.#skipped = 0;

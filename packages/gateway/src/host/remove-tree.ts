@@ -40,7 +40,10 @@ function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Lets their owner into folders again, and moves those that lie too deep to the top. What cannot be opened is for the removal to tell. */
+/**
+ * Lets their owner into folders again, and moves those that lie too deep to the top. What cannot be opened is for the
+ * removal to tell.
+ */
 async function openUp(top: string): Promise<void> {
   const folders = [top];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {

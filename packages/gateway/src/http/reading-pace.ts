@@ -17,10 +17,11 @@ const PACE: ReadingLimits = { tickMs: 30_000, ticks: 4, bytes: 1_000_000 };
  * Cuts off who takes an answer too slowly: it would hold a file of the spool, or memory, for as long as it likes. Only as
  * long as something waits to be taken.
  */
-export function cutOffSlowReader(response: ServerResponse, { tickMs, ticks, bytes }: ReadingLimits = PACE): void {
+export function cutOffSlowReader(response: ServerResponse, limits = PACE): void {
   const { socket } = response;
-  if (!socket) response.once('socket', () => cutOffSlowReader(response, { tickMs, ticks, bytes }));
+  if (!socket) response.once('socket', () => cutOffSlowReader(response, limits));
   if (!socket || response.closed) return;
+  const { tickMs, ticks, bytes } = limits;
   const taken = () => socket.bytesWritten - socket.writableLength;
   const before = [taken()];
   // A process that stood still has first to see what was taken meanwhile.

@@ -46,6 +46,7 @@ const SLOT_TIMEOUT_MS = 60 * SECOND;
 const CGROUP_TIMEOUT_MS = 2 * SECOND;
 /** The kernel's limit stands behind our own mark, and counts what the mark does not: files that lie in memory. */
 const KERNEL_MARGIN = 1.5;
+
 /** One incarnation of a session, from its place in the start queue to the exit of its worker. */
 export class Run {
   readonly #id: string;

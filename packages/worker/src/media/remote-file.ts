@@ -33,9 +33,9 @@ export type Resolver = (
 
 /**
  * Fetches a URL into a file that is not there yet. Only the public internet is fetched from, and the hosts and ranges
- * that the operator has named. Each redirect is judged anew, and so is each name, by the very addresses that are connected to: a name that
- * also has an address inside is refused. `add` is called with the size of each chunk before it is written; it may throw.
- * Rejects with `media_unavailable`, or with what `add` has thrown.
+ * that the operator has named. Each redirect is judged anew, and so is each name, by the very addresses that are
+ * connected to: a name that also has an address inside is refused. `add` is called with the size of each chunk before it
+ * is written; it may throw. Rejects with `media_unavailable`, or with what `add` has thrown.
  */
 export async function fetchToFile(
   url: string,
