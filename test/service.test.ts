@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +69,10 @@ it('SIGHUP sets the log level anew, for sessions that run, too; what it cannot u
   await rm(envFile);
   process.kill(pid, 'SIGHUP');
   expect(await logged(log, 'ENOENT')).toContain('"level":"error"');
+  execFileSync('mkfifo', [envFile]);
+  process.kill(pid, 'SIGHUP');
+  expect(await logged(log, 'names no regular file')).toContain('"level":"error"');
+  await rm(envFile);
   const before = log.length;
   await stack.untilStatus('main', 'qr');
   await stack.client.stopSession({ id: 'main' });

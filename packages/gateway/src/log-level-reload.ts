@@ -1,13 +1,11 @@
-import { constants } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { errorText } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { readNamedText } from './host/text-files.ts';
 import type { LevelledLog } from './log.ts';
 import { settings } from './settings.ts';
 
-/** A pipe would take a thread until somebody writes to it. */
-const FILE_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
+const MOST_BYTES = 1_048_576;
 const { schema, fallback } = settings.CHAT_WEB_LOG_LEVEL;
 
 /**
@@ -16,8 +14,7 @@ const { schema, fallback } = settings.CHAT_WEB_LOG_LEVEL;
  */
 export async function reloadLogLevel(envFile: string, { log, setLevel }: LevelledLog): Promise<void> {
   try {
-    const written =
-      parseEnv(await readFile(envFile, { encoding: 'utf8', flag: FILE_FLAGS })).CHAT_WEB_LOG_LEVEL?.trim() || fallback;
+    const written = parseEnv(await readNamedText(envFile, MOST_BYTES)).CHAT_WEB_LOG_LEVEL?.trim() || fallback;
     const parsed = v.safeParse(schema, written);
     if (!parsed.success) throw new Error(`CHAT_WEB_LOG_LEVEL ${parsed.issues[0].message}`);
     setLevel(parsed.output);

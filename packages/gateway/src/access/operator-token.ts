@@ -1,8 +1,7 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { errorText } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { ConfigError } from '../config.ts';
+import { readNamedText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 import { Lock } from '../sessions/lock.ts';
 import { type Caller, callerEnd, operator } from './caller.ts';
@@ -122,22 +121,11 @@ function credentialOf(digest: Buffer): Credential {
 
 /** The first line of the file, checked. Rejects with what is wrong with it, never with what is in it. */
 async function readTokenFile(path: string): Promise<string> {
-  const text = await readStart(path);
+  const text = await readNamedText(path, MOST_FILE_BYTES);
   const [line = ''] = text.split(/\r?\n/, 1);
   if (line.trim() === '') throw new Error(`names a file whose first line is empty: ${path}`);
   const parsed = v.safeParse(writtenToken, line.trim());
   if (!parsed.success)
     throw new Error(`names a file whose first line is no token, it ${parsed.issues[0].message}: ${path}`);
   return parsed.output;
-}
-
-async function readStart(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    if (!(await file.stat()).isFile()) throw new Error(`names no regular file: ${path}`);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_FILE_BYTES), 0, MOST_FILE_BYTES, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

@@ -34,6 +34,21 @@ export async function readOwnText(path: string, mostBytes: number): Promise<stri
   }
 }
 
+/**
+ * Reads the beginning of a file that a setting names. Rejects where it is no regular file: a pipe would take a thread until
+ * somebody writes to it, and a device has no end.
+ */
+export async function readNamedText(path: string, mostBytes: number): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error(`names no regular file: ${path}`);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
 const UNFINISHED = '.new';
 
 /** Removes what `replaceText` has left in a folder when it was killed. Never rejects: a worker may write there, too. */

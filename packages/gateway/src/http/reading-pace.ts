@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** What a reader must keep up, in each so many ticks that follow each other. */
-export interface ReadingLimits {
+interface ReadingLimits {
   readonly tickMs: number;
   readonly ticks: number;
   readonly bytes: number;
