@@ -34,7 +34,7 @@ async function ours(): Promise<Subject> {
         left -= 1;
         if (left === 0) done();
       },
-      onWord: () => resolve(made),
+      onMessage: () => resolve(made),
       onBroken: (did) => {
         throw new Error(`the worker ${did}`);
       },

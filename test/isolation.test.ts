@@ -48,8 +48,8 @@ describe('two accounts in two workers', () => {
       expect(arrived).toEqual(bodies);
     });
 
-    const { reason } = await ada.until('disconnected');
-    expect(reason).toContain('SIGKILL');
+    const { reason, message } = await ada.until('disconnected');
+    expect({ reason, message }).toEqual({ reason: 'WORKER_EXITED', message: expect.stringContaining('SIGKILL') });
     await eventually(() => expect(before.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]));
     await stack.client.startSession({ id: 'ada' });
     await ada.until('ready');

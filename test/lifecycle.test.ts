@@ -97,18 +97,21 @@ describe('start', () => {
   it('without a usable browser fails at once, and says what to do', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_BROWSER_PATH: '/nowhere/chromium' } });
     expect(await stack.client.startSession({ id: 'main' })).toMatchObject({ status: 'failed' });
-    const { reason } = await stack.client.getSessionStatus({ id: 'main' });
-    expect(reason).toContain('CHAT_WEB_BROWSER_PATH');
+    expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({
+      reason: 'BROWSER_NOT_FOUND',
+      message: expect.stringContaining('CHAT_WEB_BROWSER_PATH'),
+    });
   });
 
   it('whose first attempt fails is answered at once, with the reason and when it is tried again', async () => {
     const nowhere = JSON.stringify(['--host-resolver-rules=MAP * ~NOTFOUND']);
     await using stack = await Stack.start({ settings: { CHAT_WEB_BROWSER_ARGS: nowhere } });
     const startedAt = Date.now();
-    const { status, reason, nextAttemptAt } = await stack.client.startSession({ id: 'main' });
-    expect({ status, reason }).toEqual({
+    const { status, reason, message, nextAttemptAt } = await stack.client.startSession({ id: 'main' });
+    expect({ status, reason, message }).toEqual({
       status: 'starting',
-      reason: expect.stringContaining('ERR_NAME_NOT_RESOLVED'),
+      reason: 'LAUNCH_FAILED',
+      message: expect.stringContaining('ERR_NAME_NOT_RESOLVED'),
     });
     expect(Date.parse(nextAttemptAt ?? '')).toBeGreaterThan(startedAt);
     expect(Date.now() - startedAt).toBeLessThan(15_000);
@@ -153,6 +156,6 @@ describe('an account that is unlinked on the phone', () => {
     const events = await stack.listen('main');
     await stack.client.startSession({ id: 'main' });
     await stack.untilStatus('main', 'qr');
-    expect(events.all('disconnected')).toEqual([{ reason: 'LOGOUT' }]);
+    expect(events.all('disconnected')).toMatchObject([{ reason: 'LOGOUT' }]);
   });
 });

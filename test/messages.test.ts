@@ -141,8 +141,11 @@ describe('while the account is offline', () => {
     const send = (body: string) => stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body });
 
     await stack.phones.disconnect(ADA);
-    const { reason } = await events.until('disconnected');
-    expect(reason).toMatch(/^(OPENING|TIMEOUT)$/);
+    const { reason, message } = await events.until('disconnected');
+    expect({ reason, message }).toEqual({
+      reason: 'CONNECTION_LOST',
+      message: expect.stringMatching(/: (OPENING|TIMEOUT)$/),
+    });
     expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'disconnected', reason });
     await expect(send('offline')).rejects.toMatchObject({ code: 'session_not_ready' });
 

@@ -8,6 +8,7 @@ import {
   type Operation,
   type OperationMethods,
   operations,
+  reasons,
   type WorkerOperationName,
 } from '@chat-web/protocol';
 import { describe, expect, expectTypeOf, it } from 'vitest';
@@ -63,6 +64,11 @@ describe('the documentation', () => {
     for (const [code, { status, when }] of Object.entries(errorTable)) {
       expect(errors).toContain(`| ${status} | \`${code}\` | ${when} |`);
     }
+  });
+
+  it('lists every reason as it is, and no other', () => {
+    const rows = [...page('events').matchAll(/^\| `([A-Z_]+)` \| ([^|]+) \|/gm)].map(([, code, text]) => [code, text]);
+    expect(rows).toEqual(Object.entries(reasons));
   });
 
   it('lists every route', () => {

@@ -112,7 +112,7 @@ function reportEnd(
   const hasDialog = [...(view.degraded ?? []), ...later].some(({ capability }) => capability === DIALOG);
   if (!hasDialog) report.add({ check: 'dialogs', result: 'ok', detail: 'none stays open' });
   if (after.status !== 'ready') {
-    const detail = `the session is ${after.status}${after.reason ? `: ${after.reason}` : ''}`;
+    const detail = `the session is ${after.status}${after.message ? `: ${after.message}` : ''}`;
     report.add({ check: 'ready at the end', result: 'fail', detail, todo: "look for the cause in the gateway's log" });
   }
 }

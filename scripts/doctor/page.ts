@@ -120,9 +120,9 @@ function lacksLink({ degraded }: SessionView): boolean {
 function judgeStart(view: SessionView): Outcome {
   if (view.status === 'qr') return '';
   if (lacksLink(view)) return { result: 'fail', detail: 'the page lacks what a QR is made of: see below' };
-  const isPage = view.reason?.includes(' lacks ') === true;
+  const isPage = view.reason === 'PAGE_UNSUPPORTED';
   const todo = isPage ? PIN : 'look at the findings above: browser, sandbox, memory, network; then at the log';
-  return { result: 'fail', detail: view.reason ?? `no QR came, the session is ${view.status}`, todo };
+  return { result: 'fail', detail: view.message ?? `no QR came, the session is ${view.status}`, todo };
 }
 
 async function secondQr(address: OwnGateway['address'], signal: AbortSignal): Promise<Outcome> {

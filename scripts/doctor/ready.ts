@@ -59,7 +59,7 @@ async function whenReady({ client, id, signal }: ReadyOptions, before: string) {
   const view = await eventually(look, { timeoutMs: READY_TIMEOUT_MS, signal });
   if (view?.status === 'ready') return `${before}, and is ready`;
   const waited = Math.round((Date.now() - startedAt) / 1_000);
-  const detail = `${before}, and is ${view?.status ?? 'not ready'} after ${waited} s${view?.reason ? `: ${view.reason}` : ''}`;
+  const detail = `${before}, and is ${view?.status ?? 'not ready'} after ${waited} s${view?.message ? `: ${view.message}` : ''}`;
   return { result: 'fail' as const, detail, todo: todoFor(view) };
 }
 

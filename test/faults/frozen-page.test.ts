@@ -39,7 +39,7 @@ async function expectRecovery(stack: Stack, id: string, what: string, pids: read
       return Date.now() - frozenAt;
     }, timeoutMs);
   const noticedAfterMs = await after('disconnected', 2 * NOTICED_WITHIN_MS);
-  expect(events.all('disconnected')[0]?.reason).toContain('has not answered 3 probes');
+  expect(events.all('disconnected')[0]?.message).toContain('has not answered 3 probes');
   const readyAfterMs = await after('ready', READY_WITHIN_MS);
   expect(stillRunning(pids)).toEqual([]);
   await stack.client.sendMessage({ id, type: 'text', to: '12025550106', body: 'thawed' });

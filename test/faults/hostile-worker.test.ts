@@ -86,17 +86,17 @@ describe('promise 30: a worker that a page has taken over', () => {
     ['gone', 'closed its channel'],
   ])('is ended, it alone: %s', { timeout: 2 * FLOOD_ENDS_WITHIN_MS }, (attack, what) =>
     attacked(attack, async (id, events) => {
-      const { reason } = await events.until(
+      const { message } = await events.until(
         'disconnected',
-        (told) => told.reason.startsWith('its worker '),
+        ({ reason }) => reason === 'WORKER_PROTOCOL_ERROR',
         FLOOD_ENDS_WITHIN_MS,
       );
-      expect(reason).toContain(`its worker ${what}`);
+      expect(message).toContain(`it ${what}`);
       await eventually(() => {
-        const causes = logLines(stack.gateway.log).flatMap(({ session, cause = '' }) =>
-          session === id ? [cause] : [],
+        const reasons = logLines(stack.gateway.log).flatMap(({ session, reason = '' }) =>
+          session === id ? [reason] : [],
         );
-        expect(causes).toContain('worker_misbehaved');
+        expect(reasons).toContain('WORKER_PROTOCOL_ERROR');
       });
     }),
   );

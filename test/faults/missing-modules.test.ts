@@ -71,9 +71,10 @@ function lacksOf({ degraded = [] }: Status): string[] {
 }
 
 /** What has gone wrong with a session that must not come up, since its page lacks what everything needs. */
-function refusalProblem(module: string, { status, reason, nextAttemptAt }: Status): string | undefined {
+function refusalProblem(module: string, { status, reason, message, nextAttemptAt }: Status): string | undefined {
   if (status === 'ready') return 'ready, although everything needs it';
-  if (!reason?.includes(`lacks ${module}`)) return `not ready, and does not say why: ${reason}`;
+  if (reason !== 'PAGE_UNSUPPORTED' || !message?.includes(`lacks ${module}`))
+    return `not ready, and does not say why: ${reason} (${message})`;
   const waitMs = Date.parse(nextAttemptAt ?? '') - Date.now();
   return waitMs > SOON_MS ? undefined : `tried again in ${Math.round(waitMs / 1_000)} s, which does not help`;
 }
@@ -113,7 +114,7 @@ it('a page may lack any one module: the session says so, what does not need it w
     await client.restartSession({ id: 'main' });
     const status = await eventually(async () => {
       const now = await client.getSessionStatus({ id: 'main' });
-      if (now.status !== 'ready' && !now.nextAttemptAt) throw new Error(`${module}: ${now.status} (${now.reason})`);
+      if (now.status !== 'ready' && !now.nextAttemptAt) throw new Error(`${module}: ${now.status} (${now.message})`);
       return now;
     }, START_MS);
     // Without the one that was asked for.
@@ -123,10 +124,10 @@ it('a page may lack any one module: the session says so, what does not need it w
     const lost = new Set<string>(lossesOf([module]).keys());
     const isFatal = lost.has('session');
     if (isFatal || status.status !== 'ready') {
-      table.push(`${module}: ${status.status}: ${status.reason}`);
+      table.push(`${module}: ${status.status}: ${status.message}`);
       const problem = isFatal
         ? refusalProblem(module, status)
-        : `not ready, although only some need it: ${status.reason}`;
+        : `not ready, although only some need it: ${status.message}`;
       if (problem) problems.push(`${module}: ${problem}`);
       continue;
     }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { seconds } from '../helpers/figure.ts';
+import { restartReasonsOf } from '../helpers/log-lines.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 it('a page that sends nothing any more, although it says that it is connected, is replaced', async () => {
@@ -15,6 +16,6 @@ it('a page that sends nothing any more, although it says that it is connected, i
   await eventually(async () => {
     expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({ status: 'ready', restarts: 1 });
   });
-  expect(stack.gateway.log.join()).toContain('"cause":"page_mute"');
+  expect(restartReasonsOf('ada', stack.gateway.log)).toContain('PAGE_MUTE');
   process.stdout.write(`detection: a mute page replaced ${seconds(Date.now() - startedAt)} after the first send\n`);
 });

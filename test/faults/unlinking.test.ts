@@ -35,7 +35,7 @@ describe('an account that is unlinked on the phone, which raises it three times'
         14,
         `${told.length} event for 3 logouts, ${aliveAtWipe.length} processes of the old browser at the wipe, a fresh QR after ${seconds(freshMs)}`,
       );
-      expect(told).toEqual([{ reason: 'LOGOUT' }]);
+      expect(told).toMatchObject([{ reason: 'LOGOUT' }]);
       expect(aliveAtWipe).toEqual([]);
       expect(freshMs).toBeLessThanOrEqual(LONGEST_MS);
 

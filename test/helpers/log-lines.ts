@@ -5,7 +5,7 @@ export interface LogLine {
   readonly msg: string;
   readonly session?: string;
   readonly status?: string;
-  readonly cause?: string;
+  readonly reason?: string;
 }
 
 /** The lines of a gateway's log that are its own. */
@@ -24,4 +24,11 @@ export function startsOf(id: string, log: readonly string[]): number[] {
   return logLines(log)
     .filter(({ msg, session }) => msg === 'worker started' && session === id)
     .map(({ time }) => Date.parse(time));
+}
+
+/** Why a session was restarted by itself, in order. */
+export function restartReasonsOf(id: string, log: readonly string[]): string[] {
+  return logLines(log)
+    .filter(({ msg, session }) => msg === 'restarting' && session === id)
+    .map(({ reason = '' }) => reason);
 }

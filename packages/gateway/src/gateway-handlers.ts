@@ -65,17 +65,17 @@ export function gatewayHandlers(supervisor: Supervisor, keys: Keys): GatewayHand
     },
 
     getQr: ({ id }) => {
-      const { state } = supervisor.find(id);
-      if (state.status === 'qr') return { id, status: 'qr', qr: state.qr };
-      throw new GatewayError('qr_not_available', `session ${id} shows no QR (it is ${state.status})`);
+      const { phase } = supervisor.find(id);
+      if (phase.status === 'qr') return { id, status: 'qr', qr: phase.qr };
+      throw new GatewayError('qr_not_available', `session ${id} shows no QR (it is ${phase.status})`);
     },
 
     getSessionStatus: ({ id }) => viewOf(supervisor.find(id)),
 
     getSessionInfo: ({ id }) => {
-      const { state } = supervisor.find(id);
-      if (state.status === 'ready') return state.info;
-      throw new GatewayError('session_not_ready', `session ${id} is not ready (it is ${state.status})`);
+      const { phase } = supervisor.find(id);
+      if (phase.status === 'ready') return phase.info;
+      throw new GatewayError('session_not_ready', `session ${id} is not ready (it is ${phase.status})`);
     },
   };
 }
@@ -86,11 +86,11 @@ function refuseOpen({ id }: Caller): void {
 }
 
 function startedView(session: Session) {
-  const { id, status, reason, nextAttemptAt } = viewOf(session);
-  const { state } = session;
+  const { id, status, reason, message, nextAttemptAt } = viewOf(session);
+  const { phase } = session;
   return {
-    ...{ id, status, ...(state.status === 'qr' ? { qr: state.qr } : {}) },
-    ...(reason ? { reason } : {}),
+    ...{ id, status, ...(phase.status === 'qr' ? { qr: phase.qr } : {}) },
+    ...(reason ? { reason, message } : {}),
     ...(nextAttemptAt ? { nextAttemptAt } : {}),
   };
 }

@@ -25,12 +25,12 @@ import { Metrics } from './metrics.ts';
 import type { ServiceState } from './service-notifier.ts';
 import { DiskWatch } from './sessions/disk-watch.ts';
 import { HostFault } from './sessions/host-fault.ts';
-import { MemoryKeeper } from './sessions/memory-keeper.ts';
+import { MemoryGuard } from './sessions/memory-guard.ts';
 import { PageHistory } from './sessions/page-history.ts';
 import { readPinnedPage } from './sessions/pinned-page.ts';
 import { everyRound } from './sessions/rounds.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
-import { summaryOf } from './sessions/session-summary.ts';
+import { summaryOf } from './sessions/session-view.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
 
@@ -94,7 +94,7 @@ export async function startGateway(
     streamCount: { open: 0 },
     log,
   });
-  const watches = [new MemoryKeeper(config, log), new DiskWatch(saved)];
+  const watches = [new MemoryGuard(config, log), new DiskWatch(saved)];
   const closing = new AbortController();
   const metrics = new Metrics({ supervisor, startQueue, spool, refusals });
   const app = createApp({
@@ -116,7 +116,13 @@ export async function startGateway(
   open();
   if (config.autoStartSessions) supervisor.startSaved();
   // Each has rounds of its own: memory does not wait for the disk.
-  for (const watch of watches) void everyRound(supervisor, log, closing.signal, (session) => watch.look(session));
+  for (const watch of watches)
+    void everyRound(
+      () => supervisor.all(),
+      log,
+      closing.signal,
+      (session) => watch.look(session),
+    );
 
   return {
     url: listeners.url,
@@ -127,7 +133,7 @@ export async function startGateway(
       ...(config.tls === undefined ? [] : [async () => listeners.reloadCertificate()]),
     ],
     statusText: () => summaryOf(supervisor.list()),
-    isHealthy: () => supervisor.isSound,
+    isHealthy: () => supervisor.isHealthy,
     close: async (hurry) => {
       closing.abort();
       await listeners.close(async () => {

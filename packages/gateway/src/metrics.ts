@@ -88,16 +88,16 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     ...{ name: `${PREFIX}sessions`, help: 'Sessions by status', labelNames: ['status'], registers },
     collect() {
       for (const status of sessionStatus.options) this.set({ status }, 0);
-      for (const { state } of supervisor.list()) this.inc({ status: state.status });
+      for (const { phase } of supervisor.list()) this.inc({ status: phase.status });
     },
   });
   new Counter({
-    ...{ name: `${PREFIX}session_restarts_total`, help: 'Sessions started anew, by cause', registers },
-    labelNames: ['session', 'cause'],
+    ...{ name: `${PREFIX}session_restarts_total`, help: 'Restarts of a session, by reason', registers },
+    labelNames: ['session', 'reason'],
     collect() {
       this.reset();
-      for (const { id, vitals } of supervisor.list())
-        for (const [cause, times] of vitals.restarts) this.inc({ session: id, cause }, times);
+      for (const { id, state } of supervisor.list())
+        for (const [reason, times] of Object.entries(state.restarts)) this.inc({ session: id, reason }, times);
     },
   });
   new Gauge({
@@ -105,10 +105,10 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     labelNames: ['session', 'process'],
     collect() {
       this.reset();
-      for (const { id, vitals } of supervisor.list()) {
-        if (!vitals.memory) continue;
-        this.set({ session: id, process: 'worker' }, vitals.memory.workerBytes);
-        this.set({ session: id, process: 'browser' }, vitals.memory.browserBytes);
+      for (const { id, stats } of supervisor.list()) {
+        if (!stats.memory) continue;
+        this.set({ session: id, process: 'worker' }, stats.memory.workerBytes);
+        this.set({ session: id, process: 'browser' }, stats.memory.browserBytes);
       }
     },
   });
@@ -117,8 +117,8 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     labelNames: ['session'],
     collect() {
       this.reset();
-      for (const { id, vitals } of supervisor.list())
-        if (vitals.diskBytes !== undefined) this.set({ session: id }, vitals.diskBytes);
+      for (const { id, stats } of supervisor.list())
+        if (stats.diskBytes !== undefined) this.set({ session: id }, stats.diskBytes);
     },
   });
   new Gauge({
@@ -143,8 +143,8 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     labelNames: ['session'],
     collect() {
       this.reset();
-      for (const { id, vitals } of supervisor.list())
-        if (vitals.lastEventAt) this.set({ session: id }, (Date.now() - vitals.lastEventAt.getTime()) / SECOND_MS);
+      for (const { id, stats } of supervisor.list())
+        if (stats.lastEventAt) this.set({ session: id }, (Date.now() - stats.lastEventAt.getTime()) / SECOND_MS);
     },
   });
 }

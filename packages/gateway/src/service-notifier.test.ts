@@ -14,7 +14,7 @@ const LAUNCHER = fileURLToPath(new URL('../../../deploy/systemd/with-notify-sock
 
 const lines: { level: number; msg: string }[] = [];
 const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-const state = { status: 'all well', isSound: true, statusText: () => state.status, isHealthy: () => state.isSound };
+const state = { status: 'all well', isWell: true, statusText: () => state.status, isHealthy: () => state.isWell };
 /** What was handed over, one list of assignments for each message. */
 let sent: string[][] = [];
 let isReached = true;
@@ -42,7 +42,7 @@ beforeEach(() => {
   lines.length = 0;
   sent = [];
   isReached = true;
-  Object.assign(state, { status: 'all well', isSound: true, statusText: () => state.status });
+  Object.assign(state, { status: 'all well', isWell: true, statusText: () => state.status });
 });
 afterEach(stop);
 
@@ -69,11 +69,11 @@ describe('the service manager', () => {
   });
 
   it('hears no ping while we are not sound, or cannot tell', async () => {
-    state.isSound = false;
+    state.isWell = false;
     start(300);
     await delay(1_000);
     expect(said('WATCHDOG=1')).toBe(0);
-    state.isSound = true;
+    state.isWell = true;
     await eventually(() => expect(said('WATCHDOG=1')).toBeGreaterThan(0));
     state.statusText = () => {
       throw new Error('no idea');

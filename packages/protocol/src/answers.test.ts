@@ -77,7 +77,7 @@ describe('what no worker of ours sends does not pass', () => {
   });
 
   it('sentences for people are cut and kept on one line', () => {
-    const event = v.parse(workerEvent, { name: 'connection_lost', reason: `a\r\n\u001b[2J${'x'.repeat(9_999)}` });
-    expect(event).toMatchObject({ reason: expect.stringMatching(/^a \[2Jx{900,}$/) });
+    const event = v.parse(workerEvent, { name: 'connection_lost', pageState: `a\r\n\u001b[2J${'x'.repeat(9_999)}` });
+    expect(event).toMatchObject({ pageState: expect.stringMatching(/^a \[2Jx{900,}$/) });
   });
 });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { reason } from './reasons.ts';
 import { ack, message, pngDataUrl, sessionInfo } from './resources.ts';
 
 /** What a session's event stream carries: the data of each event by its name. */
@@ -7,7 +8,8 @@ export const eventData = {
   ready: v.pick(sessionInfo, ['pushname', 'wid', 'phone']),
   message,
   message_ack: v.object({ id: v.string(), ack }),
-  disconnected: v.object({ reason: v.string() }),
+  /** `message` is a sentence for people. */
+  disconnected: v.object({ reason, message: v.string() }),
   /** Messages that came between these times, in ISO 8601, and are not told of. */
   gap: v.object({ reason: v.picklist(['not_loaded']), from: v.string(), to: v.string() }),
 } as const;

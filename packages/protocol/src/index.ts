@@ -12,5 +12,6 @@ export * from './operation.ts';
 export * from './operations/index.ts';
 export * from './operations/keys.ts';
 export * from './other-routes.ts';
+export * from './reasons.ts';
 export * from './resources.ts';
 export * from './scope.ts';

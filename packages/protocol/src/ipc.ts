@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { errorCode, fieldIssue } from './errors.ts';
 import { count, LIMITS, listOf, networkId, PAGE_VERSION, sentence, unixSeconds } from './limits.ts';
+import { workerFailure } from './reasons.ts';
 import { ack, degradedCapability, message, pngDataUrl, sessionInfo } from './resources.ts';
 
 /** A worker says this often that it is there. */
@@ -56,23 +57,6 @@ export const gatewayMessage = v.variant('type', [
 ]);
 export type GatewayMessage = v.InferOutput<typeof gatewayMessage>;
 
-/** What can end a worker from within. */
-export const workerFailure = v.picklist([
-  'no_browser',
-  'launch_failed',
-  'browser_gone',
-  'page_crashed',
-  'page_failed',
-  'page_frozen',
-  'page_deaf',
-  'page_mute',
-  'page_outdated',
-  /** The page lacks what everything needs. */
-  'page_unsupported',
-  'restricted',
-]);
-export type WorkerFailure = v.InferOutput<typeof workerFailure>;
-
 const degraded = listOf(degradedCapability, 100);
 
 /** What a worker tells of its session, in the order in which it happened. */
@@ -90,8 +74,8 @@ export const workerEvent = v.variant('name', [
     lacking: degraded,
     findings: degraded,
   }),
-  /** The page is alive, but its connection to the network is not. */
-  v.object({ name: v.literal('connection_lost'), reason: sentence }),
+  /** The page is alive, but its connection to the network is not; `pageState` is the page's own word for it. */
+  v.object({ name: v.literal('connection_lost'), pageState: sentence }),
   /** The phone has unlinked this device: its auth is worthless. */
   v.object({ name: v.literal('unlinked') }),
   v.object({ name: v.literal('message'), message }),
@@ -101,7 +85,7 @@ export const workerEvent = v.variant('name', [
   /** Messages between these times, in Unix seconds, were not caught up with: too old, or too many in so many chats. */
   v.object({ name: v.literal('gap'), from: unixSeconds, to: unixSeconds, chats: count(LIMITS.listed) }),
   /** The session cannot go on in this worker; it exits after this. `retry`: another worker may fare better. */
-  v.object({ name: v.literal('failed'), cause: workerFailure, reason: sentence, retry: v.boolean() }),
+  v.object({ name: v.literal('failed'), reason: workerFailure, detail: v.optional(sentence), retry: v.boolean() }),
 ]);
 export type WorkerEvent = v.InferOutput<typeof workerEvent>;
 

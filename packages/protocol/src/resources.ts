@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { count, LIMITS, listOf, networkId, sentence, unixSeconds, writtenText } from './limits.ts';
+import { reason } from './reasons.ts';
 
 /** Where a session stands. */
 export const sessionStatus = v.picklist([
@@ -29,7 +30,9 @@ export const sessionView = v.object({
   /** When it came into this status. */
   since: isoTime,
   /** Why, where it is not where it should be. */
-  reason: v.optional(v.string()),
+  reason: v.optional(reason),
+  /** The same in a sentence, with what is known of this case. */
+  message: v.optional(v.string()),
   /** How often it was started anew since the gateway started. */
   restarts: v.pipe(v.number(), v.integer()),
   /** When the next attempt is made, while it waits for that. */

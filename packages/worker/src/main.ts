@@ -59,7 +59,7 @@ function start(options: WorkerOptions): void {
   try {
     session = new LinkedSession(options, process.env, report, (level, text) => link.log(level, text));
   } catch (error) {
-    report({ name: 'failed', cause: 'no_browser', reason: errorText(error), retry: false });
+    report({ name: 'failed', reason: 'BROWSER_NOT_FOUND', detail: errorText(error), retry: false });
     return;
   }
   const page = new PageAccess(session);

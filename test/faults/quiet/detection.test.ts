@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../helpers/eventually.ts';
 import { seconds } from '../../helpers/figure.ts';
+import { restartReasonsOf } from '../../helpers/log-lines.ts';
 import { workersOf } from '../../helpers/processes.ts';
 import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
@@ -36,7 +37,7 @@ describe.concurrent('a page that is connected and', () => {
     await stack.phones.send(BEN, { to: ADA, body: 'heard' });
     await events.until('message', ({ body }) => body === 'heard');
     expect(events.all('message').map(({ body }) => body)).toEqual(['unheard 1', 'unheard 2', 'heard']);
-    expect(stack.gateway.log.join()).toContain('"cause":"page_deaf"');
+    expect(restartReasonsOf('ada', stack.gateway.log)).toContain('PAGE_DEAF');
     tell(`deaf page: its first message told after ${seconds(heardMs)}, all of 3 told once`);
   });
 
@@ -49,7 +50,7 @@ describe.concurrent('a page that is connected and', () => {
     const startedAt = Date.now();
     await events.until('message', ({ body }) => body === 'into the void', 180_000);
     const tookMs = Date.now() - startedAt;
-    expect(stack.gateway.log.join()).toContain('"cause":"page_deaf"');
+    expect(restartReasonsOf('ada', stack.gateway.log)).toContain('PAGE_DEAF');
     expect(events.all('message')).toHaveLength(1);
     tell(`half-open connection: what was stuck in it told after ${seconds(tookMs)}`);
   });
@@ -69,7 +70,7 @@ describe.concurrent('a page that is connected and', () => {
     expect(workersOf(stack.gateway.pid)).toEqual(workers);
 
     await stack.phones.disconnect(ADA);
-    await eventually(() => expect(stack.gateway.log.join()).toContain('"cause":"connection_lost"'), 30_000);
+    await eventually(() => expect(restartReasonsOf('ada', stack.gateway.log)).toContain('CONNECTION_LOST'), 30_000);
     await stack.phones.reconnect(ADA);
     await eventually(() => expect(events.all('ready')).toHaveLength(2), 60_000);
     expect(events.all('message')).toHaveLength(1);
@@ -93,7 +94,7 @@ describe('a worker that is stopped', () => {
     expect(noticedMs).toBeLessThan(21_000);
     await untilRestarted(stack, 'ada', 1, 20_000);
     expect(ben.events).toEqual([]);
-    expect(stack.gateway.log.join()).toContain('"cause":"worker_silent"');
+    expect(restartReasonsOf('ada', stack.gateway.log)).toContain('WORKER_UNRESPONSIVE');
     tell(`stopped worker: noticed after ${seconds(noticedMs)}`);
   });
 });
@@ -108,7 +109,8 @@ describe('an account that the network', () => {
       await stack.phones.disturb(await pageOf(stack, ADA), 'state', { state });
       await stack.untilStatus('ada', 'failed');
       expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({
-        reason: expect.stringContaining(state),
+        reason: 'ACCOUNT_RESTRICTED',
+        message: expect.stringContaining(state),
         restarts: 0,
       });
       expect(events.all('disconnected')).toHaveLength(1);

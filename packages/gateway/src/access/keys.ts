@@ -3,8 +3,8 @@ import { errorText, GatewayError, type KeyView, keyView, type NewKey } from '@ch
 import * as v from 'valibot';
 import { ConfigError } from '../config.ts';
 import { readOwnText, replaceText } from '../host/text-files.ts';
+import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
-import { Lock } from '../sessions/lock.ts';
 import { type Caller, callerEnd } from './caller.ts';
 import { fitsPattern } from './session-pattern.ts';
 import { digestOf, hashText, isHash } from './token.ts';

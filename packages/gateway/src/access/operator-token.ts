@@ -2,8 +2,8 @@ import { errorText } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { ConfigError } from '../config.ts';
 import { readNamedText } from '../host/text-files.ts';
+import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
-import { Lock } from '../sessions/lock.ts';
 import { type Caller, callerEnd, operator } from './caller.ts';
 import { digestOfWritten, isHash, sameDigest, writtenToken } from './token.ts';
 

@@ -87,7 +87,7 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
 function readiness(supervisor: Supervisor): Handler<ServerEnv> {
   return (c) => {
     if (supervisor.isClosing) return c.json({ ready: false, reason: 'the gateway is stopping' }, 503);
-    return supervisor.isSound
+    return supervisor.isHealthy
       ? c.json({ ready: true })
       : c.json({ ready: false, reason: 'a session that should run does not' }, 503);
   };

@@ -1,8 +1,16 @@
+import type { SessionStatus } from '@chat-web/protocol';
 import { sizeOf } from '../host/disk.ts';
 import type { SavedSessions } from './saved-sessions.ts';
-import type { Session } from './session.ts';
 
 const INTERVAL_MS = 5 * 60_000;
+
+/** What is asked of a session, and noted of it. */
+interface MeasuredSession {
+  readonly id: string;
+  readonly phase: { readonly status: SessionStatus };
+  readonly workerPid: number | undefined;
+  readonly stats: { diskBytes: number | undefined };
+}
 
 /** When the folder of a session was measured, and what was running then. */
 interface Look {
@@ -14,21 +22,21 @@ interface Look {
 /** Measures what sessions take of the disk: every few minutes, after each start, and as soon as one is ready. */
 export class DiskWatch {
   readonly #saved: SavedSessions;
-  readonly #looks = new WeakMap<Session, Look>();
+  readonly #looks = new WeakMap<MeasuredSession, Look>();
 
   constructor(saved: SavedSessions) {
     this.#saved = saved;
   }
 
   /** Looks at a session, unless it is too early for that. */
-  async look(session: Session): Promise<void> {
+  async look(session: MeasuredSession): Promise<void> {
     const { workerPid } = session;
     const now = performance.now();
-    const wasReady = session.state.status === 'ready';
+    const wasReady = session.phase.status === 'ready';
     const last = this.#looks.get(session);
     const isSame = last?.workerPid === workerPid && last?.wasReady === wasReady;
     if (last && isSame && now - last.at < INTERVAL_MS) return;
     this.#looks.set(session, { at: now, workerPid, wasReady });
-    session.vitals.diskBytes = await sizeOf(this.#saved.dirOf(session.id));
+    session.stats.diskBytes = await sizeOf(this.#saved.dirOf(session.id));
   }
 }

@@ -21,7 +21,7 @@ class Recorder implements Subscriber {
   }
 }
 
-const lost = { name: 'disconnected', data: { reason: 'a\nb' } } as const;
+const lost = { name: 'disconnected', data: { reason: 'STOPPED', message: 'a\nb' } } as const;
 
 describe('EventHub', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -34,7 +34,7 @@ describe('EventHub', () => {
     hub.publish(lost);
     hub.subscribe(second, [{ name: 'qr', data: 'data:image/png;base64,A' }]);
     hub.publish(lost);
-    const frame = 'event: disconnected\ndata: {"reason":"a\\nb"}\n\n';
+    const frame = 'event: disconnected\ndata: {"reason":"STOPPED","message":"a\\nb"}\n\n';
     expect(first.frames).toEqual([frame, frame]);
     expect(second.frames).toEqual(['event: qr\ndata: data:image/png;base64,A\n\n', frame]);
   });
@@ -47,7 +47,7 @@ describe('EventHub', () => {
     hub.publish(qr);
     hub.publish(lost);
     expect(all.frames).toHaveLength(3);
-    expect(some.frames).toEqual(['event: disconnected\ndata: {"reason":"a\\nb"}\n\n']);
+    expect(some.frames).toEqual(['event: disconnected\ndata: {"reason":"STOPPED","message":"a\\nb"}\n\n']);
   });
 
   it('writes a comment every 30 s while somebody listens, and leaves no timer behind', () => {

@@ -1,10 +1,10 @@
+import type { Reason } from '@chat-web/protocol';
 import type { Log } from '../log.ts';
-import type { FailureCause } from './failure.ts';
 import { isHostAtFault, pauseLength } from './restart-policy.ts';
 import type { StartQueue } from './start-queue.ts';
 
 /** A new build of the page, a session that leaks, and a worker that was taken over say nothing of the host. */
-const NOT_THE_HOST: readonly FailureCause[] = ['page_unsupported', 'memory', 'worker_misbehaved'];
+const NOT_THE_HOST: readonly Reason[] = ['PAGE_UNSUPPORTED', 'MEMORY_LIMIT', 'WORKER_PROTOCOL_ERROR'];
 
 /**
  * Sees when so many sessions fail at once that the host or its network must be at fault, and lets all starts pause:
@@ -24,8 +24,8 @@ export class HostFault {
   }
 
   /** A session has failed; `running`: how many there are in all. */
-  failed(sessionId: string, cause: FailureCause, running: number): void {
-    if (NOT_THE_HOST.includes(cause)) return;
+  failed(sessionId: string, reason: Reason, running: number): void {
+    if (NOT_THE_HOST.includes(reason)) return;
     const now = performance.now(); // Unlike the time of day, nobody sets it.
     this.#down.set(sessionId, now);
     if (now < this.#pausedUntil || !isHostAtFault([...this.#down.values()], running, now)) return;

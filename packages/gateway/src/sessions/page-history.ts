@@ -4,7 +4,7 @@ import { errorText, type WorkerEvent } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { readOwnText, replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
-import type { PageView } from './vitals.ts';
+import type { PageView } from './session-stats.ts';
 
 const MOST_VERSIONS = 20;
 const MOST_FILE_BYTES = 1_048_576;

@@ -1,20 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
 import type { Log } from '../log.ts';
-import type { Session } from './session.ts';
-import type { Supervisor } from './supervisor.ts';
 
 const ROUND_MS = 2_000;
 
 /** Looks at each session every two seconds, one after the other, until the signal aborts. Never rejects. */
-export async function everyRound(
-  supervisor: Pick<Supervisor, 'all'>,
+export async function everyRound<S extends { readonly id: string }>(
+  sessions: () => readonly S[],
   log: Log,
   signal: AbortSignal,
-  look: (session: Session) => Promise<void>,
+  look: (session: S) => Promise<void>,
 ): Promise<void> {
   while (await delay(ROUND_MS, true, { signal, ref: false }).catch(() => false)) {
-    for (const session of supervisor.all()) {
+    for (const session of sessions()) {
       await look(session).catch((error: unknown) =>
         log.error({ session: session.id, reason: errorText(error) }, 'the session could not be measured'),
       );

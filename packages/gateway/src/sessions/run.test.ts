@@ -1,37 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../config.ts';
 import { noCgroups } from '../host/cgroup.ts';
-import { Run } from './run.ts';
+import { Run, type RunEvent } from './run.ts';
 import type { SessionContext } from './session-context.ts';
+import type { RunFailure } from './session-state.ts';
 import { StartQueue } from './start-queue.ts';
 
-it('starts no worker once it has ended, at whatever moment of the preparation, and gives its slot back', async () => {
+const start = { byHand: false, heardUntil: () => 0, linkedAt: 0, wasMute: false };
+const log = pino({ enabled: false });
+const runs: Run[] = [];
+afterEach(async () => {
+  for (const run of runs.splice(0)) await run.end(false, 0);
+});
+
+function savedSessions(hasAuth: boolean) {
+  return {
+    has: () => hasAuth,
+    dirOf: () => '/nowhere',
+    profileOf: () => '/nowhere/profile',
+    linkedAt: async () => undefined,
+    pagesDir: '/nowhere',
+  };
+}
+
+/** A run of this program, not started yet, on a host that has all that it needs. */
+function runOf(program: string, overrides: Partial<Record<keyof SessionContext, unknown>> = {}) {
   const startQueue = new StartQueue({ slots: 1, spacingMs: 0 });
-  const log = pino({ enabled: false });
-  const info = vi.spyOn(log, 'info');
-  let run: Run | undefined;
   const context = {
     config: readConfig({}),
-    saved: { profileOf: () => '/nowhere/profile' },
+    saved: savedSessions(false),
+    workerProgram: () => program,
     cgroups: noCgroups,
     resources: { shortage: async () => undefined },
-    spool: {
-      folderFor: async () => {
-        void run?.end(false, 1_000);
-        return '/nowhere';
-      },
-    },
+    spool: { folderFor: async () => '/nowhere', removeFolder: async () => {} },
     tmp: { folderFor: async () => '/nowhere', remove: async () => {} },
     strangers: { look: () => {} },
     startQueue,
-    streamCount: { open: 0 },
     log,
+    ...overrides,
   } as unknown as SessionContext;
-  const onFailure = vi.fn();
-  run = new Run('main', context, log, { onEvent: () => {}, onFailure });
-  await run.start({ byHand: false, heardUntil: () => 0, linkedAt: 0, wasMute: false });
-  expect(info).not.toHaveBeenCalled();
-  expect(onFailure).not.toHaveBeenCalled();
+  const events: RunEvent[] = [];
+  const onFailed = vi.fn<(failure: RunFailure) => void>();
+  const run = new Run('main', context, log, { onEvent: (event) => events.push(event), onFailed });
+  runs.push(run);
+  return { run, events, onFailed, startQueue };
+}
+
+const fixture = (name: string) => fileURLToPath(new URL(`../../../../test/fixtures/${name}.mjs`, import.meta.url));
+
+it('starts no worker once it has ended, at whatever moment of the preparation, and gives its slot back', async () => {
+  const workerProgram = vi.fn(() => '/nowhere');
+  const { run, onFailed, startQueue } = runOf('', {
+    workerProgram,
+    spool: {
+      folderFor: async () => {
+        void run.end(false, 1_000);
+        return '/nowhere';
+      },
+      removeFolder: async () => {},
+    },
+  });
+  await run.start(start);
+  expect(workerProgram).not.toHaveBeenCalled();
+  expect(onFailed).not.toHaveBeenCalled();
   await expect(startQueue.acquire(AbortSignal.timeout(100))).resolves.toBeTypeOf('function');
+});
+
+it('loses nothing that a worker reports which reports 10,000 things and exits at once, whatever it has not read', async () => {
+  const { run, events, onFailed } = runOf(fixture('last-words-worker'));
+  const over = run.start(start);
+  await vi.waitUntil(() => events.length > 0, 10_000);
+  const calls = Array.from({ length: 5 }, () => run.call('sendMessage', { body: 'x'.repeat(50_000) }));
+  const settled = Promise.allSettled(calls);
+  await over;
+  expect(events.slice(1).map((event) => (event.name === 'message_ack' ? event.id : ''))).toEqual(
+    Array.from({ length: 10_000 }, (_, n) => `m${n}`),
+  );
+  expect((await settled).map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
+  expect(onFailed.mock.calls).toEqual([
+    [expect.objectContaining({ cause: { reason: 'WORKER_EXITED', detail: 'code 3' }, retry: true })],
+  ]);
+});
+
+it('tells how a worker ended that could not even begin, and has no call wait for it', async () => {
+  const { run, onFailed } = runOf('/nowhere/main.js');
+  await run.start(start);
+  expect(onFailed).toHaveBeenCalledWith({
+    cause: { reason: 'WORKER_EXITED', detail: 'code 1' },
+    retry: true,
+    cameUp: false,
+  });
+  await expect(run.call('listChats', {})).rejects.toMatchObject({ code: 'session_lost' });
+});
+
+it('gives a worker one channel, and opens none of its own to Node', async () => {
+  const { run } = runOf(fixture('hanging-worker'));
+  void run.start(start);
+  const pid = await vi.waitUntil(() => run.workerPid);
+  const environment = execFileSync('cat', [`/proc/${pid}/environ`], { encoding: 'utf8' });
+  expect(environment).not.toContain('NODE_CHANNEL');
+});
+
+describe('a start that has no more progress', () => {
+  const config = { ...readConfig({}), startTimeoutMs: 1_000, syncTimeoutMs: 2_000 };
+
+  it.each([
+    { hasAuth: false, detail: 'the first sync has not moved for 2 s' },
+    { hasAuth: true, detail: 'the start has not moved for 1 s' },
+  ])('fails: $detail, where saved auth is $hasAuth', async ({ hasAuth, detail }) => {
+    const { run, events, onFailed } = runOf(fixture('syncing-worker'), { config, saved: savedSessions(hasAuth) });
+    void run.start(start);
+    await vi.waitUntil(() => onFailed.mock.lastCall, 10_000);
+    expect(events).toEqual([{ name: 'authenticating' }]);
+    expect(onFailed.mock.lastCall).toEqual([
+      { cause: { reason: 'START_TIMEOUT', detail }, retry: true, cameUp: false },
+    ]);
+  });
 });

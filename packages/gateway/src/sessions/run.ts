@@ -1,27 +1,38 @@
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorText, type WorkerEvent, type WorkerOperationName, type WorkerOptions } from '@chat-web/protocol';
+import {
+  causeText,
+  errorText,
+  HEARTBEAT_INTERVAL_MS,
+  type Reason,
+  type WorkerEvent,
+  type WorkerOperationName,
+  type WorkerOptions,
+} from '@chat-web/protocol';
 import { endBrowsersOn } from '../host/browser-sweep.ts';
 import type { SessionCgroup } from '../host/cgroup.ts';
 import { trimCaches } from '../host/disk.ts';
 import { freeProfile } from '../host/profile-lock.ts';
 import type { Log } from '../log.ts';
-import type { Failure } from './failure.ts';
 import type { SessionContext } from './session-context.ts';
+import type { RunFailure } from './session-state.ts';
+import { SilenceWatch } from './silence-watch.ts';
 import { StartDeadline } from './start-deadline.ts';
 import type { Release } from './start-queue.ts';
-import { Worker } from './worker.ts';
+import { WorkerLink } from './worker-link.ts';
+import { exitOf, startWorker } from './worker-process.ts';
 
-/** What a worker tells of its session; a failure, and that it gets on, is the run's own business. */
+/** What a worker reports of its session; a failure and mere progress concern the run alone. */
 export type RunEvent = Exclude<WorkerEvent, { readonly name: 'failed' | 'progress' }>;
 
 /** Told of what happens in a run. Nothing is told any more after `end`. */
 export interface RunListener {
   onEvent(event: RunEvent): void;
-  /** The run has come to an unasked end: its calls have failed, and it waits to be ended. Told once. */
-  onFailure(failure: Failure): void;
+  /** The run ended unasked: its calls have failed, and it waits for `end`. Told once. */
+  onFailed(failure: RunFailure): void;
 }
 
-/** What a run is begun with. */
+/** What a run is started with. */
 export interface RunStart {
   /** Somebody waits for it: it goes first. */
   readonly byHand: boolean;
@@ -29,9 +40,12 @@ export interface RunStart {
   heardUntil(): number;
   /** When a run before this one was linked, in Unix seconds, where the session has not been ready yet; 0 otherwise. */
   readonly linkedAt: number;
-  /** A run before this one, of the last day, ended because nobody confirmed its sends. */
+  /** A run before this one, of the last day, ended because its sends were not confirmed. */
   readonly wasMute: boolean;
 }
+
+/** What the worker is told of the runs before. */
+type Past = Pick<WorkerOptions, 'heardUntil' | 'linkedAt' | 'wasMute'>;
 
 /** Folders of a run's own. */
 interface RunFolders {
@@ -41,26 +55,43 @@ interface RunFolders {
   readonly tmpDir: string;
 }
 
+/** A worker that was started: its process, the link to it, and how it exits, once every call has failed. */
+interface Worker {
+  readonly child: ChildProcess;
+  readonly link: WorkerLink;
+  readonly exited: Promise<string>;
+}
+
 const SECOND = 1_000;
 const SLOT_TIMEOUT_MS = 60 * SECOND;
 const CGROUP_TIMEOUT_MS = 2 * SECOND;
 /** The kernel's limit stands behind our own mark, and counts what the mark does not: files that lie in memory. */
 const KERNEL_MARGIN = 1.5;
+/** How long a worker may live whose channel is closed: one that ends closes it a moment before it is gone. */
+const LIVES_ON_MS = 3 * SECOND;
+/** How long the last words of a process that is gone may take: something that it has started may hold its channel. */
+const LAST_WORDS_MS = 5 * SECOND;
 
-/** One incarnation of a session, from its place in the start queue to the exit of its worker. */
+/**
+ * One life of a session's worker: it waits for its turn, prepares host and profile, starts the worker, watches it, and
+ * ends it with all that it has started. It reports once if it ends unasked.
+ */
 export class Run {
   readonly #id: string;
   readonly #context: SessionContext;
   readonly #log: Log;
   readonly #listener: RunListener;
   readonly #ended = new AbortController();
+  // Not killed: a browser that is killed in its first sync may lose what it has written, and the link with it.
+  readonly #deadline = new StartDeadline((detail) =>
+    this.fail({ cause: { reason: 'START_TIMEOUT', detail }, retry: true }),
+  );
   #preparing: Promise<RunFolders> | undefined;
   #worker: Worker | undefined;
   #cgroup: SessionCgroup | undefined;
   #releaseSlot: Release | undefined;
-  // Not killed: a browser that is killed in its first sync may lose what it has written, and the link with it.
-  readonly #deadline = new StartDeadline((reason) => this.fail({ cause: 'start_timeout', reason, retry: true }));
   #slotTimer: NodeJS.Timeout | undefined;
+  /** True once it has shown a QR or become ready. */
   #cameUp = false;
   #hasFailed = false;
 
@@ -71,62 +102,58 @@ export class Run {
     this.#listener = listener;
   }
 
-  /** True once it has shown a QR or become ready. */
-  get cameUp(): boolean {
-    return this.#cameUp;
-  }
-
   /** True while its worker runs and is of use. */
   get isUp(): boolean {
     return this.#worker !== undefined && !this.#hasFailed;
   }
 
   get workerPid(): number | undefined {
-    return this.#worker?.pid;
+    return this.#worker?.child.pid;
   }
 
   /** How many calls have no answer yet. */
   get pending(): number {
-    return this.#worker?.pending ?? 0;
+    return this.#worker?.link.pending ?? 0;
   }
 
-  /** Waits for a slot, runs the worker, and resolves at its end. Never rejects. */
+  /** Waits for a slot, runs the worker, and resolves when it has exited. Never rejects. */
   async start({ byHand, heardUntil, linkedAt: linkedBefore, wasMute }: RunStart): Promise<void> {
+    const { startQueue, saved, config } = this.#context;
     try {
-      this.#releaseSlot = await this.#context.startQueue.acquire(this.#ended.signal, byHand);
+      this.#releaseSlot = await startQueue.acquire(this.#ended.signal, byHand);
     } catch {
       return; // Ended while it waited.
     }
-    const { startTimeoutMs } = this.#context.config;
     this.#slotTimer = setTimeout(() => this.#releaseSlot?.(), SLOT_TIMEOUT_MS);
-    this.#deadline.set(startTimeoutMs, 'the start');
+    this.#deadline.set(config.startTimeoutMs, 'the start');
     try {
       this.#preparing = this.#prepare();
       const folders = await this.#preparing;
       if (this.#ended.signal.aborted) return; // Ended while this was prepared: from here on there is a worker to end.
-      const savedAt = await this.#context.saved.linkedAt(this.#id);
+      const savedAt = await saved.linkedAt(this.#id);
       const linkedAt = savedAt ? savedAt.getTime() / SECOND : linkedBefore;
       if (this.#ended.signal.aborted) return;
-      const how = await this.#startWorker(folders, { heardUntil: heardUntil(), linkedAt, wasMute }).exited;
-      this.fail({ cause: 'worker_exited', reason: `its worker exited (${how})`, retry: true });
+      const { exited } = this.#startWorker(folders, { heardUntil: heardUntil(), linkedAt, wasMute });
+      this.fail({ cause: { reason: 'WORKER_EXITED', detail: await exited }, retry: true });
     } catch (error) {
-      this.fail({ cause: 'start_refused', reason: errorText(error), retry: true });
+      this.fail({ cause: { reason: 'START_REFUSED', detail: errorText(error) }, retry: true });
     } finally {
       this.#release();
     }
   }
 
+  /** Undefined where there is no worker yet. */
   call(operation: WorkerOperationName, input: unknown): Promise<unknown> | undefined {
-    return this.#worker?.call(operation, input);
+    return this.#worker?.link.call(operation, input);
   }
 
-  /** Comes to an unasked end: whatever is under way fails now. */
-  fail(failure: Failure): void {
+  /** Ends unasked: whatever is under way fails now. */
+  fail({ cause, retry }: Omit<RunFailure, 'cameUp'>): void {
     if (this.#hasFailed || this.#ended.signal.aborted) return;
     this.#hasFailed = true;
     this.#release();
-    this.#worker?.giveUp(`was given up (${failure.reason})`);
-    this.#listener.onFailure(failure);
+    this.#worker?.link.fail(`failed (${causeText(cause)})`);
+    this.#listener.onFailed({ cause, retry, cameUp: this.#cameUp });
   }
 
   /**
@@ -138,7 +165,7 @@ export class Run {
     this.#release();
     const prepared = this.#preparing?.catch(() => {});
     await Promise.race([prepared, delay(timeoutMs, undefined, { ref: false })]); // The next run wants the same folders.
-    await this.#worker?.stop(unlink, timeoutMs);
+    if (this.#worker) await this.#stopWorker(this.#worker, unlink, timeoutMs);
     try {
       await endBrowsersOn(this.#context.saved.profileOf(this.#id));
       await this.#cgroup?.killAll(CGROUP_TIMEOUT_MS);
@@ -167,12 +194,40 @@ export class Run {
     return { spoolDir: await spool.folderFor(this.#id), tmpDir: await tmp.folderFor(this.#id) };
   }
 
-  #startWorker(
-    { spoolDir, tmpDir }: RunFolders,
-    past: Pick<WorkerOptions, 'heardUntil' | 'linkedAt' | 'wasMute'>,
-  ): Worker {
+  #startWorker({ spoolDir, tmpDir }: RunFolders, past: Past): Worker {
+    const env = { ...this.#context.config.workerEnv, TMPDIR: tmpDir };
+    const { child, channel } = startWorker(this.#context.workerProgram(this.#id), env, this.#log);
+    const watch = new SilenceWatch({
+      intervalMs: HEARTBEAT_INTERVAL_MS,
+      onSilent: (forMs) => this.#kill('WORKER_UNRESPONSIVE', `nothing was heard of it for ${forMs / SECOND} s`),
+    });
+    const onBroken = (did: string) => this.#kill('WORKER_PROTOCOL_ERROR', `it ${did}`);
+    const link = new WorkerLink(channel, this.#workerOptions(spoolDir, past), this.#log, {
+      onEvent: (event) => this.#onEvent(event),
+      onMessage: () => watch.heard(),
+      onBroken,
+    });
+    const exit = exitOf(child);
+    void link.ended.then(async () => {
+      const isGone = exit.then(() => true);
+      if (!(await Promise.race([isGone, delay(LIVES_ON_MS, false, { ref: false })]))) onBroken('closed its channel');
+    });
+    const exited = exit.then(async (how) => {
+      watch.stop();
+      link.hurry();
+      await Promise.race([link.ended, delay(LAST_WORDS_MS, undefined, { ref: false })]);
+      link.close(`exited (${how})`);
+      return how;
+    });
+    this.#worker = { child, link, exited };
+    if (child.pid !== undefined) void this.#cgroup?.enter(child.pid); // Long before it has loaded its own code.
+    this.#log.info({ pid: child.pid }, 'worker started');
+    return this.#worker;
+  }
+
+  #workerOptions(spoolDir: string, past: Past): WorkerOptions {
     const { saved, config, pinnedPage } = this.#context;
-    const options = {
+    return {
       sessionId: this.#id,
       sessionDir: saved.dirOf(this.#id),
       browserPath: config.browserPath,
@@ -190,46 +245,50 @@ export class Run {
         timeoutMs: config.mediaTimeoutMs,
       },
     };
-    const program = this.#context.workerProgram(this.#id);
-    const env = { ...config.workerEnv, TMPDIR: tmpDir };
-    const worker = new Worker({ program, env, options }, this.#log, {
-      onEvent: (event) => this.#onEvent(event),
-      onBroken: (did) => this.#kill('worker_misbehaved', `its worker ${did}`),
-      onSilent: (forMs) => this.#kill('worker_silent', `its worker has been silent for ${forMs / SECOND} s`),
-    });
-    this.#worker = worker;
-    if (worker.pid !== undefined) void this.#cgroup?.enter(worker.pid); // Long before it has loaded its own code.
-    this.#log.info({ pid: worker.pid }, 'worker started');
-    return worker;
   }
 
   #onEvent(event: WorkerEvent): void {
     if (this.#hasFailed || this.#ended.signal.aborted) return;
-    if (event.name === 'failed') {
-      this.fail(event);
-      return;
-    }
-    if (event.name === 'progress') {
-      this.#deadline.extend();
-      return;
-    }
-    // A first sync takes longer than a start, also where no QR was shown: it was scanned before it was reported, or this
-    // run retries a first sync that stalled. A start with saved auth keeps the deadline that it has.
-    const isFirstSync = event.name === 'authenticating' && !this.#context.saved.has(this.#id);
-    if (isFirstSync || (event.name === 'authenticating' && !this.#deadline.isSet)) {
-      this.#deadline.set(this.#context.config.syncTimeoutMs, 'the first sync');
-    } else if (event.name === 'qr' || event.name === 'ready') {
-      this.#cameUp = true;
-      this.#context.startQueue.cameUp();
-      this.#release();
+    switch (event.name) {
+      case 'failed':
+        this.fail({ cause: { reason: event.reason, detail: event.detail }, retry: event.retry });
+        return;
+      case 'progress':
+        this.#deadline.extend();
+        return;
+      case 'authenticating':
+        this.#allowForSync();
+        break;
+      case 'qr':
+      case 'ready':
+        this.#cameUp = true;
+        this.#context.startQueue.cameUp();
+        this.#release();
     }
     this.#listener.onEvent(event);
   }
 
-  /** One that hangs is not asked to end. */
-  #kill(cause: Failure['cause'], reason: string): void {
-    this.#worker?.kill();
-    this.fail({ cause, reason, retry: true });
+  /**
+   * A first sync takes longer than a start, also where no QR was shown: it was scanned before it was reported, or this
+   * run retries a first sync that stalled. A start with saved auth keeps the deadline that it has.
+   */
+  #allowForSync(): void {
+    const isFirstSync = !this.#context.saved.has(this.#id);
+    if (isFirstSync || !this.#deadline.isSet) this.#deadline.set(this.#context.config.syncTimeoutMs, 'the first sync');
+  }
+
+  /** Asks the worker to end, and kills it if it has not by then. */
+  async #stopWorker({ child, link, exited }: Worker, unlink: boolean, timeoutMs: number): Promise<void> {
+    link.stop(unlink, timeoutMs);
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    await exited;
+    clearTimeout(timer);
+  }
+
+  /** One that hangs, or breaks the rules, is not asked to end. */
+  #kill(reason: Reason, detail: string): void {
+    this.#worker?.child.kill('SIGKILL');
+    this.fail({ cause: { reason, detail }, retry: true });
   }
 
   #release(): void {

@@ -1,83 +1,356 @@
+import type { SessionEvent } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
-import { eventsOf, next, type SessionState, type StateEvent } from './session-state.ts';
+import {
+  type Circumstances,
+  type Effect,
+  newSession,
+  next,
+  type Phase,
+  type Report,
+  type RunFailure,
+  type SessionState,
+  type StateEvent,
+  wasMute,
+} from './session-state.ts';
 
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
 const info = { pushname: 'Ann', wid: '12025550101@c.us', phone: '12025550101', platform: 'android' };
-const states: SessionState[] = [
-  { status: 'stopped' },
-  { status: 'starting' },
-  { status: 'qr', qr: 'data:image/png;base64,A' },
-  { status: 'authenticating' },
-  { status: 'ready', info },
-  { status: 'disconnected', reason: 'TIMEOUT' },
-  { status: 'failed', reason: 'no browser' },
-];
+const reported = (report: Report): StateEvent => ({ name: 'reported', report });
+const qr = (image = 'A') => reported({ name: 'qr', qr: `data:image/png;base64,${image}` });
+const start: StateEvent = { name: 'start', byHand: true };
+const stop: StateEvent = { name: 'stop', unlink: false, timeoutMs: 7 };
+const authenticating = reported({ name: 'authenticating' });
+const ready = reported({ name: 'ready', info });
+const unlinked = reported({ name: 'unlinked' });
+const lost = (pageState = 'TIMEOUT') => reported({ name: 'connection_lost', pageState });
+const crash = (failure: Partial<RunFailure> = {}) =>
+  reported({
+    name: 'run_failed',
+    failure: { cause: { reason: 'WORKER_EXITED', detail: 'code 1' }, retry: true, cameUp: true, ...failure },
+  });
+const ended: StateEvent = { name: 'run_ended' };
+const due: StateEvent = { name: 'retry_due' };
+const reasonOf = ({ phase }: SessionState) => ('cause' in phase ? phase.cause?.reason : undefined);
 
-function run(events: StateEvent[], from: SessionState = { status: 'stopped' }): SessionState {
-  return events.reduce(next, from);
+const END: Effect = { type: 'end_run', unlink: false, timeoutMs: 10_000 };
+const WIPE: Effect = { type: 'wipe' };
+const START: Effect = { type: 'start_run', byHand: true };
+
+/** A session that events happen to, one after the other. */
+class Subject {
+  state = newSession(new Date(0));
+  /** What followed from the last event. */
+  told: readonly SessionEvent[] = [];
+  effects: readonly Effect[] = [];
+  now = 0;
+  hasAuth = false;
+  readonly config: Circumstances['config'];
+
+  constructor(config: Partial<Circumstances['config']> = {}) {
+    this.config = { qrTimeoutMs: 60_000, reconnectTimeoutMs: 120_000, takeOverOnConflict: false, ...config };
+  }
+
+  after(...events: StateEvent[]): this {
+    for (const event of events) {
+      const { now, hasAuth, config } = this;
+      const date = new Date(now);
+      const transition = next(this.state, event, { now, date, random: () => 1, hasAuth, config });
+      this.state = transition.state;
+      this.told = transition.events;
+      this.effects = transition.effects;
+    }
+    return this;
+  }
 }
 
-describe('next', () => {
+/** One that has saved auth, and is ready. */
+function linked(config: Partial<Circumstances['config']> = {}): Subject {
+  const subject = new Subject(config).after(start, { name: 'run_started' }, qr(), authenticating, ready);
+  subject.hasAuth = true;
+  return subject;
+}
+
+describe('a start', () => {
   it('goes from nothing over qr and authenticating to ready', () => {
-    const steps: StateEvent[] = [
-      { type: 'start' },
-      { type: 'qr', qr: 'data:image/png;base64,A' },
-      { type: 'authenticating' },
-    ];
-    expect(run(steps)).toEqual({ status: 'authenticating' });
-    expect(run([...steps, { type: 'ready', info }])).toEqual({ status: 'ready', info });
+    const subject = new Subject().after(start);
+    expect(subject.state.phase).toEqual({ status: 'starting' });
+    expect(subject.effects).toEqual([END, START]);
+    expect(subject.after(qr()).state.phase).toEqual({ status: 'qr', qr: 'data:image/png;base64,A' });
+    expect(subject.after(authenticating).state.phase).toEqual({ status: 'authenticating' });
+    subject.now = 5 * SECOND;
+    expect(subject.after(ready).state).toMatchObject({ phase: { status: 'ready', info }, since: new Date(5 * SECOND) });
   });
 
-  it.each(states)('stops from $status', (state) => {
-    expect(next(state, { type: 'stop' })).toEqual({ status: 'stopped' });
+  it('changes nothing on a session that runs', () => {
+    for (const subject of [new Subject().after(start), new Subject().after(start, qr()), linked()]) {
+      const { state } = subject;
+      expect(subject.after(start).state).toBe(state);
+      expect(subject.effects).toEqual([]);
+    }
   });
 
-  it.each(states.filter(({ status }) => status !== 'stopped' && status !== 'failed'))(
-    'changes nothing when $status is started again',
-    (state) => {
-      expect(next(state, { type: 'start' })).toBe(state);
-    },
-  );
-
-  it('starts afresh from failed', () => {
-    expect(next({ status: 'failed', reason: 'x' }, { type: 'start' })).toEqual({ status: 'starting' });
-  });
-
-  it.each(['stopped', 'failed'] as const)('takes no late word when %s', (status) => {
-    const state = states.find((candidate) => candidate.status === status) as SessionState;
-    expect(next(state, { type: 'ready', info })).toBe(state);
-    expect(next(state, { type: 'crashed', reason: 'x' })).toBe(state);
-  });
-
-  it('is disconnected after a crash if it was up, and still starting if it never was', () => {
-    expect(next({ status: 'ready', info }, { type: 'crashed', reason: 'x' }).status).toBe('disconnected');
-    expect(next({ status: 'starting' }, { type: 'crashed', reason: 'x' })).toEqual({ status: 'starting', reason: 'x' });
-    expect(next({ status: 'qr', qr: 'x' }, { type: 'crashed', reason: 'x' }).status).toBe('starting');
+  it('begins anew after the gateway has given up', () => {
+    const subject = linked().after(crash({ retry: false }), ended);
+    expect(subject.state.phase.status).toBe('failed');
+    expect(subject.after(start).state.phase).toEqual({ status: 'starting' });
   });
 });
 
-describe('eventsOf', () => {
-  it('tells a QR once', () => {
-    const qr: SessionState = { status: 'qr', qr: 'data:image/png;base64,A' };
-    expect(eventsOf({ status: 'starting' }, qr)).toEqual([{ name: 'qr', data: qr.qr }]);
-    expect(eventsOf(qr, { ...qr })).toEqual([]);
-    expect(eventsOf(qr, { ...qr, qr: 'data:image/png;base64,B' })).toHaveLength(1);
+describe('a stop', () => {
+  const phases: Phase[] = [
+    { status: 'stopped' },
+    { status: 'starting' },
+    { status: 'qr', qr: 'data:image/png;base64,A' },
+    { status: 'authenticating' },
+    { status: 'ready', info },
+    { status: 'disconnected', cause: { reason: 'CONNECTION_LOST' } },
+    { status: 'failed', cause: { reason: 'LAUNCH_FAILED' } },
+  ];
+
+  it.each(phases)('goes from $status to stopped, and ends what runs', (phase) => {
+    const subject = linked();
+    subject.state = { ...subject.state, phase };
+    expect(subject.after(stop).state.phase).toEqual({ status: 'stopped' });
+    expect(subject.effects).toEqual([{ ...END, timeoutMs: 7 }]);
   });
 
-  it('tells of ready once, without the platform', () => {
-    expect(eventsOf({ status: 'authenticating' }, { status: 'ready', info })).toEqual([
+  it('leaves nothing of a session that never was ready', () => {
+    expect(new Subject().after(start, qr(), stop).effects).toEqual([{ ...END, timeoutMs: 7 }, WIPE]);
+  });
+
+  it('unlinks only a session that is ready', () => {
+    const remove: StateEvent = { name: 'stop', unlink: true, timeoutMs: 7 };
+    expect(linked().after(remove).effects).toEqual([{ type: 'end_run', unlink: true, timeoutMs: 7 }, WIPE]);
+    expect(linked().after(lost(), remove).effects).toEqual([{ ...END, timeoutMs: 7 }, WIPE]);
+  });
+
+  it.each([ready, qr(), crash(), ended, due, { name: 'effects_failed', detail: '' } as const])(
+    'makes void what comes late: $name',
+    (late) => {
+      const { state } = linked().after(stop);
+      const subject = linked();
+      subject.state = state;
+      expect(subject.after(late).state).toBe(state);
+      expect(subject.effects).toEqual([]);
+    },
+  );
+});
+
+describe('a crash', () => {
+  it('leaves a session disconnected that was up, and starting one that never was', () => {
+    expect(linked().after(crash()).state.phase).toEqual({
+      status: 'disconnected',
+      cause: { reason: 'WORKER_EXITED', detail: 'code 1' },
+    });
+    expect(new Subject().after(start, crash()).state.phase.status).toBe('starting');
+    expect(new Subject().after(start, qr(), crash()).state.phase.status).toBe('starting');
+  });
+
+  it('ends the run at once, and starts another after a delay that grows, counted from when nothing is left of it', () => {
+    const subject = linked();
+    const delays = [1, 2, 3].map(() => {
+      subject.after(crash());
+      expect(subject.effects).toEqual([END]);
+      expect(subject.state.retry).toBeUndefined();
+      const delay = subject.after(ended).state.retry?.ms;
+      expect(subject.after(due).effects).toEqual([END, { ...START, byHand: false }]);
+      subject.after({ name: 'run_started' }, ready);
+      return delay;
+    });
+    expect(delays).toEqual([SECOND, 2 * SECOND, 4 * SECOND]);
+    expect(subject.state.restarts).toEqual({ WORKER_EXITED: 3 });
+    expect(subject.state.retry).toBeUndefined();
+  });
+
+  it('is forgotten after five minutes of ready, and by a restart that somebody asks for', () => {
+    const subject = linked().after(crash(), ended, due, ready);
+    subject.now = 5 * MINUTE;
+    expect(subject.after(crash(), ended).state.retry?.ms).toBe(SECOND);
+    expect(subject.after(due, ready, crash(), ended).state.retry?.ms).toBe(2 * SECOND);
+    subject.after({ name: 'restart', reason: 'REQUESTED' });
+    expect(subject.state.retry).toBeUndefined();
+    expect(subject.after(ended, ready, crash(), ended).state.retry?.ms).toBe(SECOND);
+  });
+
+  it('is retried later where nothing was started, or the page lacks what everything needs', () => {
+    const refused = crash({ cause: { reason: 'START_REFUSED' }, cameUp: false });
+    const subject = linked().after(refused, ended);
+    expect(subject.state.retry?.ms).toBe(30 * SECOND);
+    expect(subject.after(due).state.restarts).toEqual({});
+    expect(linked().after(crash({ cause: { reason: 'PAGE_UNSUPPORTED' } }), ended).state.retry?.ms).toBe(60 * MINUTE);
+  });
+
+  it('is given up where no retry helps', () => {
+    const subject = linked().after(crash({ cause: { reason: 'ACCOUNT_RESTRICTED' }, retry: false }));
+    expect(subject.effects).toEqual([END]);
+    expect(subject.state.phase.status).toBe('disconnected');
+    expect(subject.after(ended).state.phase).toEqual({ status: 'failed', cause: { reason: 'ACCOUNT_RESTRICTED' } });
+    expect(subject.state.retry).toBeUndefined();
+    expect(subject.told).toEqual([]);
+  });
+
+  it('is tried again where its effects could not be carried out', () => {
+    const subject = linked().after(crash(), { name: 'effects_failed', detail: 'ENOSPC' });
+    expect(subject.state.retry).toMatchObject({ ms: 30 * SECOND, reason: 'RECOVERY_FAILED' });
+  });
+});
+
+describe('a lost connection', () => {
+  it('is a failed run when the page has not got it back in time', () => {
+    const subject = linked().after(lost());
+    expect(subject.state.phase).toMatchObject({ status: 'disconnected', cause: { reason: 'CONNECTION_LOST' } });
+    expect(subject.state.reconnect?.ms).toBe(120_000);
+    expect(subject.after({ name: 'reconnect_due' }).effects).toMatchObject([
+      { type: 'fail_run', cause: { reason: 'CONNECTION_LOST', detail: 'TIMEOUT, and not back within 120 s' } },
+    ]);
+    expect(linked().after(lost(), ready).state.reconnect).toBeUndefined();
+  });
+
+  it('that is a conflict is left alone, also when the worker crashes', () => {
+    const subject = linked().after(lost('CONFLICT'));
+    expect(reasonOf(subject.state)).toBe('CONFLICT');
+    expect(subject.state.reconnect).toBeUndefined();
+    subject.after(crash(), ended);
+    expect(subject.state.phase).toEqual({
+      status: 'failed',
+      cause: { reason: 'CONFLICT', detail: 'the worker exited: code 1' },
+    });
+    expect(subject.told).toMatchObject([{ name: 'disconnected', data: { reason: 'CONFLICT' } }]);
+  });
+
+  it('that is a conflict ends the other use three times an hour where that is wanted', () => {
+    const subject = linked({ takeOverOnConflict: true });
+    const waits = [1, 2, 3, 4].map(() => {
+      subject.after(lost('CONFLICT'));
+      const wait = subject.state.reconnect?.ms ?? 0;
+      subject.now += wait;
+      subject.after({ name: 'reconnect_due' });
+      expect(subject.effects).toEqual([END, START]);
+      subject.after(ready);
+      return wait;
+    });
+    expect(waits).toEqual([30 * SECOND, 30 * SECOND, 30 * SECOND, 59 * MINUTE]);
+    expect(subject.state.restarts).toEqual({ CONFLICT: 4 });
+  });
+});
+
+describe('an unlink', () => {
+  it('wipes the auth after the browser has ended, and asks for a fresh QR', () => {
+    const subject = linked().after(unlinked);
+    expect(reasonOf(subject.state)).toBe('LOGOUT');
+    expect(subject.effects).toEqual([END, WIPE, START]);
+  });
+
+  it('is also a QR where there is saved auth, and counts once however often it is told', () => {
+    const subject = linked().after(stop, start, qr(), qr('B'), unlinked);
+    expect(subject.effects).toEqual([]);
+    expect(subject.state).toMatchObject({ phase: { status: 'disconnected' }, restarts: { LOGOUT: 1 } });
+  });
+
+  it('goes on where the run fails before it has been ended', () => {
+    const subject = linked().after(unlinked, crash({ retry: false }));
+    expect(subject.effects).toEqual([]);
+    expect(subject.after(ended, { name: 'run_started' }).state).toMatchObject({
+      phase: { status: 'disconnected', cause: { reason: 'LOGOUT' } },
+      retry: undefined,
+    });
+  });
+});
+
+describe('the wait for a scan', () => {
+  it('begins with the first QR, goes on over a crash, and stops the session', () => {
+    const subject = new Subject().after(start, qr());
+    const { scan } = subject.state;
+    expect(scan?.ms).toBe(60_000);
+    expect(subject.after(qr('B'), crash(), ended, due).state.scan).toBe(scan);
+    subject.after({ name: 'scan_due' });
+    expect(subject.state.phase).toEqual({ status: 'stopped', cause: { reason: 'QR_TIMEOUT' } });
+    expect(subject.effects).toEqual([END, WIPE]);
+    expect(subject.told).toEqual([
+      { name: 'disconnected', data: { reason: 'QR_TIMEOUT', message: 'the QR was not scanned in time' } },
+    ]);
+  });
+
+  it('ends with the scan, and begins anew when somebody restarts the session', () => {
+    const subject = new Subject().after(start, qr(), authenticating);
+    expect(subject.state.scan).toBeUndefined();
+    expect(subject.after({ name: 'scan_due' }).effects).toEqual([]);
+    const other = new Subject().after(start, qr(), { name: 'restart', reason: 'REQUESTED' });
+    expect(other.state.scan).toBeUndefined();
+  });
+});
+
+describe('the moment of the link', () => {
+  it('is the first sign of it, also for the run that retries the first sync', () => {
+    const subject = new Subject().after(start, qr());
+    subject.now = 1 * SECOND;
+    subject.after(authenticating);
+    subject.now = 9 * SECOND;
+    subject.after(crash(), ended, due, authenticating);
+    expect(subject.state.linkedAt).toEqual(new Date(1 * SECOND));
+  });
+
+  it('is forgotten where the pairing comes to nothing, and with the auth', () => {
+    const subject = () => new Subject().after(start, qr(), authenticating);
+    expect(subject().after(qr('B')).state.linkedAt).toBeUndefined();
+    expect(subject().after(unlinked).state.linkedAt).toBeUndefined();
+    expect(subject().after(stop).state.linkedAt).toBeUndefined();
+  });
+});
+
+describe('that a restart was tried for unconfirmed sends', () => {
+  const mute = crash({ cause: { reason: 'PAGE_MUTE' } });
+
+  it('is known for a day, whatever other restarts come between', () => {
+    const subject = linked();
+    expect(wasMute(subject.state, 0)).toBe(false);
+    const { state } = subject
+      .after(mute, ended, due, ready, crash(), ended, due, ready)
+      .after({ name: 'restart', reason: 'RECYCLED' });
+    expect(wasMute(state, 24 * 60 * MINUTE - 1)).toBe(true);
+    expect(wasMute(state, 24 * 60 * MINUTE)).toBe(false);
+  });
+
+  it('is forgotten where somebody restarts the session, and where another account may come', () => {
+    expect(wasMute(linked().after(mute, ended, { name: 'restart', reason: 'REQUESTED' }).state, 0)).toBe(false);
+    expect(wasMute(linked().after(mute, ended, unlinked).state, 0)).toBe(false);
+  });
+});
+
+describe('the streams', () => {
+  it('are told of a QR once', () => {
+    const subject = new Subject().after(start, qr());
+    expect(subject.told).toEqual([{ name: 'qr', data: 'data:image/png;base64,A' }]);
+    expect(subject.after(qr()).told).toEqual([]);
+    expect(subject.after(qr('B')).told).toHaveLength(1);
+  });
+
+  it('are told of ready once, without the platform', () => {
+    const subject = linked();
+    expect(subject.told).toEqual([
       { name: 'ready', data: { pushname: 'Ann', wid: '12025550101@c.us', phone: '12025550101' } },
     ]);
-    expect(eventsOf({ status: 'ready', info }, { status: 'ready', info })).toEqual([]);
+    expect(subject.after(ready).told).toEqual([]);
   });
 
-  it('tells of a loss once, with its reason', () => {
-    const lost: SessionState = { status: 'disconnected', reason: 'TIMEOUT' };
-    expect(eventsOf({ status: 'ready', info }, lost)).toEqual([{ name: 'disconnected', data: { reason: 'TIMEOUT' } }]);
-    expect(eventsOf(lost, { status: 'disconnected', reason: 'OPENING' })).toEqual([]);
-    expect(eventsOf(lost, { status: 'disconnected', reason: 'LOGOUT' })).toHaveLength(1);
-    expect(eventsOf({ status: 'ready', info }, { status: 'stopped' })).toEqual([
-      { name: 'disconnected', data: { reason: 'STOPPED' } },
+  it('are told of a loss once, with its reason and a sentence', () => {
+    const subject = linked().after(lost());
+    expect(subject.told).toEqual([
+      {
+        name: 'disconnected',
+        data: { reason: 'CONNECTION_LOST', message: 'the page lost its connection to the network: TIMEOUT' },
+      },
     ]);
-    expect(eventsOf({ status: 'qr', qr: 'x' }, { status: 'stopped' })).toEqual([]);
+    expect(subject.after(lost('OPENING')).told).toEqual([]);
+    expect(subject.after(crash()).told).toEqual([]);
+    expect(subject.after(ended, due, { name: 'run_started' }, unlinked).told).toHaveLength(1);
+  });
+
+  it('are told of a stop if the session was ready, and of every session that is given up', () => {
+    expect(linked().after(stop).told).toMatchObject([{ name: 'disconnected', data: { reason: 'STOPPED' } }]);
+    expect(new Subject().after(start, qr(), stop).told).toEqual([]);
+    const { told } = new Subject().after(start, crash({ retry: false }), ended);
+    expect(told).toMatchObject([{ name: 'disconnected', data: { reason: 'WORKER_EXITED' } }]);
   });
 });

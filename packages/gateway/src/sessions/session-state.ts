@@ -1,87 +1,392 @@
-import type { SessionEvent, SessionInfo } from '@chat-web/protocol';
+import {
+  type Cause,
+  causeText,
+  type Reason,
+  type SessionEvent,
+  type SessionInfo,
+  type WorkerEvent,
+} from '@chat-web/protocol';
+import type { Config } from '../config.ts';
+import {
+  afterFailure,
+  MOST_TAKE_OVERS,
+  RECOVERED_AFTER_MS,
+  type RestartHistory,
+  refusedDelay,
+  restartDelay,
+  takeOverDelay,
+  unsupportedDelay,
+  WELL,
+} from './restart-policy.ts';
 
 /**
- * Where a session stands.
+ * Where a session stands, as the API shows it.
  *
- * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown. `reason`: nobody asked for it.
- * - `starting`: its worker and browser are booting, or wait for their turn; `reason` tells of an attempt that failed.
- * - `qr`: the page shows a QR that nobody has scanned yet.
- * - `authenticating`: the account is linked, and the page is coming up.
+ * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown. `cause`: nobody asked for it.
+ * - `starting`: its worker and browser are booting, or wait for their turn; `cause`: an earlier attempt failed.
+ * - `qr`: the page shows a QR that has not been scanned yet.
+ * - `authenticating`: the account is linked, and the page is loading it.
  * - `ready`: messages go out and come in.
- * - `disconnected`: it was up, and the gateway is bringing it back by itself.
- * - `failed`: the gateway has given up; only a start by hand goes on from here.
+ * - `disconnected`: it was up, and the gateway is recovering it.
+ * - `failed`: the gateway has given up; only a start through the API goes on from here.
  */
-export type SessionState =
-  | { readonly status: 'stopped'; readonly reason?: string }
-  | { readonly status: 'starting'; readonly reason?: string }
+export type Phase =
+  | { readonly status: 'stopped'; readonly cause?: Cause | undefined }
+  | { readonly status: 'starting'; readonly cause?: Cause | undefined }
   | { readonly status: 'qr'; readonly qr: string }
   | { readonly status: 'authenticating' }
   | { readonly status: 'ready'; readonly info: SessionInfo }
-  | { readonly status: 'disconnected'; readonly reason: string }
-  | { readonly status: 'failed'; readonly reason: string };
+  | { readonly status: 'disconnected'; readonly cause: Cause }
+  | { readonly status: 'failed'; readonly cause: Cause };
 
-/** What can happen to a session. */
+/** Something that will be due. The session sets a timer for it, and another whenever this object is another. */
+export interface Wait {
+  readonly ms: number;
+  readonly until: Date;
+}
+
+/** What a session can wait for; `<name>_due` is the event that follows. */
+export const WAITS = ['retry', 'scan', 'reconnect'] as const;
+
+/** All that decides what a session does next. Times are of the monotonic clock, in milliseconds, unless they are dates. */
+export interface SessionState {
+  readonly phase: Phase;
+  /** When the status last changed. */
+  readonly since: Date;
+  /** How often it was restarted since the gateway started, by reason. */
+  readonly restarts: Readonly<Partial<Record<Reason, number>>>;
+  readonly failures: RestartHistory;
+  /** When it last became ready, where it has not failed since. */
+  readonly readyAt: number | undefined;
+  /** When a run last ended because its sends were not confirmed. */
+  readonly muteAt: number | undefined;
+  /** When the account was last taken back from another use, oldest first. */
+  readonly takeOvers: readonly number[];
+  /** When the account was linked, while that is not saved yet. */
+  readonly linkedAt: Date | undefined;
+  /** Why the run is being ended, where that was not asked for: what it reports meanwhile counts no more. */
+  readonly ending: RunFailure | 'unlinked' | undefined;
+  /** The next attempt, after a failure. */
+  readonly retry: (Wait & { readonly reason: Reason }) | undefined;
+  /** Until when the QR is to be scanned: counted from the first QR on, also over crashes. */
+  readonly scan: Wait | undefined;
+  /** Until when the page is to get its connection back, or when the account is taken back. */
+  readonly reconnect: Wait | undefined;
+}
+
+/** A run that ended unasked. */
+export interface RunFailure {
+  readonly cause: Cause;
+  /** Another run may fare better. */
+  readonly retry: boolean;
+  /** It had shown a QR or become ready. */
+  readonly cameUp: boolean;
+}
+
+/** What a run reports. */
+export type Report =
+  | Extract<WorkerEvent, { readonly name: 'qr' | 'authenticating' | 'ready' | 'connection_lost' | 'unlinked' }>
+  | { readonly name: 'run_failed'; readonly failure: RunFailure };
+
+/** What can happen to a session: what is asked of it, what becomes of its effects, what its run reports, what is due. */
 export type StateEvent =
-  | { readonly type: 'start' }
-  | { readonly type: 'qr'; readonly qr: string }
-  | { readonly type: 'authenticating' }
-  | { readonly type: 'ready'; readonly info: SessionInfo }
-  | { readonly type: 'connection_lost'; readonly reason: string }
-  | { readonly type: 'unlinked' }
-  /** Its worker ended unasked, and another will be started. */
-  | { readonly type: 'crashed'; readonly reason: string }
-  | { readonly type: 'gave_up'; readonly reason: string }
-  | { readonly type: 'stop'; readonly reason?: string | undefined };
+  | { readonly name: 'start'; readonly byHand: boolean }
+  | { readonly name: 'restart'; readonly reason: 'REQUESTED' | 'RECYCLED' }
+  | { readonly name: 'stop'; readonly unlink: boolean; readonly timeoutMs: number }
+  | { readonly name: 'run_started' }
+  | { readonly name: 'run_ended' }
+  /** What was to be done could not be, as where the disk is full. */
+  | { readonly name: 'effects_failed'; readonly detail: string }
+  | { readonly name: 'reported'; readonly report: Report }
+  | { readonly name: `${(typeof WAITS)[number]}_due` };
 
-/** True while something runs, or is being brought back, for the session. */
-export function isRunning({ status }: SessionState): boolean {
+/** What is to be done. Where there is nothing to end or to wipe, that is done. */
+export type Effect =
+  | { readonly type: 'fail_run'; readonly cause: Cause }
+  | { readonly type: 'end_run'; readonly unlink: boolean; readonly timeoutMs: number }
+  /** Removes the session's folder, and its auth with it. */
+  | { readonly type: 'wipe' }
+  | { readonly type: 'start_run'; readonly byHand: boolean };
+
+/** What a transition depends on beside state and event. */
+export interface Circumstances {
+  /** The monotonic clock, in milliseconds. */
+  readonly now: number;
+  readonly date: Date;
+  random(): number;
+  /** True if the session has saved auth. */
+  readonly hasAuth: boolean;
+  readonly config: Pick<Config, 'qrTimeoutMs' | 'reconnectTimeoutMs' | 'takeOverOnConflict'>;
+}
+
+/** What follows from an event. */
+export interface Transition {
+  readonly state: SessionState;
+  /** For the session's streams. */
+  readonly events: readonly SessionEvent[];
+  /** In the order in which they are to be carried out. */
+  readonly effects: readonly Effect[];
+}
+
+/** How long a worker and its browser may take to end before they are killed. */
+export const STOP_TIMEOUT_MS = 10_000;
+/** A restriction lasts for hours: a session is restarted for unconfirmed sends once a day. */
+const MUTE_MEMORY_MS = 24 * 60 * 60_000;
+
+const END: Effect = { type: 'end_run', unlink: false, timeoutMs: STOP_TIMEOUT_MS };
+const WIPE: Effect = { type: 'wipe' };
+/** Ahead of sessions that nobody waits for. */
+const START: Effect = { type: 'start_run', byHand: true };
+const START_IN_TURN: Effect = { type: 'start_run', byHand: false };
+
+/** The state of a session that has not been started yet. */
+export function newSession(since: Date): SessionState {
+  return {
+    phase: { status: 'stopped' },
+    since,
+    restarts: {},
+    failures: WELL,
+    readyAt: undefined,
+    muteAt: undefined,
+    takeOvers: [],
+    linkedAt: undefined,
+    ending: undefined,
+    retry: undefined,
+    scan: undefined,
+    reconnect: undefined,
+  };
+}
+
+/** True while something runs for the session, or it is being recovered. */
+export function isRunning({ status }: Phase): boolean {
   return status !== 'stopped' && status !== 'failed';
 }
 
-/** The state that follows. Pure: what is to be done about it is the session's business. */
-export function next(state: SessionState, event: StateEvent): SessionState {
-  if (event.type === 'start') return isRunning(state) ? state : { status: 'starting' };
-  if (event.type === 'stop') return event.reason ? { status: 'stopped', reason: event.reason } : { status: 'stopped' };
-  if (!isRunning(state)) return state; // A late word of something that has ended.
-  switch (event.type) {
-    case 'qr':
-      return { status: 'qr', qr: event.qr };
-    case 'authenticating':
-      return state.status === 'ready' ? state : { status: 'authenticating' };
-    case 'ready':
-      return { status: 'ready', info: event.info };
-    case 'connection_lost':
-      return wasUp(state) ? { status: 'disconnected', reason: event.reason } : state;
-    case 'unlinked':
-      return { status: 'disconnected', reason: 'LOGOUT' };
-    case 'crashed':
-      return wasUp(state)
-        ? { status: 'disconnected', reason: event.reason }
-        : { status: 'starting', reason: event.reason };
-    case 'gave_up':
-      return { status: 'failed', reason: event.reason };
+/** True if a run of the last day ended because its sends were not confirmed. */
+export function wasMute({ muteAt }: SessionState, now: number): boolean {
+  return muteAt !== undefined && now - muteAt < MUTE_MEMORY_MS;
+}
+
+/** The state that follows, what the streams are told of it, and what is to be done. Pure. */
+export function next(before: SessionState, event: StateEvent, about: Circumstances): Transition {
+  const [after, effects] = step(before, event, about);
+  const hasChanged = after.phase.status !== before.phase.status;
+  return {
+    state: hasChanged ? { ...after, since: about.date } : after,
+    events: eventsOf(before.phase, after.phase),
+    effects,
+  };
+}
+
+type Step = readonly [state: SessionState, effects: readonly Effect[]];
+
+function step(state: SessionState, event: StateEvent, about: Circumstances): Step {
+  if (event.name === 'start') {
+    if (isRunning(state.phase)) return [state, []];
+    return [enter(cleared(state), { status: 'starting' }), [END, event.byHand ? START : START_IN_TURN]];
+  }
+  if (event.name === 'restart') {
+    // A restart that somebody asks for begins all waits anew; one that the gateway makes by itself does not.
+    const fresh = event.reason === 'REQUESTED' ? { ...cleared(state), scan: undefined } : state;
+    return restarted(fresh, event.reason);
+  }
+  if (event.name === 'stop') return stopped(state, event, about);
+  if (!isRunning(state.phase)) return [state, []]; // A late report of something that has ended.
+  switch (event.name) {
+    case 'reported':
+      return state.ending ? [state, []] : reported(state, event.report, about);
+    case 'run_started':
+      return [{ ...state, ending: undefined, retry: undefined }, []];
+    case 'run_ended':
+      return [afterRun({ ...state, ending: undefined }, state.ending, about), []];
+    case 'effects_failed':
+      return [retrying(state, 'RECOVERY_FAILED', refusedDelay(about.random), about), []];
+    case 'retry_due':
+      return retryDue(state);
+    case 'scan_due':
+      // Unless it was scanned while this event waited for its turn.
+      if (state.phase.status !== 'qr' && state.phase.status !== 'starting') return [state, []];
+      return stopped(state, { unlink: false, timeoutMs: STOP_TIMEOUT_MS, cause: { reason: 'QR_TIMEOUT' } }, about);
+    case 'reconnect_due':
+      return reconnectDue(state, about);
   }
 }
 
-function wasUp({ status }: SessionState): boolean {
+function reported(state: SessionState, report: Report, about: Circumstances): Step {
+  switch (report.name) {
+    case 'qr':
+      // A page that was linked and shows a QR was unlinked while it did not run.
+      return about.hasAuth ? unlinked(state) : [showsQr(state, report.qr, about), []];
+    case 'authenticating':
+      return [authenticating(state, about), []];
+    case 'ready':
+      return [enter(recovered(state, about.now), { status: 'ready', info: report.info }), []];
+    case 'connection_lost':
+      return [connectionLost(state, report.pageState, about), []];
+    case 'unlinked':
+      return unlinked(state);
+    case 'run_failed':
+      return failed(state, report.failure, about);
+  }
+}
+
+/** The one way into another phase: what a phase waits for ends with it. */
+function enter(state: SessionState, phase: Phase): SessionState {
+  // A crash while the QR is shown does not begin the wait for a scan anew.
+  const mayBeScanned = phase.status === 'qr' || phase.status === 'starting';
+  return { ...state, phase, reconnect: undefined, scan: mayBeScanned ? state.scan : undefined };
+}
+
+/** What runs has come to an end, or soon will, and another run follows. */
+function interrupted(state: SessionState, cause: Cause): SessionState {
+  return enter(state, wasUp(state.phase) ? { status: 'disconnected', cause } : { status: 'starting', cause });
+}
+
+function wasUp({ status }: Phase): boolean {
   return status === 'ready' || status === 'authenticating' || status === 'disconnected';
 }
 
-/** What the session's stream is told of a change of state. */
-export function eventsOf(before: SessionState, after: SessionState): SessionEvent[] {
-  if (after.status === 'qr') {
-    return before.status === 'qr' && before.qr === after.qr ? [] : [{ name: 'qr', data: after.qr }];
+/** Past failures count no more, and no attempt is waited for. */
+function cleared(state: SessionState): SessionState {
+  return { ...state, failures: WELL, readyAt: undefined, muteAt: undefined, ending: undefined, retry: undefined };
+}
+
+function counted(state: SessionState, reason: Reason): SessionState {
+  return { ...state, restarts: { ...state.restarts, [reason]: (state.restarts[reason] ?? 0) + 1 } };
+}
+
+/** Ends what runs, and starts it anew at once. */
+function restarted(state: SessionState, reason: Reason): Step {
+  const isUp = isRunning(state.phase);
+  const after = counted({ ...state, ending: undefined, retry: undefined }, reason);
+  return [isUp ? interrupted(after, { reason }) : enter(after, { status: 'starting' }), [END, START]];
+}
+
+interface Stop {
+  /** Its auth goes, too, and the phone is told if it can be. */
+  readonly unlink: boolean;
+  readonly timeoutMs: number;
+  /** Where nobody asked for it. */
+  readonly cause?: Cause;
+}
+
+/** One that never was ready leaves nothing behind. */
+function stopped(state: SessionState, { unlink, timeoutMs, cause }: Stop, { hasAuth }: Circumstances): Step {
+  const isWiped = unlink || !hasAuth;
+  const after = enter(cleared(state), cause ? { status: 'stopped', cause } : { status: 'stopped' });
+  const end: Effect = { type: 'end_run', unlink: unlink && state.phase.status === 'ready', timeoutMs };
+  return [isWiped ? { ...after, linkedAt: undefined } : after, isWiped ? [end, WIPE] : [end]];
+}
+
+/** A link that seemed to begin has come to nothing. */
+function showsQr(state: SessionState, qr: string, about: Circumstances): SessionState {
+  const scan = state.scan ?? waitOf(about.config.qrTimeoutMs, about);
+  return enter({ ...state, linkedAt: undefined, scan }, { status: 'qr', qr });
+}
+
+/** The account is linked and its first sync begins, or goes on in another run: the first of these is the link. */
+function authenticating(state: SessionState, { hasAuth, date }: Circumstances): SessionState {
+  const after = hasAuth ? state : { ...state, linkedAt: state.linkedAt ?? date };
+  return state.phase.status === 'ready' ? after : enter(after, { status: 'authenticating' });
+}
+
+/** The record of failures is clean once the session has been ready for long enough. */
+function recovered(state: SessionState, now: number): SessionState {
+  const isWell = state.readyAt !== undefined && now - state.readyAt >= RECOVERED_AFTER_MS;
+  return { ...state, failures: isWell ? WELL : state.failures, readyAt: now };
+}
+
+/** The page is alive, and tries to get its connection back by itself. */
+function connectionLost(state: SessionState, pageState: string, about: Circumstances): SessionState {
+  if (!wasUp(state.phase)) return state;
+  const { reconnectTimeoutMs, takeOverOnConflict } = about.config;
+  if (pageState !== 'CONFLICT') {
+    const after = enter(state, { status: 'disconnected', cause: { reason: 'CONNECTION_LOST', detail: pageState } });
+    return { ...after, reconnect: waitOf(reconnectTimeoutMs, about) };
   }
+  const after = enter(state, { status: 'disconnected', cause: { reason: 'CONFLICT' } });
+  // Otherwise the account is left to its other use: a restart would compete for it.
+  return takeOverOnConflict ? { ...after, reconnect: waitOf(takeOverDelay(state.takeOvers, about.now), about) } : after;
+}
+
+function reconnectDue(state: SessionState, { config, now }: Circumstances): Step {
+  const { phase } = state;
+  if (phase.status !== 'disconnected' || !state.reconnect) return [state, []];
+  if (phase.cause.reason === 'CONFLICT')
+    return restarted({ ...state, takeOvers: [...state.takeOvers, now].slice(-MOST_TAKE_OVERS) }, 'CONFLICT');
+  const detail = `${phase.cause.detail}, and not back within ${config.reconnectTimeoutMs / 1_000} s`;
+  return [{ ...state, reconnect: undefined }, [{ type: 'fail_run', cause: { reason: 'CONNECTION_LOST', detail } }]];
+}
+
+/** The auth is worthless now: the browser ends first, then the profile goes, and a fresh QR is asked for. */
+function unlinked(state: SessionState): Step {
+  // Another account may come.
+  const after = counted({ ...state, ending: 'unlinked', linkedAt: undefined, muteAt: undefined }, 'LOGOUT');
+  return [enter(after, { status: 'disconnected', cause: { reason: 'LOGOUT' } }), [END, WIPE, START]];
+}
+
+/** A run ended unasked. What follows is decided now, and done once nothing is left of it. */
+function failed(state: SessionState, failure: RunFailure, { config }: Circumstances): Step {
+  const { phase } = state;
+  // A restart would take the account back from its other use.
+  const isTaken = phase.status === 'disconnected' && phase.cause.reason === 'CONFLICT' && !config.takeOverOnConflict;
+  if (isTaken) {
+    const cause: Cause = { reason: 'CONFLICT', detail: causeText(failure.cause) };
+    return [{ ...state, ending: { ...failure, cause, retry: false } }, [END]];
+  }
+  // Where it was disconnected before, the streams are told that it is given up, and why.
+  const stays = !failure.retry && phase.status === 'disconnected';
+  return [{ ...(stays ? state : interrupted(state, failure.cause)), ending: failure }, [END]];
+}
+
+/** Another run follows after a while, unless that would gain nothing. */
+function afterRun(before: SessionState, ending: SessionState['ending'], about: Circumstances): SessionState {
+  if (ending === undefined || ending === 'unlinked') return before;
+  const { cause, retry, cameUp } = ending;
+  if (!retry) return enter(before, { status: 'failed', cause });
+  const state = { ...recovered(before, about.now), readyAt: undefined };
+  if (cause.reason === 'START_REFUSED') return retrying(state, cause.reason, refusedDelay(about.random), about);
+  if (cause.reason === 'PAGE_UNSUPPORTED') return retrying(state, cause.reason, unsupportedDelay(about.random), about);
+  const failures = afterFailure(state.failures, { at: about.now, cameUp });
+  const muteAt = cause.reason === 'PAGE_MUTE' ? about.now : state.muteAt;
+  return retrying({ ...state, failures, muteAt }, cause.reason, restartDelay(failures, about.random), about);
+}
+
+function retrying(state: SessionState, reason: Reason, ms: number, about: Circumstances): SessionState {
+  return { ...state, retry: { ...waitOf(ms, about), reason } };
+}
+
+function retryDue(state: SessionState): Step {
+  if (!state.retry) return [state, []];
+  const { reason } = state.retry;
+  const nothingRan = reason === 'START_REFUSED' || reason === 'RECOVERY_FAILED';
+  return [{ ...(nothingRan ? state : counted(state, reason)), retry: undefined }, [END, START_IN_TURN]];
+}
+
+function waitOf(ms: number, { date }: Circumstances): Wait {
+  return { ms, until: new Date(date.getTime() + ms) };
+}
+
+/** What the session's streams are told of a change. */
+function eventsOf(before: Phase, after: Phase): SessionEvent[] {
+  if (after === before) return [];
+  if (after.status === 'qr')
+    return before.status === 'qr' && before.qr === after.qr ? [] : [{ name: 'qr', data: after.qr }];
   if (after.status === 'ready') {
     const { pushname, wid, phone } = after.info;
     return before.status === 'ready' ? [] : [{ name: 'ready', data: { pushname, wid, phone } }];
   }
-  const reason = 'reason' in after && after.reason ? after.reason : 'STOPPED';
-  const wasTold = 'reason' in before && before.reason === reason;
+  const cause = causeOf(after) ?? { reason: 'STOPPED' };
+  const wasTold = before.status === 'disconnected' && causeText(before.cause) === causeText(cause);
   const isNews =
     before.status === 'ready' ||
-    after.status === 'failed' ||
-    reason === 'LOGOUT' ||
-    (after.status === 'stopped' && after.reason !== undefined);
-  return isNews && !wasTold ? [{ name: 'disconnected', data: { reason } }] : [];
+    (after.status === 'failed' && !wasTold) ||
+    cause.reason === 'LOGOUT' ||
+    (after.status === 'stopped' && after.cause !== undefined);
+  return isNews ? [{ name: 'disconnected', data: { reason: cause.reason, message: causeText(cause) } }] : [];
+}
+
+/** Why the session is in this phase, where there is something to say. */
+export function causeOf(phase: Phase): Cause | undefined {
+  return 'cause' in phase ? phase.cause : undefined;
 }

@@ -1,19 +1,38 @@
-import type { SessionView } from '@chat-web/protocol';
+import { causeText, type SessionView } from '@chat-web/protocol';
 import type { Session } from './session.ts';
+import { causeOf, type Phase } from './session-state.ts';
+
+const ORDER = ['ready', 'starting', 'qr', 'authenticating', 'restarting', 'failed', 'stopped'];
 
 /** A session as an operator sees it. */
-export function viewOf({ id, state, since, vitals, nextAttemptAt, page }: Session): SessionView {
-  const { restartCount, lastEventAt, memory, diskBytes } = vitals;
+export function viewOf({ id, state, stats, page }: Session): SessionView {
+  const { phase, since, restarts, retry } = state;
+  const { lastEventAt, memory, diskBytes } = stats;
+  const cause = causeOf(phase);
   return {
     id,
-    status: state.status,
+    status: phase.status,
     since: since.toISOString(),
-    ...('reason' in state && state.reason ? { reason: state.reason } : {}),
-    restarts: restartCount,
-    ...(nextAttemptAt ? { nextAttemptAt: nextAttemptAt.toISOString() } : {}),
+    ...(cause ? { reason: cause.reason, message: causeText(cause) } : {}),
+    restarts: Object.values(restarts).reduce((total, times) => total + times, 0),
+    ...(retry ? { nextAttemptAt: retry.until.toISOString() } : {}),
     ...(lastEventAt ? { lastEventAt: lastEventAt.toISOString() } : {}),
     ...(memory ? { memory } : {}),
     ...(diskBytes === undefined ? {} : { diskBytes }),
     ...(page ? { pageVersion: page.version, degraded: [...page.degraded] } : {}),
   };
+}
+
+/** How many sessions there are, and where they stand, in a line: `12 sessions, 11 ready, 1 restarting`. */
+export function summaryOf(sessions: readonly Pick<Session, 'phase'>[]): string {
+  const words = sessions.map(({ phase }) => wordFor(phase));
+  const counts = ORDER.map((word) => [words.filter((other) => other === word).length, word] as const);
+  const total = `${words.length} session${words.length === 1 ? '' : 's'}`;
+  return [total, ...counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)].join(', ');
+}
+
+/** A start that follows a failed one is a restart, too. */
+function wordFor(phase: Phase): string {
+  if (phase.status === 'disconnected' || (phase.status === 'starting' && phase.cause)) return 'restarting';
+  return phase.status;
 }

@@ -1,123 +1,125 @@
-import { type AnswerOf, GatewayError, type WorkerOperationName } from '@chat-web/protocol';
-import { Deadlines } from './deadlines.ts';
+import {
+  type AnswerOf,
+  type Cause,
+  errorText,
+  GatewayError,
+  type Reason,
+  type WorkerEvent,
+  type WorkerOperationName,
+} from '@chat-web/protocol';
+import { Lock } from '../lock.ts';
+import type { Log } from '../log.ts';
 import { EventHub, type Subscriber } from './event-hub.ts';
-import type { Failure } from './failure.ts';
-import { Lock } from './lock.ts';
-import { RunKeeper } from './run-keeper.ts';
-import { SessionCare } from './session-care.ts';
+import { HeardMessages } from './heard-messages.ts';
+import { Run, type RunEvent } from './run.ts';
 import type { SessionContext } from './session-context.ts';
-import { replaceRun, type SessionParts, STOP_TIMEOUT_MS } from './session-parts.ts';
-import { isRunning, type SessionState } from './session-state.ts';
-import { SessionStatus } from './session-status.ts';
-import { type PageView, Vitals } from './vitals.ts';
+import {
+  causeOf,
+  type Effect,
+  isRunning,
+  newSession,
+  next,
+  type Phase,
+  type Report,
+  type RunFailure,
+  type SessionState,
+  STOP_TIMEOUT_MS,
+  type StateEvent,
+  WAITS,
+  wasMute,
+} from './session-state.ts';
+import { type PageView, SessionStats } from './session-stats.ts';
 
-/** How a session is ended on purpose. */
-interface Ending {
-  readonly timeoutMs?: number;
-  /** Told to the streams where nobody asked for it. */
-  readonly reason?: string;
-  /** Its auth goes too, and the phone is told if it can be. */
-  readonly unlink?: boolean;
-}
+const SECOND_MS = 1_000;
 
-/** One session, running or not: its state, its present run, and its streams, which outlive both. */
+/**
+ * One session, running or not: its state, at most one run, and its streams, which outlive both.
+ *
+ * Whatever happens to it becomes an event of `next()`, which gives the next state and the effects. What is asked for and
+ * what becomes due takes the lock first (`#inTurn`); what the run reports changes the state at once, and its effects wait
+ * for the lock (`#onReport`).
+ */
 export class Session {
-  readonly #parts: SessionParts;
+  readonly id: string;
+  /** What is measured of it. */
+  readonly stats = new SessionStats();
+  readonly #context: SessionContext;
+  readonly #log: Log;
+  readonly #hub: EventHub;
+  readonly #heard: HeardMessages;
+  /** Effects are carried out one after the other: a start and a stop cannot overlap. */
+  readonly #lock = new Lock();
+  readonly #timers = new Map<(typeof WAITS)[number], NodeJS.Timeout>();
+  readonly #watchers = new Set<() => void>();
+  #state = newSession(new Date());
+  #run: Run | undefined;
+  /** Counted from the gateway's start: what the log tells one run from another by. */
+  #runs = 0;
 
   constructor(id: string, context: SessionContext) {
-    const log = context.log.child({ session: id });
-    const hub = new EventHub(context.streamCount);
-    const keeper: RunKeeper = new RunKeeper(id, context, log, {
-      onStart: () => this.vitals.runBegins(),
-      onEvent: (event) => care.onEvent(event),
-      onFailure: (failure) => care.onFailure(failure),
-    });
-    const deadlines = new Deadlines(context.config, {
-      onQrUnscanned: () => care.inBackground(() => this.#endUnscanned()),
-      onNotReconnected: (reason) => this.fail({ cause: 'connection_lost', reason, retry: true }),
-      onTakeOver: () => care.onTakeOver(),
-    });
-    const status = new SessionStatus(log, {
-      onEvent: (event) => hub.publish(event),
-      onState: (state) => deadlines.onState(state),
-    });
-    this.#parts = { id, context, log, hub, lock: new Lock(), status, deadlines, keeper, vitals: new Vitals() };
-    const care = new SessionCare(this.#parts);
+    this.id = id;
+    this.#context = context;
+    this.#log = context.log.child({ session: id });
+    this.#hub = new EventHub(context.streamCount);
+    this.#heard = new HeardMessages(context.saved.heardOf(id), this.#log);
   }
 
-  get id(): string {
-    return this.#parts.id;
-  }
-
-  /** What an operator sees beside the state. */
-  get vitals(): Vitals {
-    return this.#parts.vitals;
-  }
+  // What others see of it.
 
   get state(): SessionState {
-    return this.#parts.status.state;
+    return this.#state;
   }
 
-  /** When the status last changed. */
-  get since(): Date {
-    return this.#parts.status.since;
+  get phase(): Phase {
+    return this.#state.phase;
   }
 
-  /** Known to the API: something runs for it, or it has saved auth, or it has failed and can tell why. */
+  /** True if something runs for it, or it has saved auth, or it has failed and can tell why. */
   get isKnown(): boolean {
-    return this.state.status !== 'stopped' || this.#parts.context.saved.has(this.id);
+    return this.phase.status !== 'stopped' || this.#context.saved.has(this.id);
   }
 
-  /** True when nothing would be lost by dropping this object. */
+  /** True if nothing would be lost by dropping this object. */
   get isForgettable(): boolean {
-    return !this.isKnown && !this.#parts.lock.isHeld && this.#parts.hub.streams === 0;
+    return !this.isKnown && !this.#lock.isHeld && this.#hub.streams === 0;
   }
 
-  /** True while the books are in order: what should run has a run, waits for its time, or is being seen to. */
-  get isSound(): boolean {
-    const { lock, keeper } = this.#parts;
-    return !isRunning(this.state) || lock.isHeld || keeper.run !== undefined || keeper.nextAttemptAt !== undefined;
-  }
-
-  /** When it will be tried again, while it waits for that. */
-  get nextAttemptAt(): Date | undefined {
-    return this.#parts.keeper.nextAttemptAt;
+  /** False if it should run, but neither has a run nor waits for its next attempt. */
+  get isHealthy(): boolean {
+    return !isRunning(this.phase) || this.#lock.isHeld || this.#run !== undefined || this.#state.retry !== undefined;
   }
 
   /** The worker's process, while it is of use. */
   get workerPid(): number | undefined {
-    const { run } = this.#parts.keeper;
-    return run?.isUp ? run.workerPid : undefined;
+    return this.#run?.isUp ? this.#run.workerPid : undefined;
   }
 
-  /** The page that it runs on; undefined before that has been looked at, and where nothing runs. */
+  /** The page that it runs on; undefined before that was looked at, and where nothing runs. */
   get page(): PageView | undefined {
-    return this.workerPid === undefined ? undefined : this.vitals.page;
+    return this.workerPid === undefined ? undefined : this.stats.page;
   }
 
-  /** How many calls are under way. */
+  /** How many calls have no answer yet. */
   get pending(): number {
-    return this.#parts.keeper.run?.pending ?? 0;
+    return this.#run?.pending ?? 0;
   }
 
   /** How many event streams are open. */
   get streams(): number {
-    return this.#parts.hub.streams;
+    return this.#hub.streams;
   }
+
+  // What is asked of it.
 
   /**
    * Starts the session unless it runs. Returns at once; `settled` tells when it is up. `byHand`: somebody waits for it,
-   * and hears of it (503) where the host is short of something.
+   * and gets 503 where the host is short of something.
    */
   start(byHand: boolean): Promise<void> {
-    return this.#parts.lock.run(async () => {
-      if (isRunning(this.state)) return;
-      const shortage = byHand ? await this.#shortage() : undefined;
-      if (shortage) throw new GatewayError('insufficient_resources', shortage);
-      await this.#parts.keeper.end(false, STOP_TIMEOUT_MS); // What a failed session may have left.
-      this.#parts.keeper.forgive();
-      this.#parts.status.apply({ type: 'start' });
-      await this.#parts.keeper.start(byHand);
+    return this.#lock.run(async () => {
+      if (isRunning(this.phase)) return;
+      if (byHand) await this.#refuseIfShort();
+      await this.#inTurn({ name: 'start', byHand });
     });
   }
 
@@ -126,31 +128,65 @@ export class Session {
    * is short of something: what runs goes on, then.
    */
   restart(): Promise<void> {
-    return this.#parts.lock.run(async () => {
-      const shortage = await this.#shortage();
-      if (shortage) throw new GatewayError('insufficient_resources', shortage);
-      this.#parts.keeper.forgive();
-      this.#parts.deadlines.forgetQr();
-      await replaceRun(this.#parts, 'requested');
+    return this.#lock.run(async () => {
+      await this.#refuseIfShort();
+      await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
     });
   }
 
-  /** Starts anew to give memory back. False where it did not: something has begun meanwhile, or the host is short. */
+  /** Starts anew to give memory back. False where it did not: it is in use again, or the host is short. */
   recycle(): Promise<boolean> {
-    return this.#parts.lock.run(async () => {
-      const isWanted = this.state.status === 'ready' && this.pending === 0;
-      if (!isWanted || (await this.#shortage())) return false;
-      await replaceRun(this.#parts, 'recycled');
+    return this.#lock.run(async () => {
+      const isIdle = this.phase.status === 'ready' && this.pending === 0;
+      if (!isIdle || (await this.#shortage())) return false;
+      await this.#inTurn({ name: 'restart', reason: 'RECYCLED' });
       return true;
     });
   }
 
-  /** Ends the present run as one that has failed. */
-  fail(failure: Failure): void {
-    this.#parts.keeper.run?.fail(failure);
+  /** Stops the session and keeps its auth; one that never was ready leaves nothing behind. */
+  stop(timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
+    return this.#lock.run(() => this.#inTurn({ name: 'stop', unlink: false, timeoutMs }));
   }
 
-  /** Waits until the session is neither starting nor being brought back, or an attempt has failed, or the time is up. */
+  /** Unlinks the session from the phone if it is ready, stops it, wipes its auth and ends its streams. */
+  remove(): Promise<void> {
+    return this.#lock.run(async () => {
+      await this.#inTurn({ name: 'stop', unlink: true, timeoutMs: STOP_TIMEOUT_MS });
+      this.#hub.endAll('the session was deleted');
+    });
+  }
+
+  /** Ends the present run as one that has failed; another follows. */
+  fail(cause: Cause): void {
+    this.#run?.fail({ cause, retry: true });
+  }
+
+  /** What a call is refused with (409); undefined while the session is ready. */
+  get refusal(): GatewayError | undefined {
+    return this.phase.status === 'ready' ? undefined : this.#notReady();
+  }
+
+  /** Has the worker run an operation. 409 unless the session is ready. */
+  async call<N extends WorkerOperationName>(operation: N, input: unknown): Promise<AnswerOf<N>> {
+    const answer = this.refusal ? undefined : this.#run?.call(operation, input);
+    if (!answer) throw this.#notReady();
+    this.stats.active();
+    return (await answer.finally(() => this.stats.active())) as AnswerOf<N>; // The link has checked it against the row.
+  }
+
+  /** Opens a stream of the session's events, beginning with the QR if one is to be scanned. Returns what closes it. */
+  subscribe(subscriber: Subscriber): () => void {
+    const { phase } = this;
+    return this.#hub.subscribe(subscriber, phase.status === 'qr' ? [{ name: 'qr', data: phase.qr }] : []);
+  }
+
+  /** Ends the streams, telling why in a comment. */
+  endStreams(why: string): void {
+    this.#hub.endAll(why);
+  }
+
+  /** Waits until the session is neither starting nor being recovered, or an attempt has failed, or the time is up. */
   settled(timeoutMs: number): Promise<void> {
     return this.#leaves(['starting', 'disconnected'], timeoutMs);
   }
@@ -160,71 +196,213 @@ export class Session {
     return this.#leaves(['starting', 'disconnected', 'authenticating'], timeoutMs);
   }
 
-  #leaves(statuses: readonly SessionState['status'][], timeoutMs: number): Promise<void> {
-    const hasLeft = () => !statuses.includes(this.state.status) || this.nextAttemptAt !== undefined;
-    return this.#parts.status.until(hasLeft, timeoutMs);
+  // What its run reports.
+
+  #onEvent(event: RunEvent): void {
+    switch (event.name) {
+      case 'message':
+        this.stats.heard();
+        if (this.#heard.isNews(event.message.id, event.message.timestamp))
+          this.#hub.publish({ name: 'message', data: event.message });
+        return;
+      case 'message_ack':
+        this.stats.heard();
+        this.#hub.publish({ name: 'message_ack', data: { id: event.id, ack: event.ack } });
+        return;
+      case 'heard':
+        this.#heard.skipTo(event.until);
+        return;
+      case 'gap':
+        this.#onGap(event);
+        return;
+      case 'page':
+        this.#onPage(event);
+        return;
+      case 'ready':
+        this.#onReady(event);
+        return;
+      case 'qr':
+      case 'authenticating':
+      case 'connection_lost':
+      case 'unlinked':
+        this.#onReport(event);
+    }
   }
 
-  /** Stops the session and keeps its auth; one that never was ready leaves nothing behind. */
-  stop(timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
-    return this.#parts.lock.run(() => this.#end({ timeoutMs }));
+  #onReady(event: Extract<WorkerEvent, { name: 'ready' }>): void {
+    this.#heard.begin();
+    this.stats.active();
+    this.#context.saved.save(this.id, event.info, this.#state.linkedAt ?? new Date()).catch((error: unknown) => {
+      this.#log.error({ err: error }, 'the saved-auth marker could not be written');
+    });
+    this.#onReport(event);
   }
 
-  /** Unlinks the session from the phone if it is ready, stops it, wipes its auth and ends its streams. */
-  remove(): Promise<void> {
-    return this.#parts.lock.run(async () => {
-      await this.#end({ unlink: true });
-      this.#parts.hub.endAll('the session was deleted');
+  #onGap({ from: fromSeconds, to: toSeconds, chats }: Extract<WorkerEvent, { name: 'gap' }>): void {
+    const [from, to] = [isoTime(fromSeconds), isoTime(toSeconds)];
+    this.#log.warn({ from, to, chats }, 'messages were not caught up with: too old, or too many');
+    // Else all of it would be reported again at the next restart. Where chats are named, what they miss may load the next time.
+    if (chats === 0) this.#heard.skipTo(toSeconds);
+    this.#hub.publish({ name: 'gap', data: { reason: 'not_loaded', from, to } });
+  }
+
+  /** One line for what is broken on this build of the page, and since which. */
+  #onPage(seen: Extract<WorkerEvent, { name: 'page' }>): void {
+    const before = this.stats.lastPage;
+    const page = this.#context.pageHistory.note(seen);
+    this.stats.page = page;
+    const { version, degraded } = page;
+    if (degraded.length > 0) this.#log.warn({ pageVersion: version, degraded }, 'the page lacks something');
+    else if (before?.version !== version || before.degraded.length > 0)
+      this.#log.info({ pageVersion: version }, 'the page has all that is used');
+  }
+
+  #onRunFailed(failure: RunFailure): void {
+    this.#context.hostFault.failed(this.id, failure.cause.reason, this.#context.countRunning());
+    this.#onReport({ name: 'run_failed', failure });
+  }
+
+  // How an event is taken in, and what follows from it is done.
+
+  /** Under the lock. */
+  async #inTurn(event: StateEvent): Promise<void> {
+    for (const effect of this.#take(event)) await this.#carryOut(effect);
+  }
+
+  /** Its effects are void where the session was stopped, deleted or restarted before their turn came. */
+  #onReport(report: Report): void {
+    const run = this.#run;
+    const effects = this.#take({ name: 'reported', report });
+    if (effects.length === 0) return;
+    this.#inBackground(async () => {
+      if (!run || this.#run !== run) return;
+      for (const effect of effects) await this.#carryOut(effect);
     });
   }
 
-  /** What a call is refused with (409); undefined while the session is ready. */
-  get refusal(): GatewayError | undefined {
-    return this.state.status === 'ready' ? undefined : this.#notReady();
+  #onDue(wait: (typeof WAITS)[number]): void {
+    this.#inBackground(() => this.#inTurn({ name: `${wait}_due` }));
   }
 
-  /** Has the worker run an operation. 409 unless the session is ready. */
-  async call<N extends WorkerOperationName>(operation: N, input: unknown): Promise<AnswerOf<N>> {
-    const answer = this.refusal ? undefined : this.#parts.keeper.run?.call(operation, input);
-    if (!answer) throw this.#notReady();
-    this.vitals.active();
-    return (await answer.finally(() => this.vitals.active())) as AnswerOf<N>; // The link has checked it against the row.
+  /** Work that nobody waits for: where it fails, as for a disk that is full, it is tried again. */
+  #inBackground(work: () => Promise<void>): void {
+    this.#lock.run(work).catch((error: unknown) => {
+      this.#log.error({ err: error }, 'recovering the session failed');
+      this.#take({ name: 'effects_failed', detail: errorText(error) });
+    });
+  }
+
+  /** The one place where the state changes. */
+  #take(event: StateEvent): readonly Effect[] {
+    const { saved, config, hostFault } = this.#context;
+    const before = this.#state;
+    const { state, events, effects } = next(before, event, {
+      ...{ now: performance.now(), date: new Date(), random: Math.random },
+      ...{ hasAuth: saved.has(this.id), config },
+    });
+    this.#state = state;
+    this.#setTimers(before);
+    this.#logChange(before);
+    if (state.phase.status === 'qr' || state.phase.status === 'ready') hostFault.cameUp(this.id);
+    else if (state.phase.status === 'stopped') hostFault.ended(this.id);
+    for (const told of events) this.#hub.publish(told);
+    for (const look of [...this.#watchers]) look();
+    return effects;
+  }
+
+  async #carryOut(effect: Effect): Promise<void> {
+    switch (effect.type) {
+      case 'fail_run':
+        this.fail(effect.cause);
+        return;
+      case 'end_run': {
+        const run = this.#run;
+        this.#run = undefined;
+        await run?.end(effect.unlink, effect.timeoutMs);
+        await this.#heard.flush();
+        this.#take({ name: 'run_ended' });
+        return;
+      }
+      case 'wipe':
+        this.#heard.clear();
+        await this.#context.saved.wipe(this.id);
+        return;
+      case 'start_run':
+        await this.#startRun(effect.byHand);
+    }
+  }
+
+  async #startRun(byHand: boolean): Promise<void> {
+    await this.#heard.load();
+    this.#runs += 1;
+    this.stats.runBegins();
+    this.#run = new Run(this.id, this.#context, this.#log.child({ run: this.#runs }), {
+      onEvent: (event) => this.#onEvent(event),
+      onFailed: (failure) => this.#onRunFailed(failure),
+    });
+    this.#take({ name: 'run_started' });
+    void this.#run.start({
+      byHand,
+      heardUntil: () => this.#heard.from,
+      linkedAt: (this.#state.linkedAt?.getTime() ?? 0) / SECOND_MS,
+      wasMute: wasMute(this.#state, performance.now()),
+    });
+  }
+
+  #setTimers(before: SessionState): void {
+    for (const name of WAITS) {
+      const wait = this.#state[name];
+      if (wait === before[name]) continue;
+      clearTimeout(this.#timers.get(name));
+      this.#timers.delete(name);
+      if (wait) this.#timers.set(name, setTimeout(() => this.#onDue(name), wait.ms).unref());
+    }
+  }
+
+  #logChange(before: SessionState): void {
+    const { phase, retry, restarts } = this.#state;
+    const cause = causeOf(phase);
+    const reason = (Object.keys(restarts) as Reason[]).find((one) => restarts[one] !== before.restarts[one]);
+    if (reason && !before.retry) this.#log.info({ reason }, 'restarting');
+    if (phase.status !== before.phase.status)
+      this.#log.info({ from: before.phase.status, status: phase.status, ...cause }, 'status changed');
+    if (phase.status === 'failed' && phase !== before.phase)
+      this.#log.error({ ...cause }, 'given up: only a start through the API goes on from here');
+    if (retry && retry !== before.retry)
+      this.#log.warn({ ...cause, reason: retry.reason, restartInMs: retry.ms }, 'restarting');
+  }
+
+  #leaves(statuses: readonly Phase['status'][], timeoutMs: number): Promise<void> {
+    const hasLeft = () => !statuses.includes(this.phase.status) || this.#state.retry !== undefined;
+    return new Promise((resolve) => {
+      const look = () => hasLeft() && over();
+      const over = () => {
+        clearTimeout(timer);
+        this.#watchers.delete(look);
+        resolve();
+      };
+      const timer = setTimeout(over, timeoutMs);
+      this.#watchers.add(look);
+      look();
+    });
   }
 
   #notReady(): GatewayError {
-    return new GatewayError('session_not_ready', `session ${this.id} is not ready (it is ${this.state.status})`);
+    return new GatewayError('session_not_ready', `session ${this.id} is not ready (it is ${this.phase.status})`);
   }
 
-  /** Opens a stream of the session's events, beginning with the QR if one is to be scanned. Returns what closes it. */
-  subscribe(subscriber: Subscriber): () => void {
-    return this.#parts.hub.subscribe(
-      subscriber,
-      this.state.status === 'qr' ? [{ name: 'qr', data: this.state.qr }] : [],
-    );
-  }
-
-  /** Ends the streams, telling why in a comment. */
-  endStreams(why: string): void {
-    this.#parts.hub.endAll(why);
+  async #refuseIfShort(): Promise<void> {
+    const shortage = await this.#shortage();
+    if (shortage) throw new GatewayError('insufficient_resources', shortage);
   }
 
   /** What is short for one more browser in the place of the present one, if there is one. */
   #shortage(): Promise<string | undefined> {
-    const { workerBytes = 0, browserBytes = 0 } = this.vitals.memory ?? {};
-    return this.#parts.context.resources.shortage(workerBytes + browserBytes);
+    const { workerBytes = 0, browserBytes = 0 } = this.stats.memory ?? {};
+    return this.#context.resources.shortage(workerBytes + browserBytes);
   }
+}
 
-  /** Unless somebody has scanned the QR while this waited for its turn. */
-  async #endUnscanned(): Promise<void> {
-    if (this.state.status === 'qr' || this.state.status === 'starting') await this.#end({ reason: 'QR_TIMEOUT' });
-  }
-
-  async #end({ timeoutMs = STOP_TIMEOUT_MS, reason, unlink = false }: Ending): Promise<void> {
-    const wasReady = this.state.status === 'ready';
-    this.#parts.status.apply({ type: 'stop', reason }); // At once: from here on it takes no calls.
-    this.#parts.context.hostFault.ended(this.id);
-    this.#parts.keeper.forgive();
-    await this.#parts.keeper.end(unlink && wasReady, timeoutMs);
-    if (unlink || !this.#parts.context.saved.has(this.id)) await this.#parts.keeper.wipe();
-  }
+function isoTime(unixSeconds: number): string {
+  return new Date(unixSeconds * SECOND_MS).toISOString();
 }

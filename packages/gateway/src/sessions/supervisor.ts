@@ -98,7 +98,7 @@ export class Supervisor {
 
   /** How many sessions run, or are being brought back. */
   get running(): number {
-    return this.all().filter(({ state }) => isRunning(state)).length;
+    return this.all().filter(({ phase }) => isRunning(phase)).length;
   }
 
   /** True once no new work is taken any more. */
@@ -106,9 +106,9 @@ export class Supervisor {
     return this.#closing;
   }
 
-  /** True while the books of all sessions are in order. */
-  get isSound(): boolean {
-    return this.all().every((session) => session.isSound);
+  /** False while a session that should run neither has a run nor waits for its next attempt. */
+  get isHealthy(): boolean {
+    return this.all().every((session) => session.isHealthy);
   }
 
   /** Takes no new work, and waits until what is under way is done, the time is up, or there is a hurry. */

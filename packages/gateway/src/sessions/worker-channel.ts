@@ -8,8 +8,8 @@ import {
   LONGEST_MESSAGE,
   messageReader,
 } from '@chat-web/protocol';
+import { Budget } from '../budget.ts';
 import type { Log } from '../log.ts';
-import { Budget } from './budget.ts';
 
 /** Our ends of a worker's sockets. */
 export interface ChannelSockets {

@@ -20,7 +20,7 @@ function linkTo(fixture: string) {
   });
   const link = new WorkerLink(channel, emptyWorkerOptions, log, {
     onEvent: () => {},
-    onWord: heard,
+    onMessage: heard,
     onBroken: () => {},
   });
   void exitOf(child).then((how) => link.close(`exited (${how})`));

@@ -10,9 +10,9 @@ import {
   workerOperations,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { Budget } from '../budget.ts';
 import { LineBudget } from '../line-budget.ts';
 import type { Log } from '../log.ts';
-import { Budget } from './budget.ts';
 import { type ChannelSockets, WorkerChannel } from './worker-channel.ts';
 
 interface PendingCall {
@@ -26,7 +26,7 @@ interface PendingCall {
 export interface LinkListener {
   onEvent(event: WorkerEvent): void;
   /** Any message at all, heartbeats among them. */
-  onWord(): void;
+  onMessage(): void;
   /** The worker has broken the rules, and is not listened to any more: a clause, of what it did. */
   onBroken(did: string): void;
 }
@@ -138,7 +138,7 @@ export class WorkerLink {
   /** Returns what it takes from the channel's budget: nothing, where it was asked for. */
   #receive(raw: unknown, bytes: number): number {
     const parsed = v.safeParse(workerMessage, raw, AT_FIRST_FAULT);
-    this.#listener.onWord();
+    this.#listener.onMessage();
     const cost = 1 + bytes / KB;
     if (parsed.success) return this.#handle(parsed.output) ?? cost;
     if (this.#mayLog()) this.#log.error({ field: v.getDotPath(parsed.issues[0]) }, 'invalid message from the worker');

@@ -10,7 +10,7 @@ const started = v.object({
   status: sessionStatus,
   qr: v.optional(pngDataUrl),
   /** Why it is not up, and when it is tried again, where the attempt has failed. */
-  ...v.pick(sessionView, ['reason', 'nextAttemptAt']).entries,
+  ...v.pick(sessionView, ['reason', 'message', 'nextAttemptAt']).entries,
 });
 
 /** Operations on sessions themselves: the gateway answers them, whether a worker runs or not. */

@@ -17,9 +17,9 @@ const UNPAIRED_STATES = new Set(['UNPAIRED', 'UNPAIRED_IDLE', 'UNLAUNCHED']);
 
 /** Socket states in which the network wants nothing of this account, or of this address; trying again makes it worse. */
 const RESTRICTIONS: Readonly<Record<string, string>> = {
-  TOS_BLOCK: 'the network has blocked this account (TOS_BLOCK): look at the phone for what it wants',
-  SMB_TOS_BLOCK: 'the network has blocked this business account (SMB_TOS_BLOCK): look at the phone for what it wants',
-  PROXYBLOCK: 'the network refuses the address that this host connects from (PROXYBLOCK)',
+  TOS_BLOCK: 'TOS_BLOCK, look at the phone for what the network wants',
+  SMB_TOS_BLOCK: 'SMB_TOS_BLOCK, look at the phone for what the network wants',
+  PROXYBLOCK: 'PROXYBLOCK, the network refuses the address that this host connects from',
 };
 
 /**
@@ -92,8 +92,8 @@ export class SessionEvents implements ClientSignals {
     this.#socketState = state;
     this.#connected = state === 'CONNECTED';
     const restriction = RESTRICTIONS[state];
-    if (restriction) this.onFailure('restricted', restriction);
-    else if (state === 'DEPRECATED_VERSION') this.onFailure('page_outdated', 'the page is too old for the network');
+    if (restriction) this.onFailure('ACCOUNT_RESTRICTED', restriction);
+    else if (state === 'DEPRECATED_VERSION') this.onFailure('PAGE_OUTDATED');
     else if (this.#connected) {
       this.#authenticating();
       void this.#readyIfSo();
@@ -149,10 +149,10 @@ export class SessionEvents implements ClientSignals {
     this.#log('warn', text);
   }
 
-  onFailure(cause: WorkerFailure, reason: string): void {
+  onFailure(reason: WorkerFailure, detail?: string): void {
     if (this.#phase === 'over') return;
     this.#phase = 'over';
-    this.#report({ name: 'failed', cause, reason, retry: cause !== 'restricted' });
+    this.#report({ name: 'failed', reason, detail, retry: reason !== 'ACCOUNT_RESTRICTED' });
   }
 
   #authenticating(): void {
@@ -169,14 +169,14 @@ export class SessionEvents implements ClientSignals {
     this.#qrText = '';
   }
 
-  #lost(reason: string): void {
+  #lost(pageState: string): void {
     // That the account is used elsewhere is news also to one that has lost its connection.
-    const isNews = this.#phase === 'lost' && reason === 'CONFLICT' && this.#lostTo !== reason;
+    const isNews = this.#phase === 'lost' && pageState === 'CONFLICT' && this.#lostTo !== pageState;
     if (this.#phase !== 'ready' && !isNews) return;
-    this.#lostTo = reason;
+    this.#lostTo = pageState;
     this.#phase = 'lost';
     this.#inbox.beginAgain();
-    this.#report({ name: 'connection_lost', reason });
+    this.#report({ name: 'connection_lost', pageState });
   }
 
   async #readyIfSo(): Promise<void> {
@@ -190,7 +190,7 @@ export class SessionEvents implements ClientSignals {
       void this.#catchUp();
     } catch (error) {
       if (this.#canBeReady() && !wasNavigated(error))
-        this.onFailure('page_failed', `the account could not be read (${errorText(error)})`);
+        this.onFailure('PAGE_FAILED', `the account could not be read (${errorText(error)})`);
     }
   }
 
@@ -212,7 +212,7 @@ export class SessionEvents implements ClientSignals {
       const qr = await this.#sources.renderQr(text);
       if (this.#phase === 'qr' && this.#qrText === text) this.#report({ name: 'qr', qr });
     } catch (error) {
-      this.onFailure('page_failed', `the QR could not be drawn (${errorText(error)})`);
+      this.onFailure('PAGE_FAILED', `the QR could not be drawn (${errorText(error)})`);
     }
   }
 }

@@ -128,7 +128,7 @@ export class LinkedSession implements PageSource {
       await this.#client.initialize();
       this.#watch.start();
     } catch (error) {
-      this.#events.onFailure('launch_failed', `the browser or its page did not start (${errorText(error)})`);
+      this.#events.onFailure('LAUNCH_FAILED', errorText(error));
     }
   }
 

@@ -54,7 +54,7 @@ export class PageWatch {
     this.#probe = new PageProbe({
       ask: () => parts.client.page.evaluate(readLevels),
       onAnswer: (levels) => void this.#onLevels(levels),
-      onFrozen: (reason) => parts.events.onFailure('page_frozen', reason),
+      onFrozen: (detail) => parts.events.onFailure('PAGE_FROZEN', detail),
     });
   }
 
@@ -82,8 +82,8 @@ export class PageWatch {
     const { events, report, wasMute } = this.#parts;
     const why = `the network has acknowledged none of the last ${this.#unconfirmed} sends`;
     const isThere = this.#mayAsk() ? await this.#isNetworkThere() : undefined;
-    if (isThere === false) events.onFailure('page_mute', `${why}, and does not answer either`);
-    else if (!wasMute) events.onFailure('page_mute', why);
+    if (isThere === false) events.onFailure('PAGE_MUTE', `${why}, and does not answer either`);
+    else if (!wasMute) events.onFailure('PAGE_MUTE', why);
     else report.found('sendMessage', `${why}, also after a restart: look at the phone, the account may be restricted`);
   }
 
@@ -98,11 +98,11 @@ export class PageWatch {
       else if (socketState) client.onSocketState(socketState);
       if (!events.isReady) return;
       await this.#lookForLateModules();
-      if (!listening) events.onFailure('page_deaf', 'nobody listens to the page any more');
+      if (!listening) events.onFailure('PAGE_DEAF', 'nobody listens to the page any more');
       else if (await this.#hearsNothing()) {
         // What has come since the last look, too.
         await this.#parts.inbox.catchUp().finally(() => {
-          events.onFailure('page_deaf', 'the page keeps what comes in to itself');
+          events.onFailure('PAGE_DEAF', 'the page keeps what comes in to itself');
         });
       } else void this.#askNetwork();
     } catch (error) {
@@ -135,8 +135,7 @@ export class PageWatch {
       return;
     }
     log('warn', 'the network does not answer, although the page says that it is connected');
-    if (this.#silence.raise() && events.isReady)
-      events.onFailure('page_deaf', 'the page says that it is connected, but the network does not answer');
+    if (this.#silence.raise() && events.isReady) events.onFailure('PAGE_DEAF', 'the network does not answer');
   }
 
   /** Right after a link, a question about a number does harm. */

@@ -36,7 +36,7 @@ export interface ClientSignals {
   /** One thing that the page told could not be understood; the session goes on. */
   onOddity(text: string): void;
   /** The page or its browser cannot be used any more. */
-  onFailure(cause: WorkerFailure, reason: string): void;
+  onFailure(reason: WorkerFailure, detail?: string): void;
 }
 
 const INJECTION_RETRY_MS = 50;
@@ -93,7 +93,7 @@ export class WhatsAppClient extends LibraryClient {
       authTimeoutMs: LIBRARY_TIMEOUT_MS,
       puppeteer: {
         ...puppeteer,
-        targetFilter: tellOfCrash(() => signals.onFailure('page_crashed', 'the page crashed')),
+        targetFilter: tellOfCrash(() => signals.onFailure('PAGE_CRASHED')),
       },
       webVersionCache: { type: 'none' },
     });
@@ -123,9 +123,9 @@ export class WhatsAppClient extends LibraryClient {
     const { page } = this;
     const { document } = this.#options;
     page.on('close', () => {
-      if (this.pupBrowser?.connected) this.#signals.onFailure('page_crashed', 'the page was closed');
+      if (this.pupBrowser?.connected) this.#signals.onFailure('PAGE_CRASHED', 'the page was closed');
     });
-    this.pupBrowser?.on('disconnected', () => this.#signals.onFailure('browser_gone', 'the browser is gone'));
+    this.pupBrowser?.on('disconnected', () => this.#signals.onFailure('BROWSER_EXITED'));
 
     if (document === undefined) {
       watchDocument(page, (loaded) => {
@@ -232,8 +232,8 @@ export class WhatsAppClient extends LibraryClient {
     const isUnpaired = this.#socketState === '' || this.#socketState.startsWith('UNPAIRED');
     if (!(error instanceof UnsupportedPageError)) await this.look().catch(() => {});
     const why = capabilities.hopeless('session') ?? (isUnpaired ? capabilities.hopeless('link') : undefined);
-    if (why) this.#signals.onFailure('page_unsupported', why);
-    else this.#signals.onFailure('page_failed', `${what} (${errorText(error)})`);
+    if (why) this.#signals.onFailure('PAGE_UNSUPPORTED', why);
+    else this.#signals.onFailure('PAGE_FAILED', `${what} (${errorText(error)})`);
   }
 
   /** One run at a time: two at once would both find the page bare, and attach every listener twice. */
@@ -259,7 +259,7 @@ export class WhatsAppClient extends LibraryClient {
           clearTimeout(this.#qrTimer);
           this.#signals.onListening();
         } else if (levels.injected && levels.document === before.document)
-          this.#signals.onFailure('page_failed', 'the listeners could not be attached to the page');
+          this.#signals.onFailure('PAGE_FAILED', 'the listeners could not be attached to the page');
       } catch (error) {
         if (!(await wasReplaced(this.page, before, error)))
           await this.#onSetUpFailed('the page could not be listened to', error);
@@ -307,7 +307,7 @@ export class WhatsAppClient extends LibraryClient {
     if (levels?.socketState) this.onSocketState(levels.socketState);
     if (levels?.socketState && !levels.socketState.startsWith('UNPAIRED')) return;
     if (refreshes === MOST_QR_REFRESHES) {
-      this.#signals.onFailure('page_failed', 'the page does not refresh its QR');
+      this.#signals.onFailure('PAGE_FAILED', 'the page does not refresh its QR');
       return;
     }
     await this.page.evaluate(refreshQr).catch(() => {});

@@ -1,5 +1,4 @@
 import type { SessionMemory } from '../host/memory.ts';
-import type { RestartCause } from './failure.ts';
 
 /** A build of the page, as a worker has found it. */
 export interface PageView {
@@ -7,10 +6,8 @@ export interface PageView {
   readonly degraded: readonly { readonly capability: string; readonly reason: string }[];
 }
 
-/** What an operator sees of a session beside its state. */
-export class Vitals {
-  /** How often it was started anew, by what made it necessary, since the gateway started. */
-  readonly restarts = new Map<RestartCause, number>();
+/** What is measured of a session, for operators and for the guard of its memory. */
+export class SessionStats {
   memory: SessionMemory | undefined;
   /** What its folder takes on the disk, in bytes. */
   diskBytes: number | undefined;
@@ -26,12 +23,6 @@ export class Vitals {
     return performance.now() - this.#lastActivityAt;
   }
 
-  get restartCount(): number {
-    let count = 0;
-    for (const times of this.restarts.values()) count += times;
-    return count;
-  }
-
   /** The last page that was looked at, in this run or in one before. */
   get lastPage(): PageView | undefined {
     return this.page ?? this.#earlierPage;
@@ -41,10 +32,6 @@ export class Vitals {
   runBegins(): void {
     this.#earlierPage = this.lastPage;
     this.page = undefined;
-  }
-
-  countRestart(cause: RestartCause): void {
-    this.restarts.set(cause, (this.restarts.get(cause) ?? 0) + 1);
   }
 
   /** Something came from the network. */

@@ -1,4 +1,4 @@
-import { errorText } from '@chat-web/protocol';
+import { type Cause, errorText, type SessionStatus } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
 import { measureSession } from '../host/memory.ts';
 import type { Log } from '../log.ts';
@@ -11,10 +11,23 @@ import {
   softMark,
   UNKNOWN,
 } from './memory-policy.ts';
-import type { Session } from './session.ts';
+import type { SessionStats } from './session-stats.ts';
 
 const RECYCLE_TIMEOUT_MS = 60_000;
 const MB = 1_048_576;
+
+/** What the guard needs of a session. */
+export interface GuardedSession {
+  readonly id: string;
+  readonly phase: { readonly status: SessionStatus };
+  readonly workerPid: number | undefined;
+  readonly pending: number;
+  readonly stats: Pick<SessionStats, 'memory' | 'idleMs'>;
+  fail(cause: Cause): void;
+  /** False where it was not. */
+  recycle(): Promise<boolean>;
+  up(timeoutMs: number): Promise<void>;
+}
 
 /** When a session was looked at, on the clock that nobody sets, and what is known of it since. */
 interface Looks {
@@ -28,11 +41,11 @@ interface Looks {
 }
 
 /** Measures what sessions take of memory, and bounds it: one that leaks harms nobody else. */
-export class MemoryKeeper {
+export class MemoryGuard {
   readonly #marks: MemoryMarks;
   readonly #settleMs: number;
   readonly #log: Log;
-  readonly #looks = new WeakMap<Session, Looks>();
+  readonly #looks = new WeakMap<GuardedSession, Looks>();
   /** True while a session is being recycled: one at a time, since each boots a browser. */
   #isRecycling = false;
 
@@ -43,18 +56,18 @@ export class MemoryKeeper {
   }
 
   /** Looks at a session, unless it is too early for that. */
-  async look(session: Session): Promise<void> {
-    const { workerPid, vitals } = session;
+  async look(session: GuardedSession): Promise<void> {
+    const { workerPid, stats } = session;
     const looks = this.#looksAt(session);
-    if (!workerPid) vitals.memory = undefined;
+    if (!workerPid) stats.memory = undefined;
     if (!workerPid) return;
     // What a boot took says little: the first look once it is ready is not waited for.
     const isFirstReady =
-      session.state.status === 'ready' && (looks.workerPid !== workerPid || looks.readyAt === undefined);
+      session.phase.status === 'ready' && (looks.workerPid !== workerPid || looks.readyAt === undefined);
     if (performance.now() < looks.nextMemoryAt && !isFirstReady) return;
     const memory = await measureSession(workerPid);
     if (session.workerPid !== workerPid || memory.processes === 0) return; // It ended while we looked.
-    vitals.memory = memory;
+    stats.memory = memory;
     const bytes = memory.workerBytes + memory.browserBytes;
     this.#settle(session, bytes, looks);
     looks.nextMemoryAt = performance.now() + this.#nextLook(bytes, looks);
@@ -62,11 +75,11 @@ export class MemoryKeeper {
   }
 
   /** Learns what the session takes once it has been ready for a while. */
-  #settle(session: Session, bytes: number, looks: Looks): void {
+  #settle(session: GuardedSession, bytes: number, looks: Looks): void {
     const { workerPid } = session;
     if (looks.workerPid !== workerPid) Object.assign(looks, { workerPid, readyAt: undefined, hasSettled: false });
     const now = performance.now();
-    if (session.state.status === 'ready') looks.readyAt ??= now;
+    if (session.phase.status === 'ready') looks.readyAt ??= now;
     if (looks.hasSettled || looks.readyAt === undefined || now - looks.readyAt < this.#settleMs) return;
     const { waitMs } = looks.history;
     looks.history = settledAt(bytes, looks.history);
@@ -87,22 +100,21 @@ export class MemoryKeeper {
     return Math.min(lookMs, Math.max(0, readyAt + this.#settleMs - performance.now()));
   }
 
-  #bound(session: Session, bytes: number, looks: Looks): void {
-    const { vitals, pending } = session;
+  #bound(session: GuardedSession, bytes: number, looks: Looks): void {
+    const { stats, pending } = session;
     const sinceRecycleMs = performance.now() - looks.recycledAt;
-    const reading = { bytes, pending, idleMs: vitals.idleMs, sinceRecycleMs };
+    const reading = { bytes, pending, idleMs: stats.idleMs, sinceRecycleMs };
     const verdict = memoryVerdict(reading, looks.history, this.#marks);
     if (verdict === 'end') {
       const mark = `more than CHAT_WEB_MEMORY_HARD_MB (${Math.round(this.#marks.hardBytes / MB)})`;
-      const reason = `it took ${Math.round(bytes / MB)} MB of memory, ${mark}`;
-      session.fail({ cause: 'memory', reason, retry: true });
+      session.fail({ reason: 'MEMORY_LIMIT', detail: `${Math.round(bytes / MB)} MB, ${mark}` });
     } else if (verdict === 'recycle' && !this.#isRecycling) {
       void this.#recycle(session, bytes, looks);
     }
   }
 
   /** Never rejects. */
-  async #recycle(session: Session, bytes: number, looks: Looks): Promise<void> {
+  async #recycle(session: GuardedSession, bytes: number, looks: Looks): Promise<void> {
     this.#isRecycling = true;
     const softBytes = Math.round(softMark(looks.history, this.#marks));
     try {
@@ -119,7 +131,7 @@ export class MemoryKeeper {
     this.#isRecycling = false;
   }
 
-  #looksAt(session: Session): Looks {
+  #looksAt(session: GuardedSession): Looks {
     const never = Number.NEGATIVE_INFINITY;
     const known = this.#looks.get(session);
     const looks = known ?? {

@@ -1,0 +1,72 @@
+import * as v from 'valibot';
+
+/**
+ * Why a session is not ready, or was restarted: every code that `reason` has, each with its sentence. The same codes are
+ * in the events, the status, the metrics and the log.
+ */
+export const reasons = {
+  STOPPED: 'the session was stopped',
+  REQUESTED: 'a restart was requested',
+  RECYCLED: 'the session was restarted to free memory',
+  QR_TIMEOUT: 'the QR was not scanned in time',
+  LOGOUT: 'the phone unlinked the account',
+  CONFLICT: 'the account is used elsewhere with the same link',
+  CONNECTION_LOST: 'the page lost its connection to the network',
+  ACCOUNT_RESTRICTED: 'the network restricts this account or this address',
+  START_REFUSED: 'nothing was started',
+  START_TIMEOUT: 'the session did not become ready in time',
+  RECOVERY_FAILED: 'the session could not be restarted',
+  BROWSER_NOT_FOUND: 'there is no browser to start',
+  LAUNCH_FAILED: 'the browser or its page did not start',
+  BROWSER_EXITED: 'the browser exited',
+  MEMORY_LIMIT: 'the session used too much memory',
+  PAGE_CRASHED: 'the page crashed',
+  PAGE_FAILED: 'the page could not be used',
+  PAGE_FROZEN: 'the page stopped responding',
+  PAGE_DEAF: 'the page is connected, but receives nothing',
+  PAGE_MUTE: 'sends are not confirmed',
+  PAGE_OUTDATED: 'the network no longer accepts this build of the page',
+  PAGE_UNSUPPORTED: 'the page lacks a part that every session needs',
+  WORKER_EXITED: 'the worker exited',
+  WORKER_UNRESPONSIVE: 'the worker stopped responding',
+  WORKER_PROTOCOL_ERROR: 'the worker broke the rules of its channel',
+} as const;
+
+export type Reason = keyof typeof reasons;
+
+/** The codes, as a schema that describes them. */
+export const reason = v.pipe(
+  v.picklist(Object.keys(reasons) as [Reason, ...Reason[]]),
+  v.description(
+    Object.entries(reasons)
+      .map(([code, text]) => `${code}: ${text}`)
+      .join('. '),
+  ),
+);
+
+/** What a worker ends its session for. */
+export const workerFailure = v.picklist([
+  'ACCOUNT_RESTRICTED',
+  'BROWSER_NOT_FOUND',
+  'LAUNCH_FAILED',
+  'BROWSER_EXITED',
+  'PAGE_CRASHED',
+  'PAGE_FAILED',
+  'PAGE_FROZEN',
+  'PAGE_DEAF',
+  'PAGE_MUTE',
+  'PAGE_OUTDATED',
+  'PAGE_UNSUPPORTED',
+]);
+export type WorkerFailure = v.InferOutput<typeof workerFailure>;
+
+/** Why something happened to a session: a code, and what else is known of this case. */
+export interface Cause {
+  readonly reason: Reason;
+  readonly detail?: string | undefined;
+}
+
+/** The sentence of a cause, such as `the worker exited: signal SIGKILL`. */
+export function causeText({ reason, detail }: Cause): string {
+  return detail ? `${reasons[reason]}: ${detail}` : reasons[reason];
+}
