@@ -36,9 +36,10 @@ describe('the start of a saved session', () => {
     await eventually(() => expect(browsersIn(`${stack.dataDir}/sessions/ada`)).not.toEqual([]));
     const other = client.startSession({ id: 'ben' });
     const endedAfterMs = await eventually(async () => {
-      const { status, reason } = await client.getSessionStatus({ id: 'ada' });
+      const { status, reason, message } = await client.getSessionStatus({ id: 'ada' });
       expect(status === 'starting' || status === 'disconnected').toBe(true);
-      expect(reason).toContain(`has not moved for ${DEADLINE_MS / 1_000} s`);
+      expect(reason).toBe('START_TIMEOUT');
+      expect(message).toContain(`has not moved for ${DEADLINE_MS / 1_000} s`);
       expect(browsersIn(`${stack.dataDir}/sessions/ada`)).toEqual([]);
       return Date.now() - startedAt;
     });

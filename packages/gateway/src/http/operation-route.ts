@@ -13,7 +13,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Admission } from './admission.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { mediaResponse } from './media-response.ts';
-import { type InputOptions, parseInput } from './request-input.ts';
+import { type InputOptions, withInput } from './request-input.ts';
 import type { ServerEnv } from './server-env.ts';
 import { whenOver } from './when-over.ts';
 
@@ -37,8 +37,7 @@ export function operationRoute(
   const { admission, log, metrics, spool } = options;
   const level = operation.method === 'GET' ? 'debug' : 'info';
 
-  async function respond(c: Context<ServerEnv>, startedAt: number): Promise<Response> {
-    const { input, upload } = await parseInput(c, operation, options);
+  async function respond(c: Context<ServerEnv>, input: Record<string, unknown>, startedAt: number): Promise<Response> {
     const told = { operation: name, session: input.id };
     const ms = () => Math.round(performance.now() - startedAt);
     try {
@@ -58,8 +57,6 @@ export function operationRoute(
         'refused',
       );
       throw error;
-    } finally {
-      await upload?.remove();
     }
   }
 
@@ -72,7 +69,7 @@ export function operationRoute(
       // A session that is overrun can still be looked at, stopped and restarted.
       const session = isWorkerOperation(name) ? id : undefined;
       leave = admission.enter(session, c.get('caller').keyId);
-      const response = await respond(c, startedAt);
+      const response = await withInput(c, operation, options, (input) => respond(c, input, startedAt));
       count(response.status);
       return response;
     } catch (error) {

@@ -10,10 +10,13 @@ import {
 import type { Context } from 'hono';
 import * as v from 'valibot';
 import { takeTurn } from '../loop-turns.ts';
-import type { Spool, Upload } from '../media/spool.ts';
-import { MOST_REST_BYTES, readUploadBody, UPLOAD_FIELD, type UploadBody } from '../media/upload-body.ts';
+import type { Spool } from '../media/spool.ts';
+import { MOST_REST_BYTES, readPlainBody, readUploadBody, UPLOAD_FIELD, type UploadBody } from '../media/upload-body.ts';
 import { limitedBody } from './limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
+
+/** Most bodies are short texts: one of at most so many bytes is read whole, and only searched for an upload. */
+const MOST_TEXT_BYTES = 131_072;
 
 /** What reading a request goes by. */
 export interface InputOptions {
@@ -23,24 +26,20 @@ export interface InputOptions {
   readonly refusalOf?: ((sessionId: string) => GatewayError | undefined) | undefined;
 }
 
-/** What a request brought; an upload is to be removed by whoever is done with the input. */
-export interface ParsedInput {
-  readonly input: Record<string, unknown>;
-  readonly upload?: Upload | undefined;
-}
-
 /**
- * Parses what a request brings for an operation: path parameters and body in one object. 400, 408, 413 or 415 if it is
- * not right. Where the session will refuse it, a body that is held in memory is judged all the same, as 400 comes before
- * 404 and 409; a larger one is not read for that, and gets the refusal.
+ * Parses what a request brings for an operation, path parameters and body in one object, and lets some work use it; an
+ * upload is removed after that. 400, 408, 413 or 415 if it is not right. Where the session will refuse it, a body that is
+ * held in memory is judged all the same, as 400 comes before 404 and 409; a larger one is not read for that, and gets the
+ * refusal.
  */
-export async function parseInput(
+export async function withInput<R>(
   c: Context<ServerEnv>,
   operation: Operation,
   options: InputOptions,
-): Promise<ParsedInput> {
+  work: (input: Record<string, unknown>) => Promise<R>,
+): Promise<R> {
   const params = parseParams(c.req.param(), operation.params); // Before a body of any size is read.
-  if (!operation.body) return { input: params };
+  if (!operation.body) return work(params);
   const { rest, upload } = await readBody(c, operation.body, options);
   try {
     await takeTurn();
@@ -48,10 +47,9 @@ export async function parseInput(
     if (upload) putFile(body, upload.file);
     const parsed = v.safeParse(operation.body, body);
     if (!parsed.success) throw invalidRequest(parsed.issues.map(fieldIssue));
-    return { input: { ...params, ...parsed.output }, upload };
-  } catch (error) {
+    return await work({ ...params, ...parsed.output });
+  } finally {
     await upload?.remove();
-    throw error;
   }
 }
 
@@ -98,13 +96,19 @@ async function readBody(
     throw new GatewayError('unsupported_media_type', 'send the body as JSON, with Content-Type: application/json');
   }
   const { incoming } = c.env;
-  if (!takesUpload(schema))
-    return readUploadBody(limitedBody(incoming, { mostBytes: Math.min(maxBodyBytes, MOST_REST_BYTES) }));
+  if (!takesUpload(schema)) {
+    const rest = await readPlainBody(limitedBody(incoming, { mostBytes: Math.min(maxBodyBytes, MOST_REST_BYTES) }));
+    return { rest };
+  }
   const sessionId = c.req.param('id') ?? '';
   const error = refusalOf?.(sessionId);
   const refusal = error && { aboveBytes: MOST_REST_BYTES, error };
   const chunks = limitedBody(incoming, { mostBytes: maxBodyBytes, refusal });
-  return readUploadBody(chunks, () => spool.create(sessionId));
+  const createFile = () => spool.create(sessionId);
+  if (Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MOST_TEXT_BYTES)
+    return readUploadBody(chunks, createFile);
+  const rest = await readPlainBody(chunks);
+  return rest.includes(`"${UPLOAD_FIELD}"`) ? readUploadBody([rest], createFile) : { rest };
 }
 
 /** Puts an upload in the place where it was cut out, unless the field stands there a second time, with another value. */

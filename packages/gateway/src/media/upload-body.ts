@@ -1,6 +1,7 @@
 import { GatewayError, invalidRequest } from '@chat-web/protocol';
 import { Base64Decoder } from './base64-decoder.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
+import { assertBounded } from './json-bounds.ts';
 import type { SpoolWriter, Upload } from './spool.ts';
 import { UploadScanner } from './upload-scanner.ts';
 
@@ -18,20 +19,19 @@ export const UPLOAD_FIELD = 'base64';
 export const MOST_REST_BYTES = 524_288;
 
 /**
- * Reads a body and decodes its upload into a file while it streams in; without a way to make one, nothing is taken for
- * an upload. Rejects with `invalid_request` for what is not base64, nests too deep or holds too many values,
- * `body_too_large`, or what the stream fails with; no file is left then.
+ * Reads a body and decodes its upload into a file while it streams in. Rejects with `invalid_request` for what is not
+ * base64, nests too deep or holds too many values, `body_too_large`, or what the stream fails with; no file is left then.
  */
 export async function readUploadBody(
-  chunks: AsyncIterable<Uint8Array>,
-  createFile?: () => Promise<SpoolWriter>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  createFile: () => Promise<SpoolWriter>,
 ): Promise<UploadBody> {
-  const reader = new UploadReader(createFile && UPLOAD_FIELD);
+  const reader = new UploadReader(UPLOAD_FIELD);
   let writer: SpoolWriter | undefined;
   try {
     for await (const chunk of chunks) {
       reader.push(chunk);
-      if (!createFile || !reader.hasUpload) continue;
+      if (!reader.hasUpload) continue;
       writer ??= await createFile();
       for (const bytes of reader.takeDecoded()) await writer.write(bytes);
     }
@@ -43,6 +43,18 @@ export async function readUploadBody(
   }
 }
 
+/** Reads a body without an upload. Rejects as `readUploadBody`. */
+export async function readPlainBody(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const body = new GrowingBuffer(MOST_REST_BYTES);
+  for await (const chunk of chunks) if (!body.append(chunk)) throw tooLarge();
+  assertBounded(body.bytes);
+  return body.bytes;
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError('body_too_large', `a body may have at most ${MOST_REST_BYTES} bytes beside its base64`);
+}
+
 class UploadReader {
   readonly #scanner: UploadScanner;
   readonly #rest = new GrowingBuffer(MOST_REST_BYTES);
@@ -50,7 +62,7 @@ class UploadReader {
   #decoded: Buffer[] = [];
   #state: 'none' | 'open' | 'ended' = 'none';
 
-  constructor(field: string | undefined) {
+  constructor(field: string) {
     this.#scanner = new UploadScanner(field, {
       rest: (bytes) => this.#keep(bytes),
       upload: (piece) => this.#decode(piece),
@@ -80,8 +92,7 @@ class UploadReader {
   }
 
   #keep(bytes: Uint8Array): void {
-    if (this.#rest.append(bytes)) return;
-    throw new GatewayError('body_too_large', `a body may have at most ${MOST_REST_BYTES} bytes beside its base64`);
+    if (!this.#rest.append(bytes)) throw tooLarge();
   }
 
   #decode(piece: Uint8Array): void {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { UploadScanner } from './upload-scanner.ts';
 
 /** What the scanner hands on, as the pieces in which it does. */
-function scan(chunks: readonly string[], { key }: { readonly key?: string } = { key: 'base64' }) {
+function scan(chunks: readonly string[]) {
   const handed = { rest: [] as string[], upload: [] as string[], ended: 0 };
-  const scanner = new UploadScanner(key, {
+  const scanner = new UploadScanner('base64', {
     rest: (bytes) => handed.rest.push(Buffer.from(bytes).toString()),
     upload: (bytes) => handed.upload.push(Buffer.from(bytes).toString()),
     uploadEnded: () => {
@@ -27,13 +27,5 @@ describe('UploadScanner', () => {
       const { upload, ended } = scan([body.slice(0, at), body.slice(at)]);
       expect([upload.join(''), ended]).toEqual(['yes', 1]);
     }
-  });
-
-  it('takes nothing for an upload without a key', () => {
-    expect(scan(['{"":"a","base64":"b"}'], {})).toEqual({
-      rest: ['{"":"a","base64":"b"}'],
-      upload: [],
-      ended: 0,
-    });
   });
 });

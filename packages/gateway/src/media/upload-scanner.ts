@@ -1,4 +1,4 @@
-import { invalidRequest } from '@chat-web/protocol';
+import { JsonBounds } from './json-bounds.ts';
 
 /** Where the parts of a scanned body go. What is handed over is only valid during the call. */
 export interface ScannerSinks {
@@ -9,11 +9,6 @@ export interface ScannerSinks {
   /** The upload's string has ended. */
   uploadEnded(): void;
 }
-
-/** How deep objects and arrays may nest. */
-export const MOST_DEPTH = 32;
-/** How many values a body may hold: JSON.parse makes up to forty bytes of each byte of empty arrays. */
-export const MOST_VALUES = 10_000;
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
@@ -29,19 +24,18 @@ const MISMATCH = -1;
  * have to build, and leaves the judgement of the rest to JSON.parse. It looks at each byte once, and copies none.
  */
 export class UploadScanner {
-  readonly #key: Uint8Array | undefined;
+  readonly #key: Uint8Array;
   readonly #sinks: ScannerSinks;
-  #depth = 0;
-  #values = 0;
+  readonly #bounds = new JsonBounds();
   #inString: 'no' | 'text' | 'key' | 'upload' = 'no';
   #isEscaped = false;
   #expectsKey = false;
   /** How many bytes of the key have been seen, or that it is another key. */
   #matched = MISMATCH;
 
-  /** `key`: whose string is cut out; without one, all is rest. */
-  constructor(key: string | undefined, sinks: ScannerSinks) {
-    this.#key = key === undefined ? undefined : Buffer.from(key);
+  /** `key`: whose string is cut out. */
+  constructor(key: string, sinks: ScannerSinks) {
+    this.#key = Buffer.from(key);
     this.#sinks = sinks;
   }
 
@@ -86,29 +80,22 @@ export class UploadScanner {
     if (byte === QUOTE) this.#open();
     else if (byte === COLON) this.#expectsKey = false;
     else if (byte === COMMA) {
-      this.#expectsKey = this.#depth === 1;
-      this.#count();
+      this.#expectsKey = this.#bounds.depth === 1;
+      this.#bounds.comma();
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      this.#depth += 1;
-      if (this.#depth > MOST_DEPTH) throw refusal(`the body must not nest deeper than ${MOST_DEPTH} levels`);
-      this.#expectsKey = this.#depth === 1 && byte === OPEN_OBJECT;
-      this.#count();
+      this.#bounds.open();
+      this.#expectsKey = this.#bounds.depth === 1 && byte === OPEN_OBJECT;
     } else {
-      this.#depth -= 1;
+      this.#bounds.close();
       this.#expectsKey = false;
     }
   }
 
-  #count(): void {
-    this.#values += 1;
-    if (this.#values > MOST_VALUES) throw refusal(`the body must not hold more than ${MOST_VALUES} values`);
-  }
-
   #open(): void {
-    if (this.#depth === 1 && this.#expectsKey) {
+    if (this.#bounds.depth === 1 && this.#expectsKey) {
       this.#inString = 'key';
       this.#matched = 0;
-    } else this.#inString = this.#depth === 1 && this.#matched === this.#key?.length ? 'upload' : 'text';
+    } else this.#inString = this.#bounds.depth === 1 && this.#matched === this.#key.length ? 'upload' : 'text';
   }
 
   /** Goes on to behind the quote that closes the string, or to the end of the chunk. */
@@ -130,7 +117,7 @@ export class UploadScanner {
   #takeKey(chunk: Uint8Array, at: number): number {
     const byte = chunk[at];
     if (byte === QUOTE) this.#inString = 'no';
-    else if (byte === this.#key?.[this.#matched]) this.#matched += 1;
+    else if (byte === this.#key[this.#matched]) this.#matched += 1;
     else {
       this.#matched = MISMATCH;
       this.#inString = 'text';
@@ -138,8 +125,4 @@ export class UploadScanner {
     }
     return at + 1;
   }
-}
-
-function refusal(message: string): Error {
-  return invalidRequest([{ path: '', message }]);
 }
