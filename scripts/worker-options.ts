@@ -2,7 +2,14 @@ import type { WorkerOptions } from '@chat-web/protocol';
 
 /** Options for a worker that never starts a session. */
 export const emptyWorkerOptions: WorkerOptions = {
-  ...{ sessionId: 'main', sessionDir: '/nowhere', headlessShell: false, browserArgs: [], spoolDir: '/nowhere' },
+  ...{
+    sessionId: 'main',
+    sessionDir: '/nowhere',
+    headlessShell: false,
+    browserArgs: [],
+    spoolDir: '/nowhere',
+    uploadsDir: '/nowhere',
+  },
   ...{ spoolMaxBytes: 1, heardUntil: 0, pagesDir: '/nowhere', linkedAt: 0, wasMute: false },
   silenceTimeoutMs: 300_000,
   fetchLimits: { allowedHosts: [], maxBytes: 1, timeoutMs: 1 },

@@ -127,8 +127,8 @@ export class Stack implements AsyncDisposable {
 
   async untilStatus(id: string, wanted: string, timeoutMs?: number): Promise<void> {
     await eventually(async () => {
-      const { status, reason } = await this.client.getSessionStatus({ id });
-      if (status !== wanted) throw new Error(`session ${id} is ${status} (${reason}), not ${wanted}`);
+      const { status, message } = await this.client.getSessionStatus({ id });
+      if (status !== wanted) throw new Error(`session ${id} is ${status} (${message}), not ${wanted}`);
     }, timeoutMs);
   }
 

@@ -25,7 +25,9 @@ export const workerOptions = v.object({
   /** Chromium's headless shell rather than the whole browser. */
   headlessShell: v.boolean(),
   browserArgs: v.array(v.string()),
-  /** Where bytes lie that are on their way between gateway and worker. */
+  /** Where the uploads lie that calls name. */
+  uploadsDir: v.string(),
+  /** Where the session puts files of its own. */
   spoolDir: v.string(),
   /** How much a session may have there at a time. */
   spoolMaxBytes: v.number(),

@@ -2,14 +2,22 @@ import * as v from 'valibot';
 import { count, LIMITS } from './limits.ts';
 import type { ObjectSchema } from './operation.ts';
 
-/** A file in the spool folder: bytes travel between processes as files, and messages name them. */
-export class SpooledFile {
-  readonly path: string;
+/** A file in a spool folder: bytes travel between processes as files, and messages name them. */
+export const spooledFile = v.object({
+  /** The file's plain name: no path can be written with it. */
+  file: v.pipe(v.string(), v.uuid()),
   /** In bytes. */
+  size: count(LIMITS.fileBytes),
+});
+export type SpooledFile = Readonly<v.InferOutput<typeof spooledFile>>;
+
+/** What the HTTP side puts in the place of the base64 that it has decoded into a file. */
+export class UploadedFile implements SpooledFile {
+  readonly file: string;
   readonly size: number;
 
-  constructor(path: string, size: number) {
-    this.path = path;
+  constructor(file: string, size: number) {
+    this.file = file;
     this.size = size;
   }
 }
@@ -19,7 +27,7 @@ export class SpooledFile {
  * takes nothing but such a file: an object of the same shape in a body would name any file of this machine.
  */
 const upload = v.pipe(
-  v.custom<string>((value) => value instanceof SpooledFile, 'must be base64'),
+  v.custom<string>((value) => value instanceof UploadedFile, 'must be base64'),
   v.transform((file) => file as unknown as SpooledFile),
   v.check(({ size }) => size > 0, 'must not be empty'),
 );
@@ -90,10 +98,7 @@ export interface MediaSource {
  * and name become headers.
  */
 export const mediaFile = v.object({
-  /** The file's plain name: no path can be written with it. */
-  file: v.pipe(v.string(), v.uuid()),
-  /** In bytes. */
-  size: count(LIMITS.fileBytes),
+  ...spooledFile.entries,
   mimeType: v.pipe(v.string(), v.maxLength(LIMITS.mimeType), v.regex(/^[\x20-\x7e]*$/)),
   filename: v.optional(v.pipe(v.string(), v.maxLength(LIMITS.filename), v.regex(/^\P{Cc}*$/u))),
 });

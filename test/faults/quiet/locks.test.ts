@@ -50,8 +50,9 @@ describe('promise 13: locks heal, live browsers are safe', () => {
     const start = stack.client.startSession({ id: 'main' });
     const startedAt = performance.now();
     await eventually(async () => {
-      const { reason } = await stack.client.getSessionStatus({ id: 'main' });
-      expect(reason).toContain(`process ${foreign.pid}`);
+      const { reason, message } = await stack.client.getSessionStatus({ id: 'main' });
+      expect(reason).toBe('START_REFUSED');
+      expect(message).toContain(`process ${foreign.pid}`);
     }, READY_WITHIN_MS);
     const toldAfterMs = Math.round(performance.now() - startedAt);
     expect(browserMainsOn(profile)).toEqual([foreign.pid]);

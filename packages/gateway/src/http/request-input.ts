@@ -4,8 +4,8 @@ import {
   invalidRequest,
   type ObjectSchema,
   type Operation,
-  type SpooledFile,
   takesUpload,
+  type UploadedFile,
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
@@ -112,7 +112,7 @@ async function readBody(
 }
 
 /** Puts an upload in the place where it was cut out, unless the field stands there a second time, with another value. */
-function putFile(body: Record<string, unknown>, file: SpooledFile): void {
+function putFile(body: Record<string, unknown>, file: UploadedFile): void {
   if (body[UPLOAD_FIELD] !== '') throw invalidRequest([{ path: UPLOAD_FIELD, message: 'must stand in the body once' }]);
   body[UPLOAD_FIELD] = file;
 }

@@ -3,7 +3,7 @@ import { constants, openSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { errorText, GatewayError, type MediaFile, SpooledFile } from '@chat-web/protocol';
+import { errorText, GatewayError, type SpooledFile, UploadedFile } from '@chat-web/protocol';
 import { freeDiskBytes } from '../host/disk.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
@@ -74,8 +74,9 @@ export class Spool {
   /** A new file for what is sent to a session. Throws as `assertRoom`. */
   async create(sessionId: string): Promise<SpoolWriter> {
     await this.assertRoom(sessionId);
-    const path = join(this.dir, randomUUID());
-    return new SpoolWriter(path, await open(path, 'wx', 0o600), this.#quota.hold(sessionId));
+    const file = randomUUID();
+    const path = join(this.dir, file);
+    return new SpoolWriter(file, path, await open(path, 'wx', 0o600), this.#quota.hold(sessionId));
   }
 
   /**
@@ -83,7 +84,7 @@ export class Spool {
    * whatever happens. Nothing but a plain file of the announced size that is in that very folder: a worker could name,
    * or put there, a link to what is not its own, or a pipe at which a thread of ours would wait for ever.
    */
-  async take(sessionId: string, { file, size }: Pick<MediaFile, 'file' | 'size'>): Promise<Download> {
+  async take(sessionId: string, { file, size }: SpooledFile): Promise<Download> {
     const folder = await openOwn(within(this.#folder, this.dir, sessionId), FOLDER_FLAGS | constants.O_NOFOLLOW);
     try {
       const path = within(folder.fd, join(this.dir, sessionId), file);
@@ -166,29 +167,33 @@ export class Download {
 
 /** An upload that lies in the spool, until whoever is done with it removes it. */
 export class Upload {
-  readonly file: SpooledFile;
+  readonly file: UploadedFile;
+  readonly #path: string;
   readonly #held: Hold;
 
-  constructor(file: SpooledFile, held: Hold) {
+  constructor(file: UploadedFile, path: string, held: Hold) {
     this.file = file;
+    this.#path = path;
     this.#held = held;
   }
 
   /** Never rejects: what was answered stays so. What is left is removed at the next start. */
   async remove(): Promise<void> {
     this.#held.release();
-    await rm(this.file.path, { force: true }).catch(() => {});
+    await rm(this.#path, { force: true }).catch(() => {});
   }
 }
 
 /** A spool file that is being written. */
 export class SpoolWriter {
+  readonly #file: string;
   readonly #path: string;
   readonly #handle: FileHandle;
   readonly #held: Hold;
   #size = 0;
 
-  constructor(path: string, handle: FileHandle, held: Hold) {
+  constructor(file: string, path: string, handle: FileHandle, held: Hold) {
+    this.#file = file;
     this.#path = path;
     this.#handle = handle;
     this.#held = held;
@@ -203,7 +208,7 @@ export class SpoolWriter {
 
   async finish(): Promise<Upload> {
     await this.#handle.close();
-    return new Upload(new SpooledFile(this.#path, this.#size), this.#held);
+    return new Upload(new UploadedFile(this.#file, this.#size), this.#path, this.#held);
   }
 
   async discard(): Promise<void> {

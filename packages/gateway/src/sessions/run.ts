@@ -226,13 +226,14 @@ export class Run {
   }
 
   #workerOptions(spoolDir: string, past: Past): WorkerOptions {
-    const { saved, config, pinnedPage } = this.#context;
+    const { saved, spool, config, pinnedPage } = this.#context;
     return {
       sessionId: this.#id,
       sessionDir: saved.dirOf(this.#id),
       browserPath: config.browserPath,
       headlessShell: config.headlessShell,
       browserArgs: [...config.browserArgs],
+      uploadsDir: spool.dir,
       spoolDir,
       spoolMaxBytes: config.spoolSessionMaxBytes,
       ...past,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorText, GatewayError } from '@chat-web/protocol';
+import { type ErrorCode, errorText, GatewayError } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type { Capability } from '../page/contract.ts';
 import { dropFile, keepFile } from '../page/media.ts';
@@ -46,16 +46,14 @@ export class PageAccess implements PageCalls {
     await this.#ready().assertSupported(needed);
   }
 
-  async withFile<R>(path: string, work: (key: string) => Promise<R>): Promise<R> {
+  async withFile<R>(timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R> {
     const { page } = this.#ready();
     const key = `file:${randomUUID()}`;
     // The browser reads the file from disk by itself: nothing of it passes through this process.
-    const input = (await page.evaluateHandle(
-      "Object.assign(document.createElement('input'), { type: 'file' })",
-    )) as unknown as FileInput;
+    const input = await within(timeoutMs, 'client_failed', makeFileInput(page));
     try {
-      await input.uploadFile(path);
-      await page.evaluate(keepFile, input as never, key);
+      await within(timeoutMs, 'client_failed', input.uploadFile(path));
+      await within(timeoutMs, 'client_failed', page.evaluate(keepFile, input as never, key));
       return await work(key);
     } finally {
       await page.evaluate(dropFile, key).catch(() => {});
@@ -75,22 +73,32 @@ export class PageAccess implements PageCalls {
     args: A,
   ): Promise<R> {
     const { page } = this.#ready();
-    const over = new AbortController();
-    const limit = delay(timeoutMs, undefined, { signal: over.signal }).then(() => {
-      throw new GatewayError(lostCode, `the page did not answer within ${timeoutMs / 1_000} s`);
-    });
-    limit.catch(() => {});
-    try {
-      return (await Promise.race([page.evaluate(script as never, ...(args as unknown as never[])), limit])) as R;
-    } catch (error) {
-      if (error instanceof GatewayError) throw error;
-      const isLost = wasLost(error);
-      throw new GatewayError(
-        isLost ? lostCode : 'client_failed',
-        isLost ? `the page was lost (${errorText(error)})` : `the web client refused (${errorText(error)})`,
-      );
-    } finally {
-      over.abort();
-    }
+    return (await within(timeoutMs, lostCode, page.evaluate(script as never, ...(args as unknown as never[])))) as R;
+  }
+}
+
+async function makeFileInput(page: Page): Promise<FileInput> {
+  const input = await page.evaluateHandle("Object.assign(document.createElement('input'), { type: 'file' })");
+  return input as unknown as FileInput;
+}
+
+/** Waits for the page. Rejects with `lostCode` where it is lost or too slow, and with `client_failed` where it threw. */
+async function within<R>(timeoutMs: number, lostCode: ErrorCode, answer: Promise<R>): Promise<R> {
+  const over = new AbortController();
+  const limit = delay(timeoutMs, undefined, { signal: over.signal }).then(() => {
+    throw new GatewayError(lostCode, `the page did not answer within ${timeoutMs / 1_000} s`);
+  });
+  limit.catch(() => {});
+  try {
+    return await Promise.race([answer, limit]);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    const isLost = wasLost(error);
+    throw new GatewayError(
+      isLost ? lostCode : 'client_failed',
+      isLost ? `the page was lost (${errorText(error)})` : `the web client refused (${errorText(error)})`,
+    );
+  } finally {
+    over.abort();
   }
 }

@@ -14,8 +14,8 @@ export interface PageCalls {
   read<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R>;
   /** Runs a script that changes something. */
   change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R>;
-  /** Has the browser read a file from disk, and lets some work use it in the page by a key. */
-  withFile<R>(path: string, work: (key: string) => Promise<R>): Promise<R>;
+  /** Has the browser take a file from disk, with each step of that in time, and lets some work use it in the page by a key. */
+  withFile<R>(timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R>;
   /** Told of each send: whether the network has confirmed it in time. */
   onSent(isConfirmed: boolean): void;
 }
@@ -23,7 +23,9 @@ export interface PageCalls {
 /** What handlers have to work with. */
 export interface HandlerContext {
   readonly page: PageCalls;
-  /** Where bytes lie that are on their way to or from the gateway. */
+  /** Where the uploads lie that calls name. */
+  readonly uploadsDir: string;
+  /** Where the session puts files of its own. */
   readonly spoolDir: string;
   readonly spoolShare: SpoolShare;
   readonly fetchLimits: FetchLimits;

@@ -12,6 +12,8 @@ import { TimeBudget } from './time-budget.ts';
 const CHECK_TIMEOUT_MS = 10_000;
 const TEXT_TIMEOUT_MS = 15_000;
 const MEDIA_TIMEOUT_MS = 80_000;
+/** What the browser may take to take a file. */
+const TAKE_TIMEOUT_MS = 20_000;
 const STICKER_TIMEOUT_MS = 10_000;
 const TEXT_ACK_TIMEOUT_MS = 12_000;
 /** Files are large, and uplinks slow. */
@@ -48,8 +50,9 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
   const { type, to, quotedMessageId, caption } = input;
   const budget = new TimeBudget(operations.sendMessage.timeoutMs);
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, budget);
-  return withMedia(type, input, context, ({ path, mimeType, filename }) =>
-    page.withFile(path, async (key) => {
+  const fetchMs = budget.step(context.fetchLimits.timeoutMs, TAKE_TIMEOUT_MS + LEAST_MEDIA_ACK_MS);
+  return withMedia(type, input, fetchMs, context, ({ path, mimeType, filename }) =>
+    page.withFile(budget.step(TAKE_TIMEOUT_MS, LEAST_MEDIA_ACK_MS), path, async (key) => {
       if (to === STATUS_FEED) {
         const file = { data: key, mimetype: mimeType, filename };
         return accepted(await page.change(budget.step(MEDIA_TIMEOUT_MS), postMediaStatus, file, caption));

@@ -28,20 +28,22 @@ const TYPES: Readonly<Record<MediaKind, RegExp>> = {
 };
 
 /**
- * Brings media to a file with a type and a name, and lets some work use it. The type is what the caller says, else
+ * Brings media to a file with a type and a name, and lets some work use it. A `url` is fetched within `fetchMs`. The type is what the caller says, else
  * what the bytes show, else what the server of a URL claims; one that does not fit the kind is `invalid_request`.
  */
 export async function withMedia<R>(
   kind: MediaKind,
   source: MediaSource,
-  { spoolDir, spoolShare, fetchLimits }: HandlerContext,
+  fetchMs: number,
+  { uploadsDir, spoolDir, spoolShare, fetchLimits }: HandlerContext,
   work: (media: OutgoingMedia) => Promise<R>,
 ): Promise<R> {
   const fetchedPath = source.url === undefined ? undefined : join(spoolDir, randomUUID());
   const held = spoolShare.hold();
   try {
-    const fetched = fetchedPath ? await fetchToFile(source.url ?? '', fetchedPath, fetchLimits, held.add) : undefined;
-    const path = fetchedPath ?? source.base64?.path ?? '';
+    const limits = { ...fetchLimits, timeoutMs: fetchMs };
+    const fetched = fetchedPath ? await fetchToFile(source.url ?? '', fetchedPath, limits, held.add) : undefined;
+    const path = fetchedPath ?? join(uploadsDir, source.base64?.file ?? '');
     if ((await stat(path)).size === 0) throw new GatewayError('media_unavailable', 'the media are empty');
     const found = await fileTypeFromFile(path);
     const mimeType = source.mimeType ?? found?.mime ?? (fetched?.mimeType || UNKNOWN_TYPE);
