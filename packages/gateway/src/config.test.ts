@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 import { type Setting, settings } from './settings.ts';
 
+const known = Object.values<Setting>(settings).map(({ name }) => name);
+
 function problemsOf(env: Record<string, string>): readonly string[] {
   try {
     readConfig(env);
@@ -77,10 +79,10 @@ describe('readConfig', () => {
     expect(readConfig({ ...own, ...host, STATE_DIRECTORY: '/var/lib/x', SECRET: 'x' }).workerEnv).toEqual(host);
   });
 
-  const refusesBlank = Object.entries<Setting>(settings).flatMap(([name, s]) => (s.refusesBlank ? [name] : []));
+  const refusesBlank = Object.values<Setting>(settings).flatMap((s) => (s.refusesBlank ? [s.name] : []));
 
   it('treats an empty setting as absent, unless that could be a mistake that opens the gateway', () => {
-    const empty = Object.keys(settings).filter((name) => !refusesBlank.includes(name));
+    const empty = known.filter((name) => !refusesBlank.includes(name));
     expect(readConfig(Object.fromEntries(empty.map((name) => [name, ' '])))).toEqual(readConfig({}));
     expect(refusesBlank).toContain('CHAT_WEB_TOKEN');
   });
@@ -136,17 +138,17 @@ describe('readConfig', () => {
 
 it('lists the settings in docs/settings.md as they are', () => {
   const page = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8');
-  for (const [name, setting] of Object.entries<Setting>(settings)) {
+  for (const setting of Object.values<Setting>(settings)) {
     const written = setting.fallback ? `\`${setting.fallback}\`` : 'none';
     const fallback = setting.fallbackIs ?? written;
-    expect(page).toContain(`| \`${name}\` | ${fallback} | ${setting.meaning} |`);
+    expect(page).toContain(`| \`${setting.name}\` | ${fallback} | ${setting.meaning} |`);
   }
 });
 
 it.each(['gateway.env', 'reload.env'])('knows every setting of %s, and takes it as it is there', (name) => {
   const example = readFileSync(new URL(`../../../deploy/systemd/${name}`, import.meta.url), 'utf8');
   const written = parseEnv(example.replace(/^#(?=CHAT_WEB_\w+=)/gm, ''));
-  expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(written)));
+  expect(known).toEqual(expect.arrayContaining(Object.keys(written)));
   const CHAT_WEB_TOKEN = 'sesame'; // It starts with one alone.
   expect(readConfig({ ...written, CHAT_WEB_TOKEN })).toEqual(readConfig({ CHAT_WEB_TOKEN }));
 });

@@ -6,7 +6,7 @@ import type { LevelledLog } from './log.ts';
 import { settings } from './settings.ts';
 
 const MOST_BYTES = 1_048_576;
-const { schema, fallback } = settings.CHAT_WEB_LOG_LEVEL;
+const { schema, fallback } = settings.logLevel;
 
 /**
  * Reads the log level again from a file of KEY=value lines, and sets it; one that the file does not name is the

@@ -7,6 +7,8 @@ import { writtenToken } from './access/token.ts';
 
 /** One setting: how its text is read, what holds without it, and what it is for. */
 export interface Setting {
+  /** Of its environment variable. */
+  readonly name: string;
   readonly schema: v.GenericSchema<string, unknown>;
   /** The text that stands for an absent setting. Absent: the setting stays undefined. */
   readonly fallback?: string;
@@ -16,6 +18,9 @@ export interface Setting {
   readonly refusesBlank?: true;
   readonly meaning: string;
 }
+
+const SECOND_MS = 1_000;
+const MB = 1_048_576;
 
 const text = v.string();
 const filePath = v.pipe(
@@ -29,6 +34,16 @@ const wholeNumber = (lowest: number, highest: number) =>
     v.transform(Number),
     v.minValue(lowest, `must be at least ${lowest}`),
     v.maxValue(highest, `must be at most ${highest}`),
+  );
+const seconds = (lowest: number, highest: number) =>
+  v.pipe(
+    wholeNumber(lowest, highest),
+    v.transform((written) => written * SECOND_MS),
+  );
+const megabytes = (lowest: number, highest: number) =>
+  v.pipe(
+    wholeNumber(lowest, highest),
+    v.transform((written) => written * MB),
   );
 
 const OFF = 'off';
@@ -99,231 +114,280 @@ const jsonStrings = v.pipe(
   }),
 );
 
-/** Every setting of the gateway, by the name of its environment variable. */
+/** Every setting of the gateway, by its field in the configuration. Times are in milliseconds there, sizes in bytes. */
 export const settings = {
-  CHAT_WEB_HOST: { schema: text, fallback: '127.0.0.1', meaning: 'listen address' },
-  CHAT_WEB_PORT: {
+  host: { name: 'CHAT_WEB_HOST', schema: text, fallback: '127.0.0.1', meaning: 'listen address' },
+  port: {
+    name: 'CHAT_WEB_PORT',
     schema: portOrOff,
     fallback: '3000',
     meaning: 'listen port; 0 picks a free one, and the log names it; off: no TCP, only CHAT_WEB_SOCKET',
   },
-  CHAT_WEB_SOCKET: {
+  socketPath: {
+    name: 'CHAT_WEB_SOCKET',
     schema: socketPath,
     meaning:
       "path of a unix socket to listen on as well; its folder must exist, and nobody but the gateway's user and root may write it",
   },
-  CHAT_WEB_SOCKET_MODE: {
+  socketMode: {
+    name: 'CHAT_WEB_SOCKET_MODE',
     schema: fileMode,
     fallbackIs: '`0600`, with a group `0660`',
     meaning: 'permissions of the socket: who may write it may connect',
   },
-  CHAT_WEB_SOCKET_GROUP: {
+  socketGroup: {
+    name: 'CHAT_WEB_SOCKET_GROUP',
     schema: text,
     meaning: "group of the socket: a name or number; the gateway's user must be in it",
   },
-  CHAT_WEB_TLS_CERT: {
+  tlsCertFile: {
+    name: 'CHAT_WEB_TLS_CERT',
     schema: filePath,
     refusesBlank: true,
     meaning: 'file with a certificate and its intermediates, as PEM: the port speaks HTTPS; SIGHUP reads it again',
   },
-  CHAT_WEB_TLS_KEY: {
+  tlsKeyFile: {
+    name: 'CHAT_WEB_TLS_KEY',
     schema: filePath,
     refusesBlank: true,
     meaning: 'file with its key, as PEM without a passphrase',
   },
-  CHAT_WEB_TOKEN: {
+  token: {
+    name: 'CHAT_WEB_TOKEN',
     schema: writtenToken,
     refusesBlank: true,
     meaning:
       'bearer token that every route but GET /health and GET /health/ready asks for, or `sha256:<hex>` of it; without it none is asked for',
   },
-  CHAT_WEB_TOKEN_FILE: {
+  tokenFile: {
+    name: 'CHAT_WEB_TOKEN_FILE',
     schema: filePath,
     refusesBlank: true,
     meaning: 'file whose first line is the token, in either form; SIGHUP reads it again',
   },
-  CHAT_WEB_TOKEN_GRACE_SECONDS: {
-    schema: wholeNumber(0, 604_800),
+  tokenGraceMs: {
+    name: 'CHAT_WEB_TOKEN_GRACE_SECONDS',
+    schema: seconds(0, 604_800),
     fallback: '0',
     meaning: 'how long the former token holds, and its streams stay open, after its file has changed',
   },
-  CHAT_WEB_ALLOW_NO_TOKEN: {
+  allowNoToken: {
+    name: 'CHAT_WEB_ALLOW_NO_TOKEN',
     schema: yesOrNo,
     fallback: 'false',
     meaning: 'listen on other addresses than loopback although no token is set',
   },
-  CHAT_WEB_AUTH_FAILURES_PER_MINUTE: {
+  authFailuresPerMinute: {
+    name: 'CHAT_WEB_AUTH_FAILURES_PER_MINUTE',
     schema: wholeNumber(0, 1_000_000),
     fallback: '10',
     meaning: 'wrong tokens from one address within a minute after which further ones are 429; 0: no limit',
   },
-  CHAT_WEB_AUDIT_FILE: {
+  auditFile: {
+    name: 'CHAT_WEB_AUDIT_FILE',
     schema: filePath,
     refusesBlank: true,
     fallbackIs: 'the log',
     meaning: 'file to which the audit lines are appended; SIGHUP opens it again',
   },
-  CHAT_WEB_AUTO_START_SESSIONS: { schema: yesOrNo, fallback: 'true', meaning: 'start saved sessions at boot' },
-  CHAT_WEB_DATA_DIR: {
+  autoStartSessions: {
+    name: 'CHAT_WEB_AUTO_START_SESSIONS',
+    schema: yesOrNo,
+    fallback: 'true',
+    meaning: 'start saved sessions at boot',
+  },
+  dataDir: {
+    name: 'CHAT_WEB_DATA_DIR',
     schema: filePath,
     fallback: './data',
     meaning: "all that the gateway keeps; systemd's STATE_DIRECTORY comes before the default",
   },
-  CHAT_WEB_BROWSER_PATH: {
+  browserPath: {
+    name: 'CHAT_WEB_BROWSER_PATH',
     schema: text,
     meaning:
       "the browser's executable; else PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, or a Chromium or Chrome on the PATH",
   },
-  CHAT_WEB_HEADLESS_SHELL: {
+  headlessShell: {
+    name: 'CHAT_WEB_HEADLESS_SHELL',
     schema: yesOrNo,
     fallback: 'false',
     meaning: 'use chromium-headless-shell, which takes less memory; untried against the real network',
   },
-  CHAT_WEB_BROWSER_ARGS: {
+  browserArgs: {
+    name: 'CHAT_WEB_BROWSER_ARGS',
     schema: jsonStrings,
     fallback: '[]',
     meaning: 'further browser arguments: a JSON array of strings, passed as they are',
   },
-  CHAT_WEB_PAGE_VERSION: {
+  pageVersion: {
+    name: 'CHAT_WEB_PAGE_VERSION',
     schema: v.pipe(v.string(), v.regex(PAGE_VERSION, 'must be a version such as 2.3000.1049703040')),
     meaning: "the build of the page to load, from the folder of saved pages, in the place of the network's newest",
   },
-  CHAT_WEB_PAGE_DIR: {
+  pageDir: {
+    name: 'CHAT_WEB_PAGE_DIR',
     schema: filePath,
     fallbackIs: 'pages in the data folder',
     meaning: 'folder of saved pages, {version}.html: each build on which a session became ready is kept there',
   },
-  CHAT_WEB_START_CONCURRENCY: {
+  startConcurrency: {
+    name: 'CHAT_WEB_START_CONCURRENCY',
     schema: wholeNumber(1, 64),
     fallback: String(availableParallelism()),
     fallbackIs: 'the number of cores',
     meaning: 'browsers that may be booting at one moment',
   },
-  CHAT_WEB_START_TIMEOUT_SECONDS: {
-    schema: wholeNumber(5, 3_600),
+  startTimeoutMs: {
+    name: 'CHAT_WEB_START_TIMEOUT_SECONDS',
+    schema: seconds(5, 3_600),
     fallback: '90',
     meaning: 'a start counts as failed when it has shown no progress towards qr or ready for so long',
   },
-  CHAT_WEB_SYNC_TIMEOUT_SECONDS: {
-    schema: wholeNumber(10, 86_400),
+  syncTimeoutMs: {
+    name: 'CHAT_WEB_SYNC_TIMEOUT_SECONDS',
+    schema: seconds(10, 86_400),
     fallback: '600',
     meaning: 'the same from the scan of the QR on: the first sync of an account with much history takes minutes',
   },
-  CHAT_WEB_QR_TIMEOUT_SECONDS: {
-    schema: wholeNumber(10, 86_400),
+  qrTimeoutMs: {
+    name: 'CHAT_WEB_QR_TIMEOUT_SECONDS',
+    schema: seconds(10, 86_400),
     fallback: '600',
     meaning: 'a session whose QR nobody has scanned for so long is stopped',
   },
-  CHAT_WEB_RECONNECT_TIMEOUT_SECONDS: {
-    schema: wholeNumber(10, 86_400),
+  reconnectTimeoutMs: {
+    name: 'CHAT_WEB_RECONNECT_TIMEOUT_SECONDS',
+    schema: seconds(10, 86_400),
     fallback: '300',
     meaning: 'how long a page that has lost its connection may try to get it back, before its session is restarted',
   },
-  CHAT_WEB_SILENCE_TIMEOUT_SECONDS: {
-    schema: wholeNumber(10, 86_400),
+  silenceTimeoutMs: {
+    name: 'CHAT_WEB_SILENCE_TIMEOUT_SECONDS',
+    schema: seconds(10, 86_400),
     fallback: '300',
     meaning: 'after so long without a word of the network, a session asks whether it is still there',
   },
-  CHAT_WEB_TAKE_OVER_ON_CONFLICT: {
+  takeOverOnConflict: {
+    name: 'CHAT_WEB_TAKE_OVER_ON_CONFLICT',
     schema: yesOrNo,
     fallback: 'false',
     meaning: 'take an account back that is used elsewhere with the same link, at most three times an hour',
   },
-  CHAT_WEB_MEMORY_SOFT_MB: {
-    schema: wholeNumber(100, 1_000_000),
+  memorySoftBytes: {
+    name: 'CHAT_WEB_MEMORY_SOFT_MB',
+    schema: megabytes(100, 1_000_000),
     fallback: '700',
     meaning:
       'memory (PSS) of a session, worker and browser, above which it is restarted as soon as it is idle; for one that takes more once it has settled, half more than it took then',
   },
-  CHAT_WEB_MEMORY_HARD_MB: {
-    schema: wholeNumber(100, 1_000_000),
+  memoryHardBytes: {
+    name: 'CHAT_WEB_MEMORY_HARD_MB',
+    schema: megabytes(100, 1_000_000),
     fallback: '2048',
     meaning: 'memory of a session above which it is restarted at once',
   },
-  CHAT_WEB_MEMORY_SETTLE_SECONDS: {
-    schema: wholeNumber(1, 86_400),
+  memorySettleMs: {
+    name: 'CHAT_WEB_MEMORY_SETTLE_SECONDS',
+    schema: seconds(1, 86_400),
     fallback: '600',
     meaning: 'how long after it has become ready a session counts as settled: the memory it takes then is its level',
   },
-  CHAT_WEB_CGROUPS: {
+  cgroups: {
+    name: 'CHAT_WEB_CGROUPS',
     schema: yesOrNo,
     fallback: 'false',
     meaning:
       'give each session a cgroup of its own; only where one is delegated to the gateway, as by its systemd unit',
   },
-  CHAT_WEB_MIN_FREE_MEMORY_MB: {
-    schema: wholeNumber(0, 1_000_000),
+  minFreeMemoryBytes: {
+    name: 'CHAT_WEB_MIN_FREE_MEMORY_MB',
+    schema: megabytes(0, 1_000_000),
     fallback: '300',
     meaning: 'no session starts while the host has less memory available',
   },
-  CHAT_WEB_MIN_FREE_DISK_MB: {
-    schema: wholeNumber(0, 100_000_000),
+  minFreeDiskBytes: {
+    name: 'CHAT_WEB_MIN_FREE_DISK_MB',
+    schema: megabytes(0, 100_000_000),
     fallback: '200',
     meaning: 'no session starts, and no file is taken, while the disk of the data folder has less free space',
   },
-  CHAT_WEB_MAX_SESSIONS: {
+  maxSessions: {
+    name: 'CHAT_WEB_MAX_SESSIONS',
     schema: wholeNumber(1, 100_000),
     fallback: '500',
     meaning: 'how many sessions there may be, running or with saved auth; those that are there already stay',
   },
-  CHAT_WEB_MAX_CONNECTIONS: {
+  maxConnections: {
+    name: 'CHAT_WEB_MAX_CONNECTIONS',
     schema: wholeNumber(10, 1_000_000),
     fallbackIs: 'three quarters of the limit of open files',
     meaning: 'how many connections may be open; those beyond are closed at once',
   },
-  CHAT_WEB_MAX_REQUESTS_PER_SESSION: {
+  maxRequestsPerSession: {
+    name: 'CHAT_WEB_MAX_REQUESTS_PER_SESSION',
     schema: wholeNumber(1, 100_000),
     fallback: '100',
     meaning: 'how many requests may be under way for a session; those beyond are refused (429)',
   },
-  CHAT_WEB_MAX_REQUESTS_PER_KEY: {
+  maxRequestsPerKey: {
+    name: 'CHAT_WEB_MAX_REQUESTS_PER_KEY',
     schema: wholeNumber(1, 100_000),
     fallback: '200',
     meaning: 'the same by a key, over all its sessions; its open event streams count',
   },
-  CHAT_WEB_SPOOL_MAX_MB: {
-    schema: wholeNumber(1, 100_000_000),
+  spoolMaxBytes: {
+    name: 'CHAT_WEB_SPOOL_MAX_MB',
+    schema: megabytes(1, 100_000_000),
     fallback: '2048',
     meaning:
       'disk space for uploads and downloads on their way, of all sessions; what goes beyond is refused (503). Files fetched by `url` count for their session alone',
   },
-  CHAT_WEB_SPOOL_SESSION_MAX_MB: {
-    schema: wholeNumber(1, 100_000_000),
+  spoolSessionMaxBytes: {
+    name: 'CHAT_WEB_SPOOL_SESSION_MAX_MB',
+    schema: megabytes(1, 100_000_000),
     fallback: '512',
     meaning: 'the same for one session; what goes beyond is refused (429)',
   },
-  CHAT_WEB_CACHE_MAX_MB: {
-    schema: wholeNumber(0, 100_000),
+  cacheMaxBytes: {
+    name: 'CHAT_WEB_CACHE_MAX_MB',
+    schema: megabytes(0, 100_000),
     fallback: '100',
     meaning: "size of a browser's caches above which they are removed before it starts",
   },
-  CHAT_WEB_MAX_BODY_BYTES: {
+  maxBodyBytes: {
+    name: 'CHAT_WEB_MAX_BODY_BYTES',
     schema: wholeNumber(1_024, 1_073_741_824),
     fallback: '104857600',
     meaning: 'largest request body; 512 KB of it may be other than base64',
   },
-  CHAT_WEB_MEDIA_HOSTS: {
+  mediaHosts: {
+    name: 'CHAT_WEB_MEDIA_HOSTS',
     schema: hosts,
     fallback: '',
     meaning:
       'hosts (or host:port, or CIDR ranges) that a media url may name although they are not on the public internet; comma between them',
   },
-  CHAT_WEB_MEDIA_MAX_BYTES: {
+  mediaMaxBytes: {
+    name: 'CHAT_WEB_MEDIA_MAX_BYTES',
     schema: wholeNumber(1_024, 1_073_741_824),
     fallback: '67108864',
     meaning: 'largest file that a media url may bring',
   },
-  CHAT_WEB_MEDIA_TIMEOUT_SECONDS: {
-    schema: wholeNumber(1, 40),
+  mediaTimeoutMs: {
+    name: 'CHAT_WEB_MEDIA_TIMEOUT_SECONDS',
+    schema: seconds(1, 40),
     fallback: '30',
     meaning: 'how long fetching a media url may take',
   },
-  CHAT_WEB_ALLOWED_HOSTS: {
+  allowedHosts: {
+    name: 'CHAT_WEB_ALLOWED_HOSTS',
     schema: list,
     fallback: '',
     meaning: 'additional Host names accepted when no token is set; comma between them',
   },
-  CHAT_WEB_LOG_LEVEL: {
+  logLevel: {
+    name: 'CHAT_WEB_LOG_LEVEL',
     schema: v.picklist(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
       'must be fatal, error, warn, info, debug, trace or silent',
@@ -331,7 +395,8 @@ export const settings = {
     fallback: 'info',
     meaning: 'log level: fatal, error, warn, info, debug, trace or silent',
   },
-  CHAT_WEB_ENV_FILE: {
+  envFile: {
+    name: 'CHAT_WEB_ENV_FILE',
     schema: filePath,
     meaning: "file of KEY=value lines, as systemd's EnvironmentFile: SIGHUP reads the log level from it again",
   },
