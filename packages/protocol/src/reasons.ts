@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
 /**
- * Why a session is not ready, or was restarted: every code that `reason` has, each with its sentence. The same codes are
- * in the events, the status, the metrics and the log.
+ * Why a session is not ready, or was restarted: the codes of its `reason`, each with its sentence. The `disconnected`
+ * event, the status, the metrics and the log use the same codes.
  */
 export const reasons = {
   STOPPED: 'the session was stopped',
@@ -13,7 +13,7 @@ export const reasons = {
   CONFLICT: 'the account is used elsewhere with the same link',
   CONNECTION_LOST: 'the page lost its connection to the network',
   ACCOUNT_RESTRICTED: 'the network restricts this account or this address',
-  START_REFUSED: 'nothing was started',
+  START_REFUSED: 'the start was refused',
   START_TIMEOUT: 'the session did not become ready in time',
   RECOVERY_FAILED: 'the session could not be restarted',
   BROWSER_NOT_FOUND: 'there is no browser to start',

@@ -2,7 +2,7 @@
 export interface RestartHistory {
   /** Starts in a row that came to nothing. */
   readonly failedStarts: number;
-  /** When runs that had come up ended unasked, in milliseconds since 1970, oldest first. */
+  /** When runs that had come up ended unasked, in milliseconds of the monotonic clock, oldest first. */
   readonly crashes: readonly number[];
 }
 

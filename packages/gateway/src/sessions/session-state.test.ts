@@ -193,6 +193,10 @@ describe('a crash', () => {
   it('is tried again where its effects could not be carried out', () => {
     const subject = linked().after(crash(), { name: 'effects_failed', detail: 'ENOSPC' });
     expect(subject.state.retry).toMatchObject({ ms: 30 * SECOND, reason: 'RECOVERY_FAILED' });
+    expect(subject.state.phase).toEqual({
+      status: 'disconnected',
+      cause: { reason: 'RECOVERY_FAILED', detail: 'ENOSPC' },
+    });
   });
 });
 
@@ -214,7 +218,7 @@ describe('a lost connection', () => {
     subject.after(crash(), ended);
     expect(subject.state.phase).toEqual({
       status: 'failed',
-      cause: { reason: 'CONFLICT', detail: 'the worker exited: code 1' },
+      cause: { reason: 'CONFLICT', detail: 'not restarted, although the worker exited: code 1' },
     });
     expect(subject.told).toMatchObject([{ name: 'disconnected', data: { reason: 'CONFLICT' } }]);
   });
@@ -248,6 +252,17 @@ describe('an unlink', () => {
     expect(subject.state).toMatchObject({ phase: { status: 'disconnected' }, restarts: { LOGOUT: 1 } });
   });
 
+  it('is told once, however often the wipe fails', () => {
+    const subject = linked();
+    const told = [subject.after(unlinked).told];
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      told.push(subject.after(ended, { name: 'effects_failed', detail: 'ENOSPC' }).told);
+      told.push(subject.after(due, { name: 'run_started' }, qr()).told);
+      expect(subject.effects).toEqual([END, WIPE, START]);
+    }
+    expect(told.flat()).toMatchObject([{ name: 'disconnected', data: { reason: 'LOGOUT' } }]);
+  });
+
   it('goes on where the run fails before it has been ended', () => {
     const subject = linked().after(unlinked, crash({ retry: false }));
     expect(subject.effects).toEqual([]);
@@ -278,6 +293,7 @@ describe('the wait for a scan', () => {
     expect(subject.after({ name: 'scan_due' }).effects).toEqual([]);
     const other = new Subject().after(start, qr(), { name: 'restart', reason: 'REQUESTED' });
     expect(other.state.scan).toBeUndefined();
+    expect(other.after({ name: 'scan_due' }).state.phase.status).toBe('starting');
   });
 });
 
@@ -350,7 +366,8 @@ describe('the streams', () => {
   it('are told of a stop if the session was ready, and of every session that is given up', () => {
     expect(linked().after(stop).told).toMatchObject([{ name: 'disconnected', data: { reason: 'STOPPED' } }]);
     expect(new Subject().after(start, qr(), stop).told).toEqual([]);
-    const { told } = new Subject().after(start, crash({ retry: false }), ended);
-    expect(told).toMatchObject([{ name: 'disconnected', data: { reason: 'WORKER_EXITED' } }]);
+    const given = [{ name: 'disconnected', data: { reason: 'WORKER_EXITED' } }];
+    for (const before of [[], [qr()], [authenticating], [authenticating, ready, lost()]])
+      expect(new Subject().after(start, ...before, crash({ retry: false }), ended).told).toMatchObject(given);
   });
 });

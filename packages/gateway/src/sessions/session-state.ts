@@ -53,6 +53,8 @@ export interface SessionState {
   readonly phase: Phase;
   /** When the status last changed. */
   readonly since: Date;
+  /** The sentence of the loss that the streams were last told of, since it was ready or was started. */
+  readonly toldLoss: string | undefined;
   /** How often it was restarted since the gateway started, by reason. */
   readonly restarts: Readonly<Partial<Record<Reason, number>>>;
   readonly failures: RestartHistory;
@@ -100,8 +102,9 @@ export type StateEvent =
   | { readonly name: 'reported'; readonly report: Report }
   | { readonly name: `${(typeof WAITS)[number]}_due` };
 
-/** What is to be done. Where there is nothing to end or to wipe, that is done. */
+/** What is to be done. An effect that finds nothing to end or to wipe does nothing. */
 export type Effect =
+  /** Its failure comes back as a report. */
   | { readonly type: 'fail_run'; readonly cause: Cause }
   | { readonly type: 'end_run'; readonly unlink: boolean; readonly timeoutMs: number }
   /** Removes the session's folder, and its auth with it. */
@@ -135,7 +138,7 @@ const MUTE_MEMORY_MS = 24 * 60 * 60_000;
 
 const END: Effect = { type: 'end_run', unlink: false, timeoutMs: STOP_TIMEOUT_MS };
 const WIPE: Effect = { type: 'wipe' };
-/** Ahead of sessions that nobody waits for. */
+/** Goes first in the start queue. */
 const START: Effect = { type: 'start_run', byHand: true };
 const START_IN_TURN: Effect = { type: 'start_run', byHand: false };
 
@@ -144,6 +147,7 @@ export function newSession(since: Date): SessionState {
   return {
     phase: { status: 'stopped' },
     since,
+    toldLoss: undefined,
     restarts: {},
     failures: WELL,
     readyAt: undefined,
@@ -170,12 +174,12 @@ export function wasMute({ muteAt }: SessionState, now: number): boolean {
 /** The state that follows, what the streams are told of it, and what is to be done. Pure. */
 export function next(before: SessionState, event: StateEvent, about: Circumstances): Transition {
   const [after, effects] = step(before, event, about);
-  const hasChanged = after.phase.status !== before.phase.status;
-  return {
-    state: hasChanged ? { ...after, since: about.date } : after,
-    events: eventsOf(before.phase, after.phase),
-    effects,
-  };
+  if (after.phase === before.phase) return { state: after, events: [], effects };
+  const since = after.phase.status === before.phase.status ? before.since : about.date;
+  const loss = newLoss(before.phase, after);
+  const toldLoss = after.phase.status === 'ready' ? undefined : (loss?.data.message ?? after.toldLoss);
+  const events = loss ? [loss] : arrival(before.phase, after.phase);
+  return { state: { ...after, since, toldLoss }, events, effects };
 }
 
 type Step = readonly [state: SessionState, effects: readonly Effect[]];
@@ -191,21 +195,20 @@ function step(state: SessionState, event: StateEvent, about: Circumstances): Ste
     return restarted(fresh, event.reason);
   }
   if (event.name === 'stop') return stopped(state, event, about);
-  if (!isRunning(state.phase)) return [state, []]; // A late report of something that has ended.
+  if (!isRunning(state.phase)) return [state, []]; // It has ended meanwhile.
   switch (event.name) {
     case 'reported':
       return state.ending ? [state, []] : reported(state, event.report, about);
     case 'run_started':
-      return [{ ...state, ending: undefined, retry: undefined }, []];
+      return [{ ...state, retry: undefined }, []];
     case 'run_ended':
       return [afterRun({ ...state, ending: undefined }, state.ending, about), []];
     case 'effects_failed':
-      return [retrying(state, 'RECOVERY_FAILED', refusedDelay(about.random), about), []];
+      return [recoveryFailed(state, event.detail, about), []];
     case 'retry_due':
       return retryDue(state);
     case 'scan_due':
-      // Unless it was scanned while this event waited for its turn.
-      if (state.phase.status !== 'qr' && state.phase.status !== 'starting') return [state, []];
+      if (!state.scan) return [state, []]; // It was scanned, or restarted, while this event waited for its turn.
       return stopped(state, { unlink: false, timeoutMs: STOP_TIMEOUT_MS, cause: { reason: 'QR_TIMEOUT' } }, about);
     case 'reconnect_due':
       return reconnectDue(state, about);
@@ -220,13 +223,16 @@ function reported(state: SessionState, report: Report, about: Circumstances): St
     case 'authenticating':
       return [authenticating(state, about), []];
     case 'ready':
-      return [enter(recovered(state, about.now), { status: 'ready', info: report.info }), []];
+      return [
+        enter({ ...forgivenIfWell(state, about.now), readyAt: about.now }, { status: 'ready', info: report.info }),
+        [],
+      ];
     case 'connection_lost':
       return [connectionLost(state, report.pageState, about), []];
     case 'unlinked':
       return unlinked(state);
     case 'run_failed':
-      return failed(state, report.failure, about);
+      return runFailed(state, report.failure, about);
   }
 }
 
@@ -237,7 +243,7 @@ function enter(state: SessionState, phase: Phase): SessionState {
   return { ...state, phase, reconnect: undefined, scan: mayBeScanned ? state.scan : undefined };
 }
 
-/** What runs has come to an end, or soon will, and another run follows. */
+/** What runs ends, or has ended. */
 function interrupted(state: SessionState, cause: Cause): SessionState {
   return enter(state, wasUp(state.phase) ? { status: 'disconnected', cause } : { status: 'starting', cause });
 }
@@ -248,7 +254,15 @@ function wasUp({ status }: Phase): boolean {
 
 /** Past failures count no more, and no attempt is waited for. */
 function cleared(state: SessionState): SessionState {
-  return { ...state, failures: WELL, readyAt: undefined, muteAt: undefined, ending: undefined, retry: undefined };
+  return {
+    ...state,
+    toldLoss: undefined,
+    failures: WELL,
+    readyAt: undefined,
+    muteAt: undefined,
+    ending: undefined,
+    retry: undefined,
+  };
 }
 
 function counted(state: SessionState, reason: Reason): SessionState {
@@ -291,9 +305,9 @@ function authenticating(state: SessionState, { hasAuth, date }: Circumstances): 
 }
 
 /** The record of failures is clean once the session has been ready for long enough. */
-function recovered(state: SessionState, now: number): SessionState {
+function forgivenIfWell(state: SessionState, now: number): SessionState {
   const isWell = state.readyAt !== undefined && now - state.readyAt >= RECOVERED_AFTER_MS;
-  return { ...state, failures: isWell ? WELL : state.failures, readyAt: now };
+  return isWell ? { ...state, failures: WELL } : state;
 }
 
 /** The page is alive, and tries to get its connection back by itself. */
@@ -326,17 +340,15 @@ function unlinked(state: SessionState): Step {
 }
 
 /** A run ended unasked. What follows is decided now, and done once nothing is left of it. */
-function failed(state: SessionState, failure: RunFailure, { config }: Circumstances): Step {
+function runFailed(state: SessionState, failure: RunFailure, { config }: Circumstances): Step {
   const { phase } = state;
   // A restart would take the account back from its other use.
   const isTaken = phase.status === 'disconnected' && phase.cause.reason === 'CONFLICT' && !config.takeOverOnConflict;
   if (isTaken) {
-    const cause: Cause = { reason: 'CONFLICT', detail: causeText(failure.cause) };
+    const cause: Cause = { reason: 'CONFLICT', detail: `not restarted, although ${causeText(failure.cause)}` };
     return [{ ...state, ending: { ...failure, cause, retry: false } }, [END]];
   }
-  // Where it was disconnected before, the streams are told that it is given up, and why.
-  const stays = !failure.retry && phase.status === 'disconnected';
-  return [{ ...(stays ? state : interrupted(state, failure.cause)), ending: failure }, [END]];
+  return [{ ...interrupted(state, failure.cause), ending: failure }, [END]];
 }
 
 /** Another run follows after a while, unless that would gain nothing. */
@@ -344,12 +356,18 @@ function afterRun(before: SessionState, ending: SessionState['ending'], about: C
   if (ending === undefined || ending === 'unlinked') return before;
   const { cause, retry, cameUp } = ending;
   if (!retry) return enter(before, { status: 'failed', cause });
-  const state = { ...recovered(before, about.now), readyAt: undefined };
+  const state = { ...forgivenIfWell(before, about.now), readyAt: undefined };
   if (cause.reason === 'START_REFUSED') return retrying(state, cause.reason, refusedDelay(about.random), about);
   if (cause.reason === 'PAGE_UNSUPPORTED') return retrying(state, cause.reason, unsupportedDelay(about.random), about);
   const failures = afterFailure(state.failures, { at: about.now, cameUp });
   const muteAt = cause.reason === 'PAGE_MUTE' ? about.now : state.muteAt;
   return retrying({ ...state, failures, muteAt }, cause.reason, restartDelay(failures, about.random), about);
+}
+
+/** Nothing runs, and what was to follow could not be done. */
+function recoveryFailed(state: SessionState, detail: string, about: Circumstances): SessionState {
+  const after = interrupted(state, { reason: 'RECOVERY_FAILED', detail });
+  return retrying(after, 'RECOVERY_FAILED', refusedDelay(about.random), about);
 }
 
 function retrying(state: SessionState, reason: Reason, ms: number, about: Circumstances): SessionState {
@@ -367,23 +385,28 @@ function waitOf(ms: number, { date }: Circumstances): Wait {
   return { ms, until: new Date(date.getTime() + ms) };
 }
 
-/** What the session's streams are told of a change. */
-function eventsOf(before: Phase, after: Phase): SessionEvent[] {
-  if (after === before) return [];
+/** The event for a session that was ready and is not any more, was unlinked, ran out of time, or is given up: once. */
+function newLoss(
+  before: Phase,
+  { phase, toldLoss }: SessionState,
+): Extract<SessionEvent, { name: 'disconnected' }> | undefined {
+  if (phase.status === 'qr' || phase.status === 'ready') return undefined;
+  const cause = causeOf(phase) ?? { reason: 'STOPPED' };
+  const isLoss =
+    before.status === 'ready' ||
+    phase.status === 'failed' ||
+    cause.reason === 'LOGOUT' ||
+    (phase.status === 'stopped' && phase.cause !== undefined);
+  const message = causeText(cause);
+  return isLoss && message !== toldLoss ? { name: 'disconnected', data: { reason: cause.reason, message } } : undefined;
+}
+
+function arrival(before: Phase, after: Phase): SessionEvent[] {
   if (after.status === 'qr')
     return before.status === 'qr' && before.qr === after.qr ? [] : [{ name: 'qr', data: after.qr }];
-  if (after.status === 'ready') {
-    const { pushname, wid, phone } = after.info;
-    return before.status === 'ready' ? [] : [{ name: 'ready', data: { pushname, wid, phone } }];
-  }
-  const cause = causeOf(after) ?? { reason: 'STOPPED' };
-  const wasTold = before.status === 'disconnected' && causeText(before.cause) === causeText(cause);
-  const isNews =
-    before.status === 'ready' ||
-    (after.status === 'failed' && !wasTold) ||
-    cause.reason === 'LOGOUT' ||
-    (after.status === 'stopped' && after.cause !== undefined);
-  return isNews ? [{ name: 'disconnected', data: { reason: cause.reason, message: causeText(cause) } }] : [];
+  if (after.status !== 'ready' || before.status === 'ready') return [];
+  const { pushname, wid, phone } = after.info;
+  return [{ name: 'ready', data: { pushname, wid, phone } }];
 }
 
 /** Why the session is in this phase, where there is something to say. */

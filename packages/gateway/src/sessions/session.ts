@@ -35,8 +35,8 @@ const SECOND_MS = 1_000;
 /**
  * One session, running or not: its state, at most one run, and its streams, which outlive both.
  *
- * Whatever happens to it becomes an event of `next()`, which gives the next state and the effects. What is asked for and
- * what becomes due takes the lock first (`#inTurn`); what the run reports changes the state at once, and its effects wait
+ * Whatever changes its state is an event of `next()`, which gives the next state and the effects. What is asked for and
+ * what becomes due waits for the lock (`#inTurn`); what the run reports changes the state at once, and its effects wait
  * for the lock (`#onReport`).
  */
 export class Session {
@@ -157,7 +157,7 @@ export class Session {
     });
   }
 
-  /** Ends the present run as one that has failed; another follows. */
+  /** Ends the present run as one that has failed. */
   fail(cause: Cause): void {
     this.#run?.fail({ cause, retry: true });
   }
@@ -222,6 +222,9 @@ export class Session {
         this.#onReady(event);
         return;
       case 'qr':
+        this.#context.hostFault.cameUp(this.id);
+        this.#onReport(event);
+        return;
       case 'authenticating':
       case 'connection_lost':
       case 'unlinked':
@@ -230,6 +233,7 @@ export class Session {
   }
 
   #onReady(event: Extract<WorkerEvent, { name: 'ready' }>): void {
+    this.#context.hostFault.cameUp(this.id);
     this.#heard.begin();
     this.stats.active();
     this.#context.saved.save(this.id, event.info, this.#state.linkedAt ?? new Date()).catch((error: unknown) => {
@@ -284,7 +288,7 @@ export class Session {
     this.#inBackground(() => this.#inTurn({ name: `${wait}_due` }));
   }
 
-  /** Work that nobody waits for: where it fails, as for a disk that is full, it is tried again. */
+  /** Work without a caller: if it fails, as on a full disk, a session that should run is retried later. */
   #inBackground(work: () => Promise<void>): void {
     this.#lock.run(work).catch((error: unknown) => {
       this.#log.error({ err: error }, 'recovering the session failed');
@@ -303,8 +307,7 @@ export class Session {
     this.#state = state;
     this.#setTimers(before);
     this.#logChange(before);
-    if (state.phase.status === 'qr' || state.phase.status === 'ready') hostFault.cameUp(this.id);
-    else if (state.phase.status === 'stopped') hostFault.ended(this.id);
+    if (state.phase.status === 'stopped') hostFault.ended(this.id);
     for (const told of events) this.#hub.publish(told);
     for (const look of [...this.#watchers]) look();
     return effects;
@@ -363,7 +366,7 @@ export class Session {
     const { phase, retry, restarts } = this.#state;
     const cause = causeOf(phase);
     const reason = (Object.keys(restarts) as Reason[]).find((one) => restarts[one] !== before.restarts[one]);
-    if (reason && !before.retry) this.#log.info({ reason }, 'restarting');
+    if (reason && reason !== before.retry?.reason) this.#log.info({ reason }, 'restarting');
     if (phase.status !== before.phase.status)
       this.#log.info({ from: before.phase.status, status: phase.status, ...cause }, 'status changed');
     if (phase.status === 'failed' && phase !== before.phase)
