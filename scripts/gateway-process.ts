@@ -82,7 +82,7 @@ function listening(
     signal?.addEventListener('abort', callOff);
     const read = (line: string) => {
       log.push(line);
-      const url = /"url":"([^"]+)".*"msg":"gateway listens"/.exec(line)?.[1];
+      const url = /"url":"([^"]+)".*"msg":"gateway listening"/.exec(line)?.[1];
       if (!url) return;
       clearTimeout(timer);
       signal?.removeEventListener('abort', callOff);

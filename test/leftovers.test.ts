@@ -52,10 +52,10 @@ describe('a gateway starts, whatever a worker has left behind:', () => {
     const log = await started();
     for (const name of names) {
       expect((await stat(join(dataDir, name))).isDirectory(), name).toBe(true);
-      expect(log).toContain(`${join(dataDir, name)} was no folder`);
+      expect(log).toContain(`"path":"${join(dataDir, name)}","movedTo"`);
     }
     expect((await readdir(dataDir)).filter((name) => name.includes('.aside-'))).toHaveLength(names.length);
-    expect(await started()).not.toContain('was no folder');
+    expect(await started()).not.toContain('folder replaced');
   });
 
   it('a folder in the place of the lock', async () => {
@@ -74,7 +74,7 @@ describe('a gateway starts, whatever a worker has left behind:', () => {
     await mkdir(disk);
     await symlink(disk, join(dataDir, 'sessions'));
     await saveSession(dataDir, 'main');
-    expect(await started()).not.toContain('was no folder');
+    expect(await started()).not.toContain('folder replaced');
     expect(await readdir(disk)).toEqual(['main']);
   });
 });

@@ -231,7 +231,7 @@ describe('HTTPS', () => {
       await spoil();
       before = gateway.log.length;
       process.kill(gateway.pid, 'SIGHUP');
-      await told('the certificate stays as it is', before);
+      await told('certificate not changed', before);
       expect(await fingerprint()).toBe(second);
     }
     await gateway.end();

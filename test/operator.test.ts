@@ -59,7 +59,10 @@ describe('what an operator sees', () => {
       const { session, msg } = JSON.parse(line) as { session?: string; msg: string };
       return session === 'ada' ? [msg] : [];
     });
-    const steps = ['worker started', 'status changed', 'answered', 'restarting', 'worker started', 'status changed'];
+    const steps = [
+      ...['worker started', 'session status changed', 'request answered'],
+      ...['session restarting', 'worker started', 'session status changed'],
+    ];
     let from = 0;
     for (const step of steps) {
       from = lines.indexOf(step, from) + 1;

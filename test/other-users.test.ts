@@ -53,7 +53,7 @@ describe.runIf(canBeOthers)('promise 31: another user of the machine harms nobod
     await stack.gateway.end();
     await stack.restartGateway();
     expectAllAlive();
-    expect(stack.gateway.log.join()).not.toContain('ended browsers');
+    expect(stack.gateway.log.join()).not.toContain('leftover browsers killed');
   });
 
   function expectAllAlive(): void {

@@ -102,7 +102,7 @@ describe('what a session is given', () => {
     look();
     // A page that dies has the longest lines to say.
     for (const pid of browsersIn(stack.dataDir)) process.kill(pid, 'SIGKILL');
-    await eventually(() => expect(stack.gateway.log.join()).toContain('"msg":"restarting"'));
+    await eventually(() => expect(stack.gateway.log.join()).toContain('"msg":"session restarting"'));
     await stack.untilStatus('ada', 'ready');
     look();
   });

@@ -40,7 +40,7 @@ describe('promise 30: a worker that a page has taken over', () => {
     await honest.until('message', ({ body }) => body === `after ${task.name}`);
     expect(honest.all('disconnected')).toEqual([]);
     expect(honest.ended).toBe(false);
-    expect(stack.gateway.log.filter((line) => line.includes('could not be handled'))).toEqual([]);
+    expect(stack.gateway.log.filter((line) => line.includes('worker message not handled'))).toEqual([]);
     expect((await fetch(`${stack.gateway.url}/health`)).status).toBe(200);
   });
 
@@ -116,7 +116,7 @@ describe('promise 30: a worker that a page has taken over', () => {
       await events.until('message', ({ body }) => body === 'honest');
       expect(events.events.map(({ name }) => name)).toEqual(['message']);
       const lines = logLines(stack.gateway.log).filter(({ session }) => session === id);
-      expect(lines.filter(({ msg }) => msg === 'invalid message from the worker')).toHaveLength(5);
+      expect(lines.filter(({ msg }) => msg === 'invalid IPC message')).toHaveLength(5);
     }));
 
   it('fails the calls whose answers are none', () =>

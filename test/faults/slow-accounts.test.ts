@@ -22,9 +22,9 @@ async function takes(stack: Stack, id: string): Promise<number> {
 
 /** What a session took once it had settled, in MB, as the log has it; undefined before that. */
 function settledAt(stack: Stack, id: string): number | undefined {
-  const settled = logLines(stack.gateway.log).find(
-    ({ msg, session }) => session === id && msg === 'the memory of the session has settled',
-  ) as { readonly bytes?: number } | undefined;
+  const settled = logLines(stack.gateway.log).find(({ msg, session }) => session === id && msg === 'memory settled') as
+    | { readonly bytes?: number }
+    | undefined;
   return settled?.bytes === undefined ? undefined : settled.bytes / MB;
 }
 

@@ -29,6 +29,6 @@ export function startsOf(id: string, log: readonly string[]): number[] {
 /** Why a session was restarted by itself, in order. */
 export function restartReasonsOf(id: string, log: readonly string[]): string[] {
   return logLines(log)
-    .filter(({ msg, session }) => msg === 'restarting' && session === id)
+    .filter(({ msg, session }) => msg === 'session restarting' && session === id)
     .map(({ reason = '' }) => reason);
 }

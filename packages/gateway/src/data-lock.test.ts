@@ -4,12 +4,13 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { canBeOthers, OTHER_USER } from '../../../test/helpers/other-user.ts';
 import { ConfigError } from './config.ts';
 import { DataDirInUseError, holdDataDir } from './data-lock.ts';
 
-const nobodyListens = () => {};
+const log = pino({ enabled: false });
 let dataDir: string;
 beforeEach(async () => {
   dataDir = join(await mkdtemp(join(tmpdir(), 'chat-web-lock-')), 'long'.repeat(40));
@@ -18,41 +19,41 @@ beforeEach(async () => {
 afterEach(() => rm(join(dataDir, '..'), { recursive: true }));
 
 it('lets one hold the folder at a time, also one whose path is longer than a socket takes', async () => {
-  const release = await holdDataDir(dataDir, nobodyListens);
-  await expect(holdDataDir(dataDir, nobodyListens)).rejects.toThrow(DataDirInUseError);
+  const release = await holdDataDir(dataDir, log);
+  await expect(holdDataDir(dataDir, log)).rejects.toThrow(DataDirInUseError);
   await release();
-  await (await holdDataDir(dataDir, nobodyListens))();
+  await (await holdDataDir(dataDir, log))();
 });
 
 it('is not held by a process that was killed', async () => {
   const module = new URL('../dist/data-lock.js', import.meta.url).href;
-  const script = `const { holdDataDir } = await import('${module}'); await holdDataDir(process.argv[2], () => {}); process.send(1); setInterval(() => {}, 1e6);`;
+  const script = `const { holdDataDir } = await import('${module}'); await holdDataDir(process.argv[2], console); process.send(1); setInterval(() => {}, 1e6);`;
   const holder = fork('data:text/javascript,', [dataDir], { execArgv: ['--input-type=module', '-e', script] });
   await once(holder, 'message');
-  await expect(holdDataDir(dataDir, nobodyListens)).rejects.toThrow(DataDirInUseError);
+  await expect(holdDataDir(dataDir, log)).rejects.toThrow(DataDirInUseError);
   holder.kill('SIGKILL');
   await once(holder, 'exit');
-  await (await holdDataDir(dataDir, nobodyListens))();
+  await (await holdDataDir(dataDir, log))();
 });
 
 it('is refused in a folder that every user may write, and told of below one', async () => {
   await chmod(dataDir, 0o1777);
-  await expect(holdDataDir(dataDir, nobodyListens)).rejects.toThrow(ConfigError);
+  await expect(holdDataDir(dataDir, log)).rejects.toThrow(ConfigError);
   await chmod(dataDir, 0o770);
   const parent = join(dataDir, '..');
   await chmod(parent, 0o777);
-  const told: string[] = [];
-  await (await holdDataDir(dataDir, (why) => told.push(why)))();
-  expect(told).toEqual([expect.stringContaining(`chmod o-w ${parent}`)]);
+  const told: object[] = [];
+  await (await holdDataDir(dataDir, { warn: (fields: object) => told.push(fields) }))();
+  expect(told).toEqual([{ setting: 'CHAT_WEB_DATA_DIR', hint: `chmod o-w ${parent}` }]);
 });
 
 it.runIf(canBeOthers)('is held as well by a gateway whose lock may not be connected to', async () => {
-  const release = await holdDataDir(dataDir, nobodyListens);
+  const release = await holdDataDir(dataDir, log);
   await chmod(join(dataDir, '..'), 0o755);
   await chmod(dataDir, 0o755);
   await chmod(join(dataDir, 'gateway.lock'), 0o700);
   const module = new URL('../dist/data-lock.js', import.meta.url).href;
-  const script = `const { holdDataDir } = await import('${module}'); await holdDataDir(process.argv[1], () => {}).catch(({ name }) => console.log(name))`;
+  const script = `const { holdDataDir } = await import('${module}'); await holdDataDir(process.argv[1], console).catch(({ name }) => console.log(name))`;
   const args = ['--input-type=module', '-e', script, dataDir];
   const other = spawn(process.execPath, args, { uid: OTHER_USER, gid: OTHER_USER, cwd: '/' });
   expect(await text(other.stdout)).toBe('DataDirInUseError\n');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { requireClosed } from './host/folder-guard.ts';
 import { removeTree } from './host/remove-tree.ts';
 import { isAnswered } from './host/unix-sockets.ts';
+import type { Log } from './log.ts';
 
 const NAME = 'gateway.lock';
 
@@ -23,8 +24,8 @@ export class DataDirInUseError extends Error {
  * ConfigError where every user of the machine could put a lock, or a profile, into the folder; says so where they could
  * replace all of it.
  */
-export async function holdDataDir(dataDir: string, warn: (why: string) => void): Promise<() => Promise<void>> {
-  await requireClosed('CHAT_WEB_DATA_DIR', dataDir, warn);
+export async function holdDataDir(dataDir: string, log: Pick<Log, 'warn'>): Promise<() => Promise<void>> {
+  await requireClosed('CHAT_WEB_DATA_DIR', dataDir, log);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const folder = await open(dataDir, 'r');
   const path = socketPath(dataDir, folder);

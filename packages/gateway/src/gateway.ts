@@ -56,10 +56,9 @@ export async function startGateway(
   audit: Audit,
   workerProgram = (_: string) => WORKER_FILE,
 ): Promise<Gateway> {
-  const warn = (why: string) => log.warn(why);
   const saved = new SavedSessions(config.dataDir, pagesDirOf(config));
   // Who can write a page can have it run in every account.
-  if (config.pageDir !== undefined) await requireClosed('CHAT_WEB_PAGE_DIR', config.pageDir, warn);
+  if (config.pageDir !== undefined) await requireClosed('CHAT_WEB_PAGE_DIR', config.pageDir, log);
   const pinnedPage =
     config.pageVersion === undefined
       ? undefined
@@ -67,12 +66,13 @@ export async function startGateway(
           throw new ConfigError([`CHAT_WEB_PAGE_VERSION ${errorText(error)}`]);
         });
   const token = await OperatorToken.load(config, log);
-  const releaseDataDir = await holdDataDir(config.dataDir, warn);
+  const releaseDataDir = await holdDataDir(config.dataDir, log);
   const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);
   const access = new Access(token, keys, new FailureLimit(config.authFailuresPerMinute));
   const refusals = new Refusals(log);
-  if (!access.asksForToken && keys.count > 0) log.warn('there are keys, but without CHAT_WEB_TOKEN none is asked for');
-  const spool = new Spool(config.dataDir, config, warn);
+  if (!access.asksForToken && keys.count > 0)
+    log.warn({ hint: 'without CHAT_WEB_TOKEN no key is asked for: set it' }, 'keys ignored');
+  const spool = new Spool(config.dataDir, config, log);
   const tmp = new PrivateTmp(config.dataDir);
   const strangers = new StrangerWatch(saved.sessionsDir, log);
   const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
@@ -86,7 +86,7 @@ export async function startGateway(
     pageHistory,
     pinnedPage,
     workerProgram,
-    cgroups: config.cgroups ? await openCgroups(warn) : noCgroups,
+    cgroups: config.cgroups ? await openCgroups(log) : noCgroups,
     resources: new HostResources(config),
     startQueue,
     hostFault: new HostFault(startQueue, log),
@@ -111,8 +111,8 @@ export async function startGateway(
   // First of all, and whether or not sessions start: what is wiped or started next must not be in use.
   const left = await sweepAtBoot(saved.sessionsDir);
   strangers.look();
-  if (left > 0) log.warn({ browsers: left }, 'ended browsers that an earlier gateway had left');
-  await Promise.all([saved.load(warn), spool.clear(), tmp.clear(warn), pageHistory.load()]);
+  if (left > 0) log.warn({ browsers: left }, 'leftover browsers killed');
+  await Promise.all([saved.load(log), spool.clear(), tmp.clear(log), pageHistory.load()]);
   open();
   if (config.autoStartSessions) supervisor.startSaved();
   // Each has rounds of its own: memory does not wait for the disk.

@@ -20,6 +20,6 @@ export async function reloadLogLevel(envFile: string, { log, setLevel }: Levelle
     setLevel(parsed.output);
     log.info({ logLevel: parsed.output }, 'log level set');
   } catch (error) {
-    log.error({ envFile }, `the log level stays as it is: ${errorText(error)}`);
+    log.error({ envFile, error: errorText(error) }, 'log level not changed');
   }
 }

@@ -46,7 +46,7 @@ async function run(config: Config): Promise<void> {
   let reloads = reloadsOf(config, levelled);
   if (!process.stdout.isTTY) process.on('SIGHUP', () => void reload(reloads, log));
   // Node would open a debugger on loopback, for every user of the machine.
-  process.on('SIGUSR1', () => log.warn('SIGUSR1 is not for this process: nothing is opened to debug it'));
+  process.on('SIGUSR1', () => log.warn({ hint: 'this process cannot be inspected' }, 'SIGUSR1 ignored'));
   const gateway = await startGateway(config, log, new Audit(config.auditFile, levelled.destination, log)).catch(
     (error: unknown) => {
       process.stderr.write(`${startProblem(error, config)}\n`);
@@ -56,9 +56,10 @@ async function run(config: Config): Promise<void> {
   reloads = [...reloads, ...gateway.reloads];
   const { url, asksForToken } = gateway;
   const { dataDir, socket } = config;
-  log.info({ url, socket: socket?.path, dataDir, auth: asksForToken }, 'gateway listens');
+  log.info({ url, socket: socket?.path, dataDir, auth: asksForToken }, 'gateway listening');
   if (!asksForToken && config.port !== undefined && !isLoopback(config.host)) {
-    log.warn('the gateway is open to the network without CHAT_WEB_TOKEN: whoever reaches it can use every account');
+    const hint = 'whoever reaches it can use every account: set CHAT_WEB_TOKEN';
+    log.warn({ hint }, 'gateway open to the network without a token');
   }
   const notifier = new ServiceNotifier(serviceManagerOf(process.env, process.pid), gateway, log);
   notifier.start();
@@ -73,7 +74,8 @@ function reloadsOf({ envFile }: Config, log: LevelledLog): Gateway['reloads'] {
 async function reload(reloads: Gateway['reloads'], log: Log): Promise<void> {
   if (reloads.length === 0)
     log.warn(
-      'nothing to reload: none of CHAT_WEB_ENV_FILE, CHAT_WEB_TOKEN_FILE, CHAT_WEB_AUDIT_FILE and CHAT_WEB_TLS_CERT is set',
+      { hint: 'none of CHAT_WEB_ENV_FILE, CHAT_WEB_TOKEN_FILE, CHAT_WEB_AUDIT_FILE and CHAT_WEB_TLS_CERT is set' },
+      'nothing to reload',
     );
   await Promise.all(reloads.map((again) => again()));
 }
@@ -87,19 +89,19 @@ interface Running {
 
 /** The first signal lets what is under way be done, the second hurries, and the third leaves at once. */
 async function stop(signal: string, { gateway, notifier, log }: Running): Promise<void> {
-  log.info({ signal }, 'stopping');
+  log.info({ signal }, 'gateway stopping');
   const hurry = new AbortController();
   for (const again of STOP_SIGNALS) {
     process.removeAllListeners(again);
     process.on(again, () => {
       if (hurry.signal.aborted) process.exit(1); // The workers end with this process.
-      log.info({ signal: again }, 'hurrying');
+      log.info({ signal: again }, 'stop hurried');
       hurry.abort();
     });
   }
   notifier.stop();
   await gateway.close(hurry.signal);
-  log.info('stopped');
+  log.info('gateway stopped');
   process.exit(0);
 }
 

@@ -99,7 +99,9 @@ describe('the service manager', () => {
     notifier.start();
     await delay(500);
     stop();
-    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('with-notify-socket.pl')]);
+    expect(lines).toMatchObject([
+      { msg: 'service manager not notified', hint: expect.stringContaining('with-notify-socket.pl') },
+    ]);
   });
 });
 

@@ -77,9 +77,8 @@ export class ServiceNotifier {
     if (!this.#manager) return;
     const { send, watchdogMs } = this.#manager;
     if (!send) {
-      this.#log.warn(
-        'NOTIFY_SOCKET is set, but no connection to it was passed: the service manager gets no notifications. Start the gateway by deploy/systemd/with-notify-socket.pl, as the unit does',
-      );
+      const hint = 'NOTIFY_SOCKET is set without a connection to it: start by deploy/systemd/with-notify-socket.pl';
+      this.#log.warn({ hint }, 'service manager not notified');
       return;
     }
     this.#look();
@@ -104,8 +103,8 @@ export class ServiceNotifier {
     const { status, isHealthy } = this.#read();
     if (isHealthy) this.#tell(['WATCHDOG=1'], status);
     if (isHealthy !== this.#wasHealthy) {
-      if (isHealthy) this.#log.info('healthy again: watchdog pings resume');
-      else this.#log.error('unhealthy: withholding watchdog pings');
+      if (isHealthy) this.#log.info('watchdog pings resumed');
+      else this.#log.error('unhealthy, watchdog pings withheld');
     }
     this.#wasHealthy = isHealthy;
   }
@@ -132,7 +131,7 @@ export class ServiceNotifier {
       this.#manager?.send?.(assignments.join('\n'));
       return true;
     } catch (error) {
-      if (!this.#hasWarned) this.#log.warn({ err: error }, 'could not notify the service manager');
+      if (!this.#hasWarned) this.#log.warn({ err: error }, 'service manager not notified');
       this.#hasWarned = true;
       return false;
     }

@@ -76,7 +76,7 @@ function mostBooting(log: readonly string[]): number {
   let most = 0;
   for (const { msg, session = '', status } of logLines(log)) {
     if (msg === 'worker started') booting.add(session);
-    if (msg === 'status changed' && status === 'ready') booting.delete(session);
+    if (msg === 'session status changed' && status === 'ready') booting.delete(session);
     most = Math.max(most, booting.size);
   }
   return most;

@@ -35,7 +35,7 @@ describe('promise 13: locks heal, live browsers are safe', () => {
     const tookMs = Math.round(performance.now() - startedAt);
     expect(tookMs).toBeLessThan(READY_WITHIN_MS);
     expect(browserMainsOn(profile)).toHaveLength(1);
-    expect(stack.gateway.log.join()).not.toContain('restarting');
+    expect(stack.gateway.log.join()).not.toContain('session restarting');
     figure(13, `with a lock ${name}, ready after ${tookMs} ms`);
   });
 

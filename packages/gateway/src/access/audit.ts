@@ -145,6 +145,7 @@ class AuditFile implements DestinationStream {
   #failed(error: unknown): void {
     if (this.#isFailing) return;
     this.#isFailing = true;
-    this.#log.error(`CHAT_WEB_AUDIT_FILE cannot be written, its lines come here meanwhile: ${errorText(error)}`);
+    const hint = 'check CHAT_WEB_AUDIT_FILE; audit lines go to the log until it can be written';
+    this.#log.error({ error: errorText(error), hint }, 'audit file not written');
   }
 }

@@ -93,7 +93,7 @@ export class Keys {
       try {
         await this.#write(this.#holding());
       } catch (error) {
-        this.#log.error({ key: id, reason: errorText(error) }, 'a deleted key could not be taken out of its file');
+        this.#log.error({ key: id, error: errorText(error) }, 'deleted key not removed from its file');
         throw new GatewayError(
           'internal_error',
           `${id} opens nothing any more, but would again after a restart: keys.json could not be written (${errorText(error)}). Delete it again`,

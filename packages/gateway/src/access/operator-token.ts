@@ -67,14 +67,14 @@ export class OperatorToken {
         this.#become(digestOfWritten(written));
         this.#warnIfInClear(written);
       } catch (error) {
-        this.#log.error(`the token stays as it is: CHAT_WEB_TOKEN_FILE ${errorText(error)}`);
+        this.#log.error({ error: `CHAT_WEB_TOKEN_FILE ${errorText(error)}` }, 'token not changed');
       }
     });
   }
 
   #become(digest: Buffer): void {
     if (sameDigest(digest, this.#current.digest)) {
-      this.#log.info('token read again: it is the same');
+      this.#log.info('token unchanged');
       return;
     }
     const former = this.#current;
@@ -99,18 +99,17 @@ export class OperatorToken {
   #expire(former: Credential): void {
     this.#former.delete(former);
     former.end.abort();
-    this.#log.info('the former token no longer holds');
+    this.#log.info('former token expired');
   }
 
   #warnIfInClear(written: string): void {
     if (isHash(written)) return;
     const { tokenFile } = this.#source;
     const [place, reader] = tokenFile
-      ? [tokenFile, 'everybody who can read it']
+      ? [tokenFile, 'everyone who can read the file']
       : ['CHAT_WEB_TOKEN', 'every process of this user'];
-    this.#log.warn(
-      `${place} holds the token itself, which ${reader} can use: put sha256:<hex> of it there ("npm run token" makes both)`,
-    );
+    const hint = `${reader} can use it: store sha256:<hex> of the token instead (npm run token makes both)`;
+    this.#log.warn({ place, hint }, 'token stored in clear');
   }
 }
 

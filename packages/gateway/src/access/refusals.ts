@@ -33,6 +33,6 @@ export class Refusals {
     entry.count += 1;
     const skipped = entry.budget.take();
     if (skipped !== undefined)
-      this.#log.warn({ refused: kind, ...refused, ...(skipped ? { skipped } : {}) }, 'refused');
+      this.#log.warn({ refused: kind, ...refused, ...(skipped ? { skipped } : {}) }, 'access refused');
   }
 }

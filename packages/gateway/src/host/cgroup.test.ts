@@ -41,7 +41,7 @@ describe('the cgroups of sessions', () => {
     const warn = vi.fn();
     const gateway = spawn('sleep', ['60']);
     await writeFile(join(group.folder, 'cgroup.procs'), String(gateway.pid));
-    const cgroups = await openCgroups(warn, group.folder);
+    const cgroups = await openCgroups({ warn }, group.folder);
     const session = await cgroups.of('main');
     if (!group.isReal) {
       expect(session).toBeUndefined();
@@ -68,7 +68,7 @@ describe('the cgroups of sessions', () => {
 
   it('without a controller have no limit, and tell so once for all sessions', async () => {
     const warn = vi.fn();
-    const cgroups = await openCgroups(warn, group.folder);
+    const cgroups = await openCgroups({ warn }, group.folder);
     const limited = existsSync(join(group.folder, 'cgroup.controllers'))
       ? (await readFile(join(group.folder, 'cgroup.controllers'), 'utf8')).includes('memory')
       : false;
@@ -80,7 +80,7 @@ describe('the cgroups of sessions', () => {
     const own = ownCgroup();
     const warn = vi.fn();
     const top = own && !existsSync(join(own, 'cgroup.type')) ? own : join(group.folder, 'absent');
-    expect(await (await openCgroups(warn, top)).of('main')).toBeUndefined();
+    expect(await (await openCgroups({ warn }, top)).of('main')).toBeUndefined();
     expect(warn).toHaveBeenCalledOnce();
     expect(existsSync(join(top, 'gateway'))).toBe(false);
   });

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
+import type { Log } from '../log.ts';
 import { readText } from './text-files.ts';
 
 const CHECK_EVERY_MS = 20;
@@ -40,19 +41,19 @@ export function ownCgroup(): string | undefined {
  * hands controllers on may hold no process itself, and sessions get a child each. Where that cannot be done, it tells
  * why once, and there are no cgroups.
  */
-export async function openCgroups(warn: (why: string) => void, folder = ownCgroup()): Promise<Cgroups> {
+export async function openCgroups(log: Pick<Log, 'warn'>, folder = ownCgroup()): Promise<Cgroups> {
   try {
     if (folder === undefined) throw new Error('this machine has no cgroups of version 2');
     // Only the topmost cgroup of a machine has no type: everything that runs is in it, and none of it is ours.
     if (!existsSync(join(folder, 'cgroup.type'))) throw new Error(`${folder} is not delegated to this gateway`);
     await takeOver(folder);
   } catch (error) {
-    warn(`sessions get no cgroups of their own: ${errorText(error)}`);
+    log.warn({ error: errorText(error) }, 'cgroups unavailable');
     return noCgroups;
   }
   let warned = false;
-  const warnOnce = (why: string) => {
-    if (!warned) warn(why);
+  const warnOnce = (what: string, error: unknown) => {
+    if (!warned) log.warn({ what, error: errorText(error) }, 'cgroup not used');
     warned = true;
   };
   return { of: (sessionId) => childOf(folder, `${SESSION}${sessionId}`, warnOnce) };
@@ -71,23 +72,27 @@ async function takeOver(folder: string): Promise<void> {
   }
 }
 
-async function childOf(folder: string, name: string, warn: (why: string) => void): Promise<SessionCgroup | undefined> {
+async function childOf(
+  folder: string,
+  name: string,
+  warn: (what: string, error: unknown) => void,
+): Promise<SessionCgroup | undefined> {
   const path = join(folder, name);
   const attempt = (what: string, work: Promise<unknown>) =>
     work.then(
       () => {},
-      (error: unknown) => warn(`${what}: ${errorText(error)}`),
+      (error: unknown) => warn(what, error),
     );
   try {
     await mkdir(path, { recursive: true });
   } catch (error) {
-    warn(`session gets no cgroup of its own: ${errorText(error)}`);
+    warn('make', error);
     return undefined;
   }
   return {
-    enter: (pid) => attempt('a worker stays outside its cgroup', writeFile(join(path, 'cgroup.procs'), String(pid))),
+    enter: (pid) => attempt('enter', writeFile(join(path, 'cgroup.procs'), String(pid))),
     // The kernel's own choice, not memory.oom.group: it takes a renderer first, and the rest closes in good order.
-    limitMemory: (bytes) => attempt('no memory limit', writeFile(join(path, 'memory.max'), String(bytes))),
+    limitMemory: (bytes) => attempt('limit memory', writeFile(join(path, 'memory.max'), String(bytes))),
     killAll: (timeoutMs) => killAll(path, timeoutMs),
   };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../config.ts';
+import type { Log } from '../log.ts';
 
 const GROUP_AND_OTHERS = 0o022;
 const OTHERS = 0o002;
@@ -13,7 +14,7 @@ const STICKY = 0o1000;
  * ConfigError where they can; tells where they could replace the folder by way of one above it. One that is not there
  * yet is ours to make.
  */
-export async function requireClosed(setting: string, folder: string, warn: (why: string) => void): Promise<void> {
+export async function requireClosed(setting: string, folder: string, log: Pick<Log, 'warn'>): Promise<void> {
   if (!existsSync(folder)) return;
   const exposed = await firstOf(folder, ({ mode }) => (mode & OTHERS) !== 0);
   if (exposed === undefined) return;
@@ -22,7 +23,7 @@ export async function requireClosed(setting: string, folder: string, warn: (why:
       `${setting} may be written by every user of this machine: chmod o-w ${folder}, or name a new folder in it`,
     ]);
   }
-  warn(`every user of this machine may replace the folder of ${setting}: chmod o-w ${exposed}`);
+  log.warn({ setting, hint: `chmod o-w ${exposed}` }, 'folder may be replaced by every user');
 }
 
 /**

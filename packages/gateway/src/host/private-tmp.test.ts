@@ -3,9 +3,12 @@ import { chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'no
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { canBeOthers, OTHER_USER } from '../../../../test/helpers/other-user.ts';
 import { PrivateTmp } from './private-tmp.ts';
+
+const log = pino({ enabled: false });
 
 let dataDir: string;
 beforeEach(async () => {
@@ -48,8 +51,8 @@ it('is cleared at boot of what a gateway that was killed has left, also elsewher
   const deep = join(dataDir, 'deep'.repeat(20));
   await mkdir(deep);
   const folders = [await new PrivateTmp(deep).folderFor('main'), await new PrivateTmp(dataDir).folderFor('main')];
-  await new PrivateTmp(deep).clear(() => {});
-  await new PrivateTmp(dataDir).clear(() => {});
+  await new PrivateTmp(deep).clear(log);
+  await new PrivateTmp(dataDir).clear(log);
   expect(folders.map(existsSync)).toEqual([false, false]);
 });
 
@@ -64,7 +67,7 @@ it.runIf(canBeOthers)('is given up where another user has taken its name in a sh
   await rm(linked, { recursive: true });
   await symlink(taken, linked);
   for (const id of ['main', 'linked']) expect([taken, linked]).not.toContain(await tmp.folderFor(id));
-  await tmp.clear(() => {});
+  await tmp.clear(log);
   expect(await readdir(taken)).toEqual(['of another']);
   for (const path of [taken, linked]) await rm(path, { recursive: true });
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readlink, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import type { Log } from '../log.ts';
 import { makeFolder } from './make-folder.ts';
 import { emptyFolder, removeTree } from './remove-tree.ts';
 import { ownerOf } from './unix-sockets.ts';
@@ -19,9 +20,9 @@ export class PrivateTmp {
   }
 
   /** Removes all of them: what an earlier gateway has left belongs to nobody. What cannot be removed is told. */
-  async clear(warn: (why: string) => void): Promise<void> {
-    makeFolder(this.#dir, warn);
-    await emptyFolder(this.#dir, warn, (name) => this.#removeEntry(name));
+  async clear(log: Pick<Log, 'warn'>): Promise<void> {
+    makeFolder(this.#dir, log);
+    await emptyFolder(this.#dir, log, (name) => this.#removeEntry(name));
   }
 
   /** A session's folder, empty, for one run of it. */

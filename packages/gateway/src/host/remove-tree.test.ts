@@ -53,15 +53,11 @@ it('removes folders so deep that no path leads there, also where nobody may look
 
 it('empties a folder as far as it can, and tells of the rest', async () => {
   for (const name of ['a', 'b', 'c']) await writeFile(join(dir, name), '');
-  const told: string[] = [];
-  await emptyFolder(
-    dir,
-    (why) => told.push(why),
-    async (name) => {
-      if (name === 'b') throw Object.assign(new Error('not this one'), { code: 'EBUSY' });
-      await unlink(join(dir, name));
-    },
-  );
+  const told: object[] = [];
+  await emptyFolder(dir, { warn: (fields: object) => told.push(fields) }, async (name) => {
+    if (name === 'b') throw Object.assign(new Error('not this one'), { code: 'EBUSY' });
+    await unlink(join(dir, name));
+  });
   expect(await readdir(dir)).toEqual(['b']);
-  expect(told).toEqual([`1 of what lies in ${dir} cannot be removed (EBUSY): remove it by hand`]);
+  expect(told).toEqual([{ dir, entries: 1, error: 'EBUSY', hint: 'remove them by hand' }]);
 });

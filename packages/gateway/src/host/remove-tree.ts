@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, opendir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Log } from '../log.ts';
 
 const OWN = 0o700;
 /** A path may have 4,095 bytes, and a name 255: what is moved from one folder to the next stays well below. */
@@ -25,14 +26,14 @@ export async function removeTree(path: string): Promise<void> {
  */
 export async function emptyFolder(
   dir: string,
-  warn: (why: string) => void,
+  log: Pick<Log, 'warn'>,
   removeEntry: (name: string) => Promise<void> = (name) => removeTree(join(dir, name)),
 ): Promise<void> {
   const codes: (string | undefined)[] = [];
   for (const name of await readdir(dir))
     await removeEntry(name).catch((error: NodeJS.ErrnoException) => codes.push(error.code ?? error.name));
   if (codes.length > 0)
-    warn(`${codes.length} of what lies in ${dir} cannot be removed (${codes[0]}): remove it by hand`);
+    log.warn({ dir, entries: codes.length, error: codes[0], hint: 'remove them by hand' }, 'entries not removed');
 }
 
 function remove(path: string): Promise<void> {

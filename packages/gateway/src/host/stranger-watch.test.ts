@@ -21,10 +21,10 @@ it.runIf(canBeOthers)(
     for (let start = 0; start < 100; start += 1) watch.look();
     expect(warn).toHaveBeenCalledOnce();
     const [told, line] = warn.mock.calls[0] ?? [];
-    expect(told).toMatchObject({ session: 'main', others: 3 });
+    expect(told).toMatchObject({ session: 'main', others: 3, hint: 'it is left alone' });
     expect([OTHER_USER, THIRD_USER]).toContain(told.user);
     expect(told.pid).not.toBe(own.main.pid);
-    expect(line).toContain('left alone');
+    expect(line).toBe('process of another user names the profile');
     expect(forged.main.pid).toBeGreaterThan(0);
     await rm(sessionsDir, { recursive: true });
   },

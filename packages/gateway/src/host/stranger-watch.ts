@@ -61,8 +61,8 @@ export class StrangerWatch {
     this.#mayReportAt = performance.now() + LINE_EVERY_MS;
     this.#reported = new Set(strangers.map(({ pid }) => pid));
     this.#log.warn(
-      { ...first, others: others.length },
-      'a process of another user names the profile of this session: it is left alone, and nothing waits for it',
+      { ...first, others: others.length, hint: 'it is left alone' },
+      'process of another user names the profile',
     );
   }
 

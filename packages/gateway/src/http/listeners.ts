@@ -90,7 +90,7 @@ export class Listeners {
       const { cert, key } = useable(tls, this.#log);
       for (const server of this.#servers) if (server instanceof HttpsServer) server.setSecureContext({ cert, key });
     } catch (error) {
-      this.#log.error(`the certificate stays as it is: ${errorText(error)}`);
+      this.#log.error({ error: errorText(error) }, 'certificate not changed');
     }
   }
 
@@ -106,7 +106,7 @@ export class Listeners {
 
 /** Without a listener, an error of the kernel's at a connection would end the gateway. */
 function survivor(server: Server, log: Log): Server {
-  return server.on('error', (error) => log.warn(`a connection could not be accepted: ${errorText(error)}`));
+  return server.on('error', (error) => log.warn({ error: errorText(error) }, 'connection not accepted'));
 }
 
 /**
@@ -154,7 +154,7 @@ function secureServer(files: CertificateFiles, fetch: Fetch, log: Log): ServerTy
 function useable(files: CertificateFiles, log: Log) {
   const certificate = readCertificate(files);
   const { validTo } = certificate;
-  if (validTo.getTime() < Date.now()) log.warn({ validTo }, 'the certificate has expired');
+  if (validTo.getTime() < Date.now()) log.warn({ validTo }, 'certificate expired');
   else log.info({ validTo }, 'certificate read');
   return certificate;
 }

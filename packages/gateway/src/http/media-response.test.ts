@@ -8,6 +8,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { parse } from 'content-disposition';
 import fc from 'fast-check';
 import { Hono } from 'hono';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { Spool } from '../media/spool.ts';
@@ -15,6 +16,8 @@ import { downloadName } from './download-name.ts';
 import { mediaHeaders, mediaResponse } from './media-response.ts';
 import { cutOffSlowReader } from './reading-pace.ts';
 import type { ServerEnv } from './server-env.ts';
+
+const log = pino({ enabled: false });
 
 const anyName = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
@@ -90,7 +93,7 @@ describe('a download', () => {
 
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'chat-web-spool-'));
-    const spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, () => {});
+    const spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, log);
     mkdirSync(join(spool.dir, 'main'));
     path = join(spool.dir, 'main', 'file');
     writeFileSync(path, '');

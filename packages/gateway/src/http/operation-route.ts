@@ -44,7 +44,7 @@ export function operationRoute(
       // What a worker fetches lies in the spool, too.
       if (answersMedia(operation) || input.url !== undefined) await spool.assertRoom(String(input.id));
       const answer = await handler(input, c.get('caller'));
-      log[level]({ ...told, ms: ms() }, 'answered');
+      log[level]({ ...told, ms: ms() }, 'request answered');
       if (operation.status === 201) c.header('Location', `${c.req.path}/${(answer as { readonly id: string }).id}`);
       if (!answersMedia(operation)) return jsonAnswer(c, answer, operation.status ?? 200);
       return answer
@@ -53,8 +53,8 @@ export function operationRoute(
     } catch (error) {
       const { code, message } = asGatewayError(error, 'internal_error');
       log[errorTable[code].status >= 500 ? 'warn' : level](
-        { ...told, ms: ms(), code, reason: withoutNumbers(message) },
-        'refused',
+        { ...told, ms: ms(), code, error: withoutNumbers(message) },
+        'request refused',
       );
       throw error;
     }

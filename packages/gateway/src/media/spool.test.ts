@@ -4,8 +4,11 @@ import { link, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Spool } from './spool.ts';
+
+const log = pino({ enabled: false });
 
 let dataDir: string;
 let spool: Spool;
@@ -13,7 +16,7 @@ let folder: string;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'chat-web-spool-'));
   await writeFile(join(dataDir, 'secret'), 'secret');
-  spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, () => {});
+  spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, log);
   await spool.folderFor('other');
   await writeFile(join(dataDir, 'spool', 'other', 'of-another'), 'secret');
 });

@@ -7,6 +7,7 @@ import { errorText, GatewayError, type SpooledFile, UploadedFile } from '@chat-w
 import { freeDiskBytes } from '../host/disk.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
+import type { Log } from '../log.ts';
 import { type Hold, type QuotaLimits, SpoolQuota } from './spool-quota.ts';
 
 const CHUNK_BYTES = 65_536;
@@ -22,19 +23,19 @@ export interface SpoolLimits extends QuotaLimits {
 /** The folder through which bytes travel between processes. What is in it belongs to requests that run. */
 export class Spool {
   readonly dir: string;
-  readonly #warn: (why: string) => void;
+  readonly #log: Pick<Log, 'warn'>;
   readonly #minFreeDiskBytes: number;
   readonly #quota: SpoolQuota;
   /** The folder itself, whatever has its name by now: workers may rename what is in the data folder. */
   readonly #folder: number;
 
-  /** Throws where the data folder cannot be written. `warn` is told of what lies in the way. */
-  constructor(dataDir: string, limits: SpoolLimits, warn: (why: string) => void) {
-    this.#warn = warn;
+  /** Throws where the data folder cannot be written.  */
+  constructor(dataDir: string, limits: SpoolLimits, log: Pick<Log, 'warn'>) {
+    this.#log = log;
     this.dir = join(dataDir, 'spool');
     this.#minFreeDiskBytes = limits.minFreeDiskBytes;
     this.#quota = new SpoolQuota(limits);
-    makeFolder(this.dir, warn);
+    makeFolder(this.dir, log);
     this.#folder = openSync(this.dir, FOLDER_FLAGS);
   }
 
@@ -68,7 +69,7 @@ export class Spool {
 
   /** Empties the folder: what an earlier gateway has left belongs to nobody. */
   clear(): Promise<void> {
-    return emptyFolder(this.dir, this.#warn);
+    return emptyFolder(this.dir, this.#log);
   }
 
   /** A new file for what is sent to a session. Throws as `assertRoom`. */

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hostileBodies } from '../../../../scripts/hostile-bodies.ts';
 import { patternBytes } from '../../../../test/helpers/media.ts';
@@ -9,11 +10,13 @@ import { MOST_DEPTH, MOST_VALUES } from './json-bounds.ts';
 import { Spool } from './spool.ts';
 import { MOST_REST_BYTES, readUploadBody } from './upload-body.ts';
 
+const log = pino({ enabled: false });
+
 let dataDir: string;
 let spool: Spool;
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'chat-web-spool-'));
-  spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, () => {});
+  spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, log);
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
@@ -158,11 +161,7 @@ describe('readUploadBody', () => {
   });
 
   it('leaves no file, and no bytes in the books, when the spool has no room for it', async () => {
-    const small = new Spool(
-      dataDir,
-      { spoolMaxBytes: 3_000, spoolSessionMaxBytes: 2_000, minFreeDiskBytes: 0 },
-      () => {},
-    );
+    const small = new Spool(dataDir, { spoolMaxBytes: 3_000, spoolSessionMaxBytes: 2_000, minFreeDiskBytes: 0 }, log);
     const take = (session: string, bytes: number) =>
       readUploadBody(chunksOf(`{"base64":"${'AAAA'.repeat(bytes / 3)}"}`, 400), () => small.create(session));
     const { upload } = await take('main', 1_500);

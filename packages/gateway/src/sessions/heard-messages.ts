@@ -39,7 +39,7 @@ export class HeardMessages {
       this.#from = Math.min(from, now());
       for (const [id, timestamp] of Object.entries(ids)) this.#ids.set(id, timestamp);
     } catch (error) {
-      this.#log.warn({ reason: errorText(error) }, 'the list of messages heard is not legible');
+      this.#log.warn({ error: errorText(error) }, 'known messages unreadable');
     }
   }
 
@@ -98,7 +98,7 @@ export class HeardMessages {
     try {
       await replaceText(this.#path, JSON.stringify({ from: this.#from, ids: Object.fromEntries(this.#ids) }));
     } catch (error) {
-      this.#log.error({ reason: errorText(error) }, 'the list of messages heard could not be written');
+      this.#log.error({ error: errorText(error) }, 'known messages not written');
     }
   }
 

@@ -34,10 +34,8 @@ export class HostFault {
     this.#pausedUntil = now + pauseMs;
     this.#queue.pause(pauseMs);
     const down = [...this.#down.keys()];
-    this.#log.error(
-      { down, pauseMs },
-      'many sessions fail at once: all starts pause; look at the host and its network',
-    );
+    const hint = 'many sessions failed at once: check the host and its network';
+    this.#log.error({ down, pauseMs, hint }, 'starts paused');
   }
 
   /** A session has come up. */

@@ -85,12 +85,9 @@ export class MemoryGuard {
     looks.history = settledAt(bytes, looks.history);
     looks.hasSettled = true;
     const told = { session: session.id, bytes, softBytes: Math.round(softMark(looks.history, this.#marks)) };
-    this.#log.info(told, 'the memory of the session has settled');
+    this.#log.info(told, 'memory settled');
     if (looks.history.waitMs > waitMs) {
-      this.#log.warn(
-        { session: session.id, waitMs: looks.history.waitMs },
-        'recycling gained nothing: the next one waits longer',
-      );
+      this.#log.warn({ session: session.id, waitMs: looks.history.waitMs }, 'recycling gained nothing');
     }
   }
 
@@ -122,11 +119,11 @@ export class MemoryGuard {
       if (await session.recycle()) {
         looks.recycledAt = performance.now();
         looks.history = { ...looks.history, recycledFromBytes: bytes };
-        this.#log.warn({ session: session.id, bytes, softBytes }, 'recycled: it was above its soft memory mark');
+        this.#log.warn({ session: session.id, bytes, softBytes }, 'session recycled');
         await session.up(RECYCLE_TIMEOUT_MS);
       }
     } catch (error) {
-      this.#log.error({ session: session.id, reason: errorText(error) }, 'recycling failed');
+      this.#log.error({ session: session.id, error: errorText(error) }, 'recycling failed');
     }
     this.#isRecycling = false;
   }

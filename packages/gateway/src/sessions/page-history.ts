@@ -38,7 +38,7 @@ export class PageHistory {
       const { versions } = v.parse(stored, JSON.parse(text));
       for (const { version, missing } of versions) this.#missing.set(version, new Set(missing));
     } catch (error) {
-      this.#log.warn({ reason: errorText(error) }, 'the history of the page is not legible');
+      this.#log.warn({ error: errorText(error) }, 'page history unreadable');
     }
   }
 
@@ -83,7 +83,7 @@ export class PageHistory {
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
       await replaceText(this.#path, JSON.stringify({ versions }));
     } catch (error) {
-      this.#log.warn({ reason: errorText(error) }, 'the history of the page could not be written');
+      this.#log.warn({ error: errorText(error) }, 'page history not written');
     }
   }
 }

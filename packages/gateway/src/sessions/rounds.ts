@@ -14,7 +14,7 @@ export async function everyRound<S extends { readonly id: string }>(
   while (await delay(ROUND_MS, true, { signal, ref: false }).catch(() => false)) {
     for (const session of sessions()) {
       await look(session).catch((error: unknown) =>
-        log.error({ session: session.id, reason: errorText(error) }, 'the session could not be measured'),
+        log.error({ session: session.id, error: errorText(error) }, 'session not measured'),
       );
     }
   }

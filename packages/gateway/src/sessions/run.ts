@@ -172,7 +172,7 @@ export class Run {
       await this.#context.tmp.remove(this.#id);
       await this.#context.spool.removeFolder(this.#id);
     } catch (error) {
-      this.#log.error({ reason: errorText(error) }, 'something of the run is left');
+      this.#log.error({ error: errorText(error) }, 'run not cleaned up');
     }
   }
 

@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import { makeFolder } from '../host/make-folder.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
 import { readOwnText, removeUnfinished, replaceText } from '../host/text-files.ts';
+import type { Log } from '../log.ts';
 
 /** Written when a session first becomes ready: what lies in its folder is then worth a start at boot. */
 const MARKER = 'linked.json';
@@ -36,16 +37,14 @@ export class SavedSessions {
    * Finds what an earlier gateway has left: linked sessions are kept, half-done ones and the trash are wiped. What cannot
    * be wiped is told. Rejects where the data folder cannot be written.
    */
-  async load(warn: (why: string) => void): Promise<void> {
-    for (const dir of [this.sessionsDir, this.#trashDir]) makeFolder(dir, warn);
-    await emptyFolder(this.#trashDir, warn);
+  async load(log: Pick<Log, 'warn'>): Promise<void> {
+    for (const dir of [this.sessionsDir, this.#trashDir]) makeFolder(dir, log);
+    await emptyFolder(this.#trashDir, log);
     for (const id of readdirSync(this.sessionsDir)) {
       if (!v.is(sessionId, id)) continue; // Not ours to touch.
       if (await this.#isUnlinked(id)) {
         await this.wipe(id).catch((error: NodeJS.ErrnoException) =>
-          warn(
-            `the folder of session ${id}, which was never linked, cannot be removed (${error.code ?? errorText(error)})`,
-          ),
+          log.warn({ session: id, error: error.code ?? errorText(error) }, 'session folder not removed'),
         );
       } else {
         this.#saved.add(id);

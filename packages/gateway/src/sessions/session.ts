@@ -237,14 +237,14 @@ export class Session {
     this.#heard.begin();
     this.stats.active();
     this.#context.saved.save(this.id, event.info, this.#state.linkedAt ?? new Date()).catch((error: unknown) => {
-      this.#log.error({ err: error }, 'the saved-auth marker could not be written');
+      this.#log.error({ err: error }, 'marker of saved auth not written');
     });
     this.#onReport(event);
   }
 
   #onGap({ from: fromSeconds, to: toSeconds, chats }: Extract<WorkerEvent, { name: 'gap' }>): void {
     const [from, to] = [isoTime(fromSeconds), isoTime(toSeconds)];
-    this.#log.warn({ from, to, chats }, 'messages were not caught up with: too old, or too many');
+    this.#log.warn({ from, to, chats }, 'messages not recovered');
     // Else all of it would be reported again at the next restart. Where chats are named, what they miss may load the next time.
     if (chats === 0) this.#heard.skipTo(toSeconds);
     this.#hub.publish({ name: 'gap', data: { reason: 'not_loaded', from, to } });
@@ -256,9 +256,9 @@ export class Session {
     const page = this.#context.pageHistory.note(seen);
     this.stats.page = page;
     const { version, degraded } = page;
-    if (degraded.length > 0) this.#log.warn({ pageVersion: version, degraded }, 'the page lacks something');
+    if (degraded.length > 0) this.#log.warn({ pageVersion: version, degraded }, 'page degraded');
     else if (before?.version !== version || before.degraded.length > 0)
-      this.#log.info({ pageVersion: version }, 'the page has all that is used');
+      this.#log.info({ pageVersion: version }, 'page complete');
   }
 
   #onRunFailed(failure: RunFailure): void {
@@ -291,7 +291,7 @@ export class Session {
   /** Work without a caller: if it fails, as on a full disk, a session that should run is retried later. */
   #inBackground(work: () => Promise<void>): void {
     this.#lock.run(work).catch((error: unknown) => {
-      this.#log.error({ err: error }, 'recovering the session failed');
+      this.#log.error({ err: error }, 'recovery failed');
       this.#take({ name: 'effects_failed', detail: errorText(error) });
     });
   }
@@ -366,13 +366,12 @@ export class Session {
     const { phase, retry, restarts } = this.#state;
     const cause = causeOf(phase);
     const reason = (Object.keys(restarts) as Reason[]).find((one) => restarts[one] !== before.restarts[one]);
-    if (reason && reason !== before.retry?.reason) this.#log.info({ reason }, 'restarting');
+    if (reason && reason !== before.retry?.reason) this.#log.info({ reason }, 'session restarting');
     if (phase.status !== before.phase.status)
-      this.#log.info({ from: before.phase.status, status: phase.status, ...cause }, 'status changed');
-    if (phase.status === 'failed' && phase !== before.phase)
-      this.#log.error({ ...cause }, 'given up: only a start through the API goes on from here');
+      this.#log.info({ from: before.phase.status, status: phase.status, ...cause }, 'session status changed');
+    if (phase.status === 'failed' && phase !== before.phase) this.#log.error({ ...cause }, 'session failed');
     if (retry && retry !== before.retry)
-      this.#log.warn({ ...cause, reason: retry.reason, restartInMs: retry.ms }, 'restarting');
+      this.#log.warn({ ...cause, reason: retry.reason, restartInMs: retry.ms }, 'session restarting');
   }
 
   #leaves(statuses: readonly Phase['status'][], timeoutMs: number): Promise<void> {

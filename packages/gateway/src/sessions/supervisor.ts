@@ -92,7 +92,7 @@ export class Supervisor {
   startSaved(): void {
     for (const id of this.#context.saved.ids().sort()) {
       const started = this.#session(id).start(false);
-      started.catch((error: unknown) => this.#context.log.error({ session: id, err: error }, 'start failed'));
+      started.catch((error: unknown) => this.#context.log.error({ session: id, err: error }, 'session start failed'));
     }
   }
 
@@ -129,7 +129,7 @@ export class Supervisor {
       try {
         await session.stop(WORKER_TIMEOUT_MS + more);
       } catch (error) {
-        this.#context.log.error({ session: session.id, err: error }, 'stop failed');
+        this.#context.log.error({ session: session.id, err: error }, 'session stop failed');
       }
     });
     // A stop that waits behind another one, of a browser that hangs, ends with this process and its channels.

@@ -70,7 +70,7 @@ export class WorkerChannel {
       if (!this.#rest) this.#end();
     });
     for (const socket of [fromWorker, toWorker])
-      socket.on('error', (error) => log.debug({ reason: error.message }, 'channel to the worker failed'));
+      socket.on('error', (error) => log.debug({ error: error.message }, 'worker channel failed'));
     fromWorker.on('data', (chunk: Buffer) => this.#receive(chunk));
   }
 
@@ -128,7 +128,7 @@ export class WorkerChannel {
       if (error instanceof ChannelError) this.#break(`a message ${error.message}`);
       else if (error instanceof LineTooLongError) this.#break(`a message of more than ${LONGEST_MESSAGE}`);
       else {
-        this.#log.error({ err: error }, 'a message of the worker could not be handled');
+        this.#log.error({ err: error }, 'worker message not handled');
         this.#break('a message that could not be handled');
       }
       return false;

@@ -141,7 +141,7 @@ export class WorkerLink {
     this.#listener.onMessage();
     const cost = 1 + bytes / KB;
     if (parsed.success) return this.#handle(parsed.output) ?? cost;
-    if (this.#mayLog()) this.#log.error({ field: v.getDotPath(parsed.issues[0]) }, 'invalid message from the worker');
+    if (this.#mayLog()) this.#log.error({ field: v.getDotPath(parsed.issues[0]) }, 'invalid IPC message');
     return cost;
   }
 
@@ -174,7 +174,7 @@ export class WorkerLink {
       return;
     }
     const field = v.getDotPath(parsed.issues[0]) ?? '(whole)';
-    if (this.#mayLog()) this.#log.error({ operation, field }, 'invalid answer from the worker');
+    if (this.#mayLog()) this.#log.error({ operation, field }, 'invalid answer');
     reject(
       new GatewayError(
         failureOf(operation),
@@ -207,7 +207,7 @@ export class WorkerLink {
   }
 
   #tellLeftOut(lines: number): void {
-    if (lines > 0) this.#log.warn({ lines }, 'lines of the worker were left out');
+    if (lines > 0) this.#log.warn({ lines }, 'worker log lines dropped');
   }
 
   #lost(operation: WorkerOperationName, how: string): GatewayError {

@@ -65,7 +65,7 @@ function logLines(stream: Readable, log: Log): void {
     reader.feed(chunk);
     let left = MOST_LINES_AT_ONCE;
     for (let bytes = reader.next(); bytes; bytes = reader.next()) {
-      if (bytes.length > 0 && left-- > 0) log.warn({ line: decoder.decode(bytes) }, 'worker wrote a line');
+      if (bytes.length > 0 && left-- > 0) log.warn({ line: decoder.decode(bytes) }, 'worker output');
     }
   };
   stream.on('data', (chunk: Buffer) => {
