@@ -1,10 +1,10 @@
-/** So much at once, and so much a second from then on. */
+/** A token bucket: a burst, then a rate. */
 export interface BudgetLimits {
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** What somebody may use of something, over time. */
+/** A rate limit with bursts (token bucket). */
 export class Budget {
   readonly #limits: BudgetLimits;
   #left: number;
@@ -16,7 +16,7 @@ export class Budget {
     this.#at = now;
   }
 
-  /** Takes so much. False where there is not so much left; nothing is taken then. `now` in milliseconds. */
+  /** Takes an amount. False, and nothing taken, if less is left. `now` in milliseconds. */
   take(amount: number, now = performance.now()): boolean {
     const { burst, perSecond } = this.#limits;
     this.#left = Math.min(burst, this.#left + ((now - this.#at) / 1_000) * perSecond);

@@ -1,4 +1,4 @@
-/** Lets one piece of work run at a time, in the order of asking. */
+/** Runs one task at a time, in the order of the calls. */
 export class Lock {
   #last: Promise<unknown> = Promise.resolve();
   #holders = 0;
@@ -11,7 +11,7 @@ export class Lock {
   async run<T>(work: () => Promise<T>): Promise<T> {
     this.#holders += 1;
     const turn = this.#last.then(work);
-    this.#last = turn.catch(() => {}); // Its own caller hears of the error; the next in line only waits for the end.
+    this.#last = turn.catch(() => {}); // The error goes to its own caller; the next task only waits for the end.
     try {
       return await turn;
     } finally {

@@ -4,7 +4,7 @@ import type { SavedSessions } from './saved-sessions.ts';
 
 const INTERVAL_MS = 5 * 60_000;
 
-/** What is asked of a session, and noted of it. */
+/** What is read from a session, and written to it. */
 interface MeasuredSession {
   readonly id: string;
   readonly phase: { readonly status: SessionStatus };
@@ -12,14 +12,14 @@ interface MeasuredSession {
   readonly stats: { diskBytes: number | undefined };
 }
 
-/** When the folder of a session was measured, and what was running then. */
+/** When the folder of a session was last measured, and what ran then. */
 interface Look {
   readonly at: number;
   readonly workerPid: number | undefined;
   readonly wasReady: boolean;
 }
 
-/** Measures what sessions take of the disk: every few minutes, after each start, and as soon as one is ready. */
+/** Measures the disk usage of sessions: every five minutes, after each start, and as soon as one is ready. */
 export class DiskWatch {
   readonly #saved: SavedSessions;
   readonly #looks = new WeakMap<MeasuredSession, Look>();
@@ -28,7 +28,7 @@ export class DiskWatch {
     this.#saved = saved;
   }
 
-  /** Looks at a session, unless it is too early for that. */
+  /** Measures a session if it is due. */
   async look(session: MeasuredSession): Promise<void> {
     const { workerPid } = session;
     const now = performance.now();

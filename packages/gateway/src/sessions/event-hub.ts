@@ -2,13 +2,13 @@ import { GatewayError, type SessionEvent } from '@chat-web/protocol';
 
 /** One open stream. */
 export interface Subscriber {
-  /** False for an event that its reader may not see. */
+  /** False for an event that its reader is not allowed to see. */
   takes(event: SessionEvent): boolean;
   write(frame: string): void;
   end(lastFrame: string): void;
 }
 
-/** How many streams are open in the whole gateway, shared by its hubs. */
+/** How many streams the whole gateway has open; shared by all hubs. */
 export interface StreamCount {
   open: number;
 }
@@ -18,8 +18,8 @@ const MOST_STREAMS_IN_ALL = 256;
 const KEEPALIVE_MS = 30_000;
 
 /**
- * Carries a session's events to its streams. It belongs to the session, not to its worker: a restart closes no
- * stream. Each event is written down once, whatever the number of readers.
+ * Delivers a session's events to its streams. It belongs to the session, not to its worker: a restart closes no
+ * stream. Each event is serialized once, however many readers there are.
  */
 export class EventHub {
   readonly #subscribers = new Set<Subscriber>();
@@ -34,7 +34,7 @@ export class EventHub {
     return this.#subscribers.size;
   }
 
-  /** Opens a stream, which first gets what the session has to say of its present state. Returns what closes it. */
+  /** Opens a stream, which first gets the events of the current state. Returns a function that closes it. 429 above the limits. */
   subscribe(subscriber: Subscriber, present: readonly SessionEvent[]): () => void {
     if (this.streams >= MOST_STREAMS_FOR_A_SESSION || this.#count.open >= MOST_STREAMS_IN_ALL) {
       throw new GatewayError(
@@ -56,7 +56,7 @@ export class EventHub {
     for (const subscriber of takers) subscriber.write(frame);
   }
 
-  /** Ends every stream, telling why in a comment. */
+  /** Ends every stream with a comment that says why. */
   endAll(why: string): void {
     for (const subscriber of [...this.#subscribers]) {
       this.#remove(subscriber);
@@ -78,6 +78,6 @@ export class EventHub {
 }
 
 function frameOf({ name, data }: SessionEvent): string {
-  // A QR is a string of its own; JSON holds no line break, so one data line is always enough.
+  // A QR is a plain string; JSON contains no line break, so one data line is enough.
   return `event: ${name}\ndata: ${name === 'qr' ? data : JSON.stringify(data)}\n\n`;
 }

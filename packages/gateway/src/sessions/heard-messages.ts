@@ -3,22 +3,22 @@ import * as v from 'valibot';
 import { readOwnText, replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 
-/** Behind the overlap: what an account could hardly get in that time. */
+/** More than an account receives within the overlap. */
 const MOST_IDS = 10_000;
 const WRITE_DELAY_MS = 1_000;
-/** So many ids, each of the longest kind: 300 characters of three bytes. */
+/** That many ids of the longest kind: 300 characters of three bytes each. */
 const MOST_FILE_BYTES = MOST_IDS * 1_024;
 
 const stored = v.object({ from: v.number(), ids: v.record(v.string(), v.number()) });
 
 /**
- * Which inbound messages a session has been told of: so that one which came while nobody listened is told of later,
- * and none twice. Kept in a file beside the profile, for the gateway that comes after this one.
+ * The inbound messages that were delivered, so that one that arrived while nothing listened is delivered later, and none
+ * twice. Kept in a file beside the profile, for the next start of the gateway.
  */
 export class HeardMessages {
   readonly #path: string;
   readonly #log: Log;
-  /** Timestamps of the messages that would be looked at again, by their ids. */
+  /** Timestamps of the messages that a catch-up would find again, by id. */
   readonly #ids = new Map<string, number>();
   #from: number | undefined;
   #writing: NodeJS.Timeout | undefined;
@@ -29,7 +29,7 @@ export class HeardMessages {
     this.#log = log;
   }
 
-  /** Reads what an earlier gateway has left; nothing there, or nothing legible, is a beginning. */
+  /** Reads the file of an earlier gateway. Starts empty if there is none, or it is unreadable. */
   async load(): Promise<void> {
     if (this.#from !== undefined) return;
     const text = await readOwnText(this.#path, MOST_FILE_BYTES).catch(() => '');
@@ -43,16 +43,16 @@ export class HeardMessages {
     }
   }
 
-  /** Messages from this time on may not have been heard yet, in Unix seconds: now, where nothing is known. */
+  /** Messages from this time on may not have been delivered yet, in Unix seconds: now, if nothing is known. */
   get from(): number {
     return this.#from ?? now();
   }
 
-  /** True the first time; from then on the message is known. `timestamp` in Unix seconds. */
+  /** True for a message that was not delivered yet; from then on it counts as delivered. `timestamp` in Unix seconds. */
   isNews(id: string, timestamp: number): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.set(id, timestamp);
-    // A time to come, as of a message whose clock is wrong, would make all until then history.
+    // A timestamp in the future, from a wrong clock, would skip everything until then.
     this.#from = Math.max(this.#from ?? 0, Math.min(timestamp, now()) - OVERLAP_SECONDS);
     for (const [oldest, at] of this.#ids) {
       if (at >= this.#from && this.#ids.size <= MOST_IDS) break;
@@ -62,21 +62,21 @@ export class HeardMessages {
     return true;
   }
 
-  /** What is older than this, in Unix seconds, is history: heard, or reported as a gap. It is not looked for again. */
+  /** Messages before this time, in Unix seconds, were delivered or reported as a gap: they are not looked for again. */
   skipTo(timestamp: number): void {
     if (this.#from === undefined || timestamp <= this.#from) return;
     this.#from = timestamp;
     this.#writeSoon();
   }
 
-  /** The session is ready: where it is so for the first time, what was before is history. */
+  /** The session is ready: the first time, everything before is history. */
   begin(): void {
     if (this.#from !== undefined) return;
     this.#from = now();
     this.#writeSoon();
   }
 
-  /** Forgets all: another account may come. */
+  /** Forgets everything: another account may be linked next. */
   clear(): void {
     clearTimeout(this.#writing);
     this.#writing = undefined;
@@ -84,7 +84,7 @@ export class HeardMessages {
     this.#from = undefined;
   }
 
-  /** Writes down what has not been yet, one after the other. Never rejects. */
+  /** Writes pending changes. Never rejects. */
   flush(): Promise<void> {
     if (this.#writing) {
       clearTimeout(this.#writing);

@@ -3,17 +3,17 @@ import type { Log } from '../log.ts';
 import { isHostAtFault, pauseLength } from './restart-policy.ts';
 import type { StartQueue } from './start-queue.ts';
 
-/** A new build of the page, a session that leaks, and a worker that was taken over say nothing of the host. */
+/** A new build of the page, a leak and a compromised worker are no faults of the host. */
 const NOT_THE_HOST: readonly Reason[] = ['PAGE_UNSUPPORTED', 'MEMORY_LIMIT', 'WORKER_PROTOCOL_ERROR'];
 
 /**
- * Sees when so many sessions fail at once that the host or its network must be at fault, and lets all starts pause:
- * fifty browsers that boot again and again make nothing better.
+ * Detects that so many sessions fail at once that the host or its network is at fault, and pauses all starts: fifty
+ * browsers that boot again and again make it worse.
  */
 export class HostFault {
   readonly #queue: StartQueue;
   readonly #log: Log;
-  /** When each session failed that is down. */
+  /** When each session that is down failed. */
   readonly #down = new Map<string, number>();
   #pauses = 0;
   #pausedUntil = 0;
@@ -23,10 +23,10 @@ export class HostFault {
     this.#log = log;
   }
 
-  /** A session has failed; `running`: how many there are in all. */
+  /** A session failed. `running`: how many sessions should run. */
   failed(sessionId: string, reason: Reason, running: number): void {
     if (NOT_THE_HOST.includes(reason)) return;
-    const now = performance.now(); // Unlike the time of day, nobody sets it.
+    const now = performance.now(); // The monotonic clock: the time of day can be set.
     this.#down.set(sessionId, now);
     if (now < this.#pausedUntil || !isHostAtFault([...this.#down.values()], running, now)) return;
     const pauseMs = pauseLength(this.#pauses);
@@ -38,15 +38,15 @@ export class HostFault {
     this.#log.error({ down, pauseMs, hint }, 'starts paused');
   }
 
-  /** A session has come up. */
-  cameUp(sessionId: string): void {
+  /** A session shows a QR or is ready. */
+  recovered(sessionId: string): void {
     this.#down.delete(sessionId);
     this.#pauses = 0;
     this.#pausedUntil = 0;
   }
 
-  /** A session is down because somebody wants it so. */
-  ended(sessionId: string): void {
+  /** A session was stopped on purpose. */
+  stopped(sessionId: string): void {
     this.#down.delete(sessionId);
   }
 }

@@ -16,7 +16,7 @@ import type { SessionStats } from './session-stats.ts';
 const RECYCLE_TIMEOUT_MS = 60_000;
 const MB = 1_048_576;
 
-/** What the guard needs of a session. */
+/** What the guard needs from a session. */
 export interface GuardedSession {
   readonly id: string;
   readonly phase: { readonly status: SessionStatus };
@@ -24,29 +24,29 @@ export interface GuardedSession {
   readonly pending: number;
   readonly stats: Pick<SessionStats, 'memory' | 'idleMs'>;
   fail(cause: Cause): void;
-  /** False where it was not. */
+  /** False if it was declined. */
   recycle(): Promise<boolean>;
   up(timeoutMs: number): Promise<void>;
 }
 
-/** When a session was looked at, on the clock that nobody sets, and what is known of it since. */
+/** When a session was measured, on the monotonic clock, and what is known since. */
 interface Looks {
   nextMemoryAt: number;
   recycledAt: number;
-  /** The worker whose memory is watched, when it was first found ready, and whether it has settled since. */
+  /** The worker that was measured, when it was first found ready, and whether it has settled since. */
   workerPid: number | undefined;
   readyAt: number | undefined;
   hasSettled: boolean;
   history: MemoryHistory;
 }
 
-/** Measures what sessions take of memory, and bounds it: one that leaks harms nobody else. */
+/** Measures the memory of sessions and limits it, so that a leak in one does not harm the others. */
 export class MemoryGuard {
   readonly #marks: MemoryMarks;
   readonly #settleMs: number;
   readonly #log: Log;
   readonly #looks = new WeakMap<GuardedSession, Looks>();
-  /** True while a session is being recycled: one at a time, since each boots a browser. */
+  /** One at a time is recycled, since each boots a browser. */
   #isRecycling = false;
 
   constructor(config: Config, log: Log) {
@@ -55,18 +55,18 @@ export class MemoryGuard {
     this.#log = log;
   }
 
-  /** Looks at a session, unless it is too early for that. */
+  /** Measures a session if it is due, and recycles or fails it if it is above its marks. */
   async look(session: GuardedSession): Promise<void> {
     const { workerPid, stats } = session;
     const looks = this.#looksAt(session);
     if (!workerPid) stats.memory = undefined;
     if (!workerPid) return;
-    // What a boot took says little: the first look once it is ready is not waited for.
+    // Memory during boot says little: measure as soon as the session is ready.
     const isFirstReady =
       session.phase.status === 'ready' && (looks.workerPid !== workerPid || looks.readyAt === undefined);
     if (performance.now() < looks.nextMemoryAt && !isFirstReady) return;
     const memory = await measureSession(workerPid);
-    if (session.workerPid !== workerPid || memory.processes === 0) return; // It ended while we looked.
+    if (session.workerPid !== workerPid || memory.processes === 0) return; // It ended meanwhile.
     stats.memory = memory;
     const bytes = memory.workerBytes + memory.browserBytes;
     this.#settle(session, bytes, looks);
@@ -74,7 +74,7 @@ export class MemoryGuard {
     this.#bound(session, bytes, looks);
   }
 
-  /** Learns what the session takes once it has been ready for a while. */
+  /** Learns the session's level once it has been ready for a while. */
   #settle(session: GuardedSession, bytes: number, looks: Looks): void {
     const { workerPid } = session;
     if (looks.workerPid !== workerPid) Object.assign(looks, { workerPid, readyAt: undefined, hasSettled: false });
@@ -115,7 +115,7 @@ export class MemoryGuard {
     this.#isRecycling = true;
     const softBytes = Math.round(softMark(looks.history, this.#marks));
     try {
-      // One that was declined is no reason to wait, and has gained nothing: it is tried again at the next look.
+      // If it was declined, it is tried again at the next measurement.
       if (await session.recycle()) {
         looks.recycledAt = performance.now();
         looks.history = { ...looks.history, recycledFromBytes: bytes };

@@ -14,14 +14,14 @@ type PageSeen = Omit<Extract<WorkerEvent, { name: 'page' }>, 'name'>;
 const stored = v.object({ versions: v.array(v.object({ version: v.string(), missing: v.array(v.string()) })) });
 
 /**
- * Remembers what was missing on each build of the page, so that a reason can say since which build: that tells an
- * operator which one to go back to. By version, since sessions may run on different builds at a time; in a file, since
- * a gateway is often restarted between two builds.
+ * Remembers which capabilities were missing on each build of the page, so that a reason can say since which build:
+ * operators see which one to pin. By version, since sessions may run different builds; in a file, since the gateway is
+ * often restarted between two builds.
  */
 export class PageHistory {
   readonly #path: string;
   readonly #log: Log;
-  /** The capabilities that are missing on each version, the one that was last seen at the end; all others work there. */
+  /** The capabilities missing on each version, the last seen at the end; all others work there. */
   readonly #missing = new Map<string, ReadonlySet<string>>();
   #written: Promise<void> = Promise.resolve();
 
@@ -30,7 +30,7 @@ export class PageHistory {
     this.#log = log;
   }
 
-  /** Reads what an earlier gateway has left. Never rejects: a file that is absent or illegible is a beginning. */
+  /** Reads the file of an earlier gateway. Never rejects: without a readable file it starts empty. */
   async load(): Promise<void> {
     const text = await readOwnText(this.#path, MOST_FILE_BYTES).catch(() => '');
     if (!text) return;
@@ -43,13 +43,13 @@ export class PageHistory {
   }
 
   /**
-   * Takes down what a session has found; what the build lacks then says since when. The last report on a version
-   * counts: modules that load late are missing at first.
+   * Records what a session found, and adds since when to what the build lacks. The last report on a version counts:
+   * modules that load late are missing at first.
    */
   note({ version, lacking, findings }: PageSeen): PageView {
     const missing = new Set(lacking.map(({ capability }) => capability));
     const before = this.#missing.get(version);
-    this.#missing.delete(version); // It comes in again at the end.
+    this.#missing.delete(version); // It is added again at the end.
     this.#missing.set(version, missing);
     for (const oldest of this.#missing.keys()) {
       if (this.#missing.size <= MOST_VERSIONS) break;
@@ -64,12 +64,12 @@ export class PageHistory {
     return { version, degraded: [...dated, ...findings] };
   }
 
-  /** Resolves when all is written. Never rejects. */
+  /** Resolves when everything is written. Never rejects. */
   flush(): Promise<void> {
     return this.#written;
   }
 
-  /** Since which version a capability has been missing without a break, up to this one. */
+  /** Since which version a capability has been missing, without a break, up to this one. */
   #since(capability: string, upTo: string): string {
     const versions = [...this.#missing.keys()].filter((version) => byAge(version, upTo) <= 0).sort(byAge);
     const worked = versions.findLastIndex((version) => !this.#missing.get(version)?.has(capability));

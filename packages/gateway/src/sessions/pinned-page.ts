@@ -3,15 +3,15 @@ import { type PinnedPage, savedPageFiles } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { readOwnText } from '../host/text-files.ts';
 
-/** The page's document has some hundred KB; with each start it crosses the channel to a worker. */
+/** The document has some hundred KB, and is sent to a worker at each start. */
 const MOST_DOCUMENT_BYTES = 4 * 1_048_576;
 const MOST_HEADERS_BYTES = 65_536;
 const storedHeaders = v.record(v.string(), v.string());
 
 /**
- * The document of a version that was saved, with its headers; a document that somebody else has put there has none.
- * Read once, when the gateway starts: workers may write to the folder, and what one of them puts there later must not
- * become the page of all. Rejects with a sentence where there is no such document.
+ * Reads the saved document of a version, with its headers; a document that was added by hand has none. Read once, at
+ * start: workers can write to the folder, and one of them must not replace the page of all. Rejects with a sentence if
+ * there is no such document.
  */
 export async function readPinnedPage(dir: string, version: string): Promise<PinnedPage> {
   const files = savedPageFiles(version);

@@ -14,9 +14,9 @@ import {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-function failing(times: number, cameUp: boolean): RestartHistory {
+function failing(times: number, wasUp: boolean): RestartHistory {
   let history = WELL;
-  for (let n = 0; n < times; n += 1) history = afterFailure(history, { at: n * 10 * SECOND, cameUp });
+  for (let n = 0; n < times; n += 1) history = afterFailure(history, { at: n * 10 * SECOND, wasUp });
   return history;
 }
 
@@ -45,11 +45,11 @@ describe('restartDelay', () => {
   it('starts a crash loop at most six times in any ten minutes, whatever the jitter and the length of a start', () => {
     const loop = property(double({ min: 0, max: 1, noNaN: true }), double({ min: 0, max: 20, noNaN: true }), (r, s) => {
       const starts: number[] = [];
-      let history = afterFailure(WELL, { at: 0, cameUp: true });
+      let history = afterFailure(WELL, { at: 0, wasUp: true });
       for (let now = restartDelay(history, () => r); now < 60 * MINUTE; now += restartDelay(history, () => r)) {
         starts.push(now);
         now += s * SECOND;
-        history = afterFailure(history, { at: now, cameUp: false });
+        history = afterFailure(history, { at: now, wasUp: false });
       }
       for (const from of starts) {
         expect(starts.filter((at) => at >= from && at < from + 10 * MINUTE).length).toBeLessThanOrEqual(6);
@@ -60,7 +60,7 @@ describe('restartDelay', () => {
   });
 
   it('begins anew once a start has come up', () => {
-    const up = afterFailure(failing(5, false), { at: MINUTE, cameUp: true });
+    const up = afterFailure(failing(5, false), { at: MINUTE, wasUp: true });
     expect(isBroken(up)).toBe(false);
     expect(restartDelay(up, () => 1)).toBe(1_000);
   });

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 
 const ROUND_MS = 2_000;
 
-/** Looks at each session every two seconds, one after the other, until the signal aborts. Never rejects. */
+/** Calls `look` for each session every two seconds, one after the other, until the signal aborts. Never rejects. */
 export async function everyRound<S extends { readonly id: string }>(
   sessions: () => readonly S[],
   log: Log,

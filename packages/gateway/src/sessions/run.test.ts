@@ -91,7 +91,7 @@ it('tells how a worker ended that could not even begin, and has no call wait for
   expect(onFailed).toHaveBeenCalledWith({
     cause: { reason: 'WORKER_EXITED', detail: 'code 1' },
     retry: true,
-    cameUp: false,
+    wasUp: false,
   });
   await expect(run.call('listChats', {})).rejects.toMatchObject({ code: 'session_lost' });
 });
@@ -115,8 +115,6 @@ describe('a start that has no more progress', () => {
     void run.start(start);
     await vi.waitUntil(() => onFailed.mock.lastCall, 10_000);
     expect(events).toEqual([{ name: 'authenticating' }]);
-    expect(onFailed.mock.lastCall).toEqual([
-      { cause: { reason: 'START_TIMEOUT', detail }, retry: true, cameUp: false },
-    ]);
+    expect(onFailed.mock.lastCall).toEqual([{ cause: { reason: 'START_TIMEOUT', detail }, retry: true, wasUp: false }]);
   });
 });

@@ -22,40 +22,40 @@ import type { Release } from './start-queue.ts';
 import { WorkerLink } from './worker-link.ts';
 import { exitOf, startWorker } from './worker-process.ts';
 
-/** What a worker reports of its session; a failure and mere progress concern the run alone. */
+/** What a worker reports about its session; failures and progress concern only the run. */
 export type RunEvent = Exclude<WorkerEvent, { readonly name: 'failed' | 'progress' }>;
 
-/** Told of what happens in a run. Nothing is told any more after `end`. */
+/** Callbacks of a run. None is called after `end`. */
 export interface RunListener {
   onEvent(event: RunEvent): void;
-  /** The run ended unasked: its calls have failed, and it waits for `end`. Told once. */
+  /** The run failed: its calls were rejected, and it waits for `end`. Called once. */
   onFailed(failure: RunFailure): void;
 }
 
 /** What a run is started with. */
 export interface RunStart {
-  /** Somebody waits for it: it goes first. */
+  /** A request waits for it: it goes first. */
   readonly byHand: boolean;
-  /** From when on inbound messages may not have been heard yet, in Unix seconds; asked when the worker starts. */
+  /** From when on inbound messages may not have been delivered, in Unix seconds; read when the worker starts. */
   heardUntil(): number;
-  /** When a run before this one was linked, in Unix seconds, where the session has not been ready yet; 0 otherwise. */
+  /** When an earlier run was linked, in Unix seconds, if the session has not been ready yet; 0 otherwise. */
   readonly linkedAt: number;
-  /** A run before this one, of the last day, ended because its sends were not confirmed. */
+  /** An earlier run, in the last day, ended because its sends were not confirmed. */
   readonly wasMute: boolean;
 }
 
-/** What the worker is told of the runs before. */
+/** What the worker gets to know about earlier runs. */
 type Past = Pick<WorkerOptions, 'heardUntil' | 'linkedAt' | 'wasMute'>;
 
 /** Folders of a run's own. */
 interface RunFolders {
-  /** Where bytes lie that are on their way between gateway and worker. */
+  /** Files in transit between gateway and worker. */
   readonly spoolDir: string;
-  /** What worker and browser leave in it goes with the run. */
+  /** Temporary files of worker and browser; removed with the run. */
   readonly tmpDir: string;
 }
 
-/** A worker that was started: its process, the link to it, and how it exits, once every call has failed. */
+/** A running worker. `exited` resolves with how it exited, once every call was rejected. */
 interface Worker {
   readonly child: ChildProcess;
   readonly link: WorkerLink;
@@ -65,11 +65,11 @@ interface Worker {
 const SECOND = 1_000;
 const SLOT_TIMEOUT_MS = 60 * SECOND;
 const CGROUP_TIMEOUT_MS = 2 * SECOND;
-/** The kernel's limit stands behind our own mark, and counts what the mark does not: files that lie in memory. */
+/** The kernel's limit backs up our own mark, and also counts the page cache. */
 const KERNEL_MARGIN = 1.5;
-/** How long a worker may live whose channel is closed: one that ends closes it a moment before it is gone. */
+/** How long a worker may live after its channel closed: one that exits closes it a moment before. */
 const LIVES_ON_MS = 3 * SECOND;
-/** How long the last words of a process that is gone may take: something that it has started may hold its channel. */
+/** How long to read the channel after the exit: a child of the worker may keep it open. */
 const LAST_WORDS_MS = 5 * SECOND;
 
 /**
@@ -82,7 +82,7 @@ export class Run {
   readonly #log: Log;
   readonly #listener: RunListener;
   readonly #ended = new AbortController();
-  // Not killed: a browser that is killed in its first sync may lose what it has written, and the link with it.
+  // Ended, not killed: a browser that is killed in its first sync may lose its data, and the link with it.
   readonly #deadline = new StartDeadline((detail) =>
     this.fail({ cause: { reason: 'START_TIMEOUT', detail }, retry: true }),
   );
@@ -92,7 +92,7 @@ export class Run {
   #releaseSlot: Release | undefined;
   #slotTimer: NodeJS.Timeout | undefined;
   /** True once it has shown a QR or become ready. */
-  #cameUp = false;
+  #wasUp = false;
   #hasFailed = false;
 
   constructor(id: string, context: SessionContext, log: Log, listener: RunListener) {
@@ -102,7 +102,7 @@ export class Run {
     this.#listener = listener;
   }
 
-  /** True while its worker runs and is of use. */
+  /** True while its worker runs and has not failed. */
   get isUp(): boolean {
     return this.#worker !== undefined && !this.#hasFailed;
   }
@@ -122,14 +122,14 @@ export class Run {
     try {
       this.#releaseSlot = await startQueue.acquire(this.#ended.signal, byHand);
     } catch {
-      return; // Ended while it waited.
+      return; // Ended while waiting.
     }
     this.#slotTimer = setTimeout(() => this.#releaseSlot?.(), SLOT_TIMEOUT_MS);
     this.#deadline.set(config.startTimeoutMs, 'the start');
     try {
       this.#preparing = this.#prepare();
       const folders = await this.#preparing;
-      if (this.#ended.signal.aborted) return; // Ended while this was prepared: from here on there is a worker to end.
+      if (this.#ended.signal.aborted) return; // Ended during the preparation: from here on there is a worker to end.
       const savedAt = await saved.linkedAt(this.#id);
       const linkedAt = savedAt ? savedAt.getTime() / SECOND : linkedBefore;
       if (this.#ended.signal.aborted) return;
@@ -142,29 +142,29 @@ export class Run {
     }
   }
 
-  /** Undefined where there is no worker yet. */
+  /** Undefined if there is no worker yet. */
   call(operation: WorkerOperationName, input: unknown): Promise<unknown> | undefined {
     return this.#worker?.link.call(operation, input);
   }
 
-  /** Ends unasked: whatever is under way fails now. */
-  fail({ cause, retry }: Omit<RunFailure, 'cameUp'>): void {
+  /** Fails the run: calls in progress are rejected now. */
+  fail({ cause, retry }: Omit<RunFailure, 'wasUp'>): void {
     if (this.#hasFailed || this.#ended.signal.aborted) return;
     this.#hasFailed = true;
     this.#release();
     this.#worker?.link.fail(`failed (${causeText(cause)})`);
-    this.#listener.onFailed({ cause, retry, cameUp: this.#cameUp });
+    this.#listener.onFailed({ cause, retry, wasUp: this.#wasUp });
   }
 
   /**
-   * Ends whatever runs or waits to run; resolves when the worker and its browser are gone. Never rejects: what could
-   * not be tidied up is a line in the log, and the next start's business.
+   * Ends the run; resolves when the worker and its browser have exited. Never rejects: what could not be cleaned up is
+   * logged, and left to the next start.
    */
   async end(unlink: boolean, timeoutMs: number): Promise<void> {
     this.#ended.abort();
     this.#release();
     const prepared = this.#preparing?.catch(() => {});
-    await Promise.race([prepared, delay(timeoutMs, undefined, { ref: false })]); // The next run wants the same folders.
+    await Promise.race([prepared, delay(timeoutMs, undefined, { ref: false })]); // The next run uses the same folders.
     if (this.#worker) await this.#stopWorker(this.#worker, unlink, timeoutMs);
     try {
       await endBrowsersOn(this.#context.saved.profileOf(this.#id));
@@ -176,7 +176,7 @@ export class Run {
     }
   }
 
-  /** Makes host and profile fit for a start. Throws where they are not to be had; nothing has been started then. */
+  /** Prepares host and profile for a start. Throws if they are not available; nothing was started then. */
   async #prepare(): Promise<RunFolders> {
     const { saved, spool, tmp, strangers, resources, cgroups, config } = this.#context;
     const shortage = await resources.shortage();
@@ -220,7 +220,7 @@ export class Run {
       return how;
     });
     this.#worker = { child, link, exited };
-    if (child.pid !== undefined) void this.#cgroup?.enter(child.pid); // Long before it has loaded its own code.
+    if (child.pid !== undefined) void this.#cgroup?.enter(child.pid); // Long before it has loaded its code.
     this.#log.info({ pid: child.pid }, 'worker started');
     return this.#worker;
   }
@@ -262,8 +262,8 @@ export class Run {
         break;
       case 'qr':
       case 'ready':
-        this.#cameUp = true;
-        this.#context.startQueue.cameUp();
+        this.#wasUp = true;
+        this.#context.startQueue.resume();
         this.#release();
     }
     this.#listener.onEvent(event);
@@ -286,7 +286,7 @@ export class Run {
     clearTimeout(timer);
   }
 
-  /** One that hangs, or breaks the rules, is not asked to end. */
+  /** A worker that hangs or breaks the rules is not asked to exit. */
   #kill(reason: Reason, detail: string): void {
     this.#worker?.child.kill('SIGKILL');
     this.fail({ cause: { reason, detail }, retry: true });

@@ -9,20 +9,20 @@ import { emptyFolder, removeTree } from '../host/remove-tree.ts';
 import { readOwnText, removeUnfinished, replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 
-/** Written when a session first becomes ready: what lies in its folder is then worth a start at boot. */
+/** Written when a session first becomes ready: from then on it is started at boot. */
 const MARKER = 'linked.json';
 const MOST_MARKER_BYTES = 4_096;
 
 /**
- * The folders of the sessions, and which of them hold saved auth. Layout of the data folder:
+ * The folders of the sessions, and which of them have saved auth. Layout of the data folder:
  * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker,
- * `sessions/<id>/heard.json` which messages it was told of, `trash/` what is being wiped, `pages/` documents of the page,
- * and what was missing on each (`history.json`).
+ * `sessions/<id>/heard.json` the messages that were delivered, `trash/` what is being wiped, `pages/` saved documents of
+ * the page and what was missing on each (`history.json`).
  */
 export class SavedSessions {
   /** Documents of the page by version, shared by all sessions. */
   readonly pagesDir: string;
-  /** Where the folders of all sessions lie. */
+  /** The folder of all sessions. */
   readonly sessionsDir: string;
   readonly #trashDir: string;
   readonly #saved = new Set<string>();
@@ -34,14 +34,14 @@ export class SavedSessions {
   }
 
   /**
-   * Finds what an earlier gateway has left: linked sessions are kept, half-done ones and the trash are wiped. What cannot
-   * be wiped is told. Rejects where the data folder cannot be written.
+   * Loads the sessions of an earlier gateway: linked ones are kept, unfinished ones and the trash are wiped, or logged if
+   * that fails. Rejects if the data folder cannot be written.
    */
   async load(log: Pick<Log, 'warn'>): Promise<void> {
     for (const dir of [this.sessionsDir, this.#trashDir]) makeFolder(dir, log);
     await emptyFolder(this.#trashDir, log);
     for (const id of readdirSync(this.sessionsDir)) {
-      if (!v.is(sessionId, id)) continue; // Not ours to touch.
+      if (!v.is(sessionId, id)) continue; // Not a session's.
       if (await this.#isUnlinked(id)) {
         await this.wipe(id).catch((error: NodeJS.ErrnoException) =>
           log.warn({ session: id, error: error.code ?? errorText(error) }, 'session folder not removed'),
@@ -61,29 +61,29 @@ export class SavedSessions {
     return this.#saved.has(id);
   }
 
-  /** The session's own folder, made if need be by whoever writes to it. */
+  /** The session's folder; created by the first write to it. */
   dirOf(id: string): string {
     return join(this.sessionsDir, id);
   }
 
-  /** The browser's profile within it. */
+  /** The browser's profile in it. */
   profileOf(id: string): string {
     return join(this.dirOf(id), 'session');
   }
 
-  /** Where it is written down which messages the session has been told of. */
+  /** The file of the messages that were delivered. */
   heardOf(id: string): string {
     return join(this.dirOf(id), 'heard.json');
   }
 
-  /** The session is ready. `linkedAt`: when it was linked, where that is not written down yet. */
+  /** The session is ready. `linkedAt`: when it was linked, if that is not saved yet. */
   async save(id: string, { wid }: SessionInfo, linkedAt: Date): Promise<void> {
     this.#saved.add(id);
     const since = (await this.linkedAt(id)) ?? linkedAt;
     await replaceText(join(this.dirOf(id), MARKER), JSON.stringify({ wid, linkedAt: since.toISOString() }));
   }
 
-  /** When the session was linked; undefined where it is not, or that is not known. */
+  /** When the session was linked; undefined if it was not, or that is unknown. */
   async linkedAt(id: string): Promise<Date | undefined> {
     const text = await readOwnText(join(this.dirOf(id), MARKER), MOST_MARKER_BYTES).catch(() => '');
     const [, written = ''] = /"linkedAt":"([^"]+)"/.exec(text) ?? [];
@@ -91,7 +91,7 @@ export class SavedSessions {
     return Number.isNaN(linkedAt.getTime()) ? undefined : linkedAt;
   }
 
-  /** Forgets the session and removes its folder: away in one step first, so that a half-wiped profile never starts. */
+  /** Forgets the session and removes its folder: renamed first, so that a half-wiped profile is never started. */
   async wipe(id: string): Promise<void> {
     if (!existsSync(this.dirOf(id))) {
       this.#saved.delete(id);
@@ -104,7 +104,7 @@ export class SavedSessions {
     await removeTree(condemned);
   }
 
-  /** Only the plain absence of the marker says so: what cannot be read now may be worth keeping. */
+  /** Only if the marker is absent: a folder that cannot be read may be worth keeping. */
   async #isUnlinked(id: string): Promise<boolean> {
     try {
       await access(join(this.dirOf(id), MARKER));

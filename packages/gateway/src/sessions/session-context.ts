@@ -15,15 +15,15 @@ import type { StartQueue } from './start-queue.ts';
 /** What all sessions share. */
 export interface SessionContext {
   readonly config: Config;
-  /** Where bytes lie that are on their way between gateway and workers. */
+  /** Files in transit between gateway and workers. */
   readonly spool: Spool;
   /** Temporary folders of the sessions. */
   readonly tmp: PrivateTmp;
   readonly strangers: Pick<StrangerWatch, 'look'>;
   readonly cgroups: Cgroups;
-  /** The page that all sessions load; undefined: the network's newest. */
+  /** The page that all sessions load; undefined: the newest one. */
   readonly pinnedPage: PinnedPage | undefined;
-  /** The file that a session's worker runs. */
+  /** The program of a session's worker. */
   workerProgram(sessionId: string): string;
   readonly saved: SavedSessions;
   readonly pageHistory: PageHistory;

@@ -27,7 +27,7 @@ const lost = (pageState = 'TIMEOUT') => reported({ name: 'connection_lost', page
 const crash = (failure: Partial<RunFailure> = {}) =>
   reported({
     name: 'run_failed',
-    failure: { cause: { reason: 'WORKER_EXITED', detail: 'code 1' }, retry: true, cameUp: true, ...failure },
+    failure: { cause: { reason: 'WORKER_EXITED', detail: 'code 1' }, retry: true, wasUp: true, ...failure },
   });
 const ended: StateEvent = { name: 'run_ended' };
 const due: StateEvent = { name: 'retry_due' };
@@ -174,7 +174,7 @@ describe('a crash', () => {
   });
 
   it('is retried later where nothing was started, or the page lacks what everything needs', () => {
-    const refused = crash({ cause: { reason: 'START_REFUSED' }, cameUp: false });
+    const refused = crash({ cause: { reason: 'START_REFUSED' }, wasUp: false });
     const subject = linked().after(refused, ended);
     expect(subject.state.retry?.ms).toBe(30 * SECOND);
     expect(subject.after(due).state.restarts).toEqual({});

@@ -22,8 +22,8 @@ import {
 /**
  * Where a session stands, as the API shows it.
  *
- * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown. `cause`: nobody asked for it.
- * - `starting`: its worker and browser are booting, or wait for their turn; `cause`: an earlier attempt failed.
+ * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown. `cause`: if it was not requested.
+ * - `starting`: its worker and browser are booting, or queued; `cause`: if an earlier attempt failed.
  * - `qr`: the page shows a QR that has not been scanned yet.
  * - `authenticating`: the account is linked, and the page is loading it.
  * - `ready`: messages go out and come in.
@@ -53,7 +53,7 @@ export interface SessionState {
   readonly phase: Phase;
   /** When the status last changed. */
   readonly since: Date;
-  /** The sentence of the loss that the streams were last told of, since it was ready or was started. */
+  /** The message of the last `disconnected` event, since it was ready or was started. */
   readonly toldLoss: string | undefined;
   /** How often it was restarted since the gateway started, by reason. */
   readonly restarts: Readonly<Partial<Record<Reason, number>>>;
@@ -66,7 +66,7 @@ export interface SessionState {
   readonly takeOvers: readonly number[];
   /** When the account was linked, while that is not saved yet. */
   readonly linkedAt: Date | undefined;
-  /** Why the run is being ended, where that was not asked for: what it reports meanwhile counts no more. */
+  /** Why the run is being ended, if that was not requested: its reports are ignored meanwhile. */
   readonly ending: RunFailure | 'unlinked' | undefined;
   /** The next attempt, after a failure. */
   readonly retry: (Wait & { readonly reason: Reason }) | undefined;
@@ -76,13 +76,13 @@ export interface SessionState {
   readonly reconnect: Wait | undefined;
 }
 
-/** A run that ended unasked. */
+/** Why a run failed. */
 export interface RunFailure {
   readonly cause: Cause;
-  /** Another run may fare better. */
+  /** Another run may succeed. */
   readonly retry: boolean;
   /** It had shown a QR or become ready. */
-  readonly cameUp: boolean;
+  readonly wasUp: boolean;
 }
 
 /** What a run reports. */
@@ -90,14 +90,14 @@ export type Report =
   | Extract<WorkerEvent, { readonly name: 'qr' | 'authenticating' | 'ready' | 'connection_lost' | 'unlinked' }>
   | { readonly name: 'run_failed'; readonly failure: RunFailure };
 
-/** What can happen to a session: what is asked of it, what becomes of its effects, what its run reports, what is due. */
+/** What can happen to a session: requests, effects that are done, reports of its run, and waits that are over. */
 export type StateEvent =
   | { readonly name: 'start'; readonly byHand: boolean }
   | { readonly name: 'restart'; readonly reason: 'REQUESTED' | 'RECYCLED' }
   | { readonly name: 'stop'; readonly unlink: boolean; readonly timeoutMs: number }
   | { readonly name: 'run_started' }
   | { readonly name: 'run_ended' }
-  /** What was to be done could not be, as where the disk is full. */
+  /** An effect failed, as on a full disk. */
   | { readonly name: 'effects_failed'; readonly detail: string }
   | { readonly name: 'reported'; readonly report: Report }
   | { readonly name: `${(typeof WAITS)[number]}_due` };
@@ -111,7 +111,7 @@ export type Effect =
   | { readonly type: 'wipe' }
   | { readonly type: 'start_run'; readonly byHand: boolean };
 
-/** What a transition depends on beside state and event. */
+/** What a transition depends on, apart from state and event. */
 export interface Circumstances {
   /** The monotonic clock, in milliseconds. */
   readonly now: number;
@@ -190,7 +190,7 @@ function step(state: SessionState, event: StateEvent, about: Circumstances): Ste
     return [enter(cleared(state), { status: 'starting' }), [END, event.byHand ? START : START_IN_TURN]];
   }
   if (event.name === 'restart') {
-    // A restart that somebody asks for begins all waits anew; one that the gateway makes by itself does not.
+    // A requested restart begins all waits anew; one that the gateway makes by itself does not.
     const fresh = event.reason === 'REQUESTED' ? { ...cleared(state), scan: undefined } : state;
     return restarted(fresh, event.reason);
   }
@@ -236,23 +236,23 @@ function reported(state: SessionState, report: Report, about: Circumstances): St
   }
 }
 
-/** The one way into another phase: what a phase waits for ends with it. */
+/** The only way into another phase: its waits end with it. */
 function enter(state: SessionState, phase: Phase): SessionState {
   // A crash while the QR is shown does not begin the wait for a scan anew.
   const mayBeScanned = phase.status === 'qr' || phase.status === 'starting';
   return { ...state, phase, reconnect: undefined, scan: mayBeScanned ? state.scan : undefined };
 }
 
-/** What runs ends, or has ended. */
+/** The run ends, or has ended, and the session is to come back. */
 function interrupted(state: SessionState, cause: Cause): SessionState {
-  return enter(state, wasUp(state.phase) ? { status: 'disconnected', cause } : { status: 'starting', cause });
+  return enter(state, wasConnected(state.phase) ? { status: 'disconnected', cause } : { status: 'starting', cause });
 }
 
-function wasUp({ status }: Phase): boolean {
+function wasConnected({ status }: Phase): boolean {
   return status === 'ready' || status === 'authenticating' || status === 'disconnected';
 }
 
-/** Past failures count no more, and no attempt is waited for. */
+/** Forgets past failures, and the next attempt. */
 function cleared(state: SessionState): SessionState {
   return {
     ...state,
@@ -277,14 +277,14 @@ function restarted(state: SessionState, reason: Reason): Step {
 }
 
 interface Stop {
-  /** Its auth goes, too, and the phone is told if it can be. */
+  /** Also removes the auth, and unlinks the session from the phone if possible. */
   readonly unlink: boolean;
   readonly timeoutMs: number;
-  /** Where nobody asked for it. */
+  /** If it was not requested. */
   readonly cause?: Cause;
 }
 
-/** One that never was ready leaves nothing behind. */
+/** A session that never was ready leaves nothing behind. */
 function stopped(state: SessionState, { unlink, timeoutMs, cause }: Stop, { hasAuth }: Circumstances): Step {
   const isWiped = unlink || !hasAuth;
   const after = enter(cleared(state), cause ? { status: 'stopped', cause } : { status: 'stopped' });
@@ -292,13 +292,13 @@ function stopped(state: SessionState, { unlink, timeoutMs, cause }: Stop, { hasA
   return [isWiped ? { ...after, linkedAt: undefined } : after, isWiped ? [end, WIPE] : [end]];
 }
 
-/** A link that seemed to begin has come to nothing. */
+/** A pairing that seemed to begin has failed. */
 function showsQr(state: SessionState, qr: string, about: Circumstances): SessionState {
   const scan = state.scan ?? waitOf(about.config.qrTimeoutMs, about);
   return enter({ ...state, linkedAt: undefined, scan }, { status: 'qr', qr });
 }
 
-/** The account is linked and its first sync begins, or goes on in another run: the first of these is the link. */
+/** The account is linked and its first sync begins, or continues in another run: the first time counts as the link. */
 function authenticating(state: SessionState, { hasAuth, date }: Circumstances): SessionState {
   const after = hasAuth ? state : { ...state, linkedAt: state.linkedAt ?? date };
   return state.phase.status === 'ready' ? after : enter(after, { status: 'authenticating' });
@@ -310,9 +310,9 @@ function forgivenIfWell(state: SessionState, now: number): SessionState {
   return isWell ? { ...state, failures: WELL } : state;
 }
 
-/** The page is alive, and tries to get its connection back by itself. */
+/** The page is alive, and tries to reconnect by itself. */
 function connectionLost(state: SessionState, pageState: string, about: Circumstances): SessionState {
-  if (!wasUp(state.phase)) return state;
+  if (!wasConnected(state.phase)) return state;
   const { reconnectTimeoutMs, takeOverOnConflict } = about.config;
   if (pageState !== 'CONFLICT') {
     const after = enter(state, { status: 'disconnected', cause: { reason: 'CONNECTION_LOST', detail: pageState } });
@@ -332,14 +332,14 @@ function reconnectDue(state: SessionState, { config, now }: Circumstances): Step
   return [{ ...state, reconnect: undefined }, [{ type: 'fail_run', cause: { reason: 'CONNECTION_LOST', detail } }]];
 }
 
-/** The auth is worthless now: the browser ends first, then the profile goes, and a fresh QR is asked for. */
+/** The auth is invalid: ends the browser, removes the profile, and asks for a fresh QR. */
 function unlinked(state: SessionState): Step {
   // Another account may come.
   const after = counted({ ...state, ending: 'unlinked', linkedAt: undefined, muteAt: undefined }, 'LOGOUT');
   return [enter(after, { status: 'disconnected', cause: { reason: 'LOGOUT' } }), [END, WIPE, START]];
 }
 
-/** A run ended unasked. What follows is decided now, and done once nothing is left of it. */
+/** A run failed. It is ended first; `afterRun` does what follows. */
 function runFailed(state: SessionState, failure: RunFailure, { config }: Circumstances): Step {
   const { phase } = state;
   // A restart would take the account back from its other use.
@@ -351,20 +351,20 @@ function runFailed(state: SessionState, failure: RunFailure, { config }: Circums
   return [{ ...interrupted(state, failure.cause), ending: failure }, [END]];
 }
 
-/** Another run follows after a while, unless that would gain nothing. */
+/** Another run follows after a delay, unless that would not help. */
 function afterRun(before: SessionState, ending: SessionState['ending'], about: Circumstances): SessionState {
   if (ending === undefined || ending === 'unlinked') return before;
-  const { cause, retry, cameUp } = ending;
+  const { cause, retry, wasUp } = ending;
   if (!retry) return enter(before, { status: 'failed', cause });
   const state = { ...forgivenIfWell(before, about.now), readyAt: undefined };
   if (cause.reason === 'START_REFUSED') return retrying(state, cause.reason, refusedDelay(about.random), about);
   if (cause.reason === 'PAGE_UNSUPPORTED') return retrying(state, cause.reason, unsupportedDelay(about.random), about);
-  const failures = afterFailure(state.failures, { at: about.now, cameUp });
+  const failures = afterFailure(state.failures, { at: about.now, wasUp });
   const muteAt = cause.reason === 'PAGE_MUTE' ? about.now : state.muteAt;
   return retrying({ ...state, failures, muteAt }, cause.reason, restartDelay(failures, about.random), about);
 }
 
-/** Nothing runs, and what was to follow could not be done. */
+/** Nothing runs, and the next step failed. */
 function recoveryFailed(state: SessionState, detail: string, about: Circumstances): SessionState {
   const after = interrupted(state, { reason: 'RECOVERY_FAILED', detail });
   return retrying(after, 'RECOVERY_FAILED', refusedDelay(about.random), about);
@@ -385,7 +385,7 @@ function waitOf(ms: number, { date }: Circumstances): Wait {
   return { ms, until: new Date(date.getTime() + ms) };
 }
 
-/** The event for a session that was ready and is not any more, was unlinked, ran out of time, or is given up: once. */
+/** The event for a session that is no longer ready, was unlinked, was not linked in time, or is given up: once. */
 function newLoss(
   before: Phase,
   { phase, toldLoss }: SessionState,

@@ -4,7 +4,7 @@ import { causeOf, type Phase } from './session-state.ts';
 
 const ORDER = ['ready', 'starting', 'qr', 'authenticating', 'restarting', 'failed', 'stopped'];
 
-/** A session as an operator sees it. */
+/** A session as the API shows it. */
 export function viewOf({ id, state, stats, page }: Session): SessionView {
   const { phase, since, restarts, retry } = state;
   const { lastEventAt, memory, diskBytes } = stats;
@@ -23,7 +23,7 @@ export function viewOf({ id, state, stats, page }: Session): SessionView {
   };
 }
 
-/** How many sessions there are, and where they stand, in a line: `12 sessions, 11 ready, 1 restarting`. */
+/** How many sessions there are by status, in one line: `12 sessions, 11 ready, 1 restarting`. */
 export function summaryOf(sessions: readonly Pick<Session, 'phase'>[]): string {
   const words = sessions.map(({ phase }) => wordFor(phase));
   const counts = ORDER.map((word) => [words.filter((other) => other === word).length, word] as const);
@@ -31,7 +31,7 @@ export function summaryOf(sessions: readonly Pick<Session, 'phase'>[]): string {
   return [total, ...counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)].join(', ');
 }
 
-/** A start that follows a failed one is a restart, too. */
+/** A start after a failed one counts as a restart. */
 function wordFor(phase: Phase): string {
   if (phase.status === 'disconnected' || (phase.status === 'starting' && phase.cause)) return 'restarting';
   return phase.status;

@@ -41,7 +41,6 @@ const SECOND_MS = 1_000;
  */
 export class Session {
   readonly id: string;
-  /** What is measured of it. */
   readonly stats = new SessionStats();
   readonly #context: SessionContext;
   readonly #log: Log;
@@ -64,7 +63,7 @@ export class Session {
     this.#heard = new HeardMessages(context.saved.heardOf(id), this.#log);
   }
 
-  // What others see of it.
+  // Its state.
 
   get state(): SessionState {
     return this.#state;
@@ -74,12 +73,12 @@ export class Session {
     return this.#state.phase;
   }
 
-  /** True if something runs for it, or it has saved auth, or it has failed and can tell why. */
+  /** True if it runs, has saved auth, or has failed. */
   get isKnown(): boolean {
     return this.phase.status !== 'stopped' || this.#context.saved.has(this.id);
   }
 
-  /** True if nothing would be lost by dropping this object. */
+  /** True if this object can be dropped without losing anything. */
   get isForgettable(): boolean {
     return !this.isKnown && !this.#lock.isHeld && this.#hub.streams === 0;
   }
@@ -89,12 +88,12 @@ export class Session {
     return !isRunning(this.phase) || this.#lock.isHeld || this.#run !== undefined || this.#state.retry !== undefined;
   }
 
-  /** The worker's process, while it is of use. */
+  /** The worker's process, while it runs and has not failed. */
   get workerPid(): number | undefined {
     return this.#run?.isUp ? this.#run.workerPid : undefined;
   }
 
-  /** The page that it runs on; undefined before that was looked at, and where nothing runs. */
+  /** The page that it runs on; undefined until it was checked, and while nothing runs. */
   get page(): PageView | undefined {
     return this.workerPid === undefined ? undefined : this.stats.page;
   }
@@ -109,11 +108,11 @@ export class Session {
     return this.#hub.streams;
   }
 
-  // What is asked of it.
+  // Requests.
 
   /**
-   * Starts the session unless it runs. Returns at once; `settled` tells when it is up. `byHand`: somebody waits for it,
-   * and gets 503 where the host is short of something.
+   * Starts the session unless it runs. Returns at once; `settled` resolves when it is up. `byHand`: a request waits for
+   * it, and gets 503 if the host is short of something.
    */
   start(byHand: boolean): Promise<void> {
     return this.#lock.run(async () => {
@@ -124,8 +123,8 @@ export class Session {
   }
 
   /**
-   * Ends what runs, gracefully, and starts it anew at once: waits and records of failures are void. 503 where the host
-   * is short of something: what runs goes on, then.
+   * Ends the run gracefully, and starts another at once; forgets waits and past failures. 503, and nothing ended, if the
+   * host is short of something.
    */
   restart(): Promise<void> {
     return this.#lock.run(async () => {
@@ -134,7 +133,7 @@ export class Session {
     });
   }
 
-  /** Starts anew to give memory back. False where it did not: it is in use again, or the host is short. */
+  /** Restarts to give memory back. False if declined: it is in use, or the host is short of something. */
   recycle(): Promise<boolean> {
     return this.#lock.run(async () => {
       const isIdle = this.phase.status === 'ready' && this.pending === 0;
@@ -162,7 +161,7 @@ export class Session {
     this.#run?.fail({ cause, retry: true });
   }
 
-  /** What a call is refused with (409); undefined while the session is ready. */
+  /** The error that a call would get now (409); undefined while the session is ready. */
   get refusal(): GatewayError | undefined {
     return this.phase.status === 'ready' ? undefined : this.#notReady();
   }
@@ -175,13 +174,13 @@ export class Session {
     return (await answer.finally(() => this.stats.active())) as AnswerOf<N>; // The link has checked it against the row.
   }
 
-  /** Opens a stream of the session's events, beginning with the QR if one is to be scanned. Returns what closes it. */
+  /** Opens a stream of the session's events, beginning with the QR if there is one. Returns a function that closes it. */
   subscribe(subscriber: Subscriber): () => void {
     const { phase } = this;
     return this.#hub.subscribe(subscriber, phase.status === 'qr' ? [{ name: 'qr', data: phase.qr }] : []);
   }
 
-  /** Ends the streams, telling why in a comment. */
+  /** Ends the streams with a comment that says why. */
   endStreams(why: string): void {
     this.#hub.endAll(why);
   }
@@ -196,7 +195,7 @@ export class Session {
     return this.#leaves(['starting', 'disconnected', 'authenticating'], timeoutMs);
   }
 
-  // What its run reports.
+  // Reports of its run.
 
   #onEvent(event: RunEvent): void {
     switch (event.name) {
@@ -222,7 +221,7 @@ export class Session {
         this.#onReady(event);
         return;
       case 'qr':
-        this.#context.hostFault.cameUp(this.id);
+        this.#context.hostFault.recovered(this.id);
         this.#onReport(event);
         return;
       case 'authenticating':
@@ -233,7 +232,7 @@ export class Session {
   }
 
   #onReady(event: Extract<WorkerEvent, { name: 'ready' }>): void {
-    this.#context.hostFault.cameUp(this.id);
+    this.#context.hostFault.recovered(this.id);
     this.#heard.begin();
     this.stats.active();
     this.#context.saved.save(this.id, event.info, this.#state.linkedAt ?? new Date()).catch((error: unknown) => {
@@ -245,12 +244,12 @@ export class Session {
   #onGap({ from: fromSeconds, to: toSeconds, chats }: Extract<WorkerEvent, { name: 'gap' }>): void {
     const [from, to] = [isoTime(fromSeconds), isoTime(toSeconds)];
     this.#log.warn({ from, to, chats }, 'messages not recovered');
-    // Else all of it would be reported again at the next restart. Where chats are named, what they miss may load the next time.
+    // Otherwise it would be reported again after a restart. If chats are incomplete, they may load the next time.
     if (chats === 0) this.#heard.skipTo(toSeconds);
     this.#hub.publish({ name: 'gap', data: { reason: 'not_loaded', from, to } });
   }
 
-  /** One line for what is broken on this build of the page, and since which. */
+  /** Logs in one line what does not work on this build of the page, and since which build. */
   #onPage(seen: Extract<WorkerEvent, { name: 'page' }>): void {
     const before = this.stats.lastPage;
     const page = this.#context.pageHistory.note(seen);
@@ -266,14 +265,14 @@ export class Session {
     this.#onReport({ name: 'run_failed', failure });
   }
 
-  // How an event is taken in, and what follows from it is done.
+  // State changes and effects.
 
   /** Under the lock. */
   async #inTurn(event: StateEvent): Promise<void> {
     for (const effect of this.#take(event)) await this.#carryOut(effect);
   }
 
-  /** Its effects are void where the session was stopped, deleted or restarted before their turn came. */
+  /** Its effects are dropped if the session was stopped, deleted or restarted before their turn. */
   #onReport(report: Report): void {
     const run = this.#run;
     const effects = this.#take({ name: 'reported', report });
@@ -307,7 +306,7 @@ export class Session {
     this.#state = state;
     this.#setTimers(before);
     this.#logChange(before);
-    if (state.phase.status === 'stopped') hostFault.ended(this.id);
+    if (state.phase.status === 'stopped') hostFault.stopped(this.id);
     for (const told of events) this.#hub.publish(told);
     for (const look of [...this.#watchers]) look();
     return effects;
@@ -398,7 +397,7 @@ export class Session {
     if (shortage) throw new GatewayError('insufficient_resources', shortage);
   }
 
-  /** What is short for one more browser in the place of the present one, if there is one. */
+  /** What the host is short of for a browser in place of the current one, if there is one. */
   #shortage(): Promise<string | undefined> {
     const { workerBytes = 0, browserBytes = 0 } = this.stats.memory ?? {};
     return this.#context.resources.shortage(workerBytes + browserBytes);

@@ -1,15 +1,15 @@
 const MOST_MISSED = 3;
 
-/** How a watch is set up. */
+/** Options of a watch. */
 export interface SilenceWatchOptions {
-  /** How often a sign of life comes at least, in milliseconds. */
+  /** The longest time between two heartbeats, in milliseconds. */
   readonly intervalMs: number;
   onSilent(forMs: number): void;
 }
 
 /**
- * Notices that a process has gone silent: three signs of life in a row did not come. What this process itself has
- * slept through does not count, as when it was stopped, or the host was suspended.
+ * Detects that a process stopped responding: three heartbeats in a row are missing. Time in which this process itself
+ * did not run does not count, as when it was stopped or the host was suspended.
  */
 export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
@@ -23,7 +23,7 @@ export class SilenceWatch {
     this.#timer = setInterval(() => this.#look(), options.intervalMs).unref();
   }
 
-  /** Any word counts. */
+  /** Any message counts as a heartbeat. */
   heard(): void {
     this.#wasHeard = true;
   }

@@ -1,27 +1,27 @@
 const SECOND = 1_000;
-/** A start that keeps moving and never arrives ends, too. */
+/** A start that makes progress without end fails as well. */
 const LONGEST_START_MS = 3_600 * SECOND;
 
-/** The time limit of a start: counted from its last progress, with one for all of it. */
+/** The deadline of a start: counted from its last progress, with a limit for all of it. */
 export class StartDeadline {
   readonly #onOver: (reason: string) => void;
   #timer: NodeJS.Timeout | undefined;
   #timeoutMs = 0;
   #what = '';
-  /** On the clock that nobody sets. */
+  /** On the monotonic clock. */
   #latestAt = 0;
 
-  /** `onOver` gets a sentence that names what took too long. */
+  /** `onOver` gets a clause that names what took too long. */
   constructor(onOver: (reason: string) => void) {
     this.#onOver = onOver;
   }
 
-  /** True while it is counted. */
+  /** True while the deadline counts. */
   get isSet(): boolean {
     return this.#timer !== undefined;
   }
 
-  /** Begins anew, in the place of any other. `what` takes the time, such as "the start". */
+  /** Sets the deadline, in place of any other. `what`: what takes the time, such as "the start". */
   set(timeoutMs: number, what: string): void {
     this.#timeoutMs = timeoutMs;
     this.#what = what;
@@ -29,7 +29,7 @@ export class StartDeadline {
     this.#count();
   }
 
-  /** There was progress: it may take as long again. */
+  /** There was progress: counts anew. */
   extend(): void {
     if (this.isSet) this.#count();
   }

@@ -74,7 +74,7 @@ describe('the start queue', () => {
     expect(names()).toEqual(['by hand', 'a']);
     await pass(60_000);
     expect(names()).toEqual(['by hand', 'a']);
-    queue.cameUp();
+    queue.resume();
     await pass(500);
     expect(names()).toEqual(['by hand', 'a', 'b']);
   });

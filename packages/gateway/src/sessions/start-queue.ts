@@ -1,11 +1,11 @@
-/** Gives a slot back; a second call does nothing. */
+/** Returns a slot; a second call does nothing. */
 export type Release = () => void;
 
-/** How a queue is set up. */
+/** Options of the queue. */
 export interface StartQueueOptions {
-  /** Browsers that may be booting at one moment. */
+  /** How many browsers may boot at the same time. */
   readonly slots: number;
-  /** How far apart they begin, in milliseconds. */
+  /** The least time between two starts, in milliseconds. */
   readonly spacingMs?: number;
 }
 
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Lets a bounded number of browsers boot at one moment, those that somebody asked for first. While the host is at
- * fault it lets nobody through; after that one at a time, until one has come up.
+ * Limits how many browsers boot at the same time; requested starts go first. While the host is at fault, no other start
+ * goes ahead; after that one at a time, until one has come up.
  */
 export class StartQueue {
   readonly #slots: number;
@@ -33,17 +33,17 @@ export class StartQueue {
     this.#spacingMs = spacingMs;
   }
 
-  /** How many wait for their turn. */
+  /** How many starts wait. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** How many hold a slot. */
+  /** How many slots are taken. */
   get booting(): number {
     return this.#booting;
   }
 
-  /** Waits for a slot. `byHand`: somebody waits for it. Rejects with the signal's reason if that comes first. */
+  /** Waits for a slot. `byHand`: a request waits for it. Rejects with the signal's reason if it aborts first. */
   async acquire(signal: AbortSignal, byHand = false): Promise<Release> {
     signal.throwIfAborted();
     await this.#turn(signal, byHand);
@@ -56,14 +56,14 @@ export class StartQueue {
     };
   }
 
-  /** Nobody starts for so long, and then one at a time until `cameUp`. Starts by hand are trials: they go on. */
+  /** Pauses starts, then allows one at a time until `resume`. Requested starts are trials: they go on. */
   pause(ms: number): void {
     this.#pausedUntil = performance.now() + ms;
     this.#onTrial = true;
   }
 
-  /** A browser has come up: the host is well. */
-  cameUp(): void {
+  /** A browser has come up: the host is healthy. */
+  resume(): void {
     if (!this.#onTrial) return;
     this.#onTrial = false;
     this.#pausedUntil = 0;

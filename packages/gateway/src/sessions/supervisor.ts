@@ -4,11 +4,11 @@ import { Session } from './session.ts';
 import type { SessionContext } from './session-context.ts';
 import { isRunning } from './session-state.ts';
 
-/** When the gateway stops: how long calls under way may take, how long a worker gets to close its browser, and all of it. */
+/** At shutdown: how long calls in progress may take, how long a worker has to close its browser, and the whole. */
 const DRAIN_TIMEOUT_MS = 12_000;
 const WORKER_TIMEOUT_MS = 3_500;
 const WORKERS_TIMEOUT_MS = 4_500;
-/** Many browsers that end at once share the cores. */
+/** Many browsers that close at once share the cores. */
 const MORE_FOR_EACH_MS = 100;
 const MOST_MORE_MS = 3_000;
 const DRAIN_LOOK_MS = 20;
@@ -29,14 +29,14 @@ export class Supervisor {
     return [...this.#sessions.values()].filter((session) => session.isKnown).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** The session of that id. 404 where it neither runs nor has saved auth. */
+  /** The session of that id. 404 if it neither runs nor has saved auth. */
   find(id: string): Session {
     const session = this.#context.saved.has(id) ? this.#session(id) : this.#sessions.get(id);
     if (session?.isKnown) return session;
     throw new GatewayError('session_not_found', `there is no session ${id}`);
   }
 
-  /** Every session that there is an object for, known to the API or not. */
+  /** Every session in memory, known to the API or not. */
   all(): Session[] {
     return [...this.#sessions.values()];
   }
@@ -49,12 +49,12 @@ export class Supervisor {
     try {
       await session.start(true);
     } finally {
-      this.#forget(id); // Where it was refused.
+      this.#forget(id); // If the start was refused.
     }
     return session;
   }
 
-  /** Ends what runs for a session that is known, and starts it anew. */
+  /** Restarts a known session. */
   async restart(id: string): Promise<Session> {
     this.#refuseWhileClosing();
     const session = this.find(id);
@@ -72,7 +72,7 @@ export class Supervisor {
     this.#forget(id);
   }
 
-  /** What a call of that session is refused with as it now is: 404, 409 or 503; undefined where it is not. */
+  /** The error that a call of that session would get now: 404, 409 or 503; undefined if it would be forwarded. */
   refusalOf(id: string): GatewayError | undefined {
     try {
       this.#refuseWhileClosing();
@@ -88,7 +88,7 @@ export class Supervisor {
     return this.find(input.id).call(operation, input);
   }
 
-  /** Starts every saved session; they wait for their turn in the start queue. */
+  /** Starts every saved session, by way of the start queue. */
   startSaved(): void {
     for (const id of this.#context.saved.ids().sort()) {
       const started = this.#session(id).start(false);
@@ -96,12 +96,12 @@ export class Supervisor {
     }
   }
 
-  /** How many sessions run, or are being brought back. */
+  /** How many sessions run, or are being recovered. */
   get running(): number {
     return this.all().filter(({ phase }) => isRunning(phase)).length;
   }
 
-  /** True once no new work is taken any more. */
+  /** True once no new work is accepted. */
   get isClosing(): boolean {
     return this.#closing;
   }
@@ -111,7 +111,7 @@ export class Supervisor {
     return this.all().every((session) => session.isHealthy);
   }
 
-  /** Takes no new work, and waits until what is under way is done, the time is up, or there is a hurry. */
+  /** Accepts no new work, and waits until calls in progress are done, the time is up, or the signal aborts. */
   async drain(hurry: AbortSignal): Promise<void> {
     this.#closing = true;
     const deadline = Date.now() + DRAIN_TIMEOUT_MS;
@@ -119,7 +119,7 @@ export class Supervisor {
       await delay(DRAIN_LOOK_MS);
   }
 
-  /** Ends all streams and all workers, keeping auth. No session starts any more. Never rejects. */
+  /** Ends all streams and workers, keeping auth. No session starts after that. Never rejects. */
   async close(): Promise<void> {
     this.#closing = true;
     const sessions = this.all();
@@ -132,14 +132,14 @@ export class Supervisor {
         this.#context.log.error({ session: session.id, err: error }, 'session stop failed');
       }
     });
-    // A stop that waits behind another one, of a browser that hangs, ends with this process and its channels.
+    // A stop that waits behind a browser that hangs ends with this process.
     await Promise.race([Promise.all(ends), delay(WORKERS_TIMEOUT_MS + more, undefined, { ref: false })]);
   }
 
-  /** 503 for a session more than there may be. Those that are there may start, however many there are. */
+  /** 503 for a session above the limit. Existing sessions may start, however many there are. */
   #assertRoomFor(id: string): void {
     const { config, saved } = this.#context;
-    // Those that are about to start count, too.
+    // Sessions that are about to start count as well.
     const taken = new Set(saved.ids());
     for (const session of this.all()) if (!session.isForgettable) taken.add(session.id);
     if (taken.size < config.maxSessions || taken.has(id)) return;
@@ -156,7 +156,7 @@ export class Supervisor {
   #session(id: string): Session {
     const known = this.#sessions.get(id);
     if (known) return known;
-    // Some have ended without anybody asking for it, as those whose QR nobody has scanned.
+    // Some were stopped by themselves, as when their QR was not scanned.
     for (const other of this.#sessions.keys()) this.#forget(other);
     const session = new Session(id, this.#context);
     this.#sessions.set(id, session);

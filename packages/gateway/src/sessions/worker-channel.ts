@@ -11,36 +11,36 @@ import {
 import { Budget } from '../budget.ts';
 import type { Log } from '../log.ts';
 
-/** Our ends of a worker's sockets. */
+/** The gateway's ends of a worker's sockets. */
 export interface ChannelSockets {
   readonly fromWorker: Readable;
   readonly toWorker: Writable;
 }
 
-/** Told of what comes over a channel. */
+/** Callbacks of a channel. */
 export interface ChannelListener {
-  /** A message, whatever it says, and how long it was. Returns what it takes from the budget. */
+  /** A message, not validated, and its length. Returns what it costs. */
   onMessage(message: unknown, bytes: number): number;
-  /** The worker has broken the rules of the channel, which is closed now: a clause, of what it did. Told once. */
+  /** The worker broke a rule, and the channel is closed: a clause that says what it did. Called once. */
   onBroken(did: string): void;
 }
 
 /**
- * What a worker may send that nobody asked it for. A message costs 1, and 1 for each KB: for 10 s, an account may get
- * 5,000 messages of 1 KB a second, and half of that for ever. A browser hands on a few hundred.
+ * The rate limit of unsolicited messages. A message costs 1, and 1 for each KB: an account may receive 5,000 messages of
+ * 1 KB a second for 10 s, and half of that for ever. A browser delivers a few hundred.
  */
 const BUDGET = { burst: 50_000, perSecond: 5_000 };
-/** What waits for a worker that does not read. */
+/** The most that is buffered for a worker that does not read. */
 const MOST_WAITING_BYTES = 8 * 1_048_576;
-/** A worker that has taken so long of one turn of the event loop waits three times as long: others have work, too. */
+/** A worker that has used this much of one turn of the event loop pauses three times as long, so that others get theirs. */
 const SLICE_MS = 5;
 const REST_FACTOR = 3;
 const LONGEST_REST_MS = 250;
 
 /**
- * The gateway's end of the channel to one worker: a socket for each direction, one JSON message on each line. It is read here, not by
- * Node: Node's own reader throws where nothing can catch it, and buffers without a limit. Nothing that a worker sends
- * throws: whoever breaks the rules is cut off.
+ * The gateway's end of the channel to one worker: a socket for each direction, one JSON message per line. Node's own IPC
+ * is not used: its reader throws where nothing can catch it, and buffers without a limit. Nothing that a worker sends
+ * throws here: a worker that breaks a rule is disconnected.
  */
 export class WorkerChannel {
   readonly #sockets: ChannelSockets;
@@ -48,14 +48,14 @@ export class WorkerChannel {
   readonly #listener: ChannelListener;
   readonly #reader = messageReader();
   readonly #budget = new Budget(BUDGET);
-  /** What this worker has taken of the present turn of the event loop, in milliseconds; undefined: nothing yet. */
+  /** What this worker has used of the current turn of the event loop, in milliseconds. */
   #spentMs: number | undefined;
   #rest: NodeJS.Timeout | undefined;
   #isOver = false;
   #isClosed = false;
   #isHurried = false;
   #end = () => {};
-  /** Resolves when all that has come was read, and nothing will come any more. */
+  /** Resolves when everything was read and the channel is closed. */
   readonly ended = new Promise<void>((resolve) => {
     this.#end = resolve;
   });
@@ -74,9 +74,9 @@ export class WorkerChannel {
     fromWorker.on('data', (chunk: Buffer) => this.#receive(chunk));
   }
 
-  /** Sends a message. False where too much waits for this worker already: it has not been sent then. */
+  /** Sends a message. False, and nothing sent, if too much is buffered for this worker. */
   send(message: GatewayMessage): boolean {
-    if (this.#isOver) return true; // Whoever waits for an answer is told otherwise.
+    if (this.#isOver) return true; // Pending calls are rejected elsewhere.
     const { toWorker } = this.#sockets;
     const line = encodeMessage(message);
     if (toWorker.writableLength + line.length > MOST_WAITING_BYTES) return false;
@@ -84,7 +84,7 @@ export class WorkerChannel {
     return true;
   }
 
-  /** The worker is gone: what it has said last is read without rests. */
+  /** The worker has exited: reads the rest without pauses. */
   hurry(): void {
     this.#isHurried = true;
     if (!this.#rest) return;
@@ -92,7 +92,7 @@ export class WorkerChannel {
     this.#resume();
   }
 
-  /** Nothing is read or sent any more. */
+  /** Closes the channel: nothing is read or sent after that. */
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#rest);
@@ -104,10 +104,10 @@ export class WorkerChannel {
   #receive(chunk: Buffer): void {
     if (this.#isOver) return;
     this.#reader.feed(chunk);
-    if (this.#readOn() === 0) this.#charge(1); // Drop by drop is expensive, too.
+    if (this.#readOn() === 0) this.#charge(1); // Tiny chunks are expensive as well.
   }
 
-  /** Reads the lines that are there, as far as this turn of the event loop allows. Returns how many. */
+  /** Reads buffered lines, as far as this turn of the event loop allows. Returns how many. */
   #readOn(): number {
     for (let lines = 0; ; lines += 1) {
       const startedAt = performance.now();
@@ -117,7 +117,7 @@ export class WorkerChannel {
     }
   }
 
-  /** False where there is no whole line. */
+  /** False if there is no complete line. */
   #readLine(): boolean {
     try {
       const line = this.#reader.next();

@@ -22,35 +22,35 @@ interface PendingCall {
   reject(error: GatewayError): void;
 }
 
-/** Told of what comes from the worker. */
+/** Callbacks of a link. */
 export interface LinkListener {
   onEvent(event: WorkerEvent): void;
-  /** Any message at all, heartbeats among them. */
+  /** Any message, heartbeats included. */
   onMessage(): void;
-  /** The worker has broken the rules, and is not listened to any more: a clause, of what it did. */
+  /** The worker broke a rule of the channel, which is closed: a clause that says what it did. */
   onBroken(did: string): void;
 }
 
 type WorkerError = Extract<WorkerMessage, { type: 'error' }>;
 
-/** The codes that a worker may answer with. */
+/** The error codes that a worker may answer with. */
 const SAID_BY_WORKERS = new Set<ErrorCode>([
   ...Object.values(workerOperations).flatMap(({ errors }) => errors),
   ...(['page_unsupported', 'rate_limited', 'invalid_request', 'internal_error'] as const),
 ]);
 
 const KB = 1_024;
-/** One fault is enough: to name each of 400,000 would take seconds. */
+/** The first issue is enough: collecting 400,000 would take seconds. */
 const AT_FIRST_FAULT = { abortEarly: true };
-/** What a change of the session's state takes of the channel's budget: it is shown, logged, and may be written down. */
+/** What a change of state costs: it is published, logged, and may be written to disk. */
 const STATE_COST = 500;
-/** What a worker may write into the log. */
+/** The rate limit of a worker's log lines. */
 const LOG_BUDGET = { burst: 500, perSecond: 20 };
 const MOST_CALLS = 1_000;
-/** What comes as often as the network has it. It is neither logged nor written down at once. */
+/** As frequent as the network's traffic. Neither logged nor written to disk at once. */
 const TRAFFIC = new Set<WorkerEvent['name']>(['message', 'message_ack', 'progress', 'heard']);
 
-/** The gateway's end of the link to one worker: calls with their time limits, and events. All of it is checked. */
+/** The gateway's end of the link to one worker: calls with their time limits, and events, all validated. */
 export class WorkerLink {
   readonly #sessionId: string;
   readonly #log: Log;
@@ -75,12 +75,12 @@ export class WorkerLink {
     });
   }
 
-  /** Resolves when the worker's last word has been read. */
+  /** Resolves when the worker's last message was read. */
   get ended(): Promise<void> {
     return this.#channel.ended;
   }
 
-  /** The worker is gone, and its last words are waited for. */
+  /** The worker has exited: its last messages are read at once. */
   hurry(): void {
     this.#channel.hurry();
   }
@@ -90,7 +90,7 @@ export class WorkerLink {
     return this.#pending.size;
   }
 
-  /** Has the worker run an operation whose input has been parsed. Rejects when it dies or the time is up. */
+  /** Has the worker run an operation with validated input. Rejects if it exits or the time is up. */
   call(operation: WorkerOperationName, input: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy) {
@@ -114,18 +114,18 @@ export class WorkerLink {
 
   /** Asks the worker to end. */
   stop(unlink: boolean, timeoutMs: number): void {
-    this.#options = undefined; // A worker that has not booted yet is not started any more.
+    this.#options = undefined; // A worker that has not booted yet must not start.
     this.#channel.send({ type: 'stop', unlink, timeoutMs });
   }
 
-  /** The worker is gone. */
+  /** The worker has exited: every call fails. */
   close(how: string): void {
     this.#channel.close();
     this.#tellLeftOut(this.#lines.drain());
     this.fail(how);
   }
 
-  /** Every call that waits fails with the reason, and so does every later one. */
+  /** Fails every pending call, and every later one, with this reason. */
   fail(how: string): void {
     this.#closedBy ??= how;
     for (const { operation, timer, reject } of this.#pending.values()) {
@@ -135,7 +135,7 @@ export class WorkerLink {
     this.#pending.clear();
   }
 
-  /** Returns what it takes from the channel's budget: nothing, where it was asked for. */
+  /** Returns what the message costs: nothing, if it answers a call. */
   #receive(raw: unknown, bytes: number): number {
     const parsed = v.safeParse(workerMessage, raw, AT_FIRST_FAULT);
     this.#listener.onMessage();
@@ -166,7 +166,7 @@ export class WorkerLink {
     }
   }
 
-  /** The worker has checked its answer; whether it is that worker which speaks is not known. */
+  /** Our worker validates its answer, but a compromised one may not. */
   #answer({ operation, resolve, reject }: PendingCall, answer: unknown): void {
     const parsed = v.safeParse(workerOperations[operation].answer as v.GenericSchema, answer, AT_FIRST_FAULT);
     if (parsed.success) {
@@ -178,19 +178,19 @@ export class WorkerLink {
     reject(
       new GatewayError(
         failureOf(operation),
-        `the worker of session ${this.#sessionId} gave no valid answer to ${operation}`,
+        `the worker of session ${this.#sessionId} gave an invalid answer to ${operation}`,
       ),
     );
   }
 
-  /** What is the gateway's alone to say, such as that a token is wrong, a caller must not believe of one session. */
+  /** Codes that only the gateway may use, such as `unauthorized`, are replaced. */
   #refuse({ operation, reject }: PendingCall, { code, message, issues, retryAfterSeconds }: WorkerError): void {
     reject(
       new GatewayError(SAID_BY_WORKERS.has(code) ? code : failureOf(operation), message, { issues, retryAfterSeconds }),
     );
   }
 
-  /** Returns 0 where such a call waits; else its time was up before the answer came, or there never was one. */
+  /** Returns 0 for a pending call; undefined if it timed out before, or never existed. */
   #settle(callId: number, settle: (call: PendingCall) => void): 0 | undefined {
     const call = this.#pending.get(callId);
     if (!call) return undefined;
@@ -216,7 +216,7 @@ export class WorkerLink {
   }
 }
 
-/** What has become of an operation whose answer is none. */
+/** The code for an operation whose answer is invalid. */
 function failureOf(operation: WorkerOperationName): ErrorCode {
   return changesSomething(workerOperations[operation]) ? 'outcome_unknown' : 'client_failed';
 }

@@ -6,39 +6,39 @@ import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { ChannelSockets } from './worker-channel.ts';
 
-/** What makes a process cheaper that mostly waits: young garbage is collected sooner, and memory is given back. */
+/** A mostly idle process takes less memory: young garbage is collected sooner, and memory is returned. */
 const LEAN_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];
 const LEAN_MALLOC = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
-/** What of a worker's own output becomes lines of our log: a crash says what it has to say in less. */
+/** Limits of a worker's output in the log: a crash report is shorter. */
 const LONGEST_LINE_BYTES = 2_048;
 const MOST_LINES_AT_ONCE = 100;
 const OUTPUT_BYTES_PER_MS = 4;
 const LAST_WORDS_MS = 1_000;
 
-/** What a worker sees of an environment. */
+/** The environment of a worker. */
 export type WorkerEnv = Config['workerEnv'];
 
-/** A worker's process, and our end of the channel to it. */
+/** A worker's process, and the gateway's end of its channel. */
 export interface WorkerProcess {
   readonly child: ChildProcess;
   readonly channel: ChannelSockets;
 }
 
 /**
- * Starts a worker. Whatever it writes to its own stdout or stderr becomes lines of our log; nothing else of it is
- * read but the channel: Node's own is not opened.
+ * Starts a worker. What it writes to stdout or stderr becomes lines of the log; apart from that only the channel is
+ * read. Node's own IPC channel is not opened.
  */
 export function startWorker(program: string, env: WorkerEnv, log: Log): WorkerProcess {
   const child = spawn(process.execPath, [...LEAN_FLAGS, program], {
     env: { ...env, ...LEAN_MALLOC },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
-  // Where it could not be started, there may be none of these.
+  // If it could not be started, these may be missing.
   const { stdout, stderr, stdio } = child as { stdout?: Readable; stderr?: Readable; stdio?: (Duplex | null)[] };
   for (const stream of [stdout, stderr]) {
     if (!stream) continue;
     logLines(stream, log);
-    // What it has started may live on, and write on.
+    // Its children may live on, and write.
     child.once('exit', () => setTimeout(() => stream.destroy(), LAST_WORDS_MS).unref());
   }
   const socketAt = (fd: number) => stdio?.[fd] ?? new Socket().destroy();
@@ -48,16 +48,16 @@ export function startWorker(program: string, env: WorkerEnv, log: Log): WorkerPr
   };
 }
 
-/** Resolves when the process is gone, with how it went: `code 1`, `signal SIGKILL`. */
+/** Resolves when the process has exited, with how: `code 1`, `signal SIGKILL`. */
 export function exitOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `code ${code}`));
-    // A process that could not be started never exits.
+    // A process that could not be started emits no exit.
     child.once('error', (error) => child.pid === undefined && resolve(`not started: ${error.message}`));
   });
 }
 
-/** No faster than somebody could want to read it: one that writes without end waits. */
+/** At a limited rate: a worker that writes without end has to wait. */
 function logLines(stream: Readable, log: Log): void {
   const reader = new LineReader({ mostBytes: LONGEST_LINE_BYTES, cut: true });
   const decoder = new TextDecoder();
@@ -74,5 +74,5 @@ function logLines(stream: Readable, log: Log): void {
     setTimeout(() => stream.resume(), chunk.length / OUTPUT_BYTES_PER_MS).unref();
   });
   stream.on('end', () => read(Buffer.from('\n')));
-  stream.on('error', () => {}); // Its exit is told of elsewhere.
+  stream.on('error', () => {}); // Its exit is reported elsewhere.
 }
