@@ -1,4 +1,4 @@
-/** A process, told apart from a later one of the same number by when it started: clock ticks since boot. */
+/** A process, identified by its id and its start time in clock ticks since boot: ids are reused. */
 export interface ProcessId {
   readonly pid: number;
   readonly startedAt: number;
@@ -8,17 +8,17 @@ const SWITCH = '--chat-web-owner=';
 /** Field 22 of /proc/<pid>/stat, counted from the state, which is field 3. */
 const START_TIME = 22 - 3;
 
-/** The fields of a /proc/<pid>/stat from the state on; before it stands a name that may contain anything. */
+/** The fields of /proc/<pid>/stat from the state on; the name before it may contain anything. */
 export function statFields(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** When the process of these fields started. */
+/** The start time in these fields. */
 export function startOf(fields: readonly string[]): number {
   return Number(fields[START_TIME]);
 }
 
-/** The argument by which a browser says which worker it belongs to; Chromium passes over what it does not know. */
+/** The argument that names the worker of a browser; Chromium ignores unknown arguments. */
 export function ownerArgument({ pid, startedAt }: ProcessId): string {
   return `${SWITCH}${pid}:${startedAt}`;
 }

@@ -1,23 +1,23 @@
 import { LineReader } from './line-reader.ts';
 
 /**
- * The file descriptors by which a worker finds its channel to the gateway: sockets, one JSON message on each line. One
- * for each direction: a socket that has something unread when its owner dies is reset, and what came the other way, lost.
+ * The file descriptors of a worker's channel to the gateway: sockets with one JSON message per line, one for each
+ * direction. With a single socket, unread data at the exit of one side would reset it, and lose data of the other.
  */
 export const CHANNEL_FDS = { toGateway: 3, toWorker: 4 } as const;
 
 /**
- * What one message may be. The largest honest ones are lists: 10,000 contacts with long names take 7 MB and 100,000
- * values. Without the other bounds, 8 MB of brackets keep the gateway busy for seconds.
+ * Limits of one message. The largest legitimate ones are lists: 10,000 contacts with long names take 7 MB and 100,000
+ * values. With a limit of bytes alone, 8 MB of brackets would keep the gateway busy for seconds.
  */
 const LIMITS = { bytes: 16 * 1_048_576, values: 400_000, depth: 16 };
-/** What is this small cannot be much of anything. */
+/** Smaller messages need no check. */
 const SMALL_BYTES = 65_536;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Why a message cannot be sent or read: a clause that goes on from "a message". */
+/** Why a message cannot be sent or read: a clause that continues "a message". */
 export class ChannelError extends Error {}
 
 /** A reader of one side of the channel, for the lines that `decodeMessage` takes. */
@@ -25,21 +25,21 @@ export function messageReader(): LineReader {
   return new LineReader({ mostBytes: LIMITS.bytes });
 }
 
-/** The line of a message. Throws a ChannelError where the other side would not take it. */
+/** Encodes a message as a line. Throws a ChannelError if the other side would reject it. */
 export function encodeMessage(message: object): Uint8Array {
-  // JSON has no line break of its own, and lone surrogates are escaped.
+  // JSON contains no line breaks, and lone surrogates are escaped.
   const line = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
   assertBounded(line.subarray(0, -1));
   return line;
 }
 
-/** The message of a line, whatever it says. Throws a ChannelError where it is none, or more than one side may ask of the other. */
+/** Decodes a line, without validation. Throws a ChannelError if it is no JSON, or exceeds the limits. */
 export function decodeMessage(line: Uint8Array): unknown {
   assertBounded(line);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line));
   } catch {
-    throw new ChannelError('that is not JSON'); // What the parser says quotes the line.
+    throw new ChannelError('that is not JSON'); // The parser's message quotes the line.
   }
 }
 
@@ -65,7 +65,7 @@ function assertBounded(line: Uint8Array): void {
   }
 }
 
-/** Where the string that begins here ends; the end of the line, where it does not. */
+/** The end of the string that begins here, or the end of the line. */
 function endOfString(line: Uint8Array, start: number): number {
   for (let at = start + 1; ; at += 1) {
     at = line.indexOf(QUOTE, at);

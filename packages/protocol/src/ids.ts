@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** A session's id, chosen by the caller; also the name of its folder on disk, hence the narrow alphabet. */
+/** A session's id, chosen by the caller; also the name of its folder, hence the narrow alphabet. */
 export const sessionId = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ -'),
@@ -14,7 +14,7 @@ export const sessionPattern = v.pipe(
 
 /** E.164 without the plus: a country code never starts with 0, and 15 digits are the longest number there is. */
 const phoneNumber = /^\+?([1-9]\d{4,14})(@c\.us)?$/;
-/** The id under which the status feed is written to. */
+/** The recipient id of the status feed. */
 export const STATUS_FEED = 'status@broadcast';
 
 const MUST_BE_PHONE = 'must be a phone number with its country code: +<digits>, <digits> or <digits>@c.us';

@@ -4,10 +4,10 @@ import { count, LIMITS, listOf, networkId, PAGE_VERSION, sentence, unixSeconds }
 import { workerFailure } from './reasons.ts';
 import { ack, degradedCapability, message, pngDataUrl, sessionInfo } from './resources.ts';
 
-/** A worker says this often that it is there. */
+/** The interval of a worker's heartbeats. */
 export const HEARTBEAT_INTERVAL_MS = 5_000;
 
-/** A document of the page that was saved, and the headers that say what it may do. */
+/** A saved document of the page, with its security headers. */
 export const pinnedPage = v.object({
   version: v.string(),
   html: v.string(),
@@ -15,78 +15,78 @@ export const pinnedPage = v.object({
 });
 export type PinnedPage = Readonly<v.InferOutput<typeof pinnedPage>>;
 
-/** What a worker needs to know of its session; it reads no settings of its own. */
+/** The options of a worker; it reads no settings of its own. */
 export const workerOptions = v.object({
   sessionId: v.string(),
-  /** Folder of the session's own; the browser's profile lies in it. */
+  /** The session's folder, with the browser's profile. */
   sessionDir: v.string(),
-  /** The browser's executable; absent: the worker finds one. */
+  /** The browser's executable; absent: the worker looks for one. */
   browserPath: v.optional(v.string()),
-  /** Chromium's headless shell rather than the whole browser. */
+  /** Use Chromium's headless shell. */
   headlessShell: v.boolean(),
   browserArgs: v.array(v.string()),
-  /** Where the uploads lie that calls name. */
+  /** The folder of the uploads that calls name. */
   uploadsDir: v.string(),
-  /** Where the session puts files of its own. */
+  /** The folder for the session's own files. */
   spoolDir: v.string(),
-  /** How much a session may have there at a time. */
+  /** The quota of that folder. */
   spoolMaxBytes: v.number(),
-  /** Inbound messages from this time on, in Unix seconds, are told of when the session is ready, if they came unheard. */
+  /** Inbound messages from this time on, in Unix seconds, may not have been delivered: they are when the session is ready. */
   heardUntil: v.number(),
-  /** Where documents of the page are kept by version, for all sessions. */
+  /** The folder of saved documents of the page, shared by all sessions. */
   pagesDir: v.string(),
-  /** What to load in the place of the network's. */
+  /** The document to load instead of the newest one. */
   pinnedPage: v.optional(pinnedPage),
-  /** When the account was linked, in Unix seconds; 0 where it is not yet. */
+  /** When the account was linked, in Unix seconds; 0 if it is not linked yet. */
   linkedAt: v.number(),
-  /** A run of the last day ended because nobody confirmed its sends: another such end would gain nothing. */
+  /** A run in the last day ended because its sends were not confirmed: another restart would not help. */
   wasMute: v.boolean(),
-  /** After so long without a word of the network it is asked whether it is there. Milliseconds. */
+  /** After this long without traffic the connection to the network is checked. Milliseconds. */
   silenceTimeoutMs: v.number(),
   fetchLimits: v.object({ allowedHosts: v.array(v.string()), maxBytes: v.number(), timeoutMs: v.number() }),
 });
 export type WorkerOptions = v.InferOutput<typeof workerOptions>;
 
-/** Messages may come in another order than that of their timestamps; this much, in seconds, is looked at again. */
+/** Messages may arrive out of order; a catch-up looks back this much, in seconds. */
 export const OVERLAP_SECONDS = 120;
 
-/** From the gateway to a worker. `start` is sent once the worker has said `booted`. */
+/** From the gateway to a worker. `start` is sent after `booted`. */
 export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('start'), options: workerOptions }),
   v.object({ type: v.literal('call'), callId: v.number(), operation: v.string(), input: v.unknown() }),
-  /** End, before the time is up; `unlink` first tells the phone that this device goes. */
+  /** Exit within the time; `unlink`: unlink the session from the phone first. */
   v.object({ type: v.literal('stop'), unlink: v.boolean(), timeoutMs: v.number() }),
 ]);
 export type GatewayMessage = v.InferOutput<typeof gatewayMessage>;
 
 const degraded = listOf(degradedCapability, 100);
 
-/** What a worker tells of its session, in the order in which it happened. */
+/** What a worker reports about its session, in order. */
 export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('qr'), qr: pngDataUrl }),
-  /** The account is linked, and the page is coming up. */
+  /** The account is linked, and the page is loading it. */
   v.object({ name: v.literal('authenticating') }),
-  /** The start has come further, though not to the next status. */
+  /** The start made progress. */
   v.object({ name: v.literal('progress') }),
   v.object({ name: v.literal('ready'), info: sessionInfo }),
-  /** What the page is, what does not work on it because this build lacks parts, and what does not for other reasons. */
+  /** The version of the page, what does not work because this build lacks parts, and what does not for other reasons. */
   v.object({
     name: v.literal('page'),
     version: v.pipe(v.string(), v.regex(PAGE_VERSION)),
     lacking: degraded,
     findings: degraded,
   }),
-  /** The page is alive, but its connection to the network is not; `pageState` is the page's own word for it. */
+  /** The page lost its connection to the network; `pageState` is the page's name for it. */
   v.object({ name: v.literal('connection_lost'), pageState: sentence }),
-  /** The phone has unlinked this device: its auth is worthless. */
+  /** The phone unlinked this device: its auth is invalid. */
   v.object({ name: v.literal('unlinked') }),
   v.object({ name: v.literal('message'), message }),
   v.object({ name: v.literal('message_ack'), id: networkId, ack }),
-  /** Nothing from before this time, in Unix seconds, is still to come: the session has listened all the while. */
+  /** All messages before this time, in Unix seconds, were delivered: the session was listening. */
   v.object({ name: v.literal('heard'), until: unixSeconds }),
-  /** Messages between these times, in Unix seconds, were not caught up with: too old, or too many in so many chats. */
+  /** Messages between these times, in Unix seconds, were not recovered: too old, or too many in this many chats. */
   v.object({ name: v.literal('gap'), from: unixSeconds, to: unixSeconds, chats: count(LIMITS.listed) }),
-  /** The session cannot go on in this worker; it exits after this. `retry`: another worker may fare better. */
+  /** The session failed, and the worker exits. `retry`: another run may succeed. */
   v.object({ name: v.literal('failed'), reason: workerFailure, detail: v.optional(sentence), retry: v.boolean() }),
 ]);
 export type WorkerEvent = v.InferOutput<typeof workerEvent>;
@@ -98,7 +98,7 @@ export const workerMessage = v.variant('type', [
   v.object({ type: v.literal('booted') }),
   v.object({ type: v.literal('heartbeat') }),
   v.object({ type: v.literal('answer'), callId, answer: v.unknown() }),
-  /** Errors cross as code and text: JSON loses an Error's own properties. */
+  /** Errors are sent as code and text: JSON drops the properties of an Error. */
   v.object({
     type: v.literal('error'),
     callId,

@@ -1,30 +1,30 @@
 const NEWLINE = 10;
 const NOTHING = new Uint8Array(0);
-/** A buffer of more than this is given back once its line has been read. */
+/** A larger buffer is released once its line was read. */
 const KEPT_BYTES = 65_536;
 
-/** A line is longer than it may be. */
+/** A line is too long. */
 export class LineTooLongError extends Error {}
 
-/** How lines are read. */
+/** Options of a reader. */
 export interface LineReaderOptions {
-  /** The longest line, in bytes, without its end. */
+  /** The longest line, in bytes, without its line break. */
   readonly mostBytes: number;
-  /** What is too long is cut to that; without it, a LineTooLongError is thrown. */
+  /** Cut longer lines; otherwise a LineTooLongError is thrown. */
   readonly cut?: boolean;
 }
 
 /**
- * Splits a stream of bytes into lines. Each byte is looked at once and copied a bounded number of times, however small
- * the pieces in which it comes, and no more than about twice the longest line is held.
+ * Splits a stream of bytes into lines. Each byte is read once and copied a bounded number of times, however small the
+ * chunks are, and at most about twice the longest line is buffered.
  */
 export class LineReader {
   readonly #mostBytes: number;
   readonly #cut: boolean;
-  /** The beginning of a line whose end has not come yet: the first `#length` bytes. */
+  /** The beginning of an incomplete line: the first `#length` bytes. */
   #held = NOTHING;
   #length = 0;
-  /** What has come and was not looked at yet. */
+  /** Input that was not read yet. */
   #rest: Uint8Array = NOTHING;
 
   constructor({ mostBytes, cut = false }: LineReaderOptions) {
@@ -32,7 +32,7 @@ export class LineReader {
     this.#cut = cut;
   }
 
-  /** Takes what has come, best once `next` has said that there is no line any more. */
+  /** Adds input, preferably after `next` returned undefined. */
   feed(chunk: Uint8Array): void {
     if (this.#rest.length === 0) {
       this.#rest = chunk;
@@ -44,7 +44,7 @@ export class LineReader {
     this.#rest = both;
   }
 
-  /** The next line, without its end; its bytes are to be used before the next call. Throws a LineTooLongError. */
+  /** The next line, without its line break; valid until the next call. Throws a LineTooLongError. */
   next(): Uint8Array | undefined {
     const end = this.#rest.indexOf(NEWLINE);
     if (end < 0) {
@@ -68,7 +68,7 @@ export class LineReader {
     const taken = piece.subarray(0, room);
     const needed = this.#length + taken.length;
     if (needed > this.#held.length) {
-      // Doubled each time: a line that comes byte by byte costs no more than one that comes at once.
+      // Doubled each time: a line in single bytes costs no more than one in a single chunk.
       const grown = new Uint8Array(Math.min(this.#mostBytes, Math.max(needed, 2 * this.#held.length)));
       grown.set(this.#held.subarray(0, this.#length));
       this.#held = grown;

@@ -2,16 +2,16 @@ import * as v from 'valibot';
 import { count, LIMITS } from './limits.ts';
 import type { ObjectSchema } from './operation.ts';
 
-/** A file in a spool folder: bytes travel between processes as files, and messages name them. */
+/** A file in a spool folder: bytes are passed between processes as files, and messages name them. */
 export const spooledFile = v.object({
-  /** The file's plain name: no path can be written with it. */
+  /** A plain file name: it cannot be a path. */
   file: v.pipe(v.string(), v.uuid()),
   /** In bytes. */
   size: count(LIMITS.fileBytes),
 });
 export type SpooledFile = Readonly<v.InferOutput<typeof spooledFile>>;
 
-/** What the HTTP side puts in the place of the base64 that it has decoded into a file. */
+/** What the HTTP side puts in place of base64 after decoding it into a file. */
 export class UploadedFile implements SpooledFile {
   readonly file: string;
   readonly size: number;
@@ -24,7 +24,7 @@ export class UploadedFile implements SpooledFile {
 
 /**
  * Base64 in a body. A caller writes a string; the HTTP side decodes it into a file while it streams in. The schema
- * takes nothing but such a file: an object of the same shape in a body would name any file of this machine.
+ * accepts only such a file: an object of the same shape in a body could name another upload.
  */
 const upload = v.pipe(
   v.custom<string>((value) => value instanceof UploadedFile, 'must be base64'),
@@ -34,7 +34,7 @@ const upload = v.pipe(
 
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `must be at most ${most} characters`));
 
-/** The form of a MIME type, with parameters: nothing in it could end a header. */
+/** The syntax of a MIME type with parameters: nothing in it can end a header. */
 export const MIME_TYPE = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/;
 
 const mimeType = v.pipe(
@@ -44,7 +44,7 @@ const mimeType = v.pipe(
   v.regex(MIME_TYPE, 'must be a MIME type such as image/png'),
 );
 
-/** Where media comes from, and what it is called: the fields that all kinds of media share. */
+/** The fields that all kinds of media share. */
 export const mediaFields = {
   url: v.optional(
     v.pipe(
@@ -59,7 +59,7 @@ export const mediaFields = {
   caption: v.optional(text(65_536)),
 };
 
-/** The rule beside those fields: media comes from one place. Names both fields where it does not hold. */
+/** Exactly one of `url` and `base64`; names both fields otherwise. */
 export function fromOnePlace<T extends MediaSource>() {
   return v.rawCheck<T>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
@@ -78,13 +78,13 @@ export function fromOnePlace<T extends MediaSource>() {
   });
 }
 
-/** True if one of the body's fields is an upload, so that the body must be read as a stream. */
+/** True if the body may have an upload, and so must be read as a stream. */
 export function takesUpload(body: ObjectSchema): boolean {
   const options = 'options' in body && Array.isArray(body.options) ? body.options : [body];
   return options.some((option) => 'base64' in (option as { entries: object }).entries);
 }
 
-/** What a media message is made from, once its body is parsed. */
+/** The media of a message, once its body is parsed. */
 export interface MediaSource {
   readonly url?: string | undefined;
   readonly base64?: SpooledFile | undefined;
@@ -94,8 +94,8 @@ export interface MediaSource {
 }
 
 /**
- * Media as an answer: a file in the session's own spool folder that is streamed to the caller, and removed after. Type
- * and name become headers.
+ * Media as an answer: a file in the session's spool folder, streamed to the caller and then removed. Type and name become
+ * headers.
  */
 export const mediaFile = v.object({
   ...spooledFile.entries,
@@ -112,7 +112,7 @@ function protocolOf(url: string): string {
   }
 }
 
-/** A media file where there may be none, which is answered 204. */
+/** An optional media file; none is answered with 204. */
 export const optionalMediaFile = v.nullable(mediaFile);
 
 /** True if the operation answers with bytes rather than JSON. */

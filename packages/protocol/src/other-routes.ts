@@ -1,13 +1,13 @@
 import type { Scope } from './scope.ts';
 
-/** A route that is mounted by hand: what it answers does not fit the table of operations. */
+/** A route outside the table of operations, whose answer does not fit there. */
 export interface OtherRoute {
   readonly path: string;
-  /** How far a caller must be allowed to go for it; `anyone`: no token is asked for. */
+  /** The scope that it needs; `anyone`: no token. */
   readonly scope: Scope | 'anyone';
 }
 
-/** The routes outside the table, all of them for GET. */
+/** The routes outside the table, all GET. */
 export const otherRoutes = {
   health: { path: '/health', scope: 'anyone' },
   ready: { path: '/health/ready', scope: 'anyone' },

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { count, LIMITS, listOf, networkId, sentence, unixSeconds, writtenText } from './limits.ts';
 import { reason } from './reasons.ts';
 
-/** Where a session stands. */
+/** The status of a session. */
 export const sessionStatus = v.picklist([
   'starting',
   'qr',
@@ -17,35 +17,35 @@ export type SessionStatus = v.InferOutput<typeof sessionStatus>;
 const isoTime = v.pipe(v.string(), v.isoTimestamp());
 const bytes = v.pipe(v.number(), v.integer());
 
-/** Something that a session cannot do on this build of the page, and why. */
+/** A capability that does not work on this build of the page, and why. */
 export const degradedCapability = v.object({
   capability: v.pipe(v.string(), v.regex(/^[\w.-]{1,60}$/)),
   reason: writtenText(LIMITS.reason),
 });
 
-/** A session as an operator sees it. Times are ISO 8601. */
+/** A session with its health. Times are ISO 8601. */
 export const sessionView = v.object({
   id: v.string(),
   status: sessionStatus,
-  /** When it came into this status. */
+  /** When the status last changed. */
   since: isoTime,
-  /** Why, where it is not where it should be. */
+  /** Why it is not ready. */
   reason: v.optional(reason),
-  /** The same in a sentence, with what is known of this case. */
+  /** The reason as a sentence, with details. */
   message: v.optional(v.string()),
-  /** How often it was started anew since the gateway started. */
+  /** How often it was restarted since the gateway started. */
   restarts: v.pipe(v.number(), v.integer()),
-  /** When the next attempt is made, while it waits for that. */
+  /** When the next attempt is, while it waits for one. */
   nextAttemptAt: v.optional(isoTime),
-  /** When something was last heard from the network: a message or an ack. */
+  /** When a message or an ack last arrived. */
   lastEventAt: v.optional(isoTime),
-  /** What its processes take: the proportional share (PSS) of worker and browser, measured twice a minute. */
+  /** Memory of its processes: proportional set size (PSS) of worker and browser, measured twice a minute. */
   memory: v.optional(v.object({ workerBytes: bytes, browserBytes: bytes, processes: bytes })),
-  /** What its folder takes on the disk. */
+  /** The size of its folder. */
   diskBytes: v.optional(bytes),
-  /** The version that its page says it is. */
+  /** The version of its page. */
   pageVersion: v.optional(v.string()),
-  /** What does not work on that page; absent before it has been looked at. */
+  /** What does not work on the page; absent until it was checked. */
   degraded: v.optional(v.array(degradedCapability)),
 });
 export type SessionView = v.InferOutput<typeof sessionView>;

@@ -7,7 +7,7 @@ import { chat } from '../resources.ts';
 /** Operations on chats: the session's worker answers them. */
 export const chatOperations = {
   listChats: {
-    summary: 'List the chats of the account, the newest first',
+    summary: 'List the chats of the account, newest first',
     method: 'GET',
     path: '/sessions/:id/chats',
     scope: 'read',

@@ -11,7 +11,7 @@ const errors = ['session_not_found', 'session_not_ready', 'client_failed', 'sess
 /** Operations on people: the session's worker answers them. None of them opens a chat. */
 export const contactOperations = {
   listContacts: {
-    summary: 'List the people that the account knows, each once',
+    summary: 'List the contacts of the account',
     method: 'GET',
     path: '/sessions/:id/contacts',
     scope: 'read',
@@ -21,7 +21,7 @@ export const contactOperations = {
     timeoutMs: 30_000,
   },
   getContact: {
-    summary: 'One person that the account knows',
+    summary: 'Get a contact',
     method: 'GET',
     path: '/sessions/:id/contacts/:contactId',
     scope: 'read',
@@ -31,7 +31,7 @@ export const contactOperations = {
     timeoutMs: 30_000,
   },
   numberExists: {
-    summary: 'Whether a number is registered on the network',
+    summary: 'Check whether a number is registered on the network',
     method: 'GET',
     path: '/sessions/:id/contacts/:number/exists',
     scope: 'read',
@@ -41,7 +41,7 @@ export const contactOperations = {
     timeoutMs: 15_000,
   },
   getPicture: {
-    summary: "A person's profile picture as JPEG; 204 where there is none to be seen",
+    summary: 'Get a profile picture as JPEG; 204 if there is none, or it is private',
     method: 'GET',
     path: '/sessions/:id/contacts/:contactId/picture',
     scope: 'read',

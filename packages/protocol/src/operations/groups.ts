@@ -4,7 +4,7 @@ import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { group, participantResult } from '../resources.ts';
 
-/** The network is asked about each, one after the other. */
+/** Each costs a request to the network. */
 const MOST_PARTICIPANTS = 100;
 
 const ofSession = v.object({ id: sessionId });
@@ -17,7 +17,7 @@ const subject = v.pipe(
 );
 const participants = v.pipe(
   v.array(personId),
-  v.minLength(1, 'must name somebody'),
+  v.minLength(1, 'must name at least one participant'),
   v.maxLength(MOST_PARTICIPANTS, `must be at most ${MOST_PARTICIPANTS}`),
 );
 const participantsAnswer = v.object({
@@ -38,7 +38,7 @@ const changeErrors = [
 /** Operations on groups: the session's worker answers them. */
 export const groupOperations = {
   listGroups: {
-    summary: 'List the groups that the account is in',
+    summary: 'List the groups of the account',
     method: 'GET',
     path: '/sessions/:id/groups',
     scope: 'read',

@@ -9,14 +9,14 @@ const MUST_BE_TIME = 'must be a time in ISO 8601 with its zone, such as 2027-01-
 
 const isoTime = v.pipe(v.string(), v.isoTimestamp());
 
-/** False for a day that its month does not have, and for what is no such time any more once it is written in UTC. */
+/** False for a day that its month does not have, and for a time that is not valid once written in UTC. */
 function isRealTime(written: string): boolean {
   const [year = 0, month = 0, day = 0] = written.slice(0, 10).split('-').map(Number);
   const isDay = new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
   return isDay && !Number.isNaN(Date.parse(written)) && v.is(isoTime, new Date(written).toISOString());
 }
 
-/** A key, without what opens anything. Times are ISO 8601. */
+/** A key, without its secret. Times are ISO 8601. */
 export const keyView = v.object({
   id: v.string(),
   name: v.string(),
@@ -27,7 +27,7 @@ export const keyView = v.object({
 });
 export type KeyView = v.InferOutput<typeof keyView>;
 
-/** A field that is misspelt must not be passed over: it could be the one that limits the key. */
+/** A misspelt field must not be ignored: it could be the one that limits the key. */
 const newKey = v.strictObject({
   name: v.pipe(
     v.string(),
@@ -46,17 +46,17 @@ const newKey = v.strictObject({
       v.string(),
       v.isoTimestamp(MUST_BE_TIME),
       v.check(isRealTime, MUST_BE_TIME),
-      v.check((written) => !(Date.parse(written) <= Date.now()), 'must be a time to come'),
+      v.check((written) => !(Date.parse(written) <= Date.now()), 'must be in the future'),
     ),
   ),
 });
 /** What a key is made of. */
 export type NewKey = v.InferOutput<typeof newKey>;
 
-/** Operations on keys: the gateway answers them, and only to the operator's token. */
+/** Operations on keys, answered by the gateway, with the operator's token only. */
 export const keyOperations = {
   listKeys: {
-    summary: 'List the keys, without what opens anything',
+    summary: 'List the keys, without their secrets',
     method: 'GET',
     path: '/keys',
     scope: 'operator',
@@ -66,7 +66,7 @@ export const keyOperations = {
     timeoutMs: 5 * SECOND,
   },
   createKey: {
-    summary: 'Make a key for some sessions; `key` is shown this once',
+    summary: 'Create a key for some sessions; `key` is shown only this once',
     method: 'POST',
     path: '/keys',
     scope: 'operator',
@@ -78,7 +78,7 @@ export const keyOperations = {
     timeoutMs: 5 * SECOND,
   },
   deleteKey: {
-    summary: 'Delete a key; it opens nothing from then on, and its streams end',
+    summary: 'Delete a key; it is invalid from then on, and its streams end',
     method: 'DELETE',
     path: '/keys/:keyId',
     scope: 'operator',

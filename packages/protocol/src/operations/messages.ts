@@ -46,7 +46,7 @@ const media = v.pipe(
   noQuoteInStatus(),
 );
 
-/** As the standard has them, also where the mark that asks for colour was left out. */
+/** Emoji of the Unicode standard, also without the variation selector for colour. */
 const ONE_EMOJI = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v;
 
 const reaction = v.object({
@@ -67,7 +67,7 @@ const reactionAnswer = v.object({ id: networkId, messageId: networkId, emoji: wr
 /** Operations on messages: the session's worker answers them. */
 export const messageOperations = {
   sendMessage: {
-    summary: 'Send a text, media or a reaction; answers once the network has it',
+    summary: 'Send a text, media or a reaction; answers when the network has it',
     method: 'POST',
     path: '/sessions/:id/messages',
     scope: 'send',
@@ -88,7 +88,7 @@ export const messageOperations = {
     timeoutMs: 120_000,
   },
   editMessage: {
-    summary: 'Change the text of a message sent, for about 15 minutes',
+    summary: 'Edit a sent message, for about 15 minutes',
     method: 'POST',
     path: '/sessions/:id/messages/:messageId/edit',
     scope: 'send',
@@ -107,7 +107,7 @@ export const messageOperations = {
     timeoutMs: 30_000,
   },
   deleteMessage: {
-    summary: 'Delete a message for everyone, or, after about an hour, for this account alone; the answer says which',
+    summary: 'Delete a message for everyone, or, after about an hour, only for this account; the answer says which',
     method: 'POST',
     path: '/sessions/:id/messages/:messageId/delete',
     scope: 'send',
@@ -125,7 +125,7 @@ export const messageOperations = {
     timeoutMs: 30_000,
   },
   getMedia: {
-    summary: "A message's media, as bytes of the sender's MIME type",
+    summary: "Get the media of a message, with the sender's MIME type",
     method: 'GET',
     path: '/sessions/:id/messages/:messageId/media',
     scope: 'read',

@@ -9,14 +9,14 @@ const started = v.object({
   id: v.string(),
   status: sessionStatus,
   qr: v.optional(pngDataUrl),
-  /** Why it is not up, and when it is tried again, where the attempt has failed. */
+  /** Why the attempt failed, and when the next one is. */
   ...v.pick(sessionView, ['reason', 'message', 'nextAttemptAt']).entries,
 });
 
 /** Operations on sessions themselves: the gateway answers them, whether a worker runs or not. */
 export const sessionOperations = {
   listSessions: {
-    summary: 'List every session that runs or has saved auth, with its health',
+    summary: 'List the sessions that run or have saved auth, with their health',
     method: 'GET',
     path: '/sessions',
     scope: 'read',
@@ -26,7 +26,7 @@ export const sessionOperations = {
     timeoutMs: 5 * SECOND,
   },
   startSession: {
-    summary: 'Start a session, and wait until it shows a QR, comes up or fails to; changes nothing on one that runs',
+    summary: 'Start a session, and wait until it shows a QR, is ready or has failed; does nothing if it runs',
     method: 'POST',
     path: '/sessions/:id/start',
     scope: 'manage',
@@ -37,7 +37,7 @@ export const sessionOperations = {
   },
   restartSession: {
     summary:
-      'End what runs for a session, start it anew and wait until it is up; also takes an account back that is used elsewhere',
+      'Restart a session, and wait until it is ready or has failed; also takes an account back that is used elsewhere',
     method: 'POST',
     path: '/sessions/:id/restart',
     scope: 'manage',
@@ -67,7 +67,7 @@ export const sessionOperations = {
     timeoutMs: 30 * SECOND,
   },
   getQr: {
-    summary: 'The latest QR; as a PNG itself with Accept: image/png',
+    summary: 'Get the current QR; as a PNG with Accept: image/png',
     method: 'GET',
     path: '/sessions/:id/qr',
     scope: 'manage',
@@ -77,7 +77,7 @@ export const sessionOperations = {
     timeoutMs: 5 * SECOND,
   },
   getSessionStatus: {
-    summary: 'The status of a session, since when, why, and its health',
+    summary: 'Get the status of a session, its reason and its health',
     method: 'GET',
     path: '/sessions/:id/status',
     scope: 'read',
@@ -87,7 +87,7 @@ export const sessionOperations = {
     timeoutMs: 5 * SECOND,
   },
   getSessionInfo: {
-    summary: 'The account that is linked',
+    summary: 'Get the linked account',
     method: 'GET',
     path: '/sessions/:id/info',
     scope: 'read',

@@ -33,7 +33,7 @@ const media = v.pipe(v.object({ type: v.picklist(['image', 'video']), ...mediaFi
 /** Operations on the status feed: the session's worker answers them. */
 export const statusFeedOperations = {
   postStatus: {
-    summary: 'Post to the status feed; `backgroundColor` and `font` may stand in `options` or beside it',
+    summary: 'Post to the status feed; `backgroundColor` and `font` may be in `options` or beside it',
     method: 'POST',
     path: '/sessions/:id/status',
     scope: 'send',
