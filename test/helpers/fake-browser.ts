@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ownerArgument, type ProcessId, startOf, statFields } from '@chat-web/protocol';
 
 const HELPER = '--type=renderer';
+const LONGEST_LIFE_MS = 60_000;
 
 /** A process of this number, as it is now. */
 export function processId(pid: number): ProcessId {
@@ -34,24 +35,26 @@ export interface FakeBrowserOptions {
 /** Starts such a pair. */
 export async function fakeBrowser(
   profileDir: string,
-  { owner, closesAfterMs = 60_000, isOpen = false, user }: FakeBrowserOptions = {},
+  { owner, closesAfterMs, isOpen = false, user }: FakeBrowserOptions = {},
 ): Promise<FakeBrowser> {
   const profile = `--user-data-dir=${profileDir}`;
-  const wait = `setTimeout(() => process.exit(), ${closesAfterMs});`;
-  // Its time to live begins when both run, however long a busy machine takes for that.
+  // Its time to live begins once both are known here, however long a busy machine takes for that.
+  const wait = `setTimeout(() => process.exit(), ${LONGEST_LIFE_MS}); process.stdin.once('data', () => setTimeout(() => process.exit(), ${closesAfterMs})).unref();`;
   const helperCode = `console.log('up');${wait}`;
   const spawnHelper = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(helperCode)}, '--', '${HELPER}', '${profile}'])`;
-  const code = `const helper = ${spawnHelper}; helper.stdout.once('data', () => { console.log(helper.pid); ${wait} });`;
+  const code = `const helper = ${spawnHelper}; helper.stdout.once('data', () => { console.log(helper.pid); ${wait} process.stdin.pipe(helper.stdin); });`;
   const open = isOpen ? `require('fs').openSync(${JSON.stringify(join(profileDir, 'held'))}, 'w');` : '';
   const args = ['-e', `${open} ${code}`, '--', profile, ...(owner ? [ownerArgument(owner)] : [])];
   const child: ChildProcess = spawn(process.execPath, args, {
     detached: true,
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
     ...(user === undefined ? {} : { uid: user, gid: user, cwd: '/' }),
   });
-  if (!child.stdout || !child.pid) throw new Error('the fake browser did not start');
+  if (!child.stdin || !child.stdout || !child.pid) throw new Error('the fake browser did not start');
   const [line] = await once(child.stdout, 'data');
   const started = { main: processId(child.pid), helper: processId(Number(line)) };
+  child.stdin.on('error', () => {}); // It may have ended.
+  if (closesAfterMs !== undefined) child.stdin.write('close');
   return {
     ...started,
     [Symbol.asyncDispose]: async () => {
