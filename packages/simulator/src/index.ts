@@ -1,36 +1,38 @@
 export type {
   Account,
-  AccountSeed,
-  Addressing,
-  ContactsChange,
+  DisturbArguments,
   Disturbance,
-  Filling,
   Group,
-  GroupPrivacy,
-  GroupUpdate,
   LinkedDevice,
   LookUp,
-  MediaKind,
   MessageType,
-  NoticeDraft,
-  NoticeKind,
-  OptionsOf,
-  OutgoingMedia,
-  OutgoingMessage,
   Page,
   PageFault,
   PhoneMessage,
-  Picture,
-  PictureCode,
-  Platform,
-  ProfileChange,
   ReceivedMedia,
-  Refusal,
-  SimulatorClient,
   SocketState,
 } from './api.ts';
 export { type Build, builds } from './builds.ts';
 export { type Certificate, createCertificate } from './certificate.ts';
-export { connectSimulator } from './control/client.ts';
+export { connectSimulator, type SimulatorClient } from './control/client.ts';
+export type {
+  AccountSeed,
+  Addressing,
+  ContactsChange,
+  Filling,
+  GroupDraft,
+  GroupPrivacy,
+  GroupUpdate,
+  MediaKind,
+  NoticeDraft,
+  NoticeKind,
+  OutgoingMedia,
+  OutgoingMessage,
+  Picture,
+  PictureCode,
+  Platform,
+  ProfileChange,
+  Refusal,
+} from './control/inputs.ts';
 export type { PageSwitches, SerializedProperty, SimulatorSettings } from './settings.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';

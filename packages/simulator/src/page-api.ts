@@ -21,5 +21,7 @@ export interface Page {
 /** What can happen to a page; `conflict` and `idle` come from the network. */
 export type Disturbance = StageCue['kind'] | 'conflict' | 'idle';
 
-/** What `disturb` takes after the kind: one object for the kinds that have options, nothing for the others. */
-export type OptionsOf<K extends Disturbance> = K extends keyof CueOptions ? [options: CueOptions[K]] : [];
+/** The arguments of `disturb` after the page: a kind, and the options of those kinds that have some. */
+export type DisturbArguments =
+  | [kind: Exclude<Disturbance, keyof CueOptions>, options?: undefined]
+  | { [K in keyof CueOptions]: [kind: K, options: CueOptions[K]] }[keyof CueOptions];

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { builds, switchesOf } from './builds.ts';
-import { routes } from './control/routes.ts';
 import { lateModules, lazyComponents } from './page/lazy-modules.ts';
 import { defaultSettings } from './settings.ts';
+import { callTable } from './testing/call-table.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const lacking = (names: readonly string[]) => names.filter((name) => !readme.includes(`\`${name}\``));
@@ -19,10 +19,7 @@ it('names what comes late, and what brings it', () => {
   );
 });
 
-it('names every request', () => {
-  const missing = routes.filter(({ method, path }) => {
-    const last = path.split('/').findLast((part) => !part.startsWith(':')) ?? '';
-    return !new RegExp(`\\| (GET, )?${method}\\b.*/${last}\\b`).test(readme);
-  });
-  expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+it('has the table of the control API', () => {
+  const [, table = ''] = readme.split('<!-- calls -->\n');
+  expect(table.split('\n\n')[0]).toBe(callTable());
 });

@@ -1,4 +1,4 @@
-import type { AccountSeed } from './api.ts';
+import type { AccountSeed } from './control/inputs.ts';
 
 /** The people that are there at start; their numbers are reserved for fiction. */
 export const seededAccounts: readonly AccountSeed[] = [

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { AccountSeed, SimulatorClient } from './api.ts';
 import { browserArgs, playedHosts } from './browser-args.ts';
 import type { Build } from './builds.ts';
 import { createCertificate } from './certificate.ts';
 import { createControlApp } from './control/app.ts';
-import { connectSimulator } from './control/client.ts';
+import { connectSimulator, type SimulatorClient } from './control/client.ts';
+import type { AccountSeed } from './control/inputs.ts';
 import { type Listening, listen } from './listen.ts';
 import { Network } from './network/network.ts';
 import { seededAccounts } from './seed.ts';

@@ -2,7 +2,8 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
 import { SimulatorError } from '../simulator-error.ts';
-import { routes, type Stage } from './routes.ts';
+import type { Call, Stage } from './call.ts';
+import { calls } from './calls.ts';
 
 /** Names of this machine under which the control API may be called. */
 const ownHosts = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
@@ -20,11 +21,10 @@ export function createControlApp(stage: Stage): Hono {
   app.use(
     bodyLimit({ maxSize: largestBody, onError: (context) => context.json({ error: 'the body is too large' }, 413) }),
   );
-  for (const { method, path, handle } of routes) {
-    app.on(method, path, async (context) => {
-      const { id = '', other = '' } = context.req.param() as Record<string, string>;
-      const call = { stage, id, other, query: context.req.query() };
-      return context.json((await handle(call, await readBody(context))) ?? {});
+  for (const call of Object.values<Call>(calls)) {
+    app.on(call.method, call.path, async (context) => {
+      const fields = call.method === 'GET' ? context.req.query() : await readBody(context);
+      return context.json((await call.handle(stage, context.req.param(), fields)) ?? {});
     });
   }
   app.notFound((context) => context.json({ error: `no route ${context.req.method} ${context.req.path}` }, 404));
@@ -36,10 +36,11 @@ export function createControlApp(stage: Stage): Hono {
   return app;
 }
 
-/** A web page must not play the phones, neither by a request of its own nor by a name that it lets point here. */
+/** Keeps web pages from playing the phones: by requests from their scripts, and by DNS rebinding. */
 function refuseForeign(origin: string | undefined, host: string | undefined): void {
-  if (origin !== undefined) throw new SimulatorError(403, 'requests of web pages are refused');
-  if (host !== undefined && !ownHosts.test(host)) throw new SimulatorError(403, 'only calls to 127.0.0.1 are taken');
+  if (origin !== undefined) throw new SimulatorError(403, 'requests from web pages are refused');
+  if (host !== undefined && !ownHosts.test(host))
+    throw new SimulatorError(403, 'the Host header must be 127.0.0.1, localhost or [::1]');
 }
 
 async function readBody(context: Context): Promise<unknown> {

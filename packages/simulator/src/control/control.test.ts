@@ -154,6 +154,14 @@ describe('a refusal', () => {
     ['an unknown disturbance', 400, '/pages/none/disturb', { kind: 'fire' }, 'kind: '],
     ['a disturbance without its option', 400, '/pages/none/disturb', { kind: 'block' }, 'ms: '],
     ['a state that there is not', 400, '/pages/none/disturb', { kind: 'state', state: 'ASLEEP' }, 'state: '],
+    [
+      'a parameter of the path in the body',
+      400,
+      '/accounts/12025550101/read',
+      { number: 'x', from: '12025550102' },
+      'number: ',
+    ],
+    ['a field that the call does not take', 400, '/accounts/12025550101/disconnect', { slowly: true }, 'slowly: '],
     ['an option of another kind', 400, '/pages/none/disturb', { kind: 'reload', ms: 1 }, 'ms: '],
     ['an unknown route', 404, '/nothing', {}, 'no route POST /nothing'],
   ])('of %s names it', async (_name, status, path, body, sentence) => {
@@ -162,6 +170,11 @@ describe('a refusal', () => {
     const response = await ask(path, isRead ? {} : { method, body: JSON.stringify(body) });
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ error: expect.stringContaining(sentence) });
+  });
+
+  it('of a filter that there is not names it', async () => {
+    const response = await ask('/accounts/12025550101/messages?from=12025550102');
+    expect([response.status, await response.json()]).toEqual([400, { error: expect.stringContaining('from: ') }]);
   });
 
   it('of an unknown setting names it', async () => {

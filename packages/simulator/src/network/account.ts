@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import type { Account, LookUp } from '../api.ts';
 import type {
-  Account,
   AccountSeed,
   Addressing,
   GroupPrivacy,
-  LookUp,
   Picture,
   PictureCode,
   Platform,
   Refusal,
-} from '../api.ts';
+} from '../control/inputs.ts';
 import type { PageFault, ServerEvent } from '../page/wire.ts';
 import type { Message } from './message.ts';
 

@@ -1,4 +1,4 @@
-import type { AccountSeed } from '../api.ts';
+import type { AccountSeed } from '../control/inputs.ts';
 import type { WireSelf, WireUser } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import { type AccountRecord, chatIdOf, createAccount } from './account.ts';

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Filling } from '../api.ts';
+import type { Filling } from '../control/inputs.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { AccountRecord } from './account.ts';
 import { createMessage, createMessageId } from './message.ts';

@@ -1,4 +1,5 @@
-import type { Group, GroupDraft, GroupUpdate } from '../api.ts';
+import type { Group } from '../api.ts';
+import type { GroupDraft, GroupUpdate } from '../control/inputs.ts';
 import type { AccountRecord } from './account.ts';
 import { describeGroup } from './group.ts';
 import type { Network } from './network.ts';

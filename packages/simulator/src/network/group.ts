@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import type { Addressing, Group } from '../api.ts';
+import type { Group } from '../api.ts';
+import type { Addressing } from '../control/inputs.ts';
 import type { WireGroup } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { AccountRecord } from './account.ts';

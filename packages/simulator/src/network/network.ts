@@ -1,4 +1,4 @@
-import type { AccountSeed } from '../api.ts';
+import type { AccountSeed } from '../control/inputs.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import { Timers } from '../timers.ts';
 import type { AccountRecord } from './account.ts';

@@ -1,4 +1,4 @@
-import type { NoticeDraft, NoticeKind } from '../api.ts';
+import type { NoticeDraft, NoticeKind } from '../control/inputs.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import { type AccountRecord, chatIdOf } from './account.ts';
 import { createMessage, createMessageId, type Message } from './message.ts';

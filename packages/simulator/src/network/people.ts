@@ -1,4 +1,5 @@
-import type { Account, ContactsChange, ProfileChange } from '../api.ts';
+import type { Account } from '../api.ts';
+import type { ContactsChange, ProfileChange } from '../control/inputs.ts';
 import { type AccountRecord, describeAccount, tellDevices } from './account.ts';
 import type { Network } from './network.ts';
 

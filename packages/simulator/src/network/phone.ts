@@ -1,4 +1,5 @@
-import type { OutgoingMedia, OutgoingMessage, PhoneMessage, ReceivedMedia } from '../api.ts';
+import type { PhoneMessage, ReceivedMedia } from '../api.ts';
+import type { OutgoingMedia, OutgoingMessage } from '../control/inputs.ts';
 import type { WireType } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { AccountRecord } from './account.ts';

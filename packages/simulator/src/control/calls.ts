@@ -1,0 +1,264 @@
+import { describeAccount } from '../network/account.ts';
+import { fill } from '../network/fill.ts';
+import { GroupPhone } from '../network/group-phone.ts';
+import { bringNotice } from '../network/notices.ts';
+import { changeContacts, changeProfile } from '../network/people.ts';
+import { Phone } from '../network/phone.ts';
+import type { PageFault } from '../page/wire.ts';
+import type { DisturbArguments } from '../page-api.ts';
+import { readQr } from '../qr-image.ts';
+import { type SimulatorSettings, settingsSchema } from '../settings.ts';
+import { defineCall, type Stage } from './call.ts';
+import {
+  type AccountSeed,
+  type ContactsChange,
+  type DisturbanceDraft,
+  type Filling,
+  type GroupDraft,
+  type GroupUpdate,
+  inputs,
+  type NoticeDraft,
+  type OutgoingMessage,
+  type ProfileChange,
+  type Refusal,
+} from './inputs.ts';
+
+const account = ({ network }: Stage, number: string) => network.directory.get(number);
+const phone = ({ network }: Stage, number: string) => new Phone(network, number);
+const groupPhone = ({ network }: Stage, number: string) => new GroupPhone(network, number);
+
+/** The kind and its options as one object; their types belong together by `DisturbArguments`. */
+function disturbanceOf([kind, options]: DisturbArguments): DisturbanceDraft {
+  return { kind, ...options } as DisturbanceDraft;
+}
+
+/**
+ * The control API: every call once, under the name of the client's method. The routes, the client and the table in the
+ * README come from here.
+ */
+export const calls = {
+  accounts: defineCall('GET', '/accounts', {
+    fields: inputs.nothing,
+    does: 'all accounts',
+    client: () => ({}),
+    run: ({ network }) => network.directory.all().map(describeAccount),
+  }),
+  account: defineCall('GET', '/accounts/:number', {
+    fields: inputs.nothing,
+    does: 'an account: its phone, its linked devices, how often they logged in, and `lookUps`: the ids whose registration they checked, with times',
+    client: (number: string) => ({ number }),
+    run: (stage, { number }) => describeAccount(account(stage, number)),
+  }),
+  addAccount: defineCall('POST', '/accounts', {
+    fields: inputs.account,
+    does: 'registers an account that is in no address book. With `hiddenNumber`, pages never get its number: they know the person by LID only',
+    client: (seed: AccountSeed) => seed,
+    run: ({ network }, seed) => describeAccount(network.directory.add(seed)),
+  }),
+  profile: defineCall('PATCH', '/accounts/:number/profile', {
+    fields: inputs.profile,
+    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is answered instead of it, null removes that; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups. Answers the account',
+    client: (number: string, change: ProfileChange) => ({ number, ...change }),
+    run: (stage, { number, ...change }) => changeProfile(stage.network, account(stage, number), change),
+  }),
+  contacts: defineCall('PATCH', '/accounts/:number/contacts', {
+    fields: inputs.contacts,
+    does: 'changes the address book; `save` takes `[{number, name}]`, the others people: numbers, `<number>@c.us` or `<digits>@lid`',
+    client: (number: string, change: ContactsChange) => ({ number, ...change }),
+    run: (stage, { number, ...change }) => changeContacts(stage.network, account(stage, number), change),
+  }),
+  fill: defineCall('POST', '/accounts/:number/fill', {
+    fields: inputs.fill,
+    does: 'adds so many chats, contacts and groups at once, without sending messages, for lists of a realistic size; the account owns half of the groups',
+    client: (number: string, amounts: Filling) => ({ number, ...amounts }),
+    run: (stage, { number, ...amounts }) => fill(stage.network, account(stage, number), amounts),
+  }),
+  scan: defineCall('POST', '/accounts/:number/scan', {
+    fields: inputs.scan,
+    does: 'the phone scans the QR of a page, given as its text or as a PNG data URL: answers `{deviceId}`',
+    client: (number: string, qr: string) => ({ number, qr }),
+    run: (stage, { number, qr }) => phone(stage, number).scan(readQr(qr)),
+  }),
+  pair: defineCall('POST', '/accounts/:number/pair', {
+    fields: inputs.pair,
+    does: 'the owner types the pairing code of a page into the phone: answers `{deviceId}`',
+    client: (number: string, code: string) => ({ number, code }),
+    run: (stage, { number, code }) => phone(stage, number).pair(code),
+  }),
+  requirePasskey: defineCall('PUT', '/accounts/:number/passkey', {
+    fields: inputs.passkey,
+    does: 'whether linking a device requires a passkey from now on',
+    client: (number: string, required: boolean) => ({ number, required }),
+    run: (stage, { number, required }) => {
+      account(stage, number).passkey = required;
+    },
+  }),
+  send: defineCall('POST', '/accounts/:number/messages', {
+    fields: inputs.message,
+    does: 'the phone sends a message; `to` is a person, a group or `status@broadcast`; `media` is `{kind, base64, mimeType, filename?}`, and the body is its caption. Answers the message',
+    client: (number: string, message: OutgoingMessage) => ({ number, ...message }),
+    run: (stage, { number, ...message }) => phone(stage, number).send(message),
+  }),
+  messages: defineCall('GET', '/accounts/:number/messages', {
+    fields: inputs.messageFilter,
+    does: 'all messages on the phone in chats and groups, oldest first; `with` a number or a group, those of one chat',
+    client: (number: string, filter: { readonly with?: string } = {}) => ({ number, ...filter }),
+    run: (stage, fields) => phone(stage, fields.number).messages(fields.with),
+  }),
+  edit: defineCall('PATCH', '/accounts/:number/messages/:messageId', {
+    fields: inputs.edit,
+    does: 'edits a message of its own, within 15 minutes; answers the message',
+    client: (number: string, edit: { readonly messageId: string; readonly body: string }) => ({ number, ...edit }),
+    run: (stage, { number, messageId, body }) => phone(stage, number).edit(messageId, body),
+  }),
+  revoke: defineCall('DELETE', '/accounts/:number/messages/:messageId', {
+    fields: inputs.nothing,
+    does: 'deletes a message for everyone, within the hour: its own, or as an admin any message of the group',
+    client: (number: string, revocation: { readonly messageId: string }) => ({ number, ...revocation }),
+    run: (stage, { number, messageId }) => phone(stage, number).revoke(messageId),
+  }),
+  media: defineCall('GET', '/accounts/:number/messages/:messageId/media', {
+    fields: inputs.nothing,
+    does: 'the file of a message as the phone received it: `{mimeType, filename?, size, sha256}`',
+    client: (number: string, messageId: string) => ({ number, messageId }),
+    run: (stage, { number, messageId }) => phone(stage, number).media(messageId),
+  }),
+  react: defineCall('POST', '/accounts/:number/reactions', {
+    fields: inputs.reaction,
+    does: 'reacts to a message; an empty emoji removes the reaction',
+    client: (number: string, reaction: { readonly messageId: string; readonly emoji: string }) => ({
+      number,
+      ...reaction,
+    }),
+    run: (stage, { number, messageId, emoji }) => phone(stage, number).react(messageId, emoji),
+  }),
+  notice: defineCall('POST', '/accounts/:number/notices', {
+    fields: inputs.notice,
+    does: 'brings a message that no person has written into its pages, live, and into their history: `call_log`, `e2e_notification`, `notification_template`, or `newsletter` from `<18 digits>@newsletter`. `isNewMsg` defaults to true, but for `call_log`, as in the real page; answers `{id, chat}`',
+    client: (number: string, notice: NoticeDraft) => ({ number, ...notice }),
+    run: (stage, { number, ...notice }) => bringNotice(stage.network, account(stage, number), notice),
+  }),
+  statuses: defineCall('GET', '/accounts/:number/statuses', {
+    fields: inputs.nothing,
+    does: 'the statuses of the last day that the phone can see or has posted, oldest first',
+    client: (number: string) => ({ number }),
+    run: (stage, { number }) => phone(stage, number).statuses(),
+  }),
+  groups: defineCall('GET', '/accounts/:number/groups', {
+    fields: inputs.nothing,
+    does: 'the groups of which the account is a member',
+    client: (number: string) => ({ number }),
+    run: (stage, { number }) => groupPhone(stage, number).list(),
+  }),
+  createGroup: defineCall('POST', '/accounts/:number/groups', {
+    fields: inputs.group,
+    does: 'creates a group in which only admins change the subject, as phones do; answers the group',
+    client: (number: string, group: GroupDraft) => ({ number, ...group }),
+    run: (stage, { number, ...draft }) => groupPhone(stage, number).create(draft),
+  }),
+  updateGroup: defineCall('PATCH', '/accounts/:number/groups/:groupId', {
+    fields: inputs.groupUpdate,
+    does: 'changes a group, in the order of the fields; answers the group',
+    client: (number: string, groupId: string, update: GroupUpdate) => ({ number, groupId, ...update }),
+    run: (stage, { number, groupId, ...update }) => groupPhone(stage, number).update(groupId, update),
+  }),
+  read: defineCall('POST', '/accounts/:number/read', {
+    fields: inputs.read,
+    does: 'the phone opens the chat with `from`, and its messages become read (ack 3): answers `{read}`, how many',
+    client: (number: string, from: string) => ({ number, from }),
+    run: (stage, { number, from }) => phone(stage, number).read(from),
+  }),
+  setOnline: defineCall('PUT', '/accounts/:number/online', {
+    fields: inputs.online,
+    does: 'turns the phone on or off; while it is off, messages for it wait',
+    client: (number: string, online: boolean) => ({ number, online }),
+    run: (stage, { number, online }) => phone(stage, number).turn(online),
+  }),
+  logout: defineCall('POST', '/accounts/:number/logout', {
+    fields: inputs.logout,
+    does: 'unlinks one device, or all; their pages raise the event `times` times. Answers `{devices}`, how many',
+    client: (number: string, options: { readonly deviceId?: string; readonly times?: number } = {}) => ({
+      number,
+      ...options,
+    }),
+    run: (stage, { number, deviceId, times = 1 }) => phone(stage, number).logout(deviceId, times),
+  }),
+  disconnect: defineCall('POST', '/accounts/:number/disconnect', {
+    fields: inputs.nothing,
+    does: 'disconnects its linked devices from the network',
+    client: (number: string) => ({ number }),
+    run: (stage, { number }) => phone(stage, number).connect(false),
+  }),
+  reconnect: defineCall('POST', '/accounts/:number/reconnect', {
+    fields: inputs.nothing,
+    does: 'lets its linked devices connect again',
+    client: (number: string) => ({ number }),
+    run: (stage, { number }) => phone(stage, number).connect(true),
+  }),
+  restrict: defineCall('PUT', '/accounts/:number/restricted', {
+    fields: inputs.restricted,
+    does: 'whether messages from its pages are never acknowledged (ack 0, the send stays pending); look-ups and inbound messages work',
+    client: (number: string, restricted: boolean) => ({ number, restricted }),
+    run: (stage, { number, restricted }) => {
+      account(stage, number).restricted = restricted;
+    },
+  }),
+  refuse: defineCall('PUT', '/accounts/:number/refusal', {
+    fields: inputs.refusal,
+    does: 'refuses messages from its pages: `network` (result ERROR_NETWORK, ack 0), `nack` (ERROR_UNKNOWN with `ackErrorCode`, default 463, ack -1), or not at all, `none`. Refused messages have `isSendFailure`',
+    client: (number: string, refusal: Refusal) => ({ number, ...refusal }),
+    run: (stage, { number, ...refusal }) => {
+      account(stage, number).refusal = refusal;
+    },
+  }),
+  fault: defineCall('PUT', '/accounts/:number/fault', {
+    fields: inputs.fault,
+    does: 'a fault of its pages from their next load on: `none`, `document` (never ends), `image` (one never loads: no `load` event), `state` (stays OPENING), `sync` (never synced)',
+    client: (number: string, kind: PageFault) => ({ number, kind }),
+    run: (stage, { number, kind }) => {
+      account(stage, number).fault = kind;
+    },
+  }),
+  stall: defineCall('PUT', '/accounts/:number/stall', {
+    fields: inputs.stall,
+    does: 'makes the current connections of its pages half-open: they stay open, and what is sent in either direction is held back until they are released. New connections work',
+    client: (number: string, stalled: boolean) => ({ number, stalled }),
+    run: (stage, { number, stalled }) => stage.pages.stall(account(stage, number).number, stalled),
+  }),
+  dropMedia: defineCall('DELETE', '/messages/:messageId/media', {
+    fields: inputs.nothing,
+    does: 'the media server forgets the bytes of a message, and answers pages with 404; phones keep theirs',
+    client: (messageId: string) => ({ messageId }),
+    run: ({ network }, { messageId }) => network.changes.dropMedia(messageId, network.mediaStore),
+  }),
+  age: defineCall('POST', '/messages/:messageId/age', {
+    fields: inputs.age,
+    does: 'makes a message `ms` milliseconds older everywhere, for the time limits of edit and revoke; answers once all connected pages that have it show that, 409 if one does not within 8 s',
+    client: (messageId: string, ms: number) => ({ messageId, ms }),
+    run: ({ network }, { messageId, ms }) => network.changes.age(messageId, ms),
+  }),
+  pages: defineCall('GET', '/pages', {
+    fields: inputs.nothing,
+    does: 'the open pages: socket state, synced or not, QR and its age, account, last write',
+    client: () => ({}),
+    run: ({ pages }) => pages.list(),
+  }),
+  disturb: defineCall('POST', '/pages/:pageId/disturb', {
+    fields: inputs.disturb,
+    does: 'see below; answers once the page has it, 409 if it does not take it within 8 s',
+    client: (pageId: string, ...disturbance: DisturbArguments) => ({ pageId, ...disturbanceOf(disturbance) }),
+    run: ({ pages }, { pageId, ...disturbance }) => pages.disturb(pageId, disturbance),
+  }),
+  settings: defineCall('GET', '/settings', {
+    fields: inputs.nothing,
+    does: 'all settings',
+    client: () => ({}),
+    run: ({ settings }) => settings.current,
+  }),
+  configure: defineCall('PATCH', '/settings', {
+    fields: settingsSchema,
+    does: 'changes settings, see below; answers all. Settings of pages hold from their next load on',
+    client: (change: Partial<SimulatorSettings>) => change,
+    run: ({ settings }, change) => settings.change(change),
+  }),
+};

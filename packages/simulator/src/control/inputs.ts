@@ -1,0 +1,218 @@
+import * as v from 'valibot';
+import { socketStates } from '../page/socket-states.ts';
+
+const number = v.pipe(v.string(), v.regex(/^[1-9]\d{4,14}$/, 'must be digits with the country code, without a plus'));
+const person = v.pipe(
+  v.string(),
+  v.regex(/^([1-9]\d{4,14}(@c\.us)?|\d{5,20}@lid)$/, 'must be a number without a plus, <number>@c.us or <digits>@lid'),
+);
+const group = v.pipe(v.string(), v.regex(/^\d{5,20}@g\.us$/, 'must be <digits>@g.us'));
+const newsletter = v.pipe(v.string(), v.regex(/^\d{18}@newsletter$/, 'must be <18 digits>@newsletter'));
+const people = v.array(person);
+const delayMs = v.pipe(v.number(), v.integer(), v.minValue(0));
+const amount = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)));
+const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
+const addressing = v.picklist(['pn', 'lid']);
+const platform = v.picklist(['android', 'iphone']);
+const mediaKind = v.picklist(['image', 'video', 'audio', 'voice', 'document', 'sticker']);
+const picture = v.picklist(['none', 'private', 'present']);
+const pictureCode = v.picklist([401, 404, 423, 429, 500]);
+const groupPrivacy = v.picklist(['all', 'invite_only']);
+const noticeKind = v.picklist(['call_log', 'e2e_notification', 'notification_template', 'newsletter']);
+
+const media = v.strictObject({
+  kind: mediaKind,
+  /** The bytes. */
+  base64: v.pipe(v.string(), v.check(isBase64, 'must be base64')),
+  mimeType: text,
+  filename: v.optional(v.string()),
+});
+
+/** What calls of the control API take besides the parameters in their path, and how it is checked. */
+export const inputs = {
+  nothing: v.strictObject({}),
+  account: v.strictObject({
+    /** Digits with the country code, without a plus. */
+    number,
+    /** The name that the person chose. */
+    name: text,
+    /** Digits of the hidden number; random by default. */
+    lid: v.optional(v.pipe(v.string(), v.regex(/^\d{5,20}$/, 'must be digits'))),
+    /** Default `android`. */
+    platform: v.optional(platform),
+    /** Default `pn`. */
+    addressing: v.optional(addressing),
+    /** Pages never get the number: they know the person by LID only. The control API still names them by number. */
+    hiddenNumber: v.optional(v.boolean()),
+  }),
+  scan: v.strictObject({ qr: text }),
+  pair: v.strictObject({ code: text }),
+  message: v.pipe(
+    v.strictObject({
+      /** Its stanza id; random by default. Refused if another message has it. */
+      id: v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{10,40}$/, 'must be 10 to 40 hexadecimal digits'))),
+      /** A number, `<number>@c.us`, a group of the account, or `status@broadcast`. */
+      to: v.union([person, group, v.literal('status@broadcast')], 'must be a number, a group or status@broadcast'),
+      /** The text, or the caption; required without media. */
+      body: v.optional(v.string()),
+      media: v.optional(media),
+      /** A stanza id, or a page's message id. */
+      quotedMessageId: v.optional(text),
+      /** Numbers, or `<number>@c.us`. */
+      mentions: v.optional(people),
+      /** How long after arrival the receiving pages can decrypt it. */
+      decryptLateMs: v.optional(delayMs),
+    }),
+    v.forward(
+      v.check(({ body, media }) => body !== undefined || media !== undefined, 'is required without media'),
+      ['body'],
+    ),
+  ),
+  messageFilter: v.strictObject({
+    /** A person or a group. */
+    with: v.optional(text),
+  }),
+  reaction: v.strictObject({ messageId: text, emoji: v.string() }),
+  edit: v.strictObject({ body: text }),
+  age: v.strictObject({ ms: v.pipe(v.number(), v.integer()) }),
+  group: v.strictObject({
+    /** `<18 digits>@g.us`; random by default. */
+    id: v.optional(group),
+    subject: text,
+    /** Numbers, or `<number>@c.us`. */
+    participants: people,
+  }),
+  groupUpdate: v.strictObject({
+    subject: v.optional(text),
+    add: v.optional(people),
+    remove: v.optional(people),
+    promote: v.optional(people),
+    demote: v.optional(people),
+    leave: v.optional(v.boolean()),
+  }),
+  profile: v.strictObject({
+    picture: v.optional(picture),
+    /** How long the network takes to answer where the picture is. */
+    pictureDelayMs: v.optional(delayMs),
+    /** The network's answer to every request for the picture; null for the real one. */
+    pictureCode: v.optional(v.nullable(pictureCode)),
+    groupPrivacy: v.optional(groupPrivacy),
+    business: v.optional(v.boolean()),
+    name: v.optional(text),
+  }),
+  contacts: v.strictObject({
+    save: v.optional(v.array(v.strictObject({ number: person, name: text }))),
+    forget: v.optional(people),
+    block: v.optional(people),
+    unblock: v.optional(people),
+  }),
+  fill: v.strictObject({ chats: amount, contacts: amount, groups: amount }),
+  read: v.strictObject({ from: v.union([person, group], 'must be a number or a group') }),
+  online: v.strictObject({ online: v.boolean() }),
+  logout: v.strictObject({
+    deviceId: v.optional(text),
+    times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100))),
+  }),
+  fault: v.strictObject({ kind: v.picklist(['none', 'document', 'image', 'state', 'sync']) }),
+  restricted: v.strictObject({ restricted: v.boolean() }),
+  refusal: v.variant('kind', [
+    v.strictObject({ kind: v.literal('none') }),
+    v.strictObject({
+      kind: v.picklist(['network', 'nack']),
+      code: v.optional(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599))),
+    }),
+  ]),
+  passkey: v.strictObject({ required: v.boolean() }),
+  notice: v.strictObject({
+    kind: noticeKind,
+    /** A number, `<number>@c.us` or a group; for a channel `<18 digits>@newsletter`. */
+    from: v.union([person, group, newsletter], 'must be a number, a group or a channel'),
+    /** Default: true, but for an entry of the call log, as in the real page. */
+    isNewMsg: v.optional(v.boolean()),
+  }),
+  stall: v.strictObject({ stalled: v.boolean() }),
+  disturb: v.variant('kind', [
+    v.strictObject({ kind: v.picklist(['reload', 'pushState', 'iframe', 'sync', 'deaf', 'conflict', 'idle']) }),
+    v.strictObject({ kind: v.literal('block'), ms: delayMs }),
+    v.strictObject({ kind: v.literal('leak'), mbPerSecond: v.pipe(v.number(), v.gtValue(0), v.maxValue(1000)) }),
+    v.strictObject({ kind: v.literal('state'), state: v.picklist(socketStates) }),
+    v.strictObject({ kind: v.literal('write'), value: v.string() }),
+    v.strictObject({ kind: v.literal('grow'), mb: v.pipe(v.number(), v.gtValue(0), v.maxValue(4000)) }),
+    v.strictObject({ kind: v.literal('dialogue'), which: v.picklist(['log-out', 'refresh', 'stuck']) }),
+  ]),
+};
+
+/** The same shape for a caller, who may also pass readonly values. */
+export type Immutable<T> = T extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Immutable<T[K]> }
+    : T;
+
+type Input<S extends v.GenericSchema> = Immutable<v.InferInput<S>>;
+
+/** How chats with an account are addressed: by number, or by its hidden number. */
+export type Addressing = v.InferOutput<typeof addressing>;
+
+/** The system of a phone. */
+export type Platform = v.InferOutput<typeof platform>;
+
+/** Whether an account has a picture, and whether others may see it. */
+export type Picture = v.InferOutput<typeof picture>;
+
+/** A code with which the network refuses a picture: private, none, locked, too many requests, or a fault of its own. */
+export type PictureCode = v.InferOutput<typeof pictureCode>;
+
+/** Who may add an account to a group; others can only invite it. */
+export type GroupPrivacy = v.InferOutput<typeof groupPrivacy>;
+
+/** What a message with bytes shows as. */
+export type MediaKind = v.InferOutput<typeof mediaKind>;
+
+/** Messages in an account's pages that no person has written. */
+export type NoticeKind = v.InferOutput<typeof noticeKind>;
+
+/** A new account. */
+export type AccountSeed = Input<typeof inputs.account>;
+
+/** A file that a phone sends. */
+export type OutgoingMedia = Input<typeof media>;
+
+/** A message that a phone sends. */
+export type OutgoingMessage = Input<typeof inputs.message>;
+
+/** A new group. */
+export type GroupDraft = Input<typeof inputs.group>;
+
+/** What a member changes in a group, in this order. People as numbers or `<number>@c.us`. */
+export type GroupUpdate = Input<typeof inputs.groupUpdate>;
+
+/** A change of an account's profile. */
+export type ProfileChange = Input<typeof inputs.profile>;
+
+/** A change of a phone's address book. */
+export type ContactsChange = Input<typeof inputs.contacts>;
+
+/** How many chats, contacts and groups an account gets. */
+export type Filling = Input<typeof inputs.fill>;
+
+/**
+ * How messages from an account's pages are refused: `network` with a status (ERROR_NETWORK, ack 0), `nack` by the
+ * server after it got them (ERROR_UNKNOWN with the code, ack -1).
+ */
+export type Refusal = Input<typeof inputs.refusal>;
+
+/** A notice to bring into an account's pages. */
+export type NoticeDraft = Input<typeof inputs.notice>;
+
+/** What is to happen to a page. */
+export type DisturbanceDraft = Input<typeof inputs.disturb>;
+
+/** Without a regular expression over it all: there may be 90 MB. */
+function isBase64(base64: string): boolean {
+  return base64.length > 0 && base64.length % 4 === 0 && Buffer.byteLength(base64, 'base64') === sizeOf(base64);
+}
+
+function sizeOf(base64: string): number {
+  return Buffer.from(base64, 'base64').length;
+}
