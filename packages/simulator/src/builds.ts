@@ -42,11 +42,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
     whatsNewAt: 'load',
     groupDescription: 'object',
     deleteForm: 'object',
-    removedModules: [
-      'WAWebCollections.GroupMetadata',
-      'WAWebCmd.Cmd.refreshQR',
-      'WAWebBlockContactUtils.getContactToBlockOnlyUseIfNoAssociatedChat',
-    ],
+    removedModules: ['WAWebCollections.GroupMetadata', 'WAWebCmd.Cmd.refreshQR'],
   },
   '2026-10': {
     pageVersion: '2.3000.1049200000',

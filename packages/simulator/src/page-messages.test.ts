@@ -98,7 +98,7 @@ describe('a notice', () => {
       { type: 'chat', isNewMsg: true, remote: channel },
     ];
     await poll(() => tab.run(seen)).toEqual(notices);
-    const lists = `const { Chat } = require('WAWebCollections'); const channels = require('WAWebNewsletterCollection');
+    const lists = `const { Chat, WAWebNewsletterCollection: channels } = require('WAWebCollections');
       return [Chat.getModelsArray(), channels.getModelsArray()].map((all) => all.map(({ id }) => String(id)))`;
     expect(await tab.run(lists)).toEqual([[remote], [channel]]);
     expect(await tab.phones.messages(ada)).toEqual([]);

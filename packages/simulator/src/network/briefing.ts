@@ -1,12 +1,12 @@
 import type { WireChat, WireUser } from '../page/wire.ts';
-import { type AccountRecord, chatIdOf, type Device } from './account.ts';
+import { chatIdOf } from './account.ts';
 import type { Directory } from './directory.ts';
-import { type GroupRecord, groupView } from './group.ts';
+import { groupView } from './group.ts';
 import type { Groups } from './groups.ts';
-import { type Message, partyOf } from './message.ts';
+import { partyOf } from './message.ts';
 import { deviceView } from './message-views.ts';
-import type { Party } from './party.ts';
 import type { PostOffice } from './post-office.ts';
+import type { AccountRecord, Device, GroupRecord, Message, Party } from './records.ts';
 
 const historyPerChat = 20;
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Timers } from '../timers.ts';
-import type { Line } from './account.ts';
 import { Confirmations } from './confirmations.ts';
+import type { Line } from './records.ts';
 
 const line = (): Line => ({ send: () => undefined, drop: () => undefined });
 const timers = new Timers();

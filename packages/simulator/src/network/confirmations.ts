@@ -1,6 +1,6 @@
 import { SimulatorError } from '../simulator-error.ts';
 import type { Timers } from '../timers.ts';
-import type { Line } from './account.ts';
+import type { Line } from './records.ts';
 
 /** Below the 10 s that the client waits for an answer. */
 const CONFIRMATION_TIMEOUT_MS = 8_000;

@@ -1,7 +1,8 @@
 import type { AccountSeed } from '../control/inputs.ts';
 import type { WireSelf, WireUser } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import { type AccountRecord, chatIdOf, createAccount } from './account.ts';
+import { chatIdOf, createAccount } from './account.ts';
+import type { AccountRecord } from './records.ts';
 
 /** Who is registered. Those of the seed have each other in their address books; who is added later is a stranger. */
 export class Directory {

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { Filling } from '../control/inputs.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import type { AccountRecord } from './account.ts';
 import { createMessage, createMessageId } from './message.ts';
 import type { Network } from './network.ts';
-import type { Party } from './party.ts';
+import type { AccountRecord, Party } from './records.ts';
 
 const membersPerGroup = 5;
 const minuteSeconds = 60;

@@ -1,9 +1,9 @@
 import type { Group } from '../api.ts';
 import type { GroupDraft, GroupUpdate } from '../control/inputs.ts';
-import type { AccountRecord } from './account.ts';
 import { describeGroup } from './group.ts';
 import type { Network } from './network.ts';
 import { Phone } from './phone.ts';
+import type { AccountRecord } from './records.ts';
 
 /** Plays the phone of an account that does something with groups. */
 export class GroupPhone {

@@ -3,37 +3,10 @@ import type { Group } from '../api.ts';
 import type { Addressing } from '../control/inputs.ts';
 import type { WireGroup } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import type { AccountRecord } from './account.ts';
-
-/** What somebody may do in a group; there is one superadmin, who made it. */
-type Rank = 'superadmin' | 'admin' | 'member';
-
-/** A group, as the network keeps it. */
-export interface GroupRecord {
-  readonly kind: 'group';
-  /** `<18 digits>@g.us` */
-  readonly id: string;
-  readonly creator: AccountRecord;
-  /** Unix seconds. */
-  readonly createdAt: number;
-  /** Whether members see each other by number or by hidden number. */
-  readonly addressing: Addressing;
-  subject: string;
-  description: { readonly id: string; readonly text: string } | undefined;
-  /** Only admins write. */
-  announce: boolean;
-  /** Only admins change subject and description. */
-  restrict: boolean;
-  /** Only admins add. */
-  adminsAdd: boolean;
-  inviteCode: string;
-  readonly members: Map<AccountRecord, Rank>;
-  /** Who was in it and is not any more; true for who left by themselves. */
-  readonly gone: Map<AccountRecord, boolean>;
-}
+import type { AccountRecord, GroupRecord } from './records.ts';
 
 /** What a group is made with. */
-export interface GroupDraft {
+export interface GroupParts {
   /** Made up where absent. */
   readonly id?: string | undefined;
   readonly subject: string;
@@ -44,7 +17,7 @@ export interface GroupDraft {
 }
 
 /** A group with its creator alone. */
-export function createGroup(creator: AccountRecord, draft: GroupDraft): GroupRecord {
+export function createGroup(creator: AccountRecord, draft: GroupParts): GroupRecord {
   const { id = createGroupId(), subject, addressing, announce = false, restrict = false, adminsAdd = false } = draft;
   return {
     ...{ kind: 'group', id, creator, subject, addressing },
@@ -58,7 +31,7 @@ function createGroupId(): string {
 }
 
 /** The last part of a link that lets people join. */
-export function createInviteCode(): string {
+function createInviteCode(): string {
   return randomBytes(16).toString('base64url');
 }
 

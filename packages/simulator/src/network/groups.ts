@@ -1,10 +1,11 @@
 import type { WireGroupChange, WireMemberAction, WireNotice } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import { type AccountRecord, tellDevices } from './account.ts';
+import { tellDevices } from './account.ts';
 import type { Directory } from './directory.ts';
-import { createGroup, createInviteCode, type GroupDraft, type GroupRecord, groupView, isAdmin } from './group.ts';
+import { createGroup, type GroupParts, groupView, isAdmin } from './group.ts';
 import { createMessage, createMessageId } from './message.ts';
 import type { PostOffice } from './post-office.ts';
+import type { AccountRecord, GroupRecord } from './records.ts';
 
 const longestSubject = 100;
 
@@ -33,19 +34,13 @@ export class Groups {
     throw new SimulatorError(404, `group: ${account.number} knows no group ${id}`);
   }
 
-  invited(code: string): GroupRecord {
-    const group = [...this.#groups.values()].find(({ inviteCode }) => inviteCode === code);
-    if (!group) throw new SimulatorError(404, `code: ${code} invites to no group`);
-    return group;
-  }
-
   /** Those that the account is in, or has been in. */
   of(account: AccountRecord): GroupRecord[] {
     return [...this.#groups.values()].filter(({ members, gone }) => members.has(account) || gone.has(account));
   }
 
   /** A group with its creator alone; nobody is told before `announce`. */
-  found(creator: AccountRecord, draft: GroupDraft): GroupRecord {
+  found(creator: AccountRecord, draft: GroupParts): GroupRecord {
     checkSubject(draft.subject);
     if (draft.id && this.#groups.has(draft.id))
       throw new SimulatorError(409, `id: there is a group ${draft.id} already`);
@@ -66,14 +61,6 @@ export class Groups {
     const outcome = enter(group, person);
     if (outcome === 200) this.#publish(group, by, 'add', [person]);
     return outcome;
-  }
-
-  /** By an invitation, which goes past all but having been removed. */
-  join(group: GroupRecord, person: AccountRecord): void {
-    if (group.members.has(person)) return;
-    group.gone.delete(person);
-    group.members.set(person, 'member');
-    this.#publish(group, person, 'invite', [person]);
   }
 
   /** Removes, promotes or demotes; says how it went with each: 200, 403 for the one who made it, 404 for no member. */
@@ -114,11 +101,6 @@ export class Groups {
     if ('subject' in change) checkSubject(change.subject);
     Object.assign(group, change);
     this.#publish(group, by, noticeOf(change), [], 'subject' in change ? change.subject : '');
-  }
-
-  renewInvite(group: GroupRecord, by: AccountRecord): void {
-    this.#require(group, by, true);
-    group.inviteCode = createInviteCode();
   }
 
   /** Refuses who is not a member, or not an admin where that is needed. */

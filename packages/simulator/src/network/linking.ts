@@ -3,30 +3,14 @@ import type { PasskeyRequest } from '../page/passkey-screen.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { Timers } from '../timers.ts';
-import type { AccountRecord, Device, Line } from './account.ts';
 import { brief } from './briefing.ts';
 import type { Directory } from './directory.ts';
 import type { Groups } from './groups.ts';
+import type { Login, Offer } from './offer.ts';
 import { PairingCodes } from './pairing-codes.ts';
 import type { PostOffice } from './post-office.ts';
-import type { QrReferences } from './qr-references.ts';
+import type { AccountRecord, Device, Line } from './records.ts';
 import { sync } from './sync.ts';
-
-/** A page that offers itself for linking: the keys that its QR carries, and its references. */
-export interface Offer {
-  readonly line: Line;
-  readonly noiseKey: string;
-  readonly identityKey: string;
-  readonly references: QrReferences;
-  /** Scanned, and waiting for a passkey. */
-  pending?: Login | undefined;
-}
-
-/** A device that has logged in, and its account. */
-export interface Login {
-  readonly account: AccountRecord;
-  readonly device: Device;
-}
 
 /** The parts of the network that a login needs. */
 interface LinkingParts {

@@ -1,12 +1,13 @@
 import { editWindowMs, isWithin, revokeWindowMs } from '../page/windows.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import { type AccountRecord, type Line, tellDevices } from './account.ts';
+import { tellDevices } from './account.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { Directory } from './directory.ts';
 import { isAdmin } from './group.ts';
 import type { MediaStore } from './media-store.ts';
-import { createMessageId, findMessage, type Message } from './message.ts';
+import { createMessageId, findMessage } from './message.ts';
 import { deviceView, keyView } from './message-views.ts';
+import type { AccountRecord, Line, Message } from './records.ts';
 
 /** What happens to messages after they were sent: reactions, edits, deletion. Every side is told. */
 export class MessageChanges {

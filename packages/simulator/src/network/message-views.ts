@@ -1,9 +1,10 @@
 import type { MessageType, PhoneMessage } from '../api.ts';
 import type { WireMessage, WireQuote, WireReaction, WireType } from '../page/wire.ts';
-import { type AccountRecord, chatIdOf } from './account.ts';
+import { chatIdOf } from './account.ts';
 import { memberIdOf } from './group.ts';
-import { type Message, partyOf, type Quote } from './message.ts';
-import { type Party, phoneIdOf } from './party.ts';
+import { partyOf } from './message.ts';
+import { phoneIdOf } from './party.ts';
+import type { AccountRecord, Message, Party, Quote } from './records.ts';
 
 const phoneTypes: Readonly<Record<WireType, MessageType>> = {
   ...{ chat: 'text', image: 'image', video: 'video', audio: 'audio', ptt: 'voice', document: 'document' },

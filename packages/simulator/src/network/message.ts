@@ -1,67 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { WireMedia, WireNotice, WireTextStyle, WireType } from '../page/wire.ts';
-import type { AccountRecord } from './account.ts';
+import type { WireMedia } from '../page/wire.ts';
 import type { StoredFile } from './media-store.ts';
-import type { Party } from './party.ts';
-
-/** What a reply tells of the message that it answers. */
-export interface Quote {
-  readonly id: string;
-  readonly author: AccountRecord;
-  readonly body: string;
-}
-
-/** What a message carries besides its caption. */
-export interface Attachment extends WireMedia {
-  /** Hex, of the plain bytes. */
-  readonly sha256: string;
-}
-
-/** What has happened in a group. */
-interface Notice {
-  readonly subtype: WireNotice['subtype'];
-  readonly recipients: readonly AccountRecord[];
-}
-
-/** Somebody's answer to a message. */
-interface ReactionRecord {
-  readonly id: string;
-  readonly emoji: string;
-  readonly atMs: number;
-}
-
-/** A message as the network keeps it: one for all sides. */
-export interface Message {
-  /** The stanza id. */
-  readonly id: string;
-  readonly from: AccountRecord;
-  readonly to: Party;
-  readonly type: WireType;
-  /** The text, or the caption. */
-  body: string;
-  /** Unix seconds. */
-  timestamp: number;
-  readonly quoted: Quote | undefined;
-  readonly attachment: Attachment | undefined;
-  readonly mentions: readonly AccountRecord[];
-  readonly notice: Notice | undefined;
-  readonly style: WireTextStyle | undefined;
-  /** What the network passes on without a look: places, contact cards, invitations. */
-  readonly fields: Readonly<Record<string, unknown>> | undefined;
-  readonly decryptLateMs: number | undefined;
-  /** Pages are not told that it is new. */
-  readonly isQuiet: boolean;
-  /** 1 on the server, 2 delivered, 3 read; in a group by all. */
-  ack: 1 | 2 | 3;
-  /** Who it was meant for, and how far it got with each. */
-  readonly receipts: Map<AccountRecord, 1 | 2 | 3>;
-  readonly reactions: Map<AccountRecord, ReactionRecord>;
-  editedAtMs: number | undefined;
-  /** There once it was taken back; pages know the message by this id from then on. */
-  revocation: { readonly id: string; readonly by: AccountRecord } | undefined;
-  /** Who has deleted it for themselves. */
-  readonly hiddenFrom: Set<AccountRecord>;
-}
+import type { AccountRecord, Attachment, Message, Party } from './records.ts';
 
 /** What every message has, with all the rest that some have. */
 export type MessageParts = Pick<Message, 'id' | 'from' | 'to'> & Partial<Message>;

@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServerEvent, WireMessage } from '../page/wire.ts';
 import { seededAccounts } from '../seed.ts';
 import { defaultSettings } from '../settings.ts';
-import { describeAccount, type Line } from './account.ts';
+import { describeAccount } from './account.ts';
 import { createMessage } from './message.ts';
 import { Network } from './network.ts';
 import { Phone } from './phone.ts';
 import { QrReferences } from './qr-references.ts';
+import type { Line } from './records.ts';
 
 const [ada, ben, carla] = ['12025550101', '12025550102', '12025550103'] as const;
 

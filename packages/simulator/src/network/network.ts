@@ -1,7 +1,6 @@
 import type { AccountSeed } from '../control/inputs.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import { Timers } from '../timers.ts';
-import type { AccountRecord } from './account.ts';
 import { Confirmations } from './confirmations.ts';
 import { Directory } from './directory.ts';
 import { Groups } from './groups.ts';
@@ -9,8 +8,9 @@ import { Linking } from './linking.ts';
 import { MediaStore } from './media-store.ts';
 import { MessageChanges } from './message-changes.ts';
 import { Newsletters } from './newsletter.ts';
-import { type Party, statusFeed } from './party.ts';
+import { statusFeed } from './party.ts';
 import { PostOffice } from './post-office.ts';
+import type { AccountRecord, Party } from './records.ts';
 
 /** The network behind the page: who is registered, what is linked, what is written. All of it in memory. */
 export class Network {

@@ -1,8 +1,9 @@
 import type { NoticeDraft, NoticeKind } from '../control/inputs.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import { type AccountRecord, chatIdOf } from './account.ts';
-import { createMessage, createMessageId, type Message } from './message.ts';
+import { chatIdOf } from './account.ts';
+import { createMessage, createMessageId } from './message.ts';
 import type { Network } from './network.ts';
+import type { AccountRecord, Message } from './records.ts';
 
 /**
  * Something that no person has written comes into the account's pages, live, and is part of their history after that.

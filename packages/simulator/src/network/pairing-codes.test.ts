@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createAccount } from './account.ts';
-import type { Offer } from './linking.ts';
+import type { Offer } from './offer.ts';
 import { PairingCodes } from './pairing-codes.ts';
 
 const ada = createAccount({ number: '12025550101', name: 'Ada' });

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import type { AccountRecord } from './account.ts';
-import type { Offer } from './linking.ts';
+import type { Offer } from './offer.ts';
+import type { AccountRecord } from './records.ts';
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTVWXYZ';
 const codeLength = 8;

@@ -1,7 +1,8 @@
 import type { Account } from '../api.ts';
 import type { ContactsChange, ProfileChange } from '../control/inputs.ts';
-import { type AccountRecord, describeAccount, tellDevices } from './account.ts';
+import { describeAccount, tellDevices } from './account.ts';
 import type { Network } from './network.ts';
+import type { AccountRecord } from './records.ts';
 
 /** What an account tells of itself; everybody who can see it is told. */
 export function changeProfile(network: Network, account: AccountRecord, change: ProfileChange): Account {
@@ -32,7 +33,7 @@ export function changeContacts(network: Network, account: AccountRecord, change:
 }
 
 /** Tells a viewer's devices how people are now. */
-export function tellOf({ directory }: Network, viewer: AccountRecord, people: readonly AccountRecord[]): void {
+function tellOf({ directory }: Network, viewer: AccountRecord, people: readonly AccountRecord[]): void {
   const users = people.map((person) => directory.describe(person, viewer));
   tellDevices(viewer, { type: 'news', users, chats: [] });
 }

@@ -2,12 +2,12 @@ import type { PhoneMessage, ReceivedMedia } from '../api.ts';
 import type { OutgoingMedia, OutgoingMessage } from '../control/inputs.ts';
 import type { WireType } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import type { AccountRecord } from './account.ts';
 import { requireWriter } from './group.ts';
-import { attach, createMessage, createMessageId, findMessage, type Message, partyOf } from './message.ts';
+import { attach, createMessage, createMessageId, findMessage, partyOf } from './message.ts';
 import { isNotice, phoneView } from './message-views.ts';
 import type { Network } from './network.ts';
 import { statusFeed } from './party.ts';
+import type { AccountRecord, Message } from './records.ts';
 
 const dayMs = 86_400_000;
 /** The text status of somebody who chose no colour. */

@@ -1,10 +1,10 @@
 import type { SimulatorSettings } from '../settings.ts';
 import type { Timers } from '../timers.ts';
-import { type AccountRecord, chatIdOf, type Device, tellDevices } from './account.ts';
+import { chatIdOf, tellDevices } from './account.ts';
 import type { Directory } from './directory.ts';
-import { type Message, partyOf } from './message.ts';
+import { partyOf } from './message.ts';
 import { deviceView, isNotice, isWrittenBy, keyView } from './message-views.ts';
-import type { Party } from './party.ts';
+import type { AccountRecord, Device, Message, Party } from './records.ts';
 
 /** Takes messages in, brings them to phones and linked devices, and tells the senders. */
 export class PostOffice {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SimulatorSettings } from '../settings.ts';
 import type { Timers } from '../timers.ts';
-import type { Line } from './account.ts';
+import type { Line } from './records.ts';
 
 /** The QR references of one page that is not linked: each holds for a while, and after the last there is none. */
 export class QrReferences {

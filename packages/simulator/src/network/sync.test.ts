@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ServerEvent } from '../page/wire.ts';
 import { Timers } from '../timers.ts';
-import type { Device, Line } from './account.ts';
+import type { Device, Line } from './records.ts';
 import { sync } from './sync.ts';
 
 const timers = new Timers();

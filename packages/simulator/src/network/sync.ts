@@ -1,6 +1,6 @@
 import type { SimulatorSettings } from '../settings.ts';
 import type { Timers } from '../timers.ts';
-import type { Device, Line } from './account.ts';
+import type { Device, Line } from './records.ts';
 
 type SyncSettings = Pick<SimulatorSettings, 'syncDelayMs' | 'syncSteps' | 'syncStallAt'>;
 

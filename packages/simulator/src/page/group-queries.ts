@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts';
-import { type GroupMetadata, groups, learnGroup } from './models/group.ts';
+import { learnGroup } from './models/group.ts';
+import { type GroupMetadata, groups } from './models/group-metadata.ts';
 import { createMexError } from './server-status-code-error.ts';
 import { switches } from './switches.ts';
 import type { Wid } from './wid.ts';

@@ -13,20 +13,13 @@ const components: Readonly<Record<string, readonly string[]>> = {
     'WAWebContactProfilePicThumbBridge',
   ],
   'WAWebExistingGroupPermissionsDrawer.react': ['WAWebModifyParticipantsGroupAction', 'WAWebExitGroupAction'],
-  'WAWebGroupInviteLinkDrawer.react': ['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
-  'WAWebGroupInviteLinkModal.react': ['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
   WAWebMediaForwardMediaMsg: ['WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebAttachMediaFlow.react': ['WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebProfileDrawer.react': ['WAWebContactProfilePicThumbBridge'],
 };
 
 /** What really comes late, of these; all else is there from the start. */
-const reallyLazy: readonly string[] = [
-  'WAWebRevokeStatusAction',
-  'WAWebGroupCreateJob',
-  'WAWebGroupInviteJob',
-  'WAWebMexFetchGroupInviteCodeJob',
-];
+const reallyLazy: readonly string[] = ['WAWebRevokeStatusAction', 'WAWebGroupCreateJob'];
 
 /** The components that can be loaded, and what is not there before. */
 export function lazyComponents({

@@ -2,10 +2,10 @@ import type { Connection } from './connection.ts';
 import { contentOf, keyOf, modelOf, textOf } from './message-forms.ts';
 import { type Chat, chats, findChat, openChat } from './models/chat.ts';
 import { learnGroup, learnGroupOf } from './models/group.ts';
-import { Msg, messages } from './models/message.ts';
+import { type Msg, messages } from './models/message.ts';
 import { learnReactions } from './models/reactions.ts';
 import { findStatus, holdStatus } from './models/statuses.ts';
-import { MsgKey } from './msg-key.ts';
+import type { MsgKey } from './msg-key.ts';
 import { otherOwnKey, ownStatus, ownStatusKey } from './own-keys.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
@@ -104,17 +104,6 @@ export class Mailbox {
     const own = found && this.#own(found);
     if (!own || keyOf(own).toString() !== key.toString()) return undefined;
     return modelOf(own, false);
-  }
-
-  /** The message that another one quotes: the original where the page holds it, else what the quote tells of it. */
-  quotedBy(msg: Msg): Msg | undefined {
-    const [id, participant, quoted] = [msg.get('quotedStanzaID'), msg.get('quotedParticipant'), msg.get('quotedMsg')];
-    const remote = msg.get('id')?.remote;
-    if (!id || !participant || !remote || !quoted) return undefined;
-    const fromMe = this.#users.isMe(participant);
-    const key = new MsgKey({ fromMe, remote, id, participant: remote.isUser() ? undefined : participant });
-    const to = fromMe ? remote : createWid(this.#users.self?.pn ?? String(remote));
-    return messages.get(key) ?? new Msg({ id: key, type: 'chat', body: quoted.body, from: participant, to });
   }
 
   /** Lets go of a message, as after it was deleted for this account. */

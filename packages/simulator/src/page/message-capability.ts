@@ -26,11 +26,6 @@ export function canAdminRevokeMsg(msg: Msg): boolean {
   return isThere(msg) && isAdmin && isWithin(revokeWindowMs, msg.get('t') ?? 0);
 }
 
-/** Anything that is still there. */
-export function canStarMsg(msg: Msg): boolean {
-  return isThere(msg);
-}
-
 function isOwn(msg: Msg, windowMs: number): boolean {
   return (msg.get('id')?.fromMe ?? false) && isWithin(windowMs, msg.get('t') ?? 0);
 }

@@ -24,8 +24,6 @@ export interface Requests {
   exists: { params: { jid: string }; result: WireUser | null };
   /** Answered when the server has the message (ack 1), or does not want it. Sending an id twice delivers it once. */
   send: { params: WireDraft; result: { t: number } | { nack: number } };
-  /** Marks a chat as read. */
-  read: { params: { chat: string }; result: { read: number } };
   /** Up to `limit` messages of a chat before the message `before`, oldest first. */
   history: { params: { chat: string; before?: string; limit: number }; result: WireMessage[] };
   /** A message by its stanza id. */
@@ -45,13 +43,7 @@ export interface Requests {
   /** A code for each: 200, 403 for the one who made the group, 404 for who is no member. */
   'change-members': { params: { id: string; who: readonly string[]; action: WireMemberAction }; result: number[] };
   'leave-group': { params: { id: string }; result: null };
-  'group-invite': { params: { id: string; renew: boolean }; result: { code: string } };
-  'invited-group': { params: { code: string }; result: WireGroup };
-  'join-group': { params: { code: string }; result: { id: string } };
   picture: { params: { id: string }; result: WirePicture };
-  block: { params: { id: string; blocked: boolean }; result: null };
-  /** The text under a name; with `text`, one's own is set to that first. */
-  about: { params: { id: string; text?: string }; result: { text: string } };
   /** Unlinks this device. */
   logout: { params: Record<string, never>; result: null };
 }

@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws';
-import type { Line } from '../network/account.ts';
-import type { Login, Offer } from '../network/linking.ts';
 import type { Network } from '../network/network.ts';
+import type { Login, Offer } from '../network/offer.ts';
 import { QrReferences } from '../network/qr-references.ts';
+import type { Line } from '../network/records.ts';
 import { NetworkRefusal } from '../network/refusal.ts';
 import type { PageMessage, ServerEvent } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';

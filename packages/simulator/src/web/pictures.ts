@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { AccountRecord } from '../network/account.ts';
+import type { AccountRecord } from '../network/records.ts';
 
 /** The host of profile pictures. */
 export const pictureHost = 'pps.whatsapp.net';

@@ -2,7 +2,7 @@ import { Collection } from '../collection.ts';
 import { Model } from '../model.ts';
 import type { MsgKey } from '../msg-key.ts';
 import { createWid, type Wid } from '../wid.ts';
-import type { GroupMetadata } from './group.ts';
+import type { GroupMetadata } from './group-metadata.ts';
 import { Msg } from './message.ts';
 import { Mute } from './mute.ts';
 import type { ParticipantCollection } from './participants.ts';

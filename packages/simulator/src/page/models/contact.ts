@@ -3,7 +3,6 @@ import { Model } from '../model.ts';
 import { switches } from '../switches.ts';
 import { createWid, type Wid } from '../wid.ts';
 import type { WireUser } from '../wire.ts';
-import type { BusinessProfile } from './business-profile.ts';
 
 interface ContactAttributes {
   id: Wid;
@@ -20,20 +19,14 @@ interface ContactAttributes {
   isContactBlocked: boolean;
   /** The number behind a `@lid` contact. */
   phoneNumber: Wid;
-  businessProfile: BusinessProfile;
 }
 
 /** A person or a group; whoever is known by number and by lid has a contact for each. */
 export class Contact extends Model<ContactAttributes> {
   static override readonly props = [
     ...['id', 'name', 'shortName', 'pushname', 'type', 'isMe', 'isBusiness', 'isEnterprise', 'isContactBlocked'],
-    ...['phoneNumber', 'businessProfile'],
+    ...['phoneNumber'],
   ];
-
-  /** How a list shows it. */
-  get formattedName(): string {
-    return this.get('name') ?? this.get('pushname') ?? this.get('id')?.user ?? '';
-  }
 }
 
 /** Groups, people and the account itself. */

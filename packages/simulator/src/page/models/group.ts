@@ -1,43 +1,10 @@
-import { Collection } from '../collection.ts';
-import { Model } from '../model.ts';
 import { switches } from '../switches.ts';
-import { createWid, type Wid } from '../wid.ts';
+import { createWid } from '../wid.ts';
 import type { WireGroup } from '../wire.ts';
 import { type Chat, openChat } from './chat.ts';
 import { learnGroupContact } from './contact.ts';
+import { type GroupAttributes, GroupMetadata, groups } from './group-metadata.ts';
 import { ParticipantCollection } from './participants.ts';
-
-interface GroupAttributes {
-  id: Wid;
-  subject: string;
-  owner: Wid;
-  /** Unix seconds. */
-  creation: number;
-  desc: string | undefined;
-  descId: string | undefined;
-  announce: boolean;
-  restrict: boolean;
-  memberAddMode: 'admin_add' | 'all_member_add';
-  isLidAddressingMode: boolean;
-  /** Unknown until the members are. */
-  size: number;
-  participants: ParticipantCollection;
-}
-
-/** What the page knows of a group besides its messages. */
-export class GroupMetadata extends Model<GroupAttributes> {
-  static override readonly props = [
-    ...['id', 'subject', 'owner', 'creation', 'desc', 'descId', 'announce', 'restrict', 'memberAddMode'],
-    ...['isLidAddressingMode', 'size', 'participants'],
-  ];
-  /** Whether it should be asked for again. One whose question was refused is not stale, and has no members. */
-  stale = true;
-  /** Somebody has got its members from the network: they are kept up to date from then on. */
-  membersAreKnown = false;
-}
-
-/** Every group that the account is in, or has been in, as far as the page has metadata of it. */
-export const groups = new Collection<GroupMetadata>(GroupMetadata);
 
 /** Brings a group with its members, its chat and its contact up to date. */
 export function learnGroup(group: WireGroup): GroupMetadata {
@@ -84,7 +51,7 @@ function metadataOf(chat: Chat, { id }: WireGroup): GroupMetadata {
 }
 
 function holdMembers(metadata: GroupMetadata): ParticipantCollection {
-  const participants = metadata.get('participants') ?? new ParticipantCollection(metadata);
+  const participants = metadata.get('participants') ?? new ParticipantCollection();
   metadata.set({ participants });
   return participants;
 }

@@ -5,7 +5,6 @@ import { Model } from '../model.ts';
 import type { MsgKey } from '../msg-key.ts';
 import type { Wid } from '../wid.ts';
 import type { WireNotice, WireType } from '../wire.ts';
-import type { Chat } from './chat.ts';
 
 /** What a message consists of; `ciphertext` is one that is not decrypted yet. */
 export interface MsgAttributes extends MediaFields {
@@ -125,7 +124,7 @@ export class Msg extends Model<MsgAttributes> {
   }
 
   /** What a reply to this message carries. */
-  msgContextInfo(_chat: Chat): ContextInfo {
+  msgContextInfo(): ContextInfo {
     const { id, from, author, body, caption, type = 'chat' } = this.serialize() as Partial<MsgAttributes>;
     const participant = id?.participant ?? author ?? from;
     if (!id || !participant) throw new Error('the message has no id');

@@ -4,8 +4,6 @@ import type { Wid } from '../wid.ts';
 import { createWid } from '../wid.ts';
 import type { WireGroup } from '../wire.ts';
 import { conn } from './conn.ts';
-import { contacts } from './contact.ts';
-import type { GroupMetadata } from './group.ts';
 
 interface ParticipantAttributes {
   id: Wid;
@@ -20,11 +18,8 @@ export class Participant extends Model<ParticipantAttributes> {
 
 /** The members of a group, and what the account may do to them. */
 export class ParticipantCollection extends Collection<Participant> {
-  readonly #group: GroupMetadata;
-
-  constructor(group: GroupMetadata) {
+  constructor() {
     super(Participant);
-    this.#group = group;
   }
 
   /** Makes them those of the group as the network knows it. */
@@ -43,44 +38,11 @@ export class ParticipantCollection extends Collection<Participant> {
     return this.get(conn.get('lid')) ?? this.get(conn.get('wid'));
   }
 
-  iAmMember(): boolean {
-    return this.getMeParticipant() !== undefined;
-  }
-
   iAmAdmin(): boolean {
     return this.getMeParticipant()?.get('isAdmin') === true;
   }
 
-  iAmSuperAdmin(): boolean {
-    return this.getMeParticipant()?.get('isSuperAdmin') === true;
-  }
-
-  iAmRestrictedMember(): boolean {
-    return this.#group.get('restrict') === true && !this.iAmAdmin();
-  }
-
-  /** Under either id of the person. */
-  userIsMember(wid: Wid): boolean {
-    return this.get(wid) !== undefined || this.get(contacts.get(wid)?.get('phoneNumber')) !== undefined;
-  }
-
-  canAdd(): boolean {
-    return this.iAmAdmin() || (this.iAmMember() && this.#group.get('memberAddMode') === 'all_member_add');
-  }
-
   canRemove(participant: Participant | undefined): boolean {
-    return this.#canAct(participant);
-  }
-
-  canPromote(participant: Participant | undefined): boolean {
-    return this.#canAct(participant) && !participant?.get('isAdmin');
-  }
-
-  canDemote(participant: Participant | undefined): boolean {
-    return this.#canAct(participant) && participant?.get('isAdmin') === true && !participant.get('isSuperAdmin');
-  }
-
-  #canAct(participant: Participant | undefined): boolean {
     return participant !== undefined && participant !== this.getMeParticipant() && this.iAmAdmin();
   }
 }

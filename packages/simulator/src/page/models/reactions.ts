@@ -55,21 +55,6 @@ export function learnReactions(parent: MsgKey, reactions: readonly WireReaction[
   else writeSilently(rows);
 }
 
-/** The reactions to a message, together by emoji. */
-export function aggregate(parent: string, isMe: (wid: Wid) => boolean) {
-  const byEmoji = new Map<string, ReactionRow[]>();
-  for (const row of byMessage.get(parent)?.values() ?? []) {
-    byEmoji.set(row.reactionText, [...(byEmoji.get(row.reactionText) ?? []), row]);
-  }
-  return [...byEmoji].map(([emoji, rows]) => ({
-    ...{ id: emoji, aggregateEmoji: emoji, hasReactionByMe: rows.some(({ author }) => isMe(author)) },
-    senders: rows.map((row) => ({
-      ...{ ...row, msgKey: row.id, parentMsgKey: row.reactionParentKey, senderUserJid: row.author.toString() },
-      timestamp: row.reactionTimestamp,
-    })),
-  }));
-}
-
 function rowOf(parent: MsgKey, { id, from, fromMe, emoji, atMs }: WireReaction): ReactionRow {
   const author = createWid(from);
   const participant = parent.remote.isUser() ? undefined : author;

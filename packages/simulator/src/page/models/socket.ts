@@ -8,17 +8,9 @@ class SocketModel extends Model<{ state: SocketState; hasSynced: boolean }> {
 /** The state of the link to the network. */
 export const socket = new SocketModel({ state: 'OPENING', hasSynced: false });
 
-class StreamModel extends Model<{ available: boolean; mode: 'MAIN' | 'QR' }> {
-  static override readonly props = ['available', 'mode'];
-
-  markAvailable(): void {
-    this.set({ available: true });
-  }
-
-  markUnavailable(): void {
-    this.set({ available: false });
-  }
+class StreamModel extends Model<{ mode: 'MAIN' | 'QR' }> {
+  static override readonly props = ['mode'];
 }
 
-/** Whether the user is there. */
-export const stream = new StreamModel({ available: false, mode: 'QR' });
+/** Whether the page itself is up, or shows the QR. */
+export const stream = new StreamModel({ mode: 'QR' });

@@ -5,6 +5,5 @@ import type { PageSwitches } from '../switches.ts';
 export function buildModules({ pageVersion }: Pick<PageSwitches, 'pageVersion'>): Modules {
   return {
     WAWebBuildConstants: { VERSION_STR: pageVersion, VERSION_BASE: pageVersion },
-    SiteData: { client_revision: Number(pageVersion.split('.').at(-1)) },
   };
 }

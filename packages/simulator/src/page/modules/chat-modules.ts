@@ -7,14 +7,7 @@ import type { Wid } from '../wid.ts';
 const pageOfMessages = 20;
 
 /** What can be done with a chat. */
-export function chatModules({ connection, mailbox, users }: Page): Modules {
-  const sendSeen = async ({ chat }: { chat: Chat }) => {
-    const id = chat.get('id');
-    if ((chat.get('unreadCount') ?? 0) === 0 || !id) return;
-    chat.set({ unreadCount: 0 });
-    // Not awaited: offline, it is made good later.
-    void connection.request('read', { chat: String(id) }).catch(() => undefined);
-  };
+export function chatModules({ mailbox, users }: Page): Modules {
   return {
     WAWebFindChatAction: {
       findOrCreateLatestChat: async (id: Wid) => {
@@ -27,14 +20,8 @@ export function chatModules({ connection, mailbox, users }: Page): Modules {
       getIsBroadcast: (chat: Chat) => chat.get('id')?.isBroadcast() ?? false,
       getIsGroup: (chat: Chat) => chat.get('id')?.isGroup() ?? false,
     },
-    WAWebUpdateUnreadChatAction: { sendSeen },
     WAWebChatLoadMessages: {
       loadEarlierMsgs: ({ chat }: { chat: Chat }) => mailbox.loadEarlier(chat, pageOfMessages),
-    },
-    WAWebChatStateBridge: {
-      sendChatStateComposing: async () => undefined,
-      sendChatStateRecording: async () => undefined,
-      sendChatStatePaused: async () => undefined,
     },
   };
 }

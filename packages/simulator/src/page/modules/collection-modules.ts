@@ -1,12 +1,9 @@
 import { findOrCreateChat } from '../chat-finder.ts';
 import { Collection } from '../collection.ts';
-import { businessProfiles } from '../models/business-profile.ts';
 import { chats, newsletters } from '../models/chat.ts';
 import { blocklist, Contact, contacts } from '../models/contact.ts';
-import { groups } from '../models/group.ts';
+import { groups } from '../models/group-metadata.ts';
 import { type Msg, messages } from '../models/message.ts';
-import { pictures } from '../models/pictures.ts';
-import { aggregate } from '../models/reactions.ts';
 import { statuses } from '../models/statuses.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
@@ -29,12 +26,6 @@ export function collectionModules(page: Page): Modules {
     if (wid.isUser()) await page.users.resolve(wid);
     return contacts.get(wid) ?? new Contact({ id: wid, type: 'out', isMe: false });
   };
-  const Reactions = {
-    find: async (key: string) => {
-      const reactions = aggregate(key, (wid) => page.users.isMe(wid));
-      return { reactions: Object.assign(reactions, { serialize: () => reactions }) };
-    },
-  };
   const Msg = Object.assign(messages, { getMessagesById, search: searchMessages });
   const Chat = Object.assign(chats, {
     find: async (id: string | Wid) => findOrCreateChat(page.users, createWid(id)),
@@ -44,28 +35,28 @@ export function collectionModules(page: Page): Modules {
     find: (id: string | Wid) => page.groupQueries.find(createWid(id)),
     update: (id: string | Wid) => page.groupQueries.update(createWid(id)),
   });
-  const ProfilePicThumb = pictures(page.connection);
   const Status = Object.assign(statuses, {
     find: async (id: string | Wid) => statuses.get(id),
     getMyStatus: () => statuses.get(page.users.self?.lid) ?? statuses.get(page.users.self?.pn),
   });
   return {
     WAWebCollections: {
-      ...{ Msg, Chat, Contact: ContactCollection, Blocklist: blocklist, BusinessProfile: businessProfiles },
+      Msg,
+      Chat,
+      Contact: ContactCollection,
+      Blocklist: blocklist,
       // Under the first name in older builds, under the second in newer ones.
-      ...{ GroupMetadata, WAWebGroupMetadataCollection: GroupMetadata },
-      ...{ ProfilePicThumb, Reactions, Status, WAWebNewsletterCollection: newsletters },
+      GroupMetadata,
+      WAWebGroupMetadataCollection: GroupMetadata,
+      Status,
+      WAWebNewsletterCollection: newsletters,
     },
     WAWebMsgCollection: { MsgCollection: Msg },
     WAWebChatCollection: { ChatCollection: Chat },
     WAWebContactCollection: { ContactCollection },
     WAWebBlocklistCollection: { BlocklistCollection: blocklist },
-    WAWebBusinessProfileCollection: { BusinessProfileCollection: businessProfiles },
-    // Default exports, which `require` gives as they are.
+    // A default export, which `require` gives as it is.
     WAWebGroupMetadataCollection: GroupMetadata,
-    WAWebNewsletterCollection: newsletters,
-    WAWebProfilePicThumbCollection: { ProfilePicThumbCollection: ProfilePicThumb },
-    WAWebReactionsCollection: { ReactionsCollection: Reactions },
     WAWebStatusCollection: { StatusCollection: Status },
     // The library looks for the map of calls inside, to wrap its `set`.
     WAWebCallCollection: Object.assign(new Collection<Contact>(Contact as never), {

@@ -1,12 +1,5 @@
-import { inviteActions } from '../invitations.ts';
-import {
-  canAdminRevokeMsg,
-  canEditCaption,
-  canEditText,
-  canSenderRevokeMsg,
-  canStarMsg,
-} from '../message-capability.ts';
-import { type Chat, chats } from '../models/chat.ts';
+import { canAdminRevokeMsg, canEditCaption, canEditText, canSenderRevokeMsg } from '../message-capability.ts';
+import type { Chat } from '../models/chat.ts';
 import { cmd } from '../models/cmd.ts';
 import type { Msg } from '../models/message.ts';
 import type { Page } from '../page.ts';
@@ -19,16 +12,12 @@ interface Selection {
 
 const idsOf = (msgs: readonly Msg[]) => msgs.map((msg) => msg.get('id')?.id ?? '');
 
-/** What the user can command: deletion, and the marks of messages and chats, which stay on this page. */
+/** What the user can command: fresh references for the QR, and deletion. */
 export function commandModules(page: Page): Modules {
   const { connection, link, mailbox } = page;
   const hide = async (msgs: readonly Msg[]) => {
     for (const msg of msgs) mailbox.forget(String(msg.get('id')));
     await connection.request('hide', { ids: idsOf(msgs) });
-  };
-  const clear = async (chat: Chat) => hide(chat.get('msgs')?.getModelsArray() ?? []);
-  const star = (isStarred: boolean) => async (_chat: Chat, msgs: readonly Msg[]) => {
-    for (const msg of msgs) msg.set({ star: isStarred });
   };
   const revokeMsgs = (list: readonly Msg[]) =>
     Promise.all(
@@ -46,37 +35,24 @@ export function commandModules(page: Page): Modules {
   };
   const commands = {
     refreshQR: () => link.refreshQr(),
-    // These two only have it done: they return at once, and nobody hears of a failure.
+    // These two return at once, and do not report a failure.
     sendRevokeMsgs: (_chat: Chat, { list }: Selection): void => {
       void revokeMsgs(list);
     },
     sendDeleteMsgs: (_chat: Chat, { list }: Selection): void => {
       deleteMsgs(list).catch(() => undefined);
     },
-    sendStarMsgs: star(true),
-    sendUnstarMsgs: star(false),
-    archiveChat: async (chat: Chat, archive: boolean) => chat.set({ archive }),
-    pinChat: async (chat: Chat, isPinned: boolean) => chat.set({ pin: isPinned ? Math.floor(Date.now() / 1000) : 0 }),
-    markChatUnread: async (chat: Chat, isUnread: boolean) => chat.set({ unreadCount: isUnread ? -1 : 0 }),
   };
   return {
     WAWebCmd: { Cmd: Object.assign(cmd, commands) },
-    WAWebMsgActionCapability: { canAdminRevokeMsg, canEditCaption, canEditText, canSenderRevokeMsg, canStarMsg },
-    // What the commands above have done, with an answer.
+    WAWebMsgActionCapability: { canAdminRevokeMsg, canEditCaption, canEditText, canSenderRevokeMsg },
+    // The same, with a result.
     WAWebChatSendMessages: {
-      ...inviteActions(page),
       sendRevokeMsgs: (_chat: Chat, { list }: Selection) => revokeMsgs(list),
       sendDeleteMsgs:
         switches.deleteForm === 'object'
           ? ({ record }: { readonly record: Selection }) => deleteMsgs(record.list)
           : (_chat: Chat, { list }: Selection, _clearMedia: boolean) => deleteMsgs(list),
-    },
-    WAWebChatClearBridge: { sendClear: clear },
-    WAWebDeleteChatAction: {
-      sendDelete: async (chat: Chat) => {
-        await clear(chat);
-        chats.remove(chat);
-      },
     },
   };
 }

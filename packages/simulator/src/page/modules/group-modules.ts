@@ -1,18 +1,13 @@
 import { createGroup } from '../groups/create.ts';
 import { memberActions } from '../groups/member-actions.ts';
 import type { Chat } from '../models/chat.ts';
-import { groups, learnGroup } from '../models/group.ts';
+import { learnGroup } from '../models/group.ts';
+import { groups } from '../models/group-metadata.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
-import { createWid, type Wid } from '../wid.ts';
+import type { Wid } from '../wid.ts';
 import type { WireGroupChange } from '../wire.ts';
-
-const properties: Readonly<Record<string, (value: number) => WireGroupChange>> = {
-  announcement: (value) => ({ announce: value === 1 }),
-  restrict: (value) => ({ restrict: value === 1 }),
-  member_add_mode: (value) => ({ adminsAdd: value === 0 }),
-};
 
 /** How newer builds take a description. */
 interface Description {
@@ -27,7 +22,6 @@ export function groupModules(page: Page): Modules {
   const change = async (id: string, what: WireGroupChange) => {
     await connection.request('change-group', { id, change: what });
   };
-  const inviteCode = (id: string, renew: boolean) => connection.request('group-invite', { id, renew });
   const describe = (wid: Wid, text: string, id: string) => {
     // Without an id this is a TypeError.
     wid.toJid();
@@ -37,11 +31,6 @@ export function groupModules(page: Page): Modules {
     WAWebGroupCreateJob: { createGroup: createGroup(page) },
     WAWebGroupQueryJob: {
       queryAndUpdateGroupMetadataById: ({ id }: { id: string | Wid }) => queryAndUpdate(page, String(id)),
-      queryGroupInvite: async (code: string) => {
-        const { id, subject, participants } = await connection.request('invited-group', { code });
-        return { id: createWid(id), subject, participants: participants.map((each) => ({ id: createWid(each.id) })) };
-      },
-      resetGroupInviteCode: (id: Wid) => inviteCode(String(id), true),
     },
     ...memberActions(page),
     WAWebGroupModifyInfoJob: {
@@ -51,20 +40,7 @@ export function groupModules(page: Page): Modules {
           ? async ({ groupWid, desc, newDescId }: Description) => describe(groupWid, desc ?? '', newDescId)
           : (id: Wid, text: string, newId: string) => describe(id, text, newId),
     },
-    WAWebSetPropertyGroupAction: {
-      setGroupProperty: async (chat: Chat, name: string, value: number) => {
-        const what = properties[name]?.(value);
-        if (!what) throw new Error(`group property ${name} is not simulated`);
-        await change(String(chat.get('id')), what);
-      },
-    },
     WAWebExitGroupAction: { sendExitGroup: (chat: Chat) => leave(page, chat) },
-    WAWebMexFetchGroupInviteCodeJob: { fetchMexGroupInviteCode: (id: string) => inviteCode(id, false) },
-    WAWebGroupInviteJob: {
-      joinGroupViaInvite: async (code: string) => ({
-        gid: createWid((await connection.request('join-group', { code })).id),
-      }),
-    },
   };
 }
 

@@ -10,7 +10,6 @@ function asUserWidOrThrow(wid: Wid): Wid {
 /** Ids of people, chats and messages, and their spellings. */
 export const idModules: Modules = {
   WAWebMsgKey: MsgKey,
-  WAWebWid: Wid,
   WAWebWidFactory: {
     createWid,
     createWidFromWidLike: createWid,
@@ -24,5 +23,4 @@ export const idModules: Modules = {
     widToChatJid: (wid: Wid) => wid.toJid(),
     widToGroupJid: (wid: Wid) => wid.toJid(),
   },
-  WAWebJidToWid: { userJidToUserWid: createWid, chatJidToChatWid: createWid },
 };

@@ -2,7 +2,6 @@ import { conn } from '../models/conn.ts';
 import { socket, stream } from '../models/socket.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
-import { ActionError, ServerStatusCodeError } from '../server-status-code-error.ts';
 
 /** The connection, its states, and what can be done to the link. */
 export function linkModules({ link }: Page): Modules {
@@ -21,12 +20,6 @@ export function linkModules({ link }: Page): Modules {
         getFinishedDownloading: () => link.offlineProgress === 100,
         isResumeFromRestartComplete: () => link.isResumed,
       },
-    },
-    WAWebBackendErrors: { ServerStatusCodeError },
-    WAWebMiscErrors: { ActionError },
-    WAWebPresenceChatAction: {
-      sendPresenceAvailable: async () => stream.markAvailable(),
-      sendPresenceUnavailable: async () => stream.markUnavailable(),
     },
   };
 }

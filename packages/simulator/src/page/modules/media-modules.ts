@@ -1,11 +1,9 @@
 import { downloadMedia } from '../media/downloads.ts';
 import { getOrCreateMediaObject, type MediaObject, releaseMediaObject } from '../media/media-objects.ts';
 import { mediaServer } from '../media/media-server.ts';
-import { InvalidMediaFileType, mediaTypeOfMessage } from '../media/media-types.ts';
+import { mediaTypeOfMessage } from '../media/media-types.ts';
 import { OpaqueData } from '../media/opaque-data.ts';
 import { type MediaIntent, prepareMedia } from '../media/raw-media.ts';
-import { toWebpSticker } from '../media/sticker.ts';
-import type { Msg } from '../models/message.ts';
 import type { Modules } from '../registry.ts';
 
 interface Upload {
@@ -42,16 +40,10 @@ export const mediaModules: Modules = {
   WAWebMediaDataUtils: { shouldUseMediaCache: () => false },
   WAWebMediaInMemoryBlobCache: { InMemoryMediaBlobCache: { put: () => undefined, get: () => undefined } },
   WAWebMediaMmsV4Upload: { uploadMedia },
-  WAWebMediaUpdateMsg: async (msg: Msg, data: object) => {
-    // Properties that keep the attributes of a media model are set like any others.
-    msg.set(data);
-  },
-  WAWebMediaFileErrors: { InvalidMediaFileType },
   WAWebStartMediaUploadQpl: { startMediaUploadQpl: () => ({}) },
   WAWebUploadManager: {
     encryptAndUpload: ({ blob, type, mediaKey }: { blob: Blob; type: string; mediaKey: string }) =>
       mediaServer.upload(blob, type, mediaKey),
   },
   WAWebDownloadManager: { downloadManager: { downloadAndMaybeDecrypt: downloadMedia } },
-  WAWebImageUtils: { toWebpSticker },
 };

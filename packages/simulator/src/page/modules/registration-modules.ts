@@ -20,7 +20,6 @@ export function registrationModules({ link }: Page): Modules {
         getRegistrationInfo: async () => ({ identityKeyPair: keyPair(link.credentials.identityKey) }),
       },
     },
-    WAWebMiscBrowserUtils: { info: () => ({ os: 'Linux', name: 'Chrome', version: '0' }) },
     WAWebAltDeviceLinkingApi: codeLinking(link),
   };
 }

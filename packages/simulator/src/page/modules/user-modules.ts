@@ -1,6 +1,5 @@
 import type { Contact } from '../models/contact.ts';
 import type { Page } from '../page.ts';
-import { findCountryCode, formatNumber } from '../phone-numbers.ts';
 import type { Modules } from '../registry.ts';
 import { createWid, type Wid } from '../wid.ts';
 
@@ -33,8 +32,6 @@ export function userModules({ users }: Page): Modules {
         return { wid: createWid(user.pn ?? user.lid), biz: user.isBusiness, disappearingMode: undefined };
       },
     },
-    WAWebPhoneUtils: { formattedPhoneNumber: formatNumber },
-    WAPhoneFindCC: { findCC: findCountryCode },
     WAWebContactGetters: contactGetters,
     WAWebFrontendContactGetters: {
       getIsMyContact: (contact: Contact) => contactGetters.getIsUser(contact) && contact.get('name') !== undefined,

@@ -56,7 +56,6 @@ export function objectStatusActions({ connection, outbox, users }: Page): Module
     return postNow(msg);
   };
   return {
-    WAWebStatusGatingUtils: { isStatusResharePosterSideEnabled: () => false },
     WAWebSendStatusMsgAction: { sendStatusTextMsgAction, sendStatusMediaMsgAction },
     WAWebRevokeStatusAction: {
       // It does not say that it has failed.
@@ -64,6 +63,5 @@ export function objectStatusActions({ connection, outbox, users }: Page): Module
         await connection.request('revoke', { id: msg.get('id')?.id ?? '' }).catch(() => undefined);
       },
     },
-    WAWebLidStatusMigrationUtils: { matWidConvert: toLid },
   };
 }

@@ -6,7 +6,6 @@ import { type TextStatus, textStatusData } from './text-status.ts';
 /** Status actions before May 2026: arguments in a row, and nothing but an error tells of a failure. */
 export function positionalStatusActions({ connection, outbox, users }: Page): Modules {
   return {
-    WAWebStatusGatingUtils: { canCheckStatusRankingPosterGating: () => false },
     WAWebSendStatusMsgAction: {
       sendStatusTextMsgAction: async (status: TextStatus) => {
         const self = users.ownWid('pn');

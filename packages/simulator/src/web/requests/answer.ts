@@ -1,5 +1,5 @@
-import type { Login } from '../../network/linking.ts';
 import type { Network } from '../../network/network.ts';
+import type { Login } from '../../network/offer.ts';
 import type { RequestName } from '../../page/wire.ts';
 import { groupRequests } from './group-requests.ts';
 import type { Handler, Handlers } from './handler.ts';

@@ -1,12 +1,10 @@
-import type { AccountRecord } from '../../network/account.ts';
-import { type GroupRecord, groupView, memberIdOf } from '../../network/group.ts';
+import { groupView, memberIdOf } from '../../network/group.ts';
 import type { AddOutcome } from '../../network/groups.ts';
+import type { AccountRecord, GroupRecord } from '../../network/records.ts';
 import type { WireParticipantResult } from '../../page/wire.ts';
 import type { Handlers } from './handler.ts';
 
-type Names =
-  | ('create-group' | 'group' | 'change-group' | 'add-to-group' | 'change-members' | 'leave-group')
-  | ('group-invite' | 'invited-group' | 'join-group');
+type Names = 'create-group' | 'group' | 'change-group' | 'add-to-group' | 'change-members' | 'leave-group';
 
 const invitationMs = 3 * 86_400_000;
 
@@ -42,17 +40,6 @@ export const groupRequests: Handlers<Names> = {
   'leave-group': ({ groups }, { account }, { id }) => {
     groups.leave(groups.get(id, account), account);
     return null;
-  },
-  'group-invite': ({ groups }, { account }, { id, renew }) => {
-    const group = groups.get(id, account);
-    if (renew) groups.renewInvite(group, account);
-    return { code: group.inviteCode };
-  },
-  'invited-group': ({ groups }, { account }, { code }) => groupView(groups.invited(code), account),
-  'join-group': ({ groups }, { account }, { code }) => {
-    const group = groups.invited(code);
-    groups.join(group, account);
-    return { id: group.id };
   },
 };
 

@@ -1,5 +1,5 @@
-import type { Login } from '../../network/linking.ts';
 import type { Network } from '../../network/network.ts';
+import type { Login } from '../../network/offer.ts';
 import type { RequestName, Requests } from '../../page/wire.ts';
 
 /** Answers one kind of question of a device that has logged in; throws a SimulatorError to refuse. */

@@ -1,14 +1,14 @@
-import type { AccountRecord } from '../../network/account.ts';
 import { requireWriter } from '../../network/group.ts';
-import { type Attachment, createMessage, findMessage, type Message, partyOf } from '../../network/message.ts';
+import { createMessage, findMessage, partyOf } from '../../network/message.ts';
 import { deviceView } from '../../network/message-views.ts';
 import type { Network } from '../../network/network.ts';
+import type { AccountRecord, Attachment, Message } from '../../network/records.ts';
 import { NetworkRefusal } from '../../network/refusal.ts';
 import type { WireDraft } from '../../page/wire.ts';
 import { SimulatorError } from '../../simulator-error.ts';
 import type { Handlers } from './handler.ts';
 
-type Names = 'send' | 'read' | 'history' | 'message' | 'react' | 'edit' | 'revoke' | 'hide';
+type Names = 'send' | 'history' | 'message' | 'react' | 'edit' | 'revoke' | 'hide';
 
 /** What a device does with messages. */
 export const messageRequests: Handlers<Names> = {
@@ -25,9 +25,6 @@ export const messageRequests: Handlers<Names> = {
       throw error;
     }
   },
-  read: (network, { account }, { chat }) => ({
-    read: network.postOffice.read(account, network.party(chat, account, 'chat')),
-  }),
   history: (network, { account }, { chat, before, limit }) => {
     const party = network.party(chat, account, 'chat');
     const log = visible(account).filter((message) => partyOf(message, account) === party);

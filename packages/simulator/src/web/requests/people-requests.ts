@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { tellOf } from '../../network/people.ts';
 import { pictureUrl } from '../pictures.ts';
 import type { Handlers } from './handler.ts';
 
-type Names = 'exists' | 'picture' | 'block' | 'about' | 'onboarded' | 'logout';
+type Names = 'exists' | 'picture' | 'onboarded' | 'logout';
 
 /** What a device asks about people, and about itself. */
 export const peopleRequests: Handlers<Names> = {
@@ -20,17 +19,6 @@ export const peopleRequests: Handlers<Names> = {
     if (found.pictureCode !== undefined) return { code: found.pictureCode };
     if (found.picture === 'present') return { url: pictureUrl(found) };
     return { code: found.picture === 'private' ? 401 : 404 };
-  },
-  block: (network, { account }, { id, blocked }) => {
-    const person = network.directory.get(id, 'id');
-    if (blocked) account.blocked.add(person);
-    else account.blocked.delete(person);
-    tellOf(network, account, [person]);
-    return null;
-  },
-  about: ({ directory }, { account }, { id, text }) => {
-    if (text !== undefined) account.about = text;
-    return { text: text === undefined ? directory.get(id, 'id').about : text };
   },
   onboarded: (_network, { device }) => {
     device.onboarded = true;

@@ -1,0 +1,37 @@
+import { Collection } from '../collection.ts';
+import { Model } from '../model.ts';
+import type { Wid } from '../wid.ts';
+import type { ParticipantCollection } from './participants.ts';
+
+/** The attributes of a group besides its messages. */
+export interface GroupAttributes {
+  id: Wid;
+  subject: string;
+  owner: Wid;
+  /** Unix seconds. */
+  creation: number;
+  desc: string | undefined;
+  descId: string | undefined;
+  announce: boolean;
+  restrict: boolean;
+  memberAddMode: 'admin_add' | 'all_member_add';
+  isLidAddressingMode: boolean;
+  /** Unknown until the members are. */
+  size: number;
+  participants: ParticipantCollection;
+}
+
+/** What the page knows of a group besides its messages. */
+export class GroupMetadata extends Model<GroupAttributes> {
+  static override readonly props = [
+    ...['id', 'subject', 'owner', 'creation', 'desc', 'descId', 'announce', 'restrict', 'memberAddMode'],
+    ...['isLidAddressingMode', 'size', 'participants'],
+  ];
+  /** Whether it should be asked for again. One whose question was refused is not stale, and has no members. */
+  stale = true;
+  /** Somebody has got its members from the network: they are kept up to date from then on. */
+  membersAreKnown = false;
+}
+
+/** Every group that the account is in, or has been in, as far as the page has metadata of it. */
+export const groups = new Collection<GroupMetadata>(GroupMetadata);
