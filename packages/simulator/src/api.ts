@@ -25,7 +25,7 @@ export interface PhoneMessage {
   /** Where the phone shows it: the other person, the group, or `status@broadcast`. */
   readonly chat: string;
   /** Who wrote it, in groups and in the status feed. */
-  readonly author?: string;
+  readonly author?: string | undefined;
   readonly fromMe: boolean;
   /** The text, or the caption. */
   readonly body: string;
@@ -33,23 +33,23 @@ export interface PhoneMessage {
   readonly timestamp: number;
   /** 1 on the server, 2 delivered, 3 read. */
   readonly ack: number;
-  readonly quotedMessageId?: string;
-  readonly quotedBody?: string;
-  readonly mimeType?: string;
-  readonly filename?: string;
+  readonly quotedMessageId?: string | undefined;
+  readonly quotedBody?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly filename?: string | undefined;
   /** Bytes. */
-  readonly size?: number;
+  readonly size?: number | undefined;
   readonly reactions: readonly { readonly from: string; readonly emoji: string }[];
   readonly edited: boolean;
   /** `#rrggbb`, of a text status. */
-  readonly backgroundColor?: string;
-  readonly font?: number;
+  readonly backgroundColor?: string | undefined;
+  readonly font?: number | undefined;
 }
 
 /** The bytes of a message as the phone got them. */
 export interface ReceivedMedia {
   readonly mimeType: string;
-  readonly filename?: string;
+  readonly filename?: string | undefined;
   readonly size: number;
   /** Hex. */
   readonly sha256: string;

@@ -18,7 +18,9 @@ function readArguments(args: readonly string[]): Arguments | undefined {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      ...{ port: { type: 'string' }, 'control-port': { type: 'string' }, build: { type: 'string' } },
+      port: { type: 'string' },
+      'control-port': { type: 'string' },
+      build: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   });

@@ -9,13 +9,13 @@ export interface Page {
   readonly socketState: string;
   readonly hasSynced: boolean;
   /** The text of the QR that it shows. */
-  readonly qr?: string;
+  readonly qr?: string | undefined;
   /** How long it has shown this one. */
-  readonly qrAgeMs?: number;
+  readonly qrAgeMs?: number | undefined;
   /** The account that it is linked to. */
-  readonly number?: string;
+  readonly number?: string | undefined;
   /** What was last written by `disturb(id, 'write', …)` in this browser profile, as far as it is still there. */
-  readonly lastWrite?: string;
+  readonly lastWrite?: string | undefined;
 }
 
 /** What can happen to a page; `conflict` and `idle` come from the network. */

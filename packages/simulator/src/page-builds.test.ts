@@ -136,7 +136,8 @@ describe('a status', () => {
     expect(
       await tab.fail(`${made} await post(new Msg.modelClass(status), () => {})`, `${ben}@c.us`, png),
     ).toMatchObject({
-      ...{ name: 'TypeError', message: "Cannot read properties of undefined (reading 'id')" },
+      name: 'TypeError',
+      message: "Cannot read properties of undefined (reading 'id')",
     });
     const refuse = `${made} return post({ mediaMsgData: status, beforeSend: () => { throw new Error('no') } })`;
     expect(await tab.run(refuse, `${ben}@c.us`, png)).toEqual({ messageSendResult: 'ERROR_UPLOAD' });

@@ -40,7 +40,7 @@ export interface Simulator {
 /** Starts a simulator on loopback. Rejects with the system's error where a port is busy (EADDRINUSE, with `port`). */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const certificate = await createCertificate(playedHosts);
-  const settings = new Settings({ ...options.settings, ...(options.build ? { build: options.build } : {}) });
+  const settings = new Settings({ ...options.settings, build: options.build ?? options.settings?.build });
   const network = new Network(settings.current, options.accounts ?? seededAccounts);
   const pages = new Pages();
   const web = createWebServer(certificate, network, pages);

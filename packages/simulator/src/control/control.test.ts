@@ -41,7 +41,8 @@ describe('the phones', () => {
     await expect.poll(() => simulator.phones.messages('12025550105')).toMatchObject([{ mimeType: 'text/plain' }]);
     const received = { mimeType: 'text/plain', filename: 'hello.txt', size: 5 };
     expect(await simulator.phones.media('12025550105', sent.id)).toMatchObject({
-      ...{ ...received, sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824' },
+      ...received,
+      sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
     });
     await simulator.phones.dropMedia(sent.id);
   });
@@ -80,7 +81,9 @@ describe('the phones', () => {
   it('tell of themselves, keep an address book, and are given people', async () => {
     const { phones } = simulator;
     expect(await phones.profile('12025550104', { picture: 'private', groupPrivacy: 'invite_only' })).toMatchObject({
-      ...{ picture: 'private', groupPrivacy: 'invite_only', business: false },
+      picture: 'private',
+      groupPrivacy: 'invite_only',
+      business: false,
     });
     await phones.contacts('12025550104', { save: [{ number: '12025550105', name: 'Edie' }], block: ['12025550101'] });
     await expect(phones.contacts('12025550104', { forget: ['12025550199'] })).rejects.toThrow('forget: 12025550199');

@@ -9,20 +9,33 @@ export function createAccount(seed: AccountSeed): AccountRecord {
   const { number, name, lid, platform, hiddenNumber = false } = seed;
   const addressing = hiddenNumber ? 'lid' : (seed.addressing ?? 'pn');
   return {
-    ...{ kind: 'person', number, name, pn: `${number}@c.us`, lid: `${lid ?? madeUpLid()}@lid` },
-    ...{ platform: platform ?? 'android', addressing, hiddenNumber },
-    ...{ isBusiness: false },
-    ...{
-      picture: 'none',
-      pictureDelayMs: 0,
-      pictureCode: undefined,
-      groupPrivacy: 'all',
-      phoneOn: true,
-      connected: true,
-      logins: 0,
-    },
-    ...{ fault: 'none', restricted: false, refusal: { kind: 'none' }, passkey: false, lookUps: [] },
-    ...{ devices: new Map(), book: new Map(), blocked: new Set(), disclosed: new Set(), log: [], waiting: new Set() },
+    kind: 'person',
+    number,
+    name,
+    pn: `${number}@c.us`,
+    lid: `${lid ?? madeUpLid()}@lid`,
+    platform: platform ?? 'android',
+    addressing,
+    hiddenNumber,
+    isBusiness: false,
+    picture: 'none',
+    pictureDelayMs: 0,
+    pictureCode: undefined,
+    groupPrivacy: 'all',
+    phoneOn: true,
+    connected: true,
+    logins: 0,
+    fault: 'none',
+    restricted: false,
+    refusal: { kind: 'none' },
+    passkey: false,
+    lookUps: [],
+    devices: new Map(),
+    book: new Map(),
+    blocked: new Set(),
+    disclosed: new Set(),
+    log: [],
+    waiting: new Set(),
   };
 }
 
@@ -46,8 +59,23 @@ export function describeAccount(account: AccountRecord): Account {
     online: device.line !== undefined,
   }));
   return {
-    ...{ number, lid, name, platform, addressing, picture, groupPrivacy, business: isBusiness },
-    ...{ online: phoneOn, connected, logins, fault, restricted, hiddenNumber, passkey, lookUps, devices },
+    number,
+    lid,
+    name,
+    platform,
+    addressing,
+    picture,
+    groupPrivacy,
+    business: isBusiness,
+    online: phoneOn,
+    connected,
+    logins,
+    fault,
+    restricted,
+    hiddenNumber,
+    passkey,
+    lookUps,
+    devices,
   };
 }
 

@@ -36,9 +36,10 @@ export function brief(account: AccountRecord, device: Device, sources: Sources):
   const chats = [...logs].map(([party, log]): WireChat => {
     const unread = sources.postOffice.unread(account, party).filter((message) => !device.waiting.has(message));
     return {
-      ...{ id: party.kind === 'person' ? chatIdOf(party) : party.id, unreadCount: unread.length },
+      id: party.kind === 'person' ? chatIdOf(party) : party.id,
+      unreadCount: unread.length,
       messages: log.slice(-historyPerChat).map((message) => deviceView(message, account)),
-      ...(party.kind === 'group' ? { group: groupView(party, account) } : {}),
+      group: party.kind === 'group' ? groupView(party, account) : undefined,
     };
   });
   return { users: usersOf(account, [...logs.keys()], groups, sources.directory), chats };

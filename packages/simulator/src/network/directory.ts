@@ -60,9 +60,13 @@ export class Directory {
     const isUnknown = addressing === 'lid' && name === undefined && !viewer.disclosed.has(account);
     const isHidden = account !== viewer && (account.hiddenNumber || isUnknown);
     return {
-      ...{ lid, chat: chatIdOf(account), pushname, isBusiness, isBlocked: viewer.blocked.has(account) },
-      ...(isHidden ? {} : { pn }),
-      ...(name === undefined ? {} : { name }),
+      lid,
+      chat: chatIdOf(account),
+      pushname,
+      isBusiness,
+      isBlocked: viewer.blocked.has(account),
+      pn: isHidden ? undefined : pn,
+      name,
     };
   }
 

@@ -40,7 +40,12 @@ function foundGroup(network: Network, account: AccountRecord, others: (AccountRe
 function converse(account: AccountRecord, to: Party, other: AccountRecord, minutesAgo: number, body: string): void {
   const timestamp = Math.floor(Date.now() / 1000) - minuteSeconds * (minutesAgo + 1);
   const message = createMessage({
-    ...{ id: createMessageId(other), from: other, to: to.kind === 'person' ? account : to, body, timestamp, ack: 3 },
+    id: createMessageId(other),
+    from: other,
+    to: to.kind === 'person' ? account : to,
+    body,
+    timestamp,
+    ack: 3,
   });
   message.receipts.set(account, 3);
   other.log.push(message);

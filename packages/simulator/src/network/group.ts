@@ -20,9 +20,19 @@ export interface GroupParts {
 export function createGroup(creator: AccountRecord, draft: GroupParts): GroupRecord {
   const { id = createGroupId(), subject, addressing, announce = false, restrict = false, adminsAdd = false } = draft;
   return {
-    ...{ kind: 'group', id, creator, subject, addressing },
-    ...{ createdAt: Math.floor(Date.now() / 1000), description: undefined, announce, restrict, adminsAdd },
-    ...{ inviteCode: createInviteCode(), members: new Map([[creator, 'superadmin']]), gone: new Map() },
+    kind: 'group',
+    id,
+    creator,
+    subject,
+    addressing,
+    createdAt: Math.floor(Date.now() / 1000),
+    description: undefined,
+    announce,
+    restrict,
+    adminsAdd,
+    inviteCode: createInviteCode(),
+    members: new Map([[creator, 'superadmin']]),
+    gone: new Map(),
   };
 }
 
@@ -66,9 +76,16 @@ export function describeGroup(group: GroupRecord): Group {
 export function groupView(group: GroupRecord, viewer: AccountRecord): WireGroup {
   const { id, subject, creator, createdAt, addressing, announce, restrict, adminsAdd, members, description } = group;
   return {
-    ...{ id, subject, creation: createdAt, addressing, announce, restrict, adminsAdd },
-    ...{ owner: memberIdOf(group, creator), isMember: members.has(viewer) },
-    ...(description ? { description } : {}),
+    id,
+    subject,
+    creation: createdAt,
+    addressing,
+    announce,
+    restrict,
+    adminsAdd,
+    owner: memberIdOf(group, creator),
+    isMember: members.has(viewer),
+    description,
     participants: [...members].map(([member, rank]) => ({ id: memberIdOf(group, member), rank })),
   };
 }

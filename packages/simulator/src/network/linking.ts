@@ -108,7 +108,8 @@ export class Linking {
     line.send({
       type: 'welcome',
       self: this.#parts.directory.describeSelf(account),
-      ...{ onboarded: device.onboarded, synced: device.synced },
+      onboarded: device.onboarded,
+      synced: device.synced,
       ...brief(account, device, this.#parts),
     });
     line.send({ type: 'progress', percent: 0 });

@@ -7,9 +7,21 @@ import { phoneIdOf } from './party.ts';
 import type { AccountRecord, Message, Party, Quote } from './records.ts';
 
 const phoneTypes: Readonly<Record<WireType, MessageType>> = {
-  ...{ chat: 'text', image: 'image', video: 'video', audio: 'audio', ptt: 'voice', document: 'document' },
-  ...{ sticker: 'sticker', location: 'location', vcard: 'contact', multi_vcard: 'contacts', revoked: 'revoked' },
-  ...{ groups_v4_invite: 'invite', gp2: 'notice', call_log: 'notice', e2e_notification: 'notice' },
+  chat: 'text',
+  image: 'image',
+  video: 'video',
+  audio: 'audio',
+  ptt: 'voice',
+  document: 'document',
+  sticker: 'sticker',
+  location: 'location',
+  vcard: 'contact',
+  multi_vcard: 'contacts',
+  revoked: 'revoked',
+  groups_v4_invite: 'invite',
+  gp2: 'notice',
+  call_log: 'notice',
+  e2e_notification: 'notice',
   notification_template: 'notice',
 };
 
@@ -27,18 +39,29 @@ export function isWrittenBy(account: AccountRecord, { from, to }: Pick<Message, 
 export function phoneView(message: Message, account: AccountRecord): PhoneMessage {
   const { id, from, to, timestamp, ack, quoted, attachment, style, revocation, editedAtMs } = message;
   const base = {
-    ...{ id, from: from.pn, to: phoneIdOf(to), chat: phoneIdOf(partyOf(message, account)), fromMe: from === account },
-    ...{ timestamp, ack, edited: editedAtMs !== undefined },
-    ...(to.kind === 'person' ? {} : { author: from.pn }),
+    id,
+    from: from.pn,
+    to: phoneIdOf(to),
+    chat: phoneIdOf(partyOf(message, account)),
+    fromMe: from === account,
+    timestamp,
+    ack,
+    edited: editedAtMs !== undefined,
+    author: to.kind === 'person' ? undefined : from.pn,
   };
   if (revocation) return { ...base, type: 'revoked', body: '', reactions: [] };
   return {
-    ...{ ...base, type: phoneTypes[message.type], body: message.body },
+    ...base,
+    type: phoneTypes[message.type],
+    body: message.body,
     reactions: [...message.reactions].map(([who, { emoji }]) => ({ from: who.pn, emoji })),
-    ...(quoted ? { quotedMessageId: quoted.id, quotedBody: quoted.body } : {}),
-    ...(attachment ? { mimeType: attachment.mimetype, size: attachment.size } : {}),
-    ...(attachment?.filename === undefined ? {} : { filename: attachment.filename }),
-    ...(style ? { backgroundColor: hex(style.backgroundColor), font: style.font } : {}),
+    quotedMessageId: quoted?.id,
+    quotedBody: quoted?.body,
+    mimeType: attachment?.mimetype,
+    size: attachment?.size,
+    filename: attachment?.filename,
+    backgroundColor: style && hex(style.backgroundColor),
+    font: style?.font,
   };
 }
 
@@ -50,16 +73,21 @@ export function deviceView(message: Message, account: AccountRecord): WireMessag
   const chat = chatIdIn(party);
   const base = {
     // What others wrote has reached the server, and its acks are the writer's business.
-    ...{ chat, fromMe, t: timestamp, ack: fromMe ? ack : 1, notifyName: from.name },
-    ...{ from: fromMe ? idIn(party, account, account) : chat, to: fromMe ? chat : account.pn },
-    ...(to.kind === 'person' || to.kind === 'newsletter' ? {} : { author: idIn(party, from, account) }),
-    ...(isQuiet ? { isQuiet } : {}),
-    ...(decryptLateMs === undefined || fromMe ? {} : { decryptLateMs }),
+    chat,
+    fromMe,
+    t: timestamp,
+    ack: fromMe ? ack : 1,
+    notifyName: from.name,
+    from: fromMe ? idIn(party, account, account) : chat,
+    to: fromMe ? chat : account.pn,
+    author: to.kind === 'person' || to.kind === 'newsletter' ? undefined : idIn(party, from, account),
+    isQuiet,
+    decryptLateMs: fromMe ? undefined : decryptLateMs,
   };
   if (revocation) {
     return { ...base, id: revocation.id, type: 'revoked', body: '', reactions: [], revokedId: id };
   }
-  return { ...base, id, ...contentOf(message, account), ...(editedAtMs === undefined ? {} : { editedAtMs }) };
+  return { ...base, id, ...contentOf(message, account), editedAtMs };
 }
 
 /** The message's id in the account's pages. */
@@ -75,13 +103,15 @@ function contentOf(message: Message, account: AccountRecord): Content {
   const party = partyOf(message, account);
   const view = (who: AccountRecord) => idIn(party, who, account);
   return {
-    ...{ type, body, reactions: reactionsOf(message, account) },
-    ...(quoted ? { quoted: quoteView(quoted, view) } : {}),
-    ...(attachment ? { media: attachment } : {}),
-    ...(mentions.length > 0 ? { mentions: mentions.map(view) } : {}),
-    ...(notice ? { notice: { subtype: notice.subtype, recipients: notice.recipients.map(view) } } : {}),
-    ...(style ? { style } : {}),
-    ...(fields ? { fields } : {}),
+    type,
+    body,
+    reactions: reactionsOf(message, account),
+    quoted: quoted && quoteView(quoted, view),
+    media: attachment,
+    mentions: mentions.length > 0 ? mentions.map(view) : undefined,
+    notice: notice && { subtype: notice.subtype, recipients: notice.recipients.map(view) },
+    style,
+    fields,
   };
 }
 

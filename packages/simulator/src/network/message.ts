@@ -9,10 +9,23 @@ export type MessageParts = Pick<Message, 'id' | 'from' | 'to'> & Partial<Message
 /** A message that nobody has got yet. */
 export function createMessage(parts: MessageParts): Message {
   return {
-    ...{ type: 'chat', body: '', timestamp: Math.floor(Date.now() / 1000), mentions: [], ack: 1 },
-    ...{ quoted: undefined, attachment: undefined, notice: undefined, style: undefined, fields: undefined },
-    ...{ decryptLateMs: undefined, isQuiet: false, editedAtMs: undefined, revocation: undefined },
-    ...{ receipts: new Map(), reactions: new Map(), hiddenFrom: new Set() },
+    type: 'chat',
+    body: '',
+    timestamp: Math.floor(Date.now() / 1000),
+    mentions: [],
+    ack: 1,
+    quoted: undefined,
+    attachment: undefined,
+    notice: undefined,
+    style: undefined,
+    fields: undefined,
+    decryptLateMs: undefined,
+    isQuiet: false,
+    editedAtMs: undefined,
+    revocation: undefined,
+    receipts: new Map(),
+    reactions: new Map(),
+    hiddenFrom: new Set(),
     ...parts,
   };
 }
@@ -46,7 +59,13 @@ export function attach(file: StoredFile, details: Pick<WireMedia, 'mimetype' | '
   const mediaKey = randomBytes(32).toString('base64');
   const encFilehash = createHash('sha256').update(mediaKey).update(sha256).digest('base64');
   return {
-    ...{ ...details, directPath: path, size, sha256, filehash: Buffer.from(sha256, 'hex').toString('base64') },
-    ...{ mediaKey, mediaKeyTimestamp: Math.floor(Date.now() / 1000), encFilehash },
+    ...details,
+    directPath: path,
+    size,
+    sha256,
+    filehash: Buffer.from(sha256, 'hex').toString('base64'),
+    mediaKey,
+    mediaKeyTimestamp: Math.floor(Date.now() / 1000),
+    encFilehash,
   };
 }

@@ -43,14 +43,12 @@ export class Phone {
     if (party.kind === 'group') requireWriter(party, from);
     if (id && findMessage(from, id)) throw new SimulatorError(409, `id: there is a message ${id} already`);
     const message = createMessage({
-      ...{
-        id: id ?? createMessageId(from),
-        from,
-        to: party,
-        type: media ? typeOf(media) : 'chat',
-        body,
-        decryptLateMs,
-      },
+      id: id ?? createMessageId(from),
+      from,
+      to: party,
+      type: media ? typeOf(media) : 'chat',
+      body,
+      decryptLateMs,
       attachment: media && (await this.#upload(media)),
       quoted: quotedMessageId === undefined ? undefined : this.#quote(quotedMessageId),
       mentions: mentions.map((id) => this.#network.directory.get(id, 'mentions')),
@@ -77,7 +75,7 @@ export class Phone {
     const { attachment } = this.#find(messageId, 'id');
     if (!attachment) throw new SimulatorError(404, `id: message ${messageId} has no media`);
     const { mimetype, filename, size, sha256 } = attachment;
-    return { mimeType: mimetype, size, sha256, ...(filename === undefined ? {} : { filename }) };
+    return { mimeType: mimetype, size, sha256, filename };
   }
 
   react(messageId: string, emoji: string): void {
@@ -141,7 +139,7 @@ export class Phone {
 
   async #upload({ base64, mimeType, filename }: OutgoingMedia): Promise<Message['attachment']> {
     const file = await this.#network.mediaStore.receive([Buffer.from(base64, 'base64')]);
-    return attach(file, { mimetype: mimeType, ...(filename === undefined ? {} : { filename }) });
+    return attach(file, { mimetype: mimeType, filename });
   }
 }
 

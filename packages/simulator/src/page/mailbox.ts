@@ -155,8 +155,10 @@ export class Mailbox {
     if (msg.get('type') === 'ciphertext') return;
     const { editedAtMs, t } = message;
     const isEdited = editedAtMs !== undefined && editedAtMs !== msg.get('latestEditSenderTimestampMs');
-    const edit = { ...textOf(message), latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: keyOf(message) };
-    msg.set({ t, ...(isEdited ? (edit as object) : {}) });
+    if (isEdited) {
+      const edit = { latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: keyOf(message) };
+      msg.set({ t, ...textOf(message), ...edit });
+    } else msg.set({ t });
     learnReactions(keyOf(message), message.reactions, true);
   }
 
@@ -170,9 +172,9 @@ export class Mailbox {
     const [id, old] = [keyOf(message), msg.get('id')];
     const chat = findChat(message.chat);
     for (const collection of [messages, chat?.get('msgs')]) collection?.rename(msg, id);
-    msg.set({ id, ...(old ? { protocolMessageKey: old } : {}) });
+    msg.set(old ? { id, protocolMessageKey: old } : { id });
     if (chat?.get('lastReceivedKey') === old) chat?.set({ lastReceivedKey: id });
-    const gone = Object.fromEntries(['caption', 'directPath', 'mediaKey', 'filename'].map((name) => [name, undefined]));
+    const gone = { caption: undefined, directPath: undefined, mediaKey: undefined, filename: undefined };
     msg.set({ type: 'revoked', subtype: message.fromMe ? 'sender' : 'admin', body: '', ...gone });
   }
 }

@@ -4,8 +4,14 @@ import type { WireMedia, WireMessage } from './wire.ts';
 
 const [ada, ben, group] = ['12025550101@c.us', '12025550102@c.us', '120363000000000000@g.us'];
 const media: WireMedia = {
-  ...{ directPath: '/v/a', mimetype: 'application/pdf', filename: 'a.pdf', size: 3, mediaKeyTimestamp: 1 },
-  ...{ filehash: 'h', encFilehash: 'e', mediaKey: 'k' },
+  directPath: '/v/a',
+  mimetype: 'application/pdf',
+  filename: 'a.pdf',
+  size: 3,
+  mediaKeyTimestamp: 1,
+  filehash: 'h',
+  encFilehash: 'e',
+  mediaKey: 'k',
 };
 const base = { id: 'X', chat: ben, from: ben, to: ada, fromMe: false, t: 1, ack: 1, reactions: [] };
 const text: WireMessage = { ...base, type: 'chat', body: 'hello' };
@@ -45,7 +51,12 @@ describe('a draft', () => {
   it('says of a message what the network has to know', () => {
     const msg = modelOf({ ...text, mentions: [ada], quoted: { id: 'Q', author: ada, body: 'question' } }, false);
     expect(draftOf(ben, msg)).toEqual({
-      ...{ id: 'X', chat: ben, t: 1, type: 'chat', body: 'hello', mentions: [ada] },
+      id: 'X',
+      chat: ben,
+      t: 1,
+      type: 'chat',
+      body: 'hello',
+      mentions: [ada],
       quoted: { id: 'Q', author: ada, body: 'question' },
     });
   });

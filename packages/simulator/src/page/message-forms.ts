@@ -12,30 +12,45 @@ export function keyOf({ fromMe, chat, id, author }: Pick<WireMessage, 'fromMe' |
 
 /** A message of the network as the page holds it; one that is new may not be decrypted yet. */
 export function modelOf(message: WireMessage, isNew: boolean): Msg {
+  const { author, notifyName } = message;
   const late = isNew && message.decryptLateMs !== undefined;
-  return new Msg({
-    ...{ id: keyOf(message), from: createWid(message.from), to: createWid(message.to), t: message.t },
-    ...{ self: message.fromMe ? ('out' as const) : ('in' as const), ack: message.ack },
-    // An entry of the call log has no such mark at all.
-    ...(message.isQuiet ? {} : { isNewMsg: isNew }),
-    ...{ viewed: false, star: false, mentionedJidList: [], groupMentions: [], hasReaction: false },
-    ...(message.author === undefined ? {} : { author: createWid(message.author) }),
-    ...(message.notifyName === undefined ? {} : { notifyName: message.notifyName }),
-    ...(late ? { type: 'ciphertext' as const } : contentOf(message)),
-  });
+  const attributes: Partial<MsgAttributes> = {
+    id: keyOf(message),
+    from: createWid(message.from),
+    to: createWid(message.to),
+    t: message.t,
+    self: message.fromMe ? 'out' : 'in',
+    ack: message.ack,
+    viewed: false,
+    star: false,
+    mentionedJidList: [],
+    groupMentions: [],
+    hasReaction: false,
+  };
+  // An attribute that is there with the value undefined is not the same to a script as none.
+  if (!message.isQuiet) attributes.isNewMsg = isNew;
+  if (author !== undefined) attributes.author = createWid(author);
+  if (notifyName !== undefined) attributes.notifyName = notifyName;
+  if (late) attributes.type = 'ciphertext';
+  return new Msg(late ? attributes : { ...attributes, ...contentOf(message) });
 }
 
 /** What there is to see of a message, once it is decrypted. */
 export function contentOf(message: WireMessage): Partial<MsgAttributes> {
   const { type, notice, media, mentions, style, fields, revokedId, editedAtMs } = message;
-  return {
-    ...{ ...fields, ...callOf(fields), type, ...textOf(message), ...media, ...style, ...quoteOf(message) },
-    ...(media ? { deprecatedMms3Url: `https://mmg.whatsapp.net${media.directPath}` } : {}),
-    ...(mentions ? { mentionedJidList: mentions.map((id) => createWid(id)) } : {}),
-    ...(notice ? { subtype: notice.subtype, recipients: [...notice.recipients] } : {}),
-    ...(revokedId === undefined ? {} : { protocolMessageKey: keyOf({ ...message, id: revokedId }) }),
-    ...(editedAtMs === undefined ? {} : { latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: keyOf(message) }),
-  };
+  const attributes: Partial<MsgAttributes> = { type };
+  if (media) attributes.deprecatedMms3Url = `https://mmg.whatsapp.net${media.directPath}`;
+  if (mentions) attributes.mentionedJidList = mentions.map((id) => createWid(id));
+  if (notice) {
+    attributes.subtype = notice.subtype;
+    attributes.recipients = [...notice.recipients];
+  }
+  if (revokedId !== undefined) attributes.protocolMessageKey = keyOf({ ...message, id: revokedId });
+  if (editedAtMs !== undefined) {
+    attributes.latestEditSenderTimestampMs = editedAtMs;
+    attributes.latestEditMsgKey = keyOf(message);
+  }
+  return { ...fields, ...callOf(fields), ...textOf(message), ...media, ...style, ...quoteOf(message), ...attributes };
 }
 
 function callOf(fields: WireMessage['fields']): Partial<MsgAttributes> {
@@ -58,12 +73,16 @@ export function draftOf(chat: string, msg: Msg): WireDraft {
   const caption = isCaptionByUser ? (values.caption ?? '') : '';
   const fields = Object.fromEntries(Object.entries(values).filter(([name]) => passedFields.includes(name as 'loc')));
   return {
-    ...{ id: id.id, chat, t, type: type as WireType, body: (media ? caption : values.body) ?? '' },
-    ...(media ? { media } : {}),
-    ...(mentionedJidList.length > 0 ? { mentions: mentionedJidList.map(String) } : {}),
-    ...(Object.keys(fields).length > 0 ? { fields } : {}),
-    ...quoteDraft(values),
-    ...styleOf(values),
+    id: id.id,
+    chat,
+    t,
+    type: type as WireType,
+    body: (media ? caption : values.body) ?? '',
+    media,
+    mentions: mentionedJidList.length > 0 ? mentionedJidList.map(String) : undefined,
+    fields: Object.keys(fields).length > 0 ? fields : undefined,
+    quoted: quoteDraft(values),
+    style: styleOf(values),
   };
 }
 
@@ -74,17 +93,13 @@ function mediaOf(values: Partial<MsgAttributes>): WireMedia | undefined {
   return media as unknown as WireMedia;
 }
 
-function quoteDraft({
-  quotedMsg,
-  quotedStanzaID,
-  quotedParticipant,
-}: Partial<MsgAttributes>): Pick<WireDraft, 'quoted'> {
-  if (!quotedMsg || !quotedStanzaID || !quotedParticipant) return {};
-  return { quoted: { id: quotedStanzaID, author: String(quotedParticipant), body: quotedMsg.body } };
+function quoteDraft({ quotedMsg, quotedStanzaID, quotedParticipant }: Partial<MsgAttributes>): WireDraft['quoted'] {
+  if (!quotedMsg || !quotedStanzaID || !quotedParticipant) return undefined;
+  return { id: quotedStanzaID, author: String(quotedParticipant), body: quotedMsg.body };
 }
 
-function styleOf({ backgroundColor, font }: Partial<MsgAttributes>): Pick<WireDraft, 'style'> {
-  return backgroundColor === undefined || font === undefined ? {} : { style: { backgroundColor, font } };
+function styleOf({ backgroundColor, font }: Partial<MsgAttributes>): WireDraft['style'] {
+  return backgroundColor === undefined || font === undefined ? undefined : { backgroundColor, font };
 }
 
 function quoteOf({ quoted }: WireMessage): Partial<MsgAttributes> {

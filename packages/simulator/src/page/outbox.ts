@@ -93,10 +93,18 @@ export class Outbox {
 /** What the page adds to what a script hands it. */
 function completed(values: Partial<MsgAttributes>): Partial<MsgAttributes> {
   const { type, caption, filename } = values;
-  return {
-    ...{ mentionedJidList: [], groupMentions: [], star: false, hasReaction: false, ...values },
-    ...(type === 'sticker' ? { mimetype: 'image/webp' } : {}),
-    // A document without a caption shows its name.
-    ...(type === 'document' && !caption && filename ? { caption: filename, isCaptionByUser: false } : {}),
+  const whole: Partial<MsgAttributes> = {
+    mentionedJidList: [],
+    groupMentions: [],
+    star: false,
+    hasReaction: false,
+    ...values,
   };
+  if (type === 'sticker') whole.mimetype = 'image/webp';
+  // A document without a caption shows its name.
+  if (type === 'document' && !caption && filename) {
+    whole.caption = filename;
+    whole.isCaptionByUser = false;
+  }
+  return whole;
 }

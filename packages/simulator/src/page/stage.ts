@@ -39,8 +39,8 @@ function look(qr: string | undefined): Omit<PageReport, 'cuesTaken'> {
   return {
     socketState: socket.get('state') ?? 'OPENING',
     hasSynced: socket.get('hasSynced') ?? false,
-    ...(qr === undefined ? {} : { qr }),
-    ...(number === undefined ? {} : { number }),
-    ...(lastWrite === undefined ? {} : { lastWrite }),
+    qr,
+    number,
+    lastWrite,
   };
 }

@@ -1,7 +1,7 @@
 /** A person as an account's linked devices know them. */
 export interface WireUser {
   /** `<number>@c.us`; absent where the number is hidden, as of strangers in a group. */
-  readonly pn?: string;
+  readonly pn?: string | undefined;
   /** `<digits>@lid` */
   readonly lid: string;
   /** The id that the chat with this person has: one of the two above. */
@@ -9,7 +9,7 @@ export interface WireUser {
   /** The name that the person chose. */
   readonly pushname: string;
   /** The name in the account's address book; absent for strangers. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly isBusiness: boolean;
   readonly isBlocked: boolean;
 }
@@ -37,7 +37,7 @@ export interface WireQuote {
 export interface WireMedia {
   readonly directPath: string;
   readonly mimetype: string;
-  readonly filename?: string;
+  readonly filename?: string | undefined;
   readonly size: number;
   /** Base64 of the SHA-256 of the plain bytes. */
   readonly filehash: string;
@@ -82,36 +82,36 @@ export interface WireMessage {
   readonly to: string;
   readonly fromMe: boolean;
   /** Who wrote it, in groups and in the status feed. */
-  readonly author?: string;
+  readonly author?: string | undefined;
   /** Unix seconds. */
   readonly t: number;
   readonly ack: number;
   readonly type: WireType;
   /** The text, or the caption. */
   readonly body: string;
-  readonly media?: WireMedia;
-  readonly mentions?: readonly string[];
-  readonly notifyName?: string;
-  readonly quoted?: WireQuote;
-  readonly notice?: WireNotice;
-  readonly style?: WireTextStyle;
+  readonly media?: WireMedia | undefined;
+  readonly mentions?: readonly string[] | undefined;
+  readonly notifyName?: string | undefined;
+  readonly quoted?: WireQuote | undefined;
+  readonly notice?: WireNotice | undefined;
+  readonly style?: WireTextStyle | undefined;
   /** What the network passes on without a look. */
-  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
   readonly reactions: readonly WireReaction[];
-  readonly editedAtMs?: number;
+  readonly editedAtMs?: number | undefined;
   /** Under which id it went before it was taken back. */
-  readonly revokedId?: string;
+  readonly revokedId?: string | undefined;
   /** Comes without saying that it is new. */
-  readonly isQuiet?: boolean;
+  readonly isQuiet?: boolean | undefined;
   /** Stays undecrypted for so long after it arrived. */
-  readonly decryptLateMs?: number;
+  readonly decryptLateMs?: number | undefined;
 }
 
 /** A group as one of its members, past ones included, sees it. */
 export interface WireGroup {
   readonly id: string;
   readonly subject: string;
-  readonly description?: { readonly id: string; readonly text: string };
+  readonly description?: { readonly id: string; readonly text: string } | undefined;
   readonly owner: string;
   /** Unix seconds. */
   readonly creation: number;
@@ -129,7 +129,7 @@ export interface WireChat {
   readonly id: string;
   readonly unreadCount: number;
   readonly messages: readonly WireMessage[];
-  readonly group?: WireGroup;
+  readonly group?: WireGroup | undefined;
 }
 
 /** A message that a page wants to send. */
@@ -153,7 +153,7 @@ export interface WireParticipantResult {
   readonly id: string;
   readonly code: 200 | 403 | 404 | 408 | 409;
   /** What an invitation needs, where the person can only be invited. */
-  readonly invite?: { readonly code: string; readonly expiration: number };
+  readonly invite?: { readonly code: string; readonly expiration: number } | undefined;
 }
 
 /** What members do to each other. */

@@ -25,7 +25,7 @@ export interface Requests {
   /** Answered when the server has the message (ack 1), or does not want it. Sending an id twice delivers it once. */
   send: { params: WireDraft; result: { t: number } | { nack: number } };
   /** Up to `limit` messages of a chat before the message `before`, oldest first. */
-  history: { params: { chat: string; before?: string; limit: number }; result: WireMessage[] };
+  history: { params: { chat: string; before?: string | undefined; limit: number }; result: WireMessage[] };
   /** A message by its stanza id. */
   message: { params: { id: string }; result: WireMessage | null };
   /** The dialogue that greets a new device has been answered. */
@@ -79,7 +79,7 @@ export type ServerEvent =
   | { readonly type: 'ref'; readonly ref: string }
   | { readonly type: 'refs-ended' }
   /** The code that was asked for; undefined where nobody has the number. */
-  | { readonly type: 'code'; readonly code?: string }
+  | { readonly type: 'code'; readonly code?: string | undefined }
   | { readonly type: 'pairing' }
   /** The owner has scanned the QR; there is no link without a passkey. */
   | { readonly type: 'passkey'; readonly request: PasskeyRequest }
@@ -100,9 +100,14 @@ export type ServerEvent =
   /** How much of what came while the device was away has been delivered. */
   | { readonly type: 'progress'; readonly percent: number }
   | { readonly type: 'synced' }
-  | { readonly type: 'message'; readonly message: WireMessage; readonly user?: WireUser }
+  | { readonly type: 'message'; readonly message: WireMessage; readonly user?: WireUser | undefined }
   /** Something about a message is different now: its text, its age, its reactions; or it was taken back. */
-  | { readonly type: 'changed'; readonly message: WireMessage; readonly user?: WireUser; readonly confirm?: number }
+  | {
+      readonly type: 'changed';
+      readonly message: WireMessage;
+      readonly user?: WireUser | undefined;
+      readonly confirm?: number | undefined;
+    }
   /** Deleted elsewhere for this account, by page message id. */
   | { readonly type: 'hidden'; readonly keys: readonly string[] }
   | { readonly type: 'group'; readonly group: WireGroup; readonly users: readonly WireUser[] }
@@ -120,11 +125,11 @@ export interface PageReport {
   readonly socketState: string;
   readonly hasSynced: boolean;
   /** The text of the QR on the screen. */
-  readonly qr?: string;
+  readonly qr?: string | undefined;
   /** The number of the account that it is linked to. */
-  readonly number?: string;
+  readonly number?: string | undefined;
   /** What a test last had written in this browser profile. */
-  readonly lastWrite?: string;
+  readonly lastWrite?: string | undefined;
   /** How many cues have come on this connection: told before each is played, since some take the page's time. */
   readonly cuesTaken: number;
 }

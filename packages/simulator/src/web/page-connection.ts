@@ -106,7 +106,7 @@ export class PageConnection implements Line {
   #sendCode(phone: string): void {
     const account = this.#network.directory.find(phone);
     const code = account && this.#offer && this.#network.linking.code(this.#offer, account);
-    this.send({ type: 'code', ...(code === undefined ? {} : { code }) });
+    this.send({ type: 'code', code });
   }
 
   async #answer({ request, name, params }: Extract<PageMessage, { type: 'request' }>): Promise<void> {

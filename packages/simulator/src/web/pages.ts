@@ -52,7 +52,7 @@ export class Pages {
       if (!report) return [];
       const { cuesTaken: _, ...seen } = report;
       const qrAgeMs = report.qr === undefined ? undefined : this.#connections.get(id)?.references?.ageMs;
-      return [{ id, ...seen, ...(qrAgeMs === undefined ? {} : { qrAgeMs }) }];
+      return [{ id, ...seen, qrAgeMs }];
     });
   }
 

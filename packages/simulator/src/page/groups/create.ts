@@ -24,14 +24,19 @@ export function createGroup({ connection }: Page) {
     const { title, addressingModeOverride = 'pn', announce = false, restrict = false, memberAddMode } = group;
     const isInverted = switches.groupFlags === 'inverted';
     const made = await connection.request('create-group', {
-      ...{ subject: title, participants: people.map(({ lid, phoneNumber }) => (lid ?? phoneNumber).toString()) },
-      ...{ addressing: addressingModeOverride, announce: announce !== isInverted, restrict: restrict !== isInverted },
+      subject: title,
+      participants: people.map(({ lid, phoneNumber }) => (lid ?? phoneNumber).toString()),
+      addressing: addressingModeOverride,
+      announce: announce !== isInverted,
+      restrict: restrict !== isInverted,
       adminsAdd: isInverted ? memberAddMode === false : (memberAddMode ?? false),
     });
     const participants = made.participants.map(({ id, code, invite }, index) => ({
-      ...{ wid: createWid(id), type: index === 0 ? 'superadmin' : 'participant' },
-      ...(code === 200 ? {} : { error: code }),
-      ...(invite ? { invite_code: invite.code, invite_code_exp: String(invite.expiration) } : {}),
+      wid: createWid(id),
+      type: index === 0 ? 'superadmin' : 'participant',
+      error: code === 200 ? undefined : code,
+      invite_code: invite?.code,
+      invite_code_exp: invite && String(invite.expiration),
     }));
     for (const { wid } of participants)
       if (!contacts.get(wid)) await connection.request('exists', { jid: String(wid) });

@@ -13,10 +13,10 @@ export interface MediaFields {
   filehash: string;
   encFilehash: string;
   uploadhash: string;
-  mediaKey: string;
+  mediaKey: string | undefined;
   /** Unix seconds. */
   mediaKeyTimestamp: number;
-  directPath: string;
+  directPath: string | undefined;
   clientUrl: string;
   deprecatedMms3Url: string;
   isGif: boolean;
@@ -44,7 +44,13 @@ interface MediaAttributes extends MediaFields {
 /** A file on its way out, or the state of one that came in. */
 export class MediaData extends Model<MediaAttributes> {
   static override readonly props = [
-    ...[...mediaFieldNames, 'type', 'mediaStage', 'mediaBlob', 'renderableUrl', 'preview', 'caption'],
+    ...mediaFieldNames,
+    'type',
+    'mediaStage',
+    'mediaBlob',
+    'renderableUrl',
+    'preview',
+    'caption',
   ];
 
   constructor(values: Partial<MediaAttributes>) {

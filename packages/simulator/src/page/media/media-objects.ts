@@ -20,7 +20,11 @@ export function getOrCreateMediaObject(filehash: string): MediaObject {
   const present = objects.get(filehash);
   if (present) return present;
   const object: MediaObject = {
-    ...{ filehash, type: '', size: 0, contentInfo: {}, mediaBlob: undefined },
+    filehash,
+    type: '',
+    size: 0,
+    contentInfo: {},
+    mediaBlob: undefined,
     consolidate({ type, size, mediaBlob }) {
       Object.assign(object, { type, size, mediaBlob });
     },

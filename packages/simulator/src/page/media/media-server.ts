@@ -34,7 +34,9 @@ class MediaServer {
     const { directPath } = (await response.json()) as { directPath: string };
     const encrypted = new TextEncoder().encode(mediaKey + directPath);
     const uploaded: UploadedFile = {
-      ...{ directPath, url: `https://mmg.whatsapp.net${directPath}`, mediaKey },
+      directPath,
+      url: `https://mmg.whatsapp.net${directPath}`,
+      mediaKey,
       mediaKeyTimestamp: Math.floor(Date.now() / 1000),
       encFilehash: encodeB64(await crypto.subtle.digest('SHA-256', encrypted)),
     };

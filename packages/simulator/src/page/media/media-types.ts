@@ -8,7 +8,11 @@ const video = ['video/mp4', 'video/3gpp'];
 const allowed: Readonly<Record<string, readonly string[]>> = {
   image: ['image/jpeg', 'image/png', 'image/webp'],
   sticker: ['image/webp', 'application/was'],
-  ...{ audio, ptt: audio, video, gif: video, ptv: video },
+  audio,
+  ptt: audio,
+  video,
+  gif: video,
+  ptv: video,
 };
 
 const mediaTypes: readonly string[] = ['image', 'video', 'audio', 'ptt', 'document', 'sticker'];

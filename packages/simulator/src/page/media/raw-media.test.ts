@@ -20,7 +20,10 @@ it('keeps the name of a document, and the bytes as they are', async () => {
   const file = new File(['hello'], 'report.pdf', { type: 'application/pdf' });
   const media = await prepareMedia(await OpaqueData.createFromData(file, file.type), {}).waitForPrep();
   expect(media.serialize()).toMatchObject({
-    ...{ type: 'document', filename: 'report.pdf', size: 5, mimetype: 'application/pdf' },
+    type: 'document',
+    filename: 'report.pdf',
+    size: 5,
+    mimetype: 'application/pdf',
     filehash: 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=',
   });
 });

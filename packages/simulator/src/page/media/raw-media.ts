@@ -25,17 +25,16 @@ export function prepareMedia(data: OpaqueData, intent: MediaIntent) {
     waitForPrep: async () => {
       const type = mediaTypeOf(data.type(), intent);
       const { filename } = data;
-      return new MediaData({
-        ...{
-          type,
-          mimetype: data.type(),
-          size: data.size(),
-          mediaBlob: data,
-          filehash: await hashOf(data.forceToBlob()),
-        },
-        ...(intent.asGif && type === 'video' ? { isGif: true } : {}),
-        ...(type === 'document' && filename !== undefined ? { filename } : {}),
+      const media = new MediaData({
+        type,
+        mimetype: data.type(),
+        size: data.size(),
+        mediaBlob: data,
+        filehash: await hashOf(data.forceToBlob()),
       });
+      if (intent.asGif && type === 'video') media.set({ isGif: true });
+      if (type === 'document' && filename !== undefined) media.set({ filename });
+      return media;
     },
   };
 }

@@ -36,8 +36,15 @@ export class Chat extends Model<ChatAttributes> {
 
   constructor(id: Wid, title: string) {
     super({
-      ...{ id, name: title, formattedTitle: title, unreadCount: 0, archive: false, pin: 0 },
-      ...{ isReadOnly: false, isLocked: false, muteExpiration: 0 },
+      id,
+      name: title,
+      formattedTitle: title,
+      unreadCount: 0,
+      archive: false,
+      pin: 0,
+      isReadOnly: false,
+      isLocked: false,
+      muteExpiration: 0,
       mute: new Mute((expiration) => this.set({ muteExpiration: expiration })),
       msgs: new Collection<Msg>(Msg as never),
     });

@@ -18,7 +18,7 @@ interface ContactAttributes {
   isEnterprise: boolean;
   isContactBlocked: boolean;
   /** The number behind a `@lid` contact. */
-  phoneNumber: Wid;
+  phoneNumber: Wid | undefined;
 }
 
 /** A person or a group; whoever is known by number and by lid has a contact for each. */
@@ -47,11 +47,17 @@ export const blocklist = new Collection<Blocked>(Blocked);
 export function learnContact(user: WireUser, isMe: boolean): void {
   const { name, pushname, isBusiness, isBlocked, pn, lid } = user;
   const shared = {
-    ...{ name, shortName: name?.split(' ')[0], pushname, type: 'in' as const, isMe, isBusiness, isEnterprise: false },
+    name,
+    shortName: name?.split(' ')[0],
+    pushname,
+    type: 'in' as const,
+    isMe,
+    isBusiness,
+    isEnterprise: false,
   };
-  if (pn !== undefined) put(pn, { ...shared, ...(isMe ? {} : namesByNumber(shared)), isContactBlocked: false });
+  if (pn !== undefined) put(pn, { ...shared, ...(isMe ? shared : namesByNumber(shared)), isContactBlocked: false });
   // Only the contact by lid is known to be blocked; of its twin, the list has to tell.
-  put(lid, { ...shared, isContactBlocked: isBlocked, ...(pn === undefined ? {} : { phoneNumber: createWid(pn) }) });
+  put(lid, { ...shared, isContactBlocked: isBlocked, phoneNumber: pn === undefined ? undefined : createWid(pn) });
   const entry = blocklist.get(lid);
   if (isBlocked && !entry) blocklist.add(new Blocked({ id: createWid(lid) }));
   if (!isBlocked && entry) blocklist.remove(entry);

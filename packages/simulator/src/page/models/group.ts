@@ -65,8 +65,14 @@ function setReadOnly(chat: Chat, { announce, isMember }: WireGroup): void {
 function attributesOf(group: WireGroup): Partial<GroupAttributes> {
   const { subject, description, owner, creation, addressing, announce, restrict, adminsAdd } = group;
   return {
-    ...{ subject, owner: createWid(owner), creation, announce, restrict },
-    ...{ desc: description?.text, descId: description?.id, memberAddMode: adminsAdd ? 'admin_add' : 'all_member_add' },
+    subject,
+    owner: createWid(owner),
+    creation,
+    announce,
+    restrict,
+    desc: description?.text,
+    descId: description?.id,
+    memberAddMode: adminsAdd ? 'admin_add' : 'all_member_add',
     isLidAddressingMode: addressing === 'lid',
   };
 }

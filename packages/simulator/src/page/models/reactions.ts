@@ -59,8 +59,14 @@ function rowOf(parent: MsgKey, { id, from, fromMe, emoji, atMs }: WireReaction):
   const author = createWid(from);
   const participant = parent.remote.isUser() ? undefined : author;
   return {
-    ...{ id: new MsgKey({ fromMe, remote: parent.remote, id, participant }), reactionParentKey: parent },
-    ...{ reactionText: emoji, reactionTimestamp: atMs, from: author, author, read: fromMe, ack: 1 },
+    id: new MsgKey({ fromMe, remote: parent.remote, id, participant }),
+    reactionParentKey: parent,
+    reactionText: emoji,
+    reactionTimestamp: atMs,
+    from: author,
+    author,
+    read: fromMe,
+    ack: 1,
     orphan: messages.get(parent) ? 0 : 1,
   };
 }

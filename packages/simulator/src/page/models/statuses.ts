@@ -34,7 +34,8 @@ export function holdStatus(author: Wid, msg: Msg): void {
   msgs?.add(msg);
   const isUnread = msg.get('self') === 'in' && msg.get('isNewMsg');
   status.set({
-    ...{ t: msg.get('t') ?? 0, totalCount: msgs?.length ?? 0 },
+    t: msg.get('t') ?? 0,
+    totalCount: msgs?.length ?? 0,
     unreadCount: (status.get('unreadCount') ?? 0) + (isUnread ? 1 : 0),
   });
 }

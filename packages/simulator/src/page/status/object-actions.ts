@@ -45,7 +45,8 @@ export function objectStatusActions({ connection, outbox, users }: Page): Module
       ...mediaMsgData,
       id: new MsgKey({ fromMe, remote, id, participant: participant && toLid(participant) }),
       // Without a sender this is a TypeError.
-      ...{ from: toLid(mediaMsgData.from as Wid), author: self },
+      from: toLid(mediaMsgData.from as Wid),
+      author: self,
     });
     outbox.hold(self, msg, switches.statusInMsgs);
     try {

@@ -15,7 +15,20 @@ export async function textStatusData({ color, font, text }: TextStatus, self: Wi
   const to = createWid('status@broadcast');
   const id = new MsgKey({ fromMe: true, remote: to, id: await MsgKey.newId(), participant: self });
   return {
-    ...{ id, from: self, to, author: self, body: text, type: 'chat', self: 'out', ack: 0, isNewMsg: true, local: true },
-    ...{ t: Math.floor(Date.now() / 1000), backgroundColor: color, font, mentionedJidList: [], star: false },
+    id,
+    from: self,
+    to,
+    author: self,
+    body: text,
+    type: 'chat',
+    self: 'out',
+    ack: 0,
+    isNewMsg: true,
+    local: true,
+    t: Math.floor(Date.now() / 1000),
+    backgroundColor: color,
+    font,
+    mentionedJidList: [],
+    star: false,
   };
 }

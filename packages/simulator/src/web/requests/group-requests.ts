@@ -45,5 +45,5 @@ export const groupRequests: Handlers<Names> = {
 
 function resultOf(group: GroupRecord, person: AccountRecord, code: AddOutcome): WireParticipantResult {
   const invite = { code: group.inviteCode, expiration: Math.floor((Date.now() + invitationMs) / 1000) };
-  return { id: memberIdOf(group, person), code, ...(code === 403 ? { invite } : {}) };
+  return { id: memberIdOf(group, person), code, invite: code === 403 ? invite : undefined };
 }

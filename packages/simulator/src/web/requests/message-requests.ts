@@ -65,8 +65,16 @@ function read(network: Network, account: AccountRecord, draft: WireDraft): Messa
   if (to.kind === 'newsletter') throw new SimulatorError(403, `chat: ${account.number} does not write to channels`);
   const { id, t, type, body, style, fields } = draft;
   return createMessage({
-    ...{ id, from: account, to, type, body, timestamp: t, style, fields },
-    ...{ quoted: quoteOf(network, draft), attachment: attachmentOf(network, draft) },
+    id,
+    from: account,
+    to,
+    type,
+    body,
+    timestamp: t,
+    style,
+    fields,
+    quoted: quoteOf(network, draft),
+    attachment: attachmentOf(network, draft),
     mentions: draft.mentions?.flatMap((who) => network.directory.find(who) ?? []) ?? [],
   });
 }
