@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const TOKEN = 'a-token-that-the-examples-are-given';
+
+/** An example as a user runs it, and what it has printed so far. */
+class Example implements AsyncDisposable {
+  readonly out: string[] = [];
+  readonly errors: string[] = [];
+  readonly exitCode: Promise<number | null>;
+  readonly #child;
+
+  constructor(name: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+    const file = fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
+    const child = spawn(process.execPath, [file, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
+    createInterface({ input: child.stdout }).on('line', (line) => this.out.push(line));
+    createInterface({ input: child.stderr }).on('line', (line) => this.errors.push(line));
+    this.exitCode = new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+    this.#child = child;
+  }
+
+  /** The first line that fits, be it there or yet to come. */
+  line(pattern: RegExp): Promise<string> {
+    return eventually(() => {
+      const found = this.out.find((line) => pattern.test(line));
+      if (found === undefined) throw new Error(`no line fits ${pattern}: ${this.errors.join('\n')}`);
+      return found;
+    }, 40_000);
+  }
+
+  /** As Ctrl+C does it. */
+  interrupt(): Promise<number | null> {
+    this.#child.kill('SIGINT');
+    return this.exitCode;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.exitCode;
+  }
+}
+
+describe('the examples', () => {
+  let stack: Stack;
+  const example = (name: string, args: string[], token = TOKEN) =>
+    new Example(name, args, { GATEWAY_URL: stack.gateway.url, GATEWAY_TOKEN: token, SESSION: 'main' });
+  beforeAll(async () => {
+    stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  it('send.mjs links an account by the QR that it prints, and sends a text', async () => {
+    await using send = example('send.mjs', [`+${BEN}`, 'Hello from an example']);
+    await stack.phones.scan(ADA, await send.line(/^data:image\/png;base64,/));
+    expect({ code: await send.exitCode, errors: send.errors }).toEqual({ code: 0, errors: [] });
+    const [, id = ''] = (await send.line(/^sent /)).split(' ');
+    expect(await stack.onPhone(BEN, id)).toMatchObject({ body: 'Hello from an example' });
+  });
+
+  it('send.mjs prints no QR for a linked session, and an error by its code', async () => {
+    await using send = example('send.mjs', ['+49000']);
+    expect(await send.exitCode).toBe(1);
+    expect(send.out).toEqual([]);
+    expect(send.errors.join('\n')).toMatch(/^(invalid_request|recipient_not_found): /);
+  });
+
+  it('events.mjs prints events, and goes on after the gateway was restarted', async () => {
+    await using events = example('events.mjs', ['main']);
+    expect(JSON.parse(await events.line(/"connected"/))).toMatchObject({ data: { id: 'main', status: 'ready' } });
+    await stack.phones.send(BEN, { to: ADA, body: 'before' });
+    expect(JSON.parse(await events.line(/"before"/))).toMatchObject({ name: 'message', data: { body: 'before' } });
+
+    const { port } = new URL(stack.gateway.url);
+    await stack.gateway.end();
+    await stack.restartGateway({ CHAT_WEB_PORT: port });
+    await stack.untilStatus('main', 'ready');
+    await eventually(() => expect(events.out.filter((line) => line.includes('"connected"'))).toHaveLength(2));
+    await stack.phones.send(BEN, { to: ADA, body: 'after' });
+    await events.line(/"after"/);
+    expect(await events.interrupt()).toBe(0);
+  });
+
+  it('events.mjs ends where a retry cannot help', async () => {
+    await using events = example('events.mjs', ['main'], 'wrong');
+    expect({ code: await events.exitCode, out: events.out }).toEqual({ code: 1, out: [] });
+    expect(events.errors.join('\n')).toMatch(/^unauthorized: /);
+  });
+});
