@@ -40,3 +40,13 @@ it('every page of docs/ is linked from the README', () => {
   const linked = linksOf('README.md');
   for (const page of pages.filter((one) => dirname(one) === 'docs')) expect(linked).toContain(page);
 });
+
+it('the map of the architecture names files and folders that exist', () => {
+  const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const named = [...text.matchAll(/`((?:packages|protocol|gateway|worker|host)\/[\w./-]+)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(named.length).toBeGreaterThan(15);
+  for (const path of named)
+    expect(existsSync(join(ROOT, 'packages', path.replace(/^packages\//, ''))), path).toBe(true);
+});
