@@ -76,6 +76,38 @@ describe('what no worker of ours sends does not pass', () => {
     expect(v.is(operations.listGroups.answer, Array(50_001).fill(group))).toBe(false);
   });
 
+  it.each<[string, unknown]>([
+    ['more than ten', Object.fromEntries(repeat(11, (n) => [`field${'abcdefghijk'[n]}`, n]))],
+    ['a list', ['x']],
+    ['a key with a line break', { 'a\nb': 1 }],
+    ['a key with a dot', { 'a.b': 1 }],
+    ['an empty key', { '': 1 }],
+    ['a key of 31 letters', { ['x'.repeat(31)]: 1 }],
+    ['an object', { detail: {} }],
+    ['a list of values', { detail: ['x'] }],
+    ['null', { detail: null }],
+    ['a number that is none', { detail: Number.POSITIVE_INFINITY }],
+    ...['level', 'time', 'msg', 'pid', 'hostname', 'session', 'run', 'source', 'audit'].map(
+      (key): [string, unknown] => [`the gateway's own field ${key}`, { [key]: 'x' }],
+    ),
+  ])('fields of a log line with %s', (_, fields) => {
+    expect(v.is(workerMessage, { type: 'log', level: 'info', event: 'page loaded', fields })).toBe(false);
+  });
+
+  it('a log line of another level, or with the text where the event is expected', () => {
+    expect(v.is(workerMessage, { type: 'log', level: 'fatal', event: 'page loaded' })).toBe(false);
+    expect(v.is(workerMessage, { type: 'log', level: 'info', text: 'page loaded' })).toBe(false);
+  });
+
+  it('texts of a log line are cut and kept on one line', () => {
+    const long = `a\r\n\u001b[2J${'x'.repeat(9_999)}`;
+    const fields = { detail: long, count: 3, isRetry: true };
+    const line = v.parse(workerMessage, { type: 'log', level: 'warn', event: long, fields });
+    const cut = expect.stringMatching(/^a \[2Jx{900,}$/);
+    expect(line).toMatchObject({ event: cut, fields: { detail: cut, count: 3, isRetry: true } });
+    expect(v.is(workerMessage, { type: 'log', level: 'debug', event: 'page loaded' })).toBe(true);
+  });
+
   it('sentences for people are cut and kept on one line', () => {
     const event = v.parse(workerEvent, { name: 'connection_lost', pageState: `a\r\n\u001b[2J${'x'.repeat(9_999)}` });
     expect(event).toMatchObject({ pageState: expect.stringMatching(/^a \[2Jx{900,}$/) });

@@ -93,6 +93,37 @@ export type WorkerEvent = v.InferOutput<typeof workerEvent>;
 
 const callId = v.pipe(v.number(), v.safeInteger());
 
+/** Most fields of one log line. */
+const MOST_LOG_FIELDS = 10;
+/** Set by the gateway: a worker must not write lines in the name of another session, the gateway or the audit log. */
+const RESERVED_LOG_FIELDS = [
+  ...(['level', 'time', 'msg', 'pid', 'hostname', 'name', 'err'] as const),
+  ...(['session', 'run', 'source', 'audit'] as const),
+];
+const isReserved = (key: string) => RESERVED_LOG_FIELDS.some((reserved) => reserved === key);
+
+/** Variable parts of a log line: a few short keys, each with a plain value. */
+const logFields = v.pipe(
+  // Counted before any of them is checked: 100,000 would take a while.
+  v.custom<object>((fields) => typeof fields === 'object' && fields !== null && !Array.isArray(fields)),
+  v.check((fields) => Object.keys(fields).length <= MOST_LOG_FIELDS, `must have at most ${MOST_LOG_FIELDS} fields`),
+  v.record(
+    v.pipe(
+      v.string(),
+      v.regex(/^[a-zA-Z]{1,30}$/),
+      v.check((key) => !isReserved(key), 'is set by the gateway'),
+    ),
+    v.union([sentence, v.pipe(v.number(), v.finite()), v.boolean()]),
+  ),
+);
+/** Variable parts of a log line, by name; the gateway's own names are not allowed. */
+export type LogFields = Readonly<v.InferOutput<typeof logFields>> & {
+  readonly [K in (typeof RESERVED_LOG_FIELDS)[number]]?: never;
+};
+
+const logLevel = v.picklist(['debug', 'info', 'warn', 'error']);
+export type LogLevel = v.InferOutput<typeof logLevel>;
+
 /** From a worker to the gateway. */
 export const workerMessage = v.variant('type', [
   v.object({ type: v.literal('booted') }),
@@ -108,6 +139,7 @@ export const workerMessage = v.variant('type', [
     retryAfterSeconds: v.optional(count(86_400)),
   }),
   v.object({ type: v.literal('event'), event: workerEvent }),
-  v.object({ type: v.literal('log'), level: v.picklist(['debug', 'info', 'warn', 'error']), text: sentence }),
+  /** A log line: `event` is a constant text, by which operators search; what varies is in the fields. */
+  v.object({ type: v.literal('log'), level: logLevel, event: sentence, fields: v.optional(logFields) }),
 ]);
 export type WorkerMessage = v.InferOutput<typeof workerMessage>;

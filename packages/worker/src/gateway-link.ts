@@ -8,21 +8,23 @@ import {
   type GatewayMessage,
   gatewayMessage,
   messageReader,
+  type WorkerEvent,
   type WorkerMessage,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
+import type { Log } from './client/port.ts';
 
-/** What the worker does when the gateway speaks, and when it is gone. */
+/** Handles the messages of the gateway, and the end of the channel. */
 export interface GatewayListener {
   onMessage(message: GatewayMessage): void;
   onGone(): void;
 }
 
-/** How long the gateway may take to read the last words. */
-const LAST_WORDS_MS = 1_000;
+/** How long the gateway may take to read the last messages. */
+const FLUSH_TIMEOUT_MS = 1_000;
 const LONGEST_LOG_TEXT = 2_000;
 
-/** The worker's end of the channel: sockets that it was started with, one JSON message on each line. */
+/** The worker's end of the channel: two inherited sockets, one JSON message per line. */
 export class GatewayLink {
   readonly #incoming = new Socket({ fd: CHANNEL_FDS.toWorker, readable: true });
   readonly #outgoing = new Socket({ fd: CHANNEL_FDS.toGateway, writable: true });
@@ -34,38 +36,42 @@ export class GatewayLink {
       for (let line = reader.next(); line; line = reader.next()) {
         const parsed = v.safeParse(gatewayMessage, decodeMessage(line));
         if (parsed.success) listener.onMessage(parsed.output);
-        else this.log('error', 'invalid message from the gateway, passed over');
+        else this.log('error', 'gateway message discarded', { error: 'invalid' });
       }
     });
     for (const socket of [this.#incoming, this.#outgoing]) {
-      socket.on('error', () => {}); // The gateway is gone: its end closes the channel.
+      socket.on('error', () => {}); // The gateway is gone; `close` follows.
       socket.on('close', () => listener.onGone());
     }
   }
 
-  /** Throws a ChannelError where the gateway would not take the message. */
+  /** Throws a ChannelError for a message that is larger than the channel allows. */
   send(message: WorkerMessage): void {
     if (this.#outgoing.writable) this.#outgoing.write(encodeMessage(message));
   }
 
-  /** Tells of something that has happened. What the gateway would not take is a line in its log. */
-  tell(message: Extract<WorkerMessage, { type: 'event' }>): void {
+  /** Reports an event. One that is too large for the channel is discarded and logged. */
+  report(event: WorkerEvent): void {
     try {
-      this.send(message);
+      this.send({ type: 'event', event });
     } catch (error) {
       if (!(error instanceof ChannelError)) throw error;
-      this.log('error', `an event ${message.event.name} was left out: it would have been a message ${error.message}`);
+      this.log('error', 'event discarded', { eventName: event.name, error: `message ${error.message}` });
     }
   }
 
-  log(level: Extract<WorkerMessage, { type: 'log' }>['level'], text: string): void {
-    this.send({ type: 'log', level, text: text.slice(0, LONGEST_LOG_TEXT) });
-  }
+  readonly log: Log = (level, event, fields = {}) => {
+    const cut = Object.entries(fields).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value.slice(0, LONGEST_LOG_TEXT) : value,
+    ]);
+    this.send({ type: 'log', level, event, ...(cut.length > 0 && { fields: Object.fromEntries(cut) }) });
+  };
 
-  /** Resolves when all has been sent, or nobody reads it. */
+  /** Resolves when all messages are written, or after a second. */
   async flush(): Promise<void> {
     if (!this.#outgoing.writable) return;
     const sent = new Promise<void>((resolve) => this.#outgoing.write('', () => resolve()));
-    await Promise.race([sent, delay(LAST_WORDS_MS, undefined, { ref: false })]);
+    await Promise.race([sent, delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
   }
 }

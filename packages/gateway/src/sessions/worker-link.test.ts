@@ -10,7 +10,7 @@ import { exitOf, startWorker } from './worker-process.ts';
 const log = pino({ enabled: false });
 const children: ChildProcess[] = [];
 
-function linkTo(fixture: string) {
+function linkTo(fixture: string, linkLog = log) {
   const path = fileURLToPath(new URL(`../../../../test/fixtures/${fixture}-worker.mjs`, import.meta.url));
   const { child, channel } = startWorker(path, {}, log);
   children.push(child);
@@ -18,7 +18,7 @@ function linkTo(fixture: string) {
   const booted = new Promise<void>((resolve) => {
     heard = resolve;
   });
-  const link = new WorkerLink(channel, emptyWorkerOptions, log, {
+  const link = new WorkerLink(channel, emptyWorkerOptions, linkLog, {
     onEvent: () => {},
     onMessage: heard,
     onBroken: () => {},
@@ -69,4 +69,18 @@ describe('a call to a worker', () => {
     await expect(link.call('sendMessage', {})).resolves.toMatchObject({ emoji: 'the real one' });
     await expect(link.call('sendMessage', {})).resolves.toMatchObject({ emoji: 'the real one' });
   });
+});
+
+it('a log line of a worker is an event with its fields, and cannot be one of another session, the gateway or the audit', async () => {
+  const lines: string[] = [];
+  const linkLog = pino({ base: null }, { write: (line) => void lines.push(line) }).child({ session: 'main' });
+  linkTo('logging', linkLog);
+  await vi.waitFor(() => expect(lines.join('')).toContain('last line'), { timeout: 10_000 });
+  const [first, ...others] = lines;
+  expect(JSON.parse(first ?? '')).toEqual({
+    ...{ level: 40, time: expect.any(Number), session: 'main', source: 'worker' },
+    ...{ msg: 'network did not respond', silenceSeconds: 300, isRetry: true },
+  });
+  expect(others.filter((line) => line.includes('forged'))).toEqual([]);
+  expect(others.filter((line) => line.includes('invalid message from the worker'))).toHaveLength(9);
 });

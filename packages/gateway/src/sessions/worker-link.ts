@@ -157,7 +157,7 @@ export class WorkerLink {
         this.#listener.onEvent(message.event);
         return TRAFFIC.has(message.event.name) ? undefined : STATE_COST;
       case 'log':
-        if (this.#mayLog()) this.#log[message.level](message.text);
+        if (this.#mayLog()) this.#log[message.level]({ ...message.fields, source: 'worker' }, message.event);
         return undefined;
       case 'answer':
         return this.#settle(message.callId, (call) => this.#answer(call, message.answer));

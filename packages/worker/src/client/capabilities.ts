@@ -4,22 +4,22 @@ import type { Page } from 'puppeteer';
 import { type Capability, components, contract, type Part } from '../page/contract.ts';
 import { type ContractReport, resolveContract } from '../page/modules.ts';
 
-/** Something that a session cannot do on this build of the page. */
+/** Something that a session cannot do, and why. */
 export interface Degraded {
   readonly capability: string;
   readonly reason: string;
 }
 
-/** How long the page may take to load what it has not loaded yet. */
-const LOOK_TIMEOUT_MS = 8_000;
-/** A page registers modules for a while after it has been loaded: so long, what is missing is waited for a moment. */
+/** How long a check may take to load modules. */
+const CHECK_TIMEOUT_MS = 8_000;
+/** The same while a request waits for it. */
+const SHORT_CHECK_TIMEOUT_MS = 2_000;
+/** A page registers modules for a while after its load. Until this age, a request waits for a missing one. */
 const YOUNG_MS = 30_000;
 const LATE_TIMEOUT_MS = 3_000;
-/** For so long after a document has been loaded, what it lacks is looked for again by itself. */
-const LATE_MODULES_MS = 5 * 60_000;
-/** For a request that waits for it. */
-const SHORT_LOOK_TIMEOUT_MS = 2_000;
 const LATE_POLL_MS = 250;
+/** Until this age of the document, missing parts are checked for again at each probe. */
+const LATE_MODULES_MS = 5 * 60_000;
 
 const parts = Object.entries(contract).flatMap(([module, paths]) =>
   Object.entries<Part>(paths).map(([path, part]) => ({ module, name: `${module}.${path}`, part })),
@@ -31,13 +31,13 @@ const kinds = Object.fromEntries(
   ]),
 );
 
-/** What goes without the parts that are missing, with the names of those that it needs. */
+/** The capabilities that are lost with missing parts, each with the names of the parts that it needs. */
 export function lossesOf(missing: readonly string[]): Map<Capability, string[]> {
   const lacks = new Set(missing);
   const isMissing = (name: string) => lacks.has(name) || lacks.has(name.slice(0, name.indexOf('.')));
   const losses = new Map<Capability, string[]>();
   for (const { module, name, part } of parts) {
-    // Of a collection that is missing, or has another in its place, the fields are not known.
+    // The fields of a collection that is missing, or replaced by another, are unknown.
     const isGone = part.is === 'field' ? lacks.has(name) : isMissing(name);
     if (!isGone || (part.or && !isMissing(part.or))) continue;
     const named = lacks.has(module) ? module : name;
@@ -70,20 +70,20 @@ export function neededFor(operation: WorkerOperationName, input: object): Capabi
   }
 }
 
-/** Knows what this build of the page has of what is used there, and refuses what it cannot do. */
+/** Checks which parts of the contract this build of the page has, and refuses operations that need a missing one. */
 export class Capabilities {
   #report: ContractReport = { version: undefined, missing: [] };
   #losses = new Map<Capability, string[]>();
   #loadedAt = 0;
-  /** What did not come although it was waited for: once is enough. */
+  /** Capabilities that were waited for in vain: later requests do not wait again. */
   readonly #waitedFor = new Set<Capability>();
 
-  /** The version that the page says it is, once it has been looked at. */
+  /** The version that the page states, after the first check. */
   get version(): string | undefined {
     return this.#report.version;
   }
 
-  /** What the session cannot do on this page, for want of parts. */
+  /** What the session cannot do because the page lacks parts. */
   get lacking(): Degraded[] {
     return [...this.#losses].map(([capability, names]) => ({
       capability,
@@ -91,42 +91,42 @@ export class Capabilities {
     }));
   }
 
-  /** Why the page is of no use at all; undefined where it is. `what`: the session, or a QR to link it. */
-  hopeless(what: 'session' | 'link'): string | undefined {
+  /** Why the page cannot be used at all, undefined if it can: for a session, or for the QR to link one. */
+  unusableFor(what: 'session' | 'link'): string | undefined {
     const names = this.#losses.get(what);
     return names && `page ${this.version ?? 'of unknown version'} lacks ${names.join(', ')}`;
   }
 
-  /** True while parts that the page lacks may still come by themselves. */
-  get isYoung(): boolean {
+  /** True while the page may still load parts that it lacks. */
+  get mayGrow(): boolean {
     return Date.now() - this.#loadedAt < LATE_MODULES_MS;
   }
 
-  /** The page has been loaded anew. */
-  loaded(): void {
+  /** The page was loaded again. */
+  onPageLoaded(): void {
     this.#loadedAt = Date.now();
     this.#waitedFor.clear();
   }
 
   /** Resolves the contract in the page. */
-  async look(page: Page, timeoutMs = LOOK_TIMEOUT_MS): Promise<void> {
+  async check(page: Page, timeoutMs = CHECK_TIMEOUT_MS): Promise<void> {
     this.#report = await page.evaluate(resolveContract, kinds, components, timeoutMs);
     this.#losses = lossesOf(this.#report.missing);
   }
 
-  /** Throws 501 where the page cannot do what is needed, after one more look: modules also come late. True if it looked. */
+  /** Throws 501 if the page lacks a part that is needed, after another check: modules may load late. True if it checked. */
   async assertSupported(page: Page, needed: readonly Capability[]): Promise<boolean> {
     const lacks = () => needed.some((capability) => this.#losses.has(capability));
     if (!lacks()) return false;
     const deadline = Date.now() + LATE_TIMEOUT_MS;
-    await this.look(page, SHORT_LOOK_TIMEOUT_MS);
+    await this.check(page, SHORT_CHECK_TIMEOUT_MS);
     const isWorthWaiting = () =>
       needed.some((capability) => this.#losses.has(capability) && !this.#waitedFor.has(capability)) &&
       Date.now() < deadline &&
       Date.now() - this.#loadedAt < YOUNG_MS;
     while (isWorthWaiting()) {
       await delay(LATE_POLL_MS);
-      await this.look(page, SHORT_LOOK_TIMEOUT_MS);
+      await this.check(page, SHORT_CHECK_TIMEOUT_MS);
     }
     for (const capability of needed) if (this.#losses.has(capability)) this.#waitedFor.add(capability);
     for (const capability of needed) {

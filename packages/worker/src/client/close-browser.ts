@@ -1,22 +1,52 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'puppeteer';
+import type { Log } from './port.ts';
 
 const UNUSED_ORIGIN = 'https://unused.invalid';
+/** Of page and browser. One that was in use gets more: many that end at once share the cores. */
+const CLOSE_TIMEOUT_MS = 3_000;
+const LINKED_CLOSE_TIMEOUT_MS = 6_000;
+/** Reserved for killing a browser that has not closed by then. */
+const KILL_MS = 500;
+const EXIT_TIMEOUT_MS = 1_000;
+
+/** How a browser is to be closed. */
+export interface CloseOptions {
+  readonly page: Page | undefined;
+  /** The page's last writes must be on disk: the account is linked, and stays so. */
+  readonly mustSave: boolean;
+  /** When the caller stops waiting. Milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Closes the browser, and kills it if it does not close in time. Returns within 8 s. */
+export async function endBrowser(
+  browser: Browser,
+  { page, mustSave, timeoutMs }: CloseOptions,
+  log: Log,
+): Promise<void> {
+  const closeMs = mustSave ? Math.min(LINKED_CLOSE_TIMEOUT_MS, timeoutMs - KILL_MS) : CLOSE_TIMEOUT_MS;
+  const closeBy = performance.now() + closeMs;
+  const isSaved = await closeBrowser(browser, page, { closeBy, mustSave });
+  if (!isSaved) log('warn', 'last writes of the page not confirmed');
+  await killBrowser(browser, log);
+}
 
 /**
- * Closes the page, then the browser. `keepsWritten`: what the page wrote last is to be on the disk. Returns when the time
- * is up, whatever is done by then: `closeBy` as `performance.now()` has it. False where the last write may be missing.
+ * Closes the page, then the browser. Returns when `closeBy` (as of `performance.now()`) has passed, closed or not. False
+ * if the page's last writes must be saved, and may be missing.
  */
-export async function closeBrowser(
+async function closeBrowser(
   browser: Browser,
   page: Page | undefined,
-  { closeBy, keepsWritten }: { readonly closeBy: number; readonly keepsWritten: boolean },
+  { closeBy, mustSave }: { readonly closeBy: number; readonly mustSave: boolean },
 ): Promise<boolean> {
   const left = () => Math.max(0, closeBy - performance.now());
-  // First: with its last page the browser may end by itself.
-  const storage = keepsWritten ? await inTime(openStorage(browser), left() / 3) : undefined;
-  // Chromium writes local storage every few seconds, and when a page goes; not always when it ends with pages open.
-  const isGone =
+  // First: the browser may end by itself with its last page.
+  const storage = mustSave ? await inTime(openStorage(browser), left() / 3) : undefined;
+  // Chromium writes local storage every few seconds, and when a page is closed; not always when it ends with pages open.
+  const isPageClosed =
     !page ||
     (await inTime(
       page.close().then(() => true),
@@ -24,13 +54,13 @@ export async function closeBrowser(
     ));
   const isWritten = (await inTime(storage?.written(), left() / 2)) !== undefined;
   await inTime(browser.close(), left());
-  return !keepsWritten || (isGone === true && isWritten);
+  return !mustSave || (isPageClosed === true && isWritten);
 }
 
 /**
- * A process of the browser's own writes what pages have stored, and is killed when the browser ends, done or not. It does
- * one thing after the other: a command that is sent once the page is gone is answered when all before it is written. The
- * command needs a page target; a hidden one has no tab.
+ * A process of the browser's own writes what pages have stored, and is killed when the browser ends, done or not. It runs
+ * one command after the other: one that is sent after the page is closed is answered when all writes before it are done.
+ * The command needs a page target; a hidden one has no tab.
  */
 async function openStorage(browser: Browser): Promise<{ written(): Promise<unknown> }> {
   const root = await browser.target().createCDPSession();
@@ -43,7 +73,22 @@ async function openStorage(browser: Browser): Promise<{ written(): Promise<unkno
   };
 }
 
-/** Waits for the end of some work, good or bad, or until the time is up; later results are ignored. */
+/** Kills a browser that is still running, and waits for its exit. */
+async function killBrowser(browser: Browser, log: Log): Promise<void> {
+  const browserProcess = browser.process();
+  if (!browserProcess?.pid || browserProcess.exitCode !== null || browserProcess.signalCode !== null) return;
+  log('warn', 'browser killed');
+  const exit = once(browserProcess, 'exit');
+  try {
+    process.kill(-browserProcess.pid, 'SIGKILL'); // The browser leads a process group of its own.
+  } catch {
+    return; // It has just exited.
+  }
+  // A killed process keeps its files open until its memory is freed; the next browser needs the same files.
+  await inTime(exit, EXIT_TIMEOUT_MS);
+}
+
+/** The result of some work; undefined if it rejects, or when the time is up. A later result is ignored. */
 export async function inTime<T>(work: Promise<T> | undefined, timeoutMs: number): Promise<T | undefined> {
   const over = new AbortController();
   const outcome = work?.catch(() => undefined);

@@ -5,29 +5,29 @@ const INTERVAL_MS = 15_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 const MOST_MISSED = 3;
 
-/** What is asked of the page, and what becomes of the answers. */
-export interface ProbeTarget<L> {
-  /** Reads something of the page. It may hang: that is what is being found out. */
-  ask(): Promise<L>;
-  onAnswer(levels: L): void;
-  /** The page has left three questions in a row without an answer. */
+/** What the probe asks the page, and who handles the answers. */
+export interface ProbeTarget<S> {
+  /** Reads something of the page. May hang: that is what the probe detects. */
+  ask(): Promise<S>;
+  onAnswer(state: S): void;
+  /** The page has not answered three probes in a row. */
   onFrozen(reason: string): void;
 }
 
 /**
- * Asks the page every so often whether it is there, and what it says of itself. Busy is not dead: an answer counts
- * however late it comes, and only three in a row that do not come mean that page or browser are frozen.
+ * Probes the page at a regular interval. A busy page is not a dead one: a late answer counts too, and only three missing
+ * answers in a row mean that the page or its browser is frozen.
  */
-export class PageProbe<L> {
-  readonly #target: ProbeTarget<L>;
+export class PageProbe<S> {
+  readonly #target: ProbeTarget<S>;
   readonly #over = new AbortController();
   #missed = 0;
 
-  constructor(target: ProbeTarget<L>) {
+  constructor(target: ProbeTarget<S>) {
     this.#target = target;
   }
 
-  /** Goes on until `stop`, or until the page is found frozen. Never rejects. */
+  /** Runs until `stop`, or until the page is frozen. Never rejects. */
   async run(): Promise<void> {
     let askedSince = Date.now();
     for (;;) {
@@ -51,17 +51,17 @@ export class PageProbe<L> {
 
   async #ask(): Promise<boolean> {
     try {
-      const levels = await this.#target.ask();
-      this.#missed = 0; // Also when nobody waits for this answer any more.
-      if (!this.#over.signal.aborted) this.#target.onAnswer(levels);
+      const state = await this.#target.ask();
+      this.#missed = 0; // Also for an answer that came too late for its own probe.
+      if (!this.#over.signal.aborted) this.#target.onAnswer(state);
       return true;
     } catch (error) {
-      // A page that is on its way to another document says no, and is alive; one that is gone is told of elsewhere.
+      // A page that is being navigated refuses, and is alive; one that is gone is reported by other events.
       return !timedOut(error);
     }
   }
 
-  /** False when the probe was stopped meanwhile. */
+  /** False if the probe was stopped meanwhile. */
   #pause(ms: number): Promise<boolean> {
     return delay(ms, true, { signal: this.#over.signal, ref: false }).catch(() => false);
   }

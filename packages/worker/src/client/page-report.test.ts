@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Capabilities } from './capabilities.ts';
 import { PageReport } from './page-report.ts';
 
-/** A report on a page that lacks nothing. */
+/** A report on a page with all parts. */
 function report() {
   const events: Extract<WorkerEvent, { name: 'page' }>[] = [];
   const log = vi.fn();
@@ -14,19 +14,19 @@ function report() {
 }
 
 describe('the report on a page', () => {
-  it('keeps what was found apart, until that is over', () => {
+  it('keeps findings apart, until each is solved', () => {
     const { page, found } = report();
-    page.found('page.version', 'another was chosen');
-    page.found('page.dialog', 'a dialog stays open');
-    page.found('page.dialog', undefined);
+    page.setFinding('page.version', 'another is pinned');
+    page.setFinding('page.dialog', 'a dialog stays open');
+    page.setFinding('page.dialog', undefined);
     expect(found()).toEqual(['page.version']);
-    page.found('page.version', undefined);
+    page.setFinding('page.version', undefined);
     expect(found()).toEqual([]);
   });
 
-  it('says once what counts down', () => {
+  it('reports a reason that counts down once', () => {
     const { page, log, events } = report();
-    for (const seconds of [5, 4, 3]) page.found('page.dialog', `a dialog stays open: again in ${seconds} s`);
+    for (const seconds of [5, 4, 3]) page.setFinding('page.dialog', `a dialog stays open: again in ${seconds} s`);
     expect(log).toHaveBeenCalledTimes(1);
     expect(events).toHaveLength(1);
   });

@@ -2,17 +2,17 @@ import { LIMITS } from '@chat-web/protocol';
 import type { Capabilities, Degraded } from './capabilities.ts';
 import type { Log, ReportEvent } from './port.ts';
 
-/** The page is not to be trusted with the length of what it says. */
+/** Characters of a reason: its text comes from the page, which is not trusted. */
 const MOST_REASON = 900;
 
-/** What a session cannot do, and why: parts that the page lacks, dialogs that stay open, sends that nobody confirms. */
+/** Reports what a session cannot do, and why: missing parts of the page, open dialogs, unconfirmed sends. */
 export class PageReport {
   readonly #report: ReportEvent;
   readonly #capabilities: Capabilities;
   readonly #log: Log;
-  /** What was found beside the page's parts, by capability. */
-  readonly #found = new Map<string, string>();
-  #told = '';
+  /** Problems other than missing parts, by capability. */
+  readonly #findings = new Map<string, string>();
+  #lastSent = '';
 
   constructor(report: ReportEvent, capabilities: Capabilities, log: Log) {
     this.#report = report;
@@ -20,33 +20,37 @@ export class PageReport {
     this.#log = log;
   }
 
-  /** Something was found, or is over (no reason). */
-  found(capability: string, reason: string | undefined): void {
-    if (shape(this.#found.get(capability)) === shape(reason)) return;
-    if (reason === undefined) this.#found.delete(capability);
-    else this.#found.set(capability, reason);
-    this.#log(reason === undefined ? 'info' : 'warn', `${capability}: ${reason ?? 'recovered'}`);
-    this.tell();
+  /** Sets the problem of a capability; no reason: it is solved. */
+  setFinding(capability: string, reason: string | undefined): void {
+    if (withoutNumbers(this.#findings.get(capability)) === withoutNumbers(reason)) return;
+    if (reason === undefined) {
+      this.#findings.delete(capability);
+      this.#log('info', 'capability recovered', { capability });
+    } else {
+      this.#findings.set(capability, reason);
+      this.#log('warn', 'capability degraded', { capability, reason });
+    }
+    this.send();
   }
 
-  /** Tells the gateway, where something has changed. */
-  tell(): void {
+  /** Sends the report to the gateway, if it has changed since the last time. */
+  send(): void {
     const { version, lacking } = this.#capabilities;
     if (version === undefined) return;
-    const told = {
+    const report = {
       version: version.replace(/[^\w.-]/g, '_').slice(0, LIMITS.pageVersion),
       lacking: lacking.map(shortened),
-      findings: [...this.#found].map(([capability, reason]) => shortened({ capability, reason })),
+      findings: [...this.#findings].map(([capability, reason]) => shortened({ capability, reason })),
     };
-    const text = JSON.stringify(told);
-    if (text === this.#told) return;
-    this.#told = text;
-    this.#report({ name: 'page', ...told });
+    const text = JSON.stringify(report);
+    if (text === this.#lastSent) return;
+    this.#lastSent = text;
+    this.#report({ name: 'page', ...report });
   }
 }
 
-/** A reason without its numbers: one that counts down is the same at each look. */
-function shape(reason: string | undefined): string | undefined {
+/** A reason that only counts down is the same at each check. */
+function withoutNumbers(reason: string | undefined): string | undefined {
   return reason?.replace(/\d+/g, '0');
 }
 

@@ -1,4 +1,4 @@
-import type { WorkerEvent } from '@chat-web/protocol';
+import type { LogFields, LogLevel, WorkerEvent } from '@chat-web/protocol';
 import type { SpoolShare } from '../media/spool-share.ts';
 
 /** A function that runs in the page. It is sent there as text: it knows its arguments and the page, nothing else. */
@@ -39,8 +39,11 @@ export interface FetchLimits {
   readonly timeoutMs: number;
 }
 
-/** Told of everything that happens to the session, in order. */
+/** Reports the events of the session, in order. */
 export type ReportEvent = (event: WorkerEvent) => void;
 
-/** How a line of the log gets out of the worker. Never with a message body, a QR or a token. */
-export type Log = (level: 'debug' | 'info' | 'warn' | 'error', text: string) => void;
+/**
+ * Writes a log line: `event` is a constant text in the past tense, by which operators search; what varies is in the
+ * fields. Never with a message body, a QR or a token.
+ */
+export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;

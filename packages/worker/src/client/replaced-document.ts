@@ -1,15 +1,15 @@
 import type { Page } from 'puppeteer';
-import { type PageLevels, readLevels } from '../page/session.ts';
+import { type PageState, readPageState } from '../page/session.ts';
 import { wasNavigated } from './page-errors.ts';
 
 /**
- * True if an error says no more than that the document which was looked at before has been replaced. Then the call may
- * also have met the next one, which was not loaded yet and lacked what the one before had. Never rejects.
+ * True if an error is explained by a navigation: the document of `before` has been replaced. The call may also have run
+ * in the next document while that was loading, and failed there. Never rejects.
  */
-export async function wasReplaced(page: Page, before: PageLevels | undefined, error: unknown): Promise<boolean> {
+export async function wasReplaced(page: Page, before: PageState | undefined, error: unknown): Promise<boolean> {
   if (wasNavigated(error)) return true;
   try {
-    return before !== undefined && before.document !== (await page.evaluate(readLevels)).document;
+    return before !== undefined && before.document !== (await page.evaluate(readPageState)).document;
   } catch (again) {
     return wasNavigated(again);
   }

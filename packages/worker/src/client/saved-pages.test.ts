@@ -27,14 +27,14 @@ const document = {
 describe('saved pages', () => {
   it('are kept as they came, readable by their owner alone', async () => {
     const pages = new SavedPages(dir);
-    await pages.keep('2.3000.1', document);
+    await pages.save('2.3000.1', document);
     expect(readFileSync(join(dir, '2.3000.1.html'), 'utf8')).toBe(document.html);
     expect(JSON.parse(readFileSync(join(dir, '2.3000.1.headers.json'), 'utf8'))).toEqual(document.headers);
     for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600);
   });
 
   it('are named by their version, and by nothing else that a page says', async () => {
-    await new SavedPages(dir).keep('../evil', document);
+    await new SavedPages(dir).save('../evil', document);
     expect(readdirSync(dir)).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe('saved pages', () => {
     writeFileSync(join(dir, 'x.new'), '');
     utimesSync(join(dir, 'x.new'), hoursAgo(2), hoursAgo(2));
     for (let n = 10; n < 32; n += 1) {
-      await pages.keep(`2.3000.${n}`, document);
+      await pages.save(`2.3000.${n}`, document);
       utimesSync(join(dir, `2.3000.${n}.html`), hoursAgo(100 - n), hoursAgo(100 - n));
     }
     const names = readdirSync(dir);

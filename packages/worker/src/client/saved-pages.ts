@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { PAGE_VERSION, savedPageFiles } from '@chat-web/protocol';
 import type { PageDocument } from './page-document.ts';
 
-/** Builds come every few days, and work for about two months. */
+/** Builds are released every few days, and work for about two months. */
 const MOST_PAGES = 20;
 const SUFFIX = '.html';
 const UNFINISHED_SUFFIX = '.new';
 const UNFINISHED_MS = 60 * 60_000;
 
-/** Documents of the page by their version, in a folder that all sessions share: for an operator who stays on one. */
+/** Documents of the page by version, in a folder that all sessions share: an operator can pin one of them. */
 export class SavedPages {
   readonly #dir: string;
 
@@ -19,13 +19,13 @@ export class SavedPages {
     this.#dir = dir;
   }
 
-  /** Keeps a document, unless it is there already; the oldest go. */
-  async keep(version: string, { html, headers }: PageDocument): Promise<void> {
+  /** Saves a document, unless its version is saved already, and removes the oldest ones. */
+  async save(version: string, { html, headers }: PageDocument): Promise<void> {
     const files = savedPageFiles(version);
     if (!PAGE_VERSION.test(version) || existsSync(join(this.#dir, files.html))) return;
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     await this.#write(files.headers, JSON.stringify(headers));
-    await this.#write(files.html, html); // Last: where it is, all of it is.
+    await this.#write(files.html, html); // Last: a version with this file is complete.
     await this.#removeOldest();
   }
 
@@ -51,7 +51,7 @@ export class SavedPages {
       .sort((a, b) => b.at - a.at)
       .slice(MOST_PAGES)
       .flatMap(({ name }) => Object.values(savedPageFiles(name.slice(0, -SUFFIX.length))));
-    // Left behind by a worker that was killed while it wrote.
+    // Left behind by a worker that was killed while writing.
     const abandoned = ages.filter((file) => isUnfinished(file) && Date.now() - file.at > UNFINISHED_MS);
     const gone = [...oldest, ...abandoned.map(({ name }) => name)];
     await Promise.all(gone.map((name) => rm(join(this.#dir, name), { force: true })));

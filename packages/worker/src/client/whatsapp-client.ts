@@ -5,74 +5,74 @@ import type wwebjs from 'whatsapp-web.js';
 import { closeDialogs } from '../page/dialogs.ts';
 import { listen } from '../page/listeners.ts';
 import { prepareModules } from '../page/modules.ts';
-import { mark, type PageLevels, readLevels, refreshQr } from '../page/session.ts';
+import { mark, type PageState, readPageState, refreshQr } from '../page/session.ts';
 import { installFileTools } from '../page/tools/files.ts';
 import { installGroupTools } from '../page/tools/groups.ts';
 import { installIdTools } from '../page/tools/identities.ts';
 import { installMessageTools } from '../page/tools/messages.ts';
 import { installOutcomeTools } from '../page/tools/outcomes.ts';
 import type { Capabilities } from './capabilities.ts';
-import { tellOfCrash } from './first-crash.ts';
+import { crashWatch } from './crash-watch.ts';
 import { LibraryClient, LocalAuth } from './library.ts';
 import { type PageDocument, servePage, watchDocument } from './page-document.ts';
 import { wasNavigated } from './page-errors.ts';
 import { wasReplaced } from './replaced-document.ts';
 
-/** What the client tells, in the order in which it happened. Any of it may be told more than once. */
+/** The signals of the client, in the order in which they happened. Each may be repeated. */
 export interface ClientSignals {
   onQr(text: string): void;
   onSocketState(state: string): void;
-  /** The start has come further. */
+  /** The start has made progress. */
   onProgress(): void;
-  /** What the page has, and lacks, is known. */
-  onPageLooked(): void;
-  /** Everything is injected and the listeners are attached: messages are heard. */
-  onListening(): void;
-  /** The page has been loaded anew, and hears nothing until it is injected again. */
+  /** The page was checked for the parts that are needed: `Capabilities` has the result. */
+  onPageChecked(): void;
+  /** Everything is injected and the listeners are attached: messages are reported. */
+  onListenersAttached(): void;
+  /** The page was loaded again, and reports nothing until it is injected. */
   onPageReloaded(): void;
   onLogout(): void;
   onMessage(model: unknown): void;
   onAck(id: string, ack: number): void;
-  /** One thing that the page told could not be understood; the session goes on. */
-  onOddity(text: string): void;
-  /** The page or its browser cannot be used any more. */
+  /** A handler of the library threw at an event of the page; the session continues. */
+  onHandlerFailed(handler: string, error: string): void;
+  /** The page or its browser is unusable. */
   onFailure(reason: WorkerFailure, detail?: string): void;
 }
 
 const INJECTION_RETRY_MS = 50;
 const REGISTRY_POLL_MS = 100;
-/** The library's own limit of its wait for the page; how long a start may take is for the gateway to say. */
+/** The library's own time limit for the page: longer than any start. The gateway limits the start. */
 const LIBRARY_TIMEOUT_MS = 3_600_000;
-/** How long parts that everything needs may take to come. */
+/** How long the page may take to load the parts that every session needs. */
 const ESSENTIALS_TIMEOUT_MS = 30_000;
 const ESSENTIALS_POLL_MS = 1_000;
 const DIALOG_INTERVAL_MS = 1_000;
-/** A dialog that is open for so long is not closed by itself. */
+/** A dialog that is open for longer is reported. */
 const DIALOG_REPORT_MS = 10_000;
-/** The page's first QR holds for a minute, each after it for 20 s. One that is shown for longer is dead. */
+/** The page's first QR is valid for a minute, later ones for 20 s. One that is older than this has expired. */
 const QR_AGE_MS = 57_000;
 const QR_REFRESH_TIMEOUT_MS = 15_000;
 const MOST_QR_REFRESHES = 3;
 
-/** Auth in the session's own folder. It never deletes: the profile of a browser that runs is not ours to pull away. */
-class KeptAuth extends LocalAuth {
+/** Auth in the session's own folder. It never deletes: the browser that uses the profile may still be running. */
+class PersistentAuth extends LocalAuth {
   override logout = async (): Promise<void> => {};
 }
 
-/** What it takes to make a client. */
+/** Options of a client. */
 export interface ClientOptions {
   readonly sessionDir: string;
   readonly puppeteer: NonNullable<wwebjs.ClientOptions['puppeteer']>;
-  /** The document to load in the place of the network's. */
+  /** The document to load instead of the network's. */
   readonly document?: PageDocument | undefined;
   readonly capabilities: Capabilities;
-  /** From when on the network may be asked about numbers, in milliseconds since 1970. */
+  /** From when on the network may be queried about numbers, in milliseconds since 1970. */
   lookUpsFrom(): number;
 }
 
 /**
- * The library's client, made to survive its page: one injection at a time and one for each document, levels read
- * beside edges, listeners of its own, and no promise left to reject with nobody listening.
+ * The library's client, hardened against its page: one injection at a time and one per document, the page's state polled
+ * beside its events, listeners of its own, and no unhandled rejection.
  */
 export class WhatsAppClient extends LibraryClient {
   readonly #options: ClientOptions;
@@ -89,11 +89,11 @@ export class WhatsAppClient extends LibraryClient {
   constructor(options: ClientOptions, signals: ClientSignals) {
     const { sessionDir, puppeteer } = options;
     super({
-      authStrategy: new KeptAuth({ dataPath: sessionDir }),
+      authStrategy: new PersistentAuth({ dataPath: sessionDir }),
       authTimeoutMs: LIBRARY_TIMEOUT_MS,
       puppeteer: {
         ...puppeteer,
-        targetFilter: tellOfCrash(() => signals.onFailure('PAGE_CRASHED')),
+        targetFilter: crashWatch(() => signals.onFailure('PAGE_CRASHED')),
       },
       webVersionCache: { type: 'none' },
     });
@@ -105,20 +105,20 @@ export class WhatsAppClient extends LibraryClient {
     });
   }
 
-  /** The page; throws before the browser is up. */
+  /** The page; throws before the browser is started. */
   get page(): Page {
-    if (!this.pupPage) throw new Error('the browser is not up yet');
+    if (!this.pupPage) throw new Error('the browser is not started yet');
     return this.pupPage;
   }
 
-  /** Hands over the document that was loaded from the network last; none where it was replaced by one that was saved. */
+  /** Returns the last document that was loaded from the network, once; none if a saved one was loaded instead. */
   takeDocument(): PageDocument | undefined {
     const document = this.#document;
     this.#document = undefined;
     return document;
   }
 
-  /** First seam after the browser is up and before the page is loaded: the page is made safe here. */
+  /** Called by the library after the browser is started and before the page is loaded: the page is prepared here. */
   override async initWebVersionCache(): Promise<void> {
     const { page } = this;
     const { document } = this.#options;
@@ -137,7 +137,7 @@ export class WhatsAppClient extends LibraryClient {
     await page.exposeFunction('chatWebOnAck', (id: string, ack: number) => this.#signals.onAck(id, ack));
     const expose = page.exposeFunction.bind(page);
     page.exposeFunction = async (name, handler) => {
-      // The library asks the page whether a name is taken; after a navigation the page may not know it yet.
+      // The library checks in the page whether a name is taken; right after a navigation the page may not have it yet.
       if (this.#exposed.has(name)) return;
       this.#exposed.add(name);
       await expose(name, this.#replacement(name, handler as () => unknown));
@@ -153,18 +153,18 @@ export class WhatsAppClient extends LibraryClient {
     return this.#injection;
   }
 
-  /** Called by the library once its own functions are in the page. Its listeners are left out: see `page/listeners.ts`. */
+  /** Called by the library once its own functions are in the page. Its listeners are not used: see `page/listeners.ts`. */
   override async attachEventListeners(): Promise<void> {
-    const { document, listening } = await this.page.evaluate(readLevels);
-    if (listening) return; // The page was navigated on the way here, and what was meant for the one before came to it.
-    await this.#lookForEssentials();
+    const { document, listening } = await this.page.evaluate(readPageState);
+    if (listening) return; // The page was navigated meanwhile: this call belongs to the document before.
+    await this.#waitForEssentials();
     await this.page.evaluate(installIdTools, this.#options.lookUpsFrom());
     for (const script of [installMessageTools, installOutcomeTools, installGroupTools, installFileTools, listen])
       await this.page.evaluate(script);
     await this.page.evaluate(mark, document, 'listening');
   }
 
-  /** What the page is in: told by the page, or read as a level. */
+  /** The page's socket state: reported by the page, or polled. */
   onSocketState(state: string): void {
     if (state !== this.#socketState) this.#signals.onProgress();
     this.#socketState = state;
@@ -172,71 +172,71 @@ export class WhatsAppClient extends LibraryClient {
     this.#signals.onSocketState(state);
   }
 
-  /** Looks at what the page has and lacks, and tells. */
-  async look(): Promise<void> {
-    await this.#options.capabilities.look(this.page);
-    this.#signals.onPageLooked();
+  /** Checks which parts the page has, and signals it. */
+  async checkPage(): Promise<void> {
+    await this.#options.capabilities.check(this.page);
+    this.#signals.onPageChecked();
   }
 
-  /** Modules also come late: what everything needs is waited for. Throws where it does not come. */
-  async #lookForEssentials(): Promise<void> {
+  /** Waits for the parts that every session needs: modules may load late. Throws if they do not. */
+  async #waitForEssentials(): Promise<void> {
     const deadline = Date.now() + ESSENTIALS_TIMEOUT_MS;
-    this.#options.capabilities.loaded();
-    await this.look();
+    this.#options.capabilities.onPageLoaded();
+    await this.checkPage();
     for (;;) {
-      const why = this.#options.capabilities.hopeless('session');
+      const why = this.#options.capabilities.unusableFor('session');
       if (!why) return;
       if (Date.now() > deadline) throw new UnsupportedPageError(why);
       await delay(ESSENTIALS_POLL_MS);
-      await this.look();
+      await this.checkPage();
     }
   }
 
   async #injectUntilCurrent(): Promise<void> {
     while (this.#injectAgain && !this.page.isClosed() && this.pupBrowser?.connected) {
       this.#injectAgain = false;
-      let before: PageLevels | undefined;
+      let before: PageState | undefined;
       try {
-        before = await this.page.evaluate(readLevels);
+        before = await this.page.evaluate(readPageState);
         if (!before.injected) {
           this.#signals.onPageReloaded();
-          // How long this may take is for the gateway to say: it ends with the page.
+          // No time limit of its own: the gateway limits the start, and this loop ends with the page.
           while (!(await this.page.evaluate(prepareModules))) await delay(REGISTRY_POLL_MS);
           this.#signals.onProgress();
           await super.inject();
           await this.page.evaluate(mark, before.document, 'injected');
         }
-        await this.#readLevels();
+        await this.#pollState();
       } catch (error) {
         if (await wasReplaced(this.page, before, error)) {
           this.#injectAgain = true;
-          // A page that is closing refuses every call at once, and is told to be closed by an event that needs a turn.
+          // A page that is closing refuses calls at once; the event that it is closed needs a turn of the event loop.
           await delay(INJECTION_RETRY_MS);
-        } else await this.#onSetUpFailed('the page could not be set up', error);
+        } else await this.#onSetUpFailed('page set-up failed', error);
       }
     }
   }
 
-  async #readLevels(): Promise<void> {
-    const levels = await this.page.evaluate(readLevels);
-    if (!levels.injected) this.#injectAgain = true;
-    if (levels.socketState) this.onSocketState(levels.socketState);
-    if (levels.hasSynced) await this.page.evaluate('window.onAppStateHasSyncedEvent()');
-    // Also while it waits to be linked, so that an operator knows before that what will not work.
-    else if (levels.injected && levels.socketState?.startsWith('UNPAIRED')) this.look().catch(() => {});
+  async #pollState(): Promise<void> {
+    const state = await this.page.evaluate(readPageState);
+    if (!state.injected) this.#injectAgain = true;
+    if (state.socketState) this.onSocketState(state.socketState);
+    if (state.hasSynced) await this.page.evaluate('window.onAppStateHasSyncedEvent()');
+    // Also while the session waits to be linked: the operator sees what will not work before linking.
+    else if (state.injected && state.socketState?.startsWith('UNPAIRED')) this.checkPage().catch(() => {});
   }
 
-  /** A page that lacks what everything needs is told apart from one that failed: trying again soon does not help. */
+  /** A page that lacks essential parts has a reason of its own: a retry soon does not help. */
   async #onSetUpFailed(what: string, error: unknown): Promise<void> {
     const { capabilities } = this.#options;
     const isUnpaired = this.#socketState === '' || this.#socketState.startsWith('UNPAIRED');
-    if (!(error instanceof UnsupportedPageError)) await this.look().catch(() => {});
-    const why = capabilities.hopeless('session') ?? (isUnpaired ? capabilities.hopeless('link') : undefined);
+    if (!(error instanceof UnsupportedPageError)) await this.checkPage().catch(() => {});
+    const why = capabilities.unusableFor('session') ?? (isUnpaired ? capabilities.unusableFor('link') : undefined);
     if (why) this.#signals.onFailure('PAGE_UNSUPPORTED', why);
     else this.#signals.onFailure('PAGE_FAILED', `${what} (${errorText(error)})`);
   }
 
-  /** One run at a time: two at once would both find the page bare, and attach every listener twice. */
+  /** One run at a time: two at once would both see a page without listeners, and attach them twice. */
   #syncOnce(attach: () => unknown): Promise<void> {
     this.#syncAgain = true;
     this.#sync ??= this.#syncUntilCurrent(attach).finally(() => {
@@ -248,26 +248,26 @@ export class WhatsAppClient extends LibraryClient {
   async #syncUntilCurrent(attach: () => unknown): Promise<void> {
     while (this.#syncAgain && !this.page.isClosed()) {
       this.#syncAgain = false;
-      let before: PageLevels | undefined;
+      let before: PageState | undefined;
       try {
-        before = await this.page.evaluate(readLevels);
-        if (!before.injected) continue; // A word of the document before this one, which will speak for itself.
+        before = await this.page.evaluate(readPageState);
+        if (!before.injected) continue; // The event belongs to the document before this one.
         this.#signals.onProgress();
         await attach();
-        const levels: PageLevels = await this.page.evaluate(readLevels);
-        if (levels.listening) {
+        const after: PageState = await this.page.evaluate(readPageState);
+        if (after.listening) {
           clearTimeout(this.#qrTimer);
-          this.#signals.onListening();
-        } else if (levels.injected && levels.document === before.document)
-          this.#signals.onFailure('PAGE_FAILED', 'the listeners could not be attached to the page');
+          this.#signals.onListenersAttached();
+        } else if (after.injected && after.document === before.document)
+          this.#signals.onFailure('PAGE_FAILED', 'the listeners were not attached to the page');
       } catch (error) {
         if (!(await wasReplaced(this.page, before, error)))
-          await this.#onSetUpFailed('the page could not be listened to', error);
+          await this.#onSetUpFailed('attaching the listeners failed', error);
       }
     }
   }
 
-  /** A handler of the library, or ours in its place. None may reject: the page would get the error, and drop it. */
+  /** A handler of the library, or ours instead. None may reject: the error would be lost in the page. */
   #replacement(name: string, handler: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
     switch (name) {
       case 'onAuthAppStateChangedEvent':
@@ -283,7 +283,7 @@ export class WhatsAppClient extends LibraryClient {
           try {
             await handler(...args);
           } catch (error) {
-            if (!wasNavigated(error)) this.#signals.onOddity(`${name} failed (${errorText(error)})`);
+            if (!wasNavigated(error)) this.#signals.onHandlerFailed(name, errorText(error));
           }
         };
     }
@@ -294,7 +294,7 @@ export class WhatsAppClient extends LibraryClient {
     if (state === 'UNPAIRED_IDLE') await this.page.evaluate(refreshQr).catch(() => {});
   }
 
-  /** Asks for a fresh QR once the present one must have expired; a page that gives none is of no use. */
+  /** Requests a new QR when the current one must have expired; a page that gives none is unusable. */
   #keepQrFresh(waitMs: number, refreshes: number): void {
     clearTimeout(this.#qrTimer);
     this.#qrTimer = setTimeout(() => void this.#refreshStaleQr(refreshes), waitMs).unref();
@@ -302,10 +302,10 @@ export class WhatsAppClient extends LibraryClient {
 
   async #refreshStaleQr(refreshes: number): Promise<void> {
     if (this.page.isClosed()) return;
-    // The page may have been linked before its QR was told.
-    const levels = await this.page.evaluate(readLevels).catch(() => undefined);
-    if (levels?.socketState) this.onSocketState(levels.socketState);
-    if (levels?.socketState && !levels.socketState.startsWith('UNPAIRED')) return;
+    // The page may have been linked before its QR was reported.
+    const state = await this.page.evaluate(readPageState).catch(() => undefined);
+    if (state?.socketState) this.onSocketState(state.socketState);
+    if (state?.socketState && !state.socketState.startsWith('UNPAIRED')) return;
     if (refreshes === MOST_QR_REFRESHES) {
       this.#signals.onFailure('PAGE_FAILED', 'the page does not refresh its QR');
       return;
@@ -315,5 +315,5 @@ export class WhatsAppClient extends LibraryClient {
   }
 }
 
-/** The page lacks what everything needs. */
+/** The page lacks parts that every session needs. */
 class UnsupportedPageError extends Error {}

@@ -1,47 +1,49 @@
 import { errorText, type WorkerFailure } from '@chat-web/protocol';
-import type { Inbox } from './inbox.ts';
+import type { Inbox } from './inbox/inbox.ts';
 import { wasNavigated } from './page-errors.ts';
 import type { PageReport } from './page-report.ts';
 import type { Log, ReportEvent } from './port.ts';
 import { toAck, toSessionInfo } from './resources.ts';
 import type { ClientSignals } from './whatsapp-client.ts';
 
-/** What this part asks of the rest: the account behind the page, and a QR's text as a PNG data URL. */
-export interface EventSources {
+/** What the lifecycle needs of the page: the linked account, and a QR's text as a PNG data URL. */
+export interface LifecycleSources {
   readAccount(): Promise<unknown>;
   renderQr(text: string): Promise<string>;
 }
 
-/** Socket states of a page that is still finding out, or waits to be paired: no connection has been lost. */
+/** Socket states before the account is linked: no connection is lost. */
 const UNPAIRED_STATES = new Set(['UNPAIRED', 'UNPAIRED_IDLE', 'UNLAUNCHED']);
 
-/** Socket states in which the network wants nothing of this account, or of this address; trying again makes it worse. */
+/** Socket states in which the network refuses this account or this address; a retry makes it worse. */
 const RESTRICTIONS: Readonly<Record<string, string>> = {
-  TOS_BLOCK: 'TOS_BLOCK, look at the phone for what the network wants',
-  SMB_TOS_BLOCK: 'SMB_TOS_BLOCK, look at the phone for what the network wants',
+  TOS_BLOCK: 'TOS_BLOCK, check the phone for what the network requires',
+  SMB_TOS_BLOCK: 'SMB_TOS_BLOCK, check the phone for what the network requires',
   PROXYBLOCK: 'PROXYBLOCK, the network refuses the address that this host connects from',
 };
 
 /**
- * Turns the client's signals, which come in any number and order, into the events of the session: each once, in
- * order, and true. A session is ready while the network is connected and the listeners are attached.
+ * The state machine that turns the client's signals into the events of the session. Signals arrive in any number and
+ * order; events are reported once each, and in order. A session is ready while the network is connected and the
+ * listeners are attached.
  */
-export class SessionEvents implements ClientSignals {
+export class SessionLifecycle implements ClientSignals {
   readonly #report: ReportEvent;
-  readonly #sources: EventSources;
+  readonly #sources: LifecycleSources;
   readonly #log: Log;
   readonly #inbox: Inbox;
   readonly #page: PageReport;
   #phase: 'starting' | 'qr' | 'authenticating' | 'ready' | 'lost' | 'over' = 'starting';
-  #connected = false;
-  #listening = false;
+  #isConnected = false;
+  #isListening = false;
   #socketState = '';
-  #lostTo = '';
+  /** The socket state of the last `connection_lost`. */
+  #lostState = '';
   #qrText = '';
-  #lastWordAt = Date.now();
+  #lastNetworkActivityAt = Date.now();
   #linkedAt = 0;
 
-  constructor(report: ReportEvent, sources: EventSources, inbox: Inbox, page: PageReport, log: Log) {
+  constructor(report: ReportEvent, sources: LifecycleSources, inbox: Inbox, page: PageReport, log: Log) {
     this.#report = report;
     this.#sources = sources;
     this.#inbox = inbox;
@@ -49,27 +51,27 @@ export class SessionEvents implements ClientSignals {
     this.#log = log;
   }
 
-  /** True while messages can be sent and are heard. */
+  /** True while messages can be sent and received. */
   get isReady(): boolean {
     return this.#phase === 'ready';
   }
 
-  /** True once the account is linked, while its page is of use: it has something to lose. */
+  /** True while the account is linked and its page usable: the browser's profile must be saved at a stop. */
   get isLinked(): boolean {
     return this.#phase === 'authenticating' || this.#phase === 'ready' || this.#phase === 'lost';
   }
 
-  /** When the account was linked in this run, in milliseconds since 1970; 0 for one that was linked before. */
+  /** When the account was linked in this run, in milliseconds since 1970; 0 if it was linked before. */
   get linkedAt(): number {
     return this.#linkedAt;
   }
 
-  /** When the network was last heard of, in milliseconds since 1970. */
-  get lastWordAt(): number {
-    return this.#lastWordAt;
+  /** When the network last sent anything, in milliseconds since 1970. */
+  get lastNetworkActivityAt(): number {
+    return this.#lastNetworkActivityAt;
   }
 
-  /** Nothing is reported any more: the session is being stopped. */
+  /** The session is being stopped: no more events are reported. */
   end(): void {
     this.#phase = 'over';
   }
@@ -80,46 +82,46 @@ export class SessionEvents implements ClientSignals {
     if (this.#phase !== 'starting' && this.#phase !== 'qr' && this.#phase !== 'lost') return;
     this.#qrText = text;
     this.#phase = 'qr';
-    this.#inbox.beginNow();
+    this.#inbox.discardHistory();
     void this.#reportQr(text);
   }
 
   onSocketState(state: string): void {
     if (state !== this.#socketState) {
-      this.#log('debug', `socket state ${state}`);
-      this.onWord();
+      this.#log('debug', 'socket state changed', { from: this.#socketState, to: state });
+      this.onNetworkActivity();
     }
     this.#socketState = state;
-    this.#connected = state === 'CONNECTED';
+    this.#isConnected = state === 'CONNECTED';
     const restriction = RESTRICTIONS[state];
     if (restriction) this.onFailure('ACCOUNT_RESTRICTED', restriction);
     else if (state === 'DEPRECATED_VERSION') this.onFailure('PAGE_OUTDATED');
-    else if (this.#connected) {
+    else if (this.#isConnected) {
       this.#authenticating();
-      void this.#readyIfSo();
+      void this.#readyIfPossible();
     } else if (state === 'PAIRING') this.#authenticating();
     else if (UNPAIRED_STATES.has(state) && this.#phase !== 'ready') this.#unpaired();
-    else this.#lost(state);
+    else this.#connectionLost(state);
   }
 
   onProgress(): void {
     if (this.#phase === 'starting' || this.#phase === 'authenticating') this.#report({ name: 'progress' });
   }
 
-  onPageLooked(): void {
-    this.#page.tell();
+  onPageChecked(): void {
+    this.#page.send();
   }
 
-  onListening(): void {
-    this.#listening = true;
-    void this.#readyIfSo();
+  onListenersAttached(): void {
+    this.#isListening = true;
+    void this.#readyIfPossible();
   }
 
   onPageReloaded(): void {
-    this.#listening = false;
-    this.#connected = false;
-    this.#inbox.beginAgain();
-    this.#lost('PAGE_RELOADED');
+    this.#isListening = false;
+    this.#isConnected = false;
+    this.#inbox.pause();
+    this.#connectionLost('PAGE_RELOADED');
   }
 
   onLogout(): void {
@@ -129,24 +131,24 @@ export class SessionEvents implements ClientSignals {
   }
 
   onMessage(model: unknown): void {
-    this.onWord();
+    this.onNetworkActivity();
     if (this.#phase !== 'over') this.#inbox.onMessage(model);
   }
 
   onAck(id: string, ack: number): void {
-    this.onWord();
+    this.onNetworkActivity();
     if (this.#phase === 'over') return;
     if (Number.isFinite(ack)) this.#report({ name: 'message_ack', id, ack: toAck(ack) });
-    else this.#log('error', 'the page tells of an ack that is no number');
+    else this.#log('error', 'ack discarded', { error: 'not a number' });
   }
 
-  /** The network has been heard of. */
-  onWord(): void {
-    this.#lastWordAt = Date.now();
+  /** The network has sent something. */
+  onNetworkActivity(): void {
+    this.#lastNetworkActivityAt = Date.now();
   }
 
-  onOddity(text: string): void {
-    this.#log('warn', text);
+  onHandlerFailed(handler: string, error: string): void {
+    this.#log('warn', 'page event handler failed', { handler, error });
   }
 
   onFailure(reason: WorkerFailure, detail?: string): void {
@@ -162,36 +164,40 @@ export class SessionEvents implements ClientSignals {
     this.#report({ name: 'authenticating' });
   }
 
-  /** A pairing that came to nothing: the next QR counts again, also if it is the one of before. */
+  /** The pairing failed: the next QR is reported, also if its text is the same as before. */
   #unpaired(): void {
     if (this.#phase !== 'authenticating') return;
     this.#phase = 'starting';
     this.#qrText = '';
   }
 
-  #lost(pageState: string): void {
-    // That the account is used elsewhere is news also to one that has lost its connection.
-    const isNews = this.#phase === 'lost' && pageState === 'CONFLICT' && this.#lostTo !== pageState;
-    if (this.#phase !== 'ready' && !isNews) return;
-    this.#lostTo = pageState;
+  #connectionLost(pageState: string): void {
+    // A conflict (the account is used elsewhere) is reported also for a session that is disconnected already.
+    const isNewConflict = this.#phase === 'lost' && pageState === 'CONFLICT' && this.#lostState !== pageState;
+    if (this.#phase !== 'ready' && !isNewConflict) return;
+    this.#lostState = pageState;
     this.#phase = 'lost';
-    this.#inbox.beginAgain();
+    this.#inbox.pause();
     this.#report({ name: 'connection_lost', pageState });
   }
 
-  async #readyIfSo(): Promise<void> {
+  async #readyIfPossible(): Promise<void> {
     if (!this.#canBeReady()) return;
     try {
       const info = toSessionInfo(await this.#sources.readAccount());
       if (!this.#canBeReady()) return;
       this.#phase = 'ready';
-      this.onWord();
+      this.onNetworkActivity();
       this.#report({ name: 'ready', info });
       void this.#catchUp();
     } catch (error) {
       if (this.#canBeReady() && !wasNavigated(error))
-        this.onFailure('PAGE_FAILED', `the account could not be read (${errorText(error)})`);
+        this.onFailure('PAGE_FAILED', `reading the account failed (${errorText(error)})`);
     }
+  }
+
+  #canBeReady(): boolean {
+    return this.#isConnected && this.#isListening && this.#phase !== 'ready' && this.#phase !== 'over';
   }
 
   async #catchUp(): Promise<void> {
@@ -199,12 +205,8 @@ export class SessionEvents implements ClientSignals {
       await this.#inbox.catchUp();
     } catch (error) {
       if (wasNavigated(error) || this.#phase === 'over') return;
-      this.#log('warn', `what came while nobody listened could not be read: ${errorText(error)}`);
+      this.#log('warn', 'catching up with missed messages failed', { error: errorText(error) });
     }
-  }
-
-  #canBeReady(): boolean {
-    return this.#connected && this.#listening && this.#phase !== 'ready' && this.#phase !== 'over';
   }
 
   async #reportQr(text: string): Promise<void> {
@@ -212,7 +214,7 @@ export class SessionEvents implements ClientSignals {
       const qr = await this.#sources.renderQr(text);
       if (this.#phase === 'qr' && this.#qrText === text) this.#report({ name: 'qr', qr });
     } catch (error) {
-      this.onFailure('PAGE_FAILED', `the QR could not be drawn (${errorText(error)})`);
+      this.onFailure('PAGE_FAILED', `rendering the QR failed (${errorText(error)})`);
     }
   }
 }

@@ -1,0 +1,241 @@
+import type { WorkerEvent } from '@chat-web/protocol';
+import { describe, expect, it, vi } from 'vitest';
+import type { HeldMessage } from '../../page/inbox.ts';
+import { Inbox } from './inbox.ts';
+
+const NOW = 1_800_000_000;
+
+/** A page that stores messages, and an inbox over it. */
+function pageWith(heardUntil = 0) {
+  const held = new Map<string, HeldMessage & { t: number }>();
+  const delivered: string[] = [];
+  const heard: number[] = [];
+  const gaps: Extract<WorkerEvent, { name: 'gap' }>[] = [];
+  const broken = { load: '', since: '', cut: 0, isQuiet: false };
+  const model = (id: string) => ({
+    ...{ id, fromMe: false, from: 'a@c.us', to: 'b@c.us', mentionedIds: [], type: 'chat', body: id },
+    ...{ t: held.get(id)?.t ?? NOW, hasMedia: false, isForwarded: false, isStatus: false },
+  });
+  const inbox = new Inbox(
+    (event: WorkerEvent) => {
+      if (event.name === 'message') delivered.push(event.message.id);
+      if (event.name === 'gap') gaps.push(event);
+      if (event.name === 'heard') heard.push(event.until);
+    },
+    {
+      load: async () => {
+        if (broken.load) throw new Error(broken.load);
+        return broken.cut;
+      },
+      hasChanged: async () => !broken.isQuiet,
+      inboundSince: async (seconds) => {
+        if (broken.since) throw new Error(broken.since);
+        return [...held.values()].filter(({ t }) => t >= seconds);
+      },
+      models: async (ids) => ids.map((id) => (id.startsWith('odd') ? {} : model(id))),
+    },
+    () => {},
+    heardUntil,
+  );
+  const arrives = (id: string, { t = NOW, isNew = true, isReported = true } = {}) => {
+    held.set(id, { id, isNew, t });
+    if (isReported) inbox.onMessage(model(id));
+  };
+  return { inbox, delivered, gaps, heard, arrives, broken };
+}
+
+/** The same after its first catch-up. */
+async function livePage() {
+  const page = pageWith();
+  await page.inbox.catchUp();
+  return page;
+}
+
+describe('an inbox', () => {
+  it('delivers a message once, however often the page reports it', async () => {
+    const { delivered, arrives } = await livePage();
+    arrives('a');
+    arrives('a');
+    expect(delivered).toEqual(['a']);
+  });
+
+  it('delivers missed messages at a catch-up, and no history', async () => {
+    const { inbox, delivered, arrives } = pageWith(NOW);
+    arrives('before', { t: NOW - 1, isReported: false });
+    arrives('missed', { isNew: false, isReported: false });
+    await inbox.catchUp();
+    await inbox.catchUp();
+    expect(delivered).toEqual(['missed']);
+  });
+
+  it('delivers missed messages before live ones that arrive during the catch-up', async () => {
+    const { inbox, delivered, arrives } = await livePage();
+    arrives('missed', { t: NOW - 1, isReported: false });
+    const caughtUp = inbox.catchUp();
+    arrives('live');
+    arrives('live');
+    expect(delivered).toEqual([]);
+    await caughtUp;
+    expect(delivered).toEqual(['missed', 'live']);
+  });
+
+  it('delivers missed messages before live ones that arrive before the catch-up', async () => {
+    const { inbox, delivered, arrives } = pageWith();
+    arrives('missed', { t: NOW - 1, isReported: false });
+    arrives('live');
+    expect(delivered).toEqual([]);
+    await inbox.catchUp();
+    inbox.pause();
+    arrives('missed in a reload', { t: NOW + 1, isReported: false });
+    arrives('live again', { t: NOW + 2 });
+    await inbox.catchUp();
+    arrives('later');
+    expect(delivered).toEqual(['missed', 'live', 'missed in a reload', 'live again', 'later']);
+  });
+
+  it('holds live messages back when the page is navigated during a catch-up, and delivers them after the next', async () => {
+    const { inbox, delivered, arrives, broken } = pageWith();
+    arrives('live');
+    broken.load = 'Execution context was destroyed';
+    await expect(inbox.catchUp()).rejects.toThrow('destroyed');
+    expect(delivered).toEqual([]);
+    broken.load = '';
+    await inbox.catchUp();
+    expect(delivered).toEqual(['live']);
+  });
+
+  it('delivers what the page has in memory, where it cannot load the rest', async () => {
+    const { inbox, delivered, arrives, broken } = pageWith();
+    arrives('held', { t: NOW - 1, isReported: false });
+    arrives('live');
+    broken.load = 'no such module';
+    await inbox.catchUp();
+    arrives('later');
+    expect(delivered).toEqual(['held', 'live', 'later']);
+  });
+
+  it('delivers live messages although the page cannot list the stored ones', async () => {
+    const { inbox, delivered, arrives, broken } = pageWith();
+    arrives('live');
+    broken.since = 'a message without an id';
+    await expect(inbox.catchUp()).rejects.toThrow(broken.since);
+    arrives('later');
+    expect(delivered).toEqual(['live', 'later']);
+  });
+
+  it('does not check the listeners while older messages are being loaded', async () => {
+    const { inbox, delivered, arrives } = pageWith();
+    arrives('older', { t: NOW - 600, isReported: false });
+    arrives('held', { isReported: false });
+    expect([await inbox.checkListeners(), await inbox.checkListeners()]).toEqual(['quiet', 'quiet']);
+    expect(delivered).toEqual([]);
+    await inbox.catchUp();
+    expect(delivered).toEqual(['older', 'held']);
+  });
+
+  it('delivers a live message although the stored copy is unreadable', async () => {
+    const { inbox, delivered, arrives } = pageWith();
+    arrives('odd one');
+    await inbox.catchUp();
+    expect(delivered).toEqual(['odd one']);
+  });
+
+  it('leaves the page time to report a message itself', async () => {
+    const { inbox, delivered, arrives } = await livePage();
+    arrives('on its way', { isReported: false });
+    expect(await inbox.checkListeners()).toBe('quiet');
+    expect(delivered).toEqual([]);
+    arrives('on its way');
+    expect(await inbox.checkListeners()).toBe('listening');
+    expect(delivered).toEqual(['on its way']);
+  });
+
+  it('finds a page deaf that has not reported a live message for two checks, and delivers it', async () => {
+    const { inbox, delivered, arrives } = await livePage();
+    arrives('kept', { isReported: false });
+    expect(await inbox.checkListeners()).toBe('quiet');
+    expect(await inbox.checkListeners()).toBe('deaf');
+    expect(await inbox.checkListeners()).toBe('quiet');
+    expect(delivered).toEqual(['kept']);
+  });
+
+  it('does not find a page deaf that reports others, or that has loaded history', async () => {
+    const { inbox, delivered, arrives } = await livePage();
+    arrives('never reported by the library', { isReported: false });
+    arrives('history', { isNew: false, isReported: false });
+    await inbox.checkListeners();
+    arrives('live');
+    expect(await inbox.checkListeners()).toBe('listening');
+    arrives('more history', { isNew: false, isReported: false });
+    await inbox.checkListeners();
+    expect(await inbox.checkListeners()).toBe('quiet');
+    expect(delivered).toHaveLength(4);
+  });
+
+  it('skips an unreadable message, and does not try it again', async () => {
+    const { inbox, delivered, arrives } = pageWith();
+    arrives('odd one', { isReported: false });
+    arrives('other', { isReported: false });
+    await inbox.catchUp();
+    await inbox.catchUp();
+    expect(delivered).toEqual(['other']);
+  });
+
+  it('recognises a thousand messages a minute for as long as its overlap lasts', async () => {
+    const { inbox, delivered, arrives } = await livePage();
+    for (let n = 0; n < 2_500; n += 1) arrives(`${n}`, { t: NOW + Math.floor(n / 17) });
+    await inbox.catchUp();
+    expect(delivered).toHaveLength(2_500);
+  });
+
+  it('advances its watermark once an hour while no messages arrive', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const start = Math.floor(Date.now() / 1_000);
+      const { inbox, heard } = pageWith(start - 60);
+      await inbox.catchUp();
+      const hour = 3_600;
+      for (let quarters = 0; quarters < 4 * 9; quarters += 1) {
+        await inbox.checkListeners();
+        vi.advanceTimersByTime((hour * 1_000) / 4);
+      }
+      expect(heard).toEqual([start + hour, start + 2 * hour]);
+      inbox.pause();
+      vi.advanceTimersByTime(9 * hour * 1_000);
+      await inbox.checkListeners();
+      expect(heard).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('reports gaps: chats that could not be loaded completely, and messages that are too old', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    const whole = pageWith(now - 60);
+    await whole.inbox.catchUp();
+    expect(whole.gaps).toEqual([]);
+
+    const large = pageWith(now - 60);
+    large.broken.cut = 3;
+    await large.inbox.catchUp();
+    await large.inbox.catchUp();
+    expect(large.gaps).toEqual([{ name: 'gap', from: now - 60, to: expect.any(Number), chats: 3 }]);
+
+    const unloaded = pageWith(now - 60);
+    unloaded.broken.load = 'no such module';
+    await unloaded.inbox.catchUp();
+    expect(unloaded.gaps).toMatchObject([{ from: now - 60, chats: 1 }]);
+
+    const month = 30 * 24 * 3_600;
+    const old = pageWith(now - month);
+    await old.inbox.catchUp();
+    await old.inbox.catchUp();
+    expect(old.gaps).toMatchObject([{ name: 'gap', from: now - month, chats: 0 }]);
+    expect(old.gaps[0]?.to).toBeLessThan(now - 6 * 24 * 3_600);
+
+    const quiet = pageWith(now - month);
+    quiet.broken.isQuiet = true;
+    await quiet.inbox.catchUp();
+    expect(quiet.gaps).toEqual([]);
+  });
+});

@@ -1,0 +1,189 @@
+import { errorText } from '@chat-web/protocol';
+import type { HeldMessage } from '../../page/inbox.ts';
+import { wasNavigated } from '../page-errors.ts';
+import type { Log, ReportEvent } from '../port.ts';
+import { toMessage } from '../resources.ts';
+import { DeafnessCheck, type Hearing } from './deafness-check.ts';
+import type { MessageStore } from './message-store.ts';
+import { RecentIds } from './recent-ids.ts';
+import { Watermark } from './watermark.ts';
+
+/** Ids of delivered messages that are kept, to drop a message that the page reports again. */
+const MOST_DELIVERED_IDS = 10_000;
+/** Older messages are history, delivered or not. */
+const HISTORY_SECONDS = 7 * 24 * 60 * 60;
+
+/**
+ * Delivers each inbound message once, and in order. The page reports messages as they arrive (live). What arrived while
+ * its listeners were not attached, or while the account was offline, it only stores: a catch-up reads that, and holds
+ * live messages back until the older ones are delivered. A regular check finds messages that the listeners missed.
+ */
+export class Inbox {
+  readonly #report: ReportEvent;
+  readonly #store: MessageStore;
+  readonly #log: Log;
+  readonly #watermark: Watermark;
+  readonly #deafness = new DeafnessCheck();
+  readonly #delivered = new RecentIds(MOST_DELIVERED_IDS);
+  /** Undelivered messages in the page that cannot be read: they are not tried again. */
+  #unreadable: ReadonlySet<string> = new Set();
+  /** False while live messages are held back for a catch-up. */
+  #isLive = false;
+  readonly #heldBack: unknown[] = [];
+  /** Counts the pauses: a catch-up that was overtaken by another pause does not end that one. */
+  #pauses = 0;
+  /** Start of the last gap of incomplete chats, which is reported once. */
+  #gapFrom: number | undefined;
+
+  /** `heardUntil`: messages before this time, in Unix seconds, are history. */
+  constructor(report: ReportEvent, store: MessageStore, log: Log, heardUntil: number) {
+    this.#report = report;
+    this.#store = store;
+    this.#log = log;
+    this.#watermark = new Watermark(heardUntil);
+  }
+
+  // Live.
+
+  /** The page reports a message as it arrives. */
+  onMessage(model: unknown): void {
+    this.#deafness.onReported();
+    if (this.#isLive) this.#deliver(model);
+    else this.#heldBack.push(model);
+  }
+
+  #deliver(model: unknown): void {
+    try {
+      const message = toMessage(model);
+      if (!this.#delivered.add(message.id)) return;
+      this.#watermark.onDelivered(message.timestamp, unixNow());
+      this.#report({ name: 'message', message });
+    } catch (error) {
+      // One message that cannot be read is a line in the log, not the end of the session.
+      this.#log('error', 'message discarded', { error: errorText(error) });
+    }
+  }
+
+  // History.
+
+  /** The account is being linked: all messages until now are its history. */
+  discardHistory(): void {
+    this.#watermark.discardBefore(unixNow());
+  }
+
+  // Catching up.
+
+  /** The page or its connection is gone: live messages are held back until a catch-up has delivered the older ones. */
+  pause(): void {
+    this.#pauses += 1;
+    this.#isLive = false;
+    this.#watermark.onInterrupted();
+  }
+
+  #resume(pause: number): void {
+    if (pause !== this.#pauses) return;
+    this.#isLive = true;
+    for (const model of this.#heldBack.splice(0)) this.#deliver(model);
+  }
+
+  /**
+   * Delivers what the page stores and the session has not delivered yet, then what was held back meanwhile. Rejects where
+   * the page cannot be read; live messages are delivered all the same, unless the page was navigated: its next load is
+   * followed by another catch-up.
+   */
+  async catchUp(): Promise<void> {
+    this.pause();
+    const pause = this.#pauses;
+    try {
+      await this.#deliverStored(pause);
+    } catch (error) {
+      if (!wasNavigated(error)) this.#resume(pause);
+      throw error;
+    }
+    this.#resume(pause);
+  }
+
+  async #deliverStored(pause: number): Promise<void> {
+    const now = unixNow();
+    const isFirst = this.#watermark.seconds === 0; // Nothing was ever delivered: nothing is missing either.
+    await this.#discardExpired(now);
+    const since = Math.max(this.#watermark.seconds, now - HISTORY_SECONDS);
+    const incompleteChats = await this.#load(since);
+    if (!isFirst && incompleteChats > 0) this.#reportIncomplete(since, now, incompleteChats);
+    const stored = await this.#undelivered(since);
+    const models = await this.#read(stored);
+    if (pause !== this.#pauses) return; // The page is gone again.
+    this.#deliverAll(stored, models);
+    if (incompleteChats === 0) this.#watermark.onLive(now);
+  }
+
+  /** What the page cannot load, it may still have in memory in part. Returns the number of incomplete chats. */
+  async #load(since: number): Promise<number> {
+    try {
+      return await this.#store.load(since);
+    } catch (error) {
+      if (wasNavigated(error)) throw error;
+      this.#log('warn', 'loading missed messages failed', { error: errorText(error) });
+      // How many are incomplete is unknown.
+      return (await this.#store.hasChanged(since).catch(() => true)) ? 1 : 0;
+    }
+  }
+
+  // The gap: messages that are not delivered at all.
+
+  /** Moves the watermark past what is too old. That is a gap where any chat has changed since. */
+  async #discardExpired(now: number): Promise<void> {
+    const from = this.#watermark.seconds;
+    const to = now - HISTORY_SECONDS;
+    if (from === 0 || from >= to) return;
+    if (await this.#store.hasChanged(from)) this.#report({ name: 'gap', from, to, chats: 0 });
+    this.#watermark.discardBefore(to);
+  }
+
+  #reportIncomplete(from: number, to: number, chats: number): void {
+    if (from === this.#gapFrom) return;
+    this.#report({ name: 'gap', from, to, chats });
+    this.#gapFrom = from;
+  }
+
+  // Deafness.
+
+  /** Delivers what the listeners missed, and says whether they work. To be called regularly. */
+  async checkListeners(): Promise<Hearing> {
+    if (!this.#isLive) return 'quiet'; // Older messages come first.
+    const { missed, hearing } = this.#deafness.check(await this.#undelivered(this.#watermark.seconds));
+    const models = await this.#read(missed);
+    if (this.#isLive) this.#deliverAll(missed, models);
+    const until = this.#watermark.advanceIdle(unixNow());
+    if (until !== undefined) this.#report({ name: 'heard', until });
+    return hearing;
+  }
+
+  // What the page stores.
+
+  async #undelivered(since: number): Promise<HeldMessage[]> {
+    const stored = await this.#store.inboundSince(since);
+    this.#unreadable = new Set(stored.map(({ id }) => id).filter((id) => this.#unreadable.has(id)));
+    return stored.filter(({ id }) => !this.#delivered.has(id) && !this.#unreadable.has(id));
+  }
+
+  async #read(messages: readonly HeldMessage[]): Promise<unknown[]> {
+    return messages.length === 0 ? [] : this.#store.models(messages.map(({ id }) => id));
+  }
+
+  #deliverAll(messages: readonly HeldMessage[], models: readonly unknown[]): void {
+    if (messages.length === 0) return;
+    for (const model of models) this.#deliver(model);
+    const unreadable = messages.map(({ id }) => id).filter((id) => !this.#delivered.has(id));
+    this.#unreadable = new Set([...this.#unreadable, ...unreadable]);
+    this.#log('info', 'missed messages delivered', {
+      messages: messages.length - unreadable.length,
+      unreadable: unreadable.length,
+    });
+  }
+}
+
+/** Whole Unix seconds. */
+function unixNow(): number {
+  return Math.floor(Date.now() / 1_000);
+}

@@ -1,0 +1,27 @@
+import type { Page } from 'puppeteer';
+import { type HeldMessage, hasChanged, inboundSince, loadSince, messageModels } from '../../page/inbox.ts';
+
+/** How much the page may load of what it has stored, and for how long. */
+const LOAD_LIMITS = { timeoutMs: 30_000, mostMessages: 2_000 };
+
+/** What the page stores, in memory and on disk. All times are Unix seconds. */
+export interface MessageStore {
+  /** Loads messages since then into memory. Returns the number of chats that are incomplete afterwards. */
+  load(sinceSeconds: number): Promise<number>;
+  /** True if a chat has changed since then. */
+  hasChanged(sinceSeconds: number): Promise<boolean>;
+  /** The inbound messages in memory since then, oldest first. */
+  inboundSince(sinceSeconds: number): Promise<HeldMessage[]>;
+  /** The models of messages; those that cannot be read are left out. */
+  models(ids: readonly string[]): Promise<unknown[]>;
+}
+
+/** The store of the page that `page` returns at the time of a call. */
+export function storeOf(page: () => Page): MessageStore {
+  return {
+    load: (seconds) => page().evaluate(loadSince, seconds, LOAD_LIMITS),
+    hasChanged: (seconds) => page().evaluate(hasChanged, seconds),
+    inboundSince: (seconds) => page().evaluate(inboundSince, seconds),
+    models: (ids) => page().evaluate(messageModels, ids),
+  };
+}

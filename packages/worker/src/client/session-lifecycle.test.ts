@@ -1,0 +1,86 @@
+import type { WorkerEvent } from '@chat-web/protocol';
+import { describe, expect, it, vi } from 'vitest';
+import { Capabilities } from './capabilities.ts';
+import { Inbox } from './inbox/inbox.ts';
+import { PageReport } from './page-report.ts';
+import { SessionLifecycle } from './session-lifecycle.ts';
+
+const NOW = 1_800_000_000;
+const account = { pushname: 'Ada', wid: '12025550101@c.us' };
+
+const model = (id: string) => ({
+  ...{ id, fromMe: false, from: 'a@c.us', to: 'b@c.us', mentionedIds: [], type: 'chat', body: id, t: NOW },
+  ...{ hasMedia: false, isForwarded: false, isStatus: false },
+});
+
+/** The lifecycle of a session over a page that holds these messages. */
+function session() {
+  const held: string[] = [];
+  const reported: string[] = [];
+  const report = (event: WorkerEvent) => void reported.push(event.name === 'message' ? event.message.id : event.name);
+  const log = vi.fn();
+  const page = {
+    load: async () => 0,
+    hasChanged: async () => false,
+    inboundSince: async () => held.map((id) => ({ id, isNew: true })),
+    models: async (ids: readonly string[]) => ids.map(model),
+  };
+  const sources = { readAccount: async () => account, renderQr: async () => '' };
+  const inbox = new Inbox(report, page, log, NOW);
+  const lifecycle = new SessionLifecycle(report, sources, inbox, new PageReport(report, new Capabilities(), log), log);
+  const up = async () => {
+    lifecycle.onListenersAttached();
+    lifecycle.onSocketState('CONNECTED');
+    await vi.waitFor(() => expect(lifecycle.isReady).toBe(true));
+    await new Promise(setImmediate);
+  };
+  return { lifecycle, held, reported, log, page, up };
+}
+
+describe('missed messages are reported before live ones', () => {
+  it('after a reload of the page', async () => {
+    const { lifecycle, held, reported, up } = session();
+    await up();
+    lifecycle.onPageReloaded();
+    held.push('missed');
+    lifecycle.onMessage(model('live'));
+    await up();
+    expect(reported).toEqual(['authenticating', 'ready', 'connection_lost', 'ready', 'missed', 'live']);
+  });
+
+  it('after a loss of the connection', async () => {
+    const { lifecycle, held, reported, up } = session();
+    await up();
+    lifecycle.onSocketState('TIMEOUT');
+    held.push('missed');
+    lifecycle.onMessage(model('live'));
+    await up();
+    expect(reported).toEqual(['authenticating', 'ready', 'connection_lost', 'ready', 'missed', 'live']);
+  });
+});
+
+it('a session whose page cannot list its messages is ready, reports live ones, and logs the failure', async () => {
+  const { lifecycle, reported, log, page, up } = session();
+  page.inboundSince = () => Promise.reject(new Error('a message without an id'));
+  await up();
+  lifecycle.onMessage(model('live'));
+  expect(reported).toEqual(['authenticating', 'ready', 'live']);
+  expect(log).toHaveBeenCalledWith('warn', 'catching up with missed messages failed', {
+    error: 'a message without an id',
+  });
+});
+
+it('an unreadable message or ack is a line in the log without its content', async () => {
+  const { lifecycle, log, reported, up } = session();
+  await up();
+  const secret = '12025550177';
+  for (const [field, value] of Object.entries({ t: secret, mentionedIds: secret, isStatus: secret, from: { secret } }))
+    lifecycle.onMessage({ ...model(`true_${secret}@c.us_3EB0`), body: secret, [field]: value });
+  lifecycle.onAck(`true_${secret}@c.us_3EB0`, Number.NaN);
+  expect(reported).toEqual(['authenticating', 'ready']);
+  const lines = log.mock.calls.map(([, ...line]) => JSON.stringify(line));
+  expect(lines.filter((line) => line.includes('message discarded'))).toHaveLength(4);
+  expect(lines.filter((line) => line.includes('ack discarded'))).toHaveLength(1);
+  expect(lines.join()).toMatch(/mentionedIds/);
+  expect(lines.join()).not.toContain(secret);
+});
