@@ -136,7 +136,7 @@ describe('what a session is given', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)('is no sandbox where root runs the gateway, and the log says so', () => {
-    expect(stack.gateway.log.join('\n')).toContain('"msg":"browser started without a sandbox"');
+    expect(stack.gateway.log.join('\n')).toContain('"msg":"browser sandbox disabled"');
   });
 
   it('is no port that another user of the machine could drive a browser by', () => {

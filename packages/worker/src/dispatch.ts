@@ -9,10 +9,10 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 
-/** Makes sure, before anything is done, that the page can do what an operation needs. */
+/** Throws 501, before the operation begins, if the page lacks a part that it needs. */
 export type AssertSupported = (operation: WorkerOperationName, input: object) => Promise<void>;
 
-/** Runs the handler of one call. The answer is checked: what comes out of a web page is the least trustworthy data here. */
+/** Runs the handler of one call. Its answer is validated: data from a web page is not trusted. */
 export async function dispatch(
   handlers: Handlers<WorkerOperationName>,
   name: string,

@@ -18,7 +18,7 @@ function install(...path: string[]): string {
 }
 
 describe('findBrowser', () => {
-  it('takes the configured path first, then the environment, puppeteer and the PATH', () => {
+  it('uses the configured path first, then the environment, puppeteer and the PATH', () => {
     const onPath = install('bin', 'chromium-headless-shell');
     const env = { HOME: home, PATH: join(home, 'bin') };
     expect(findBrowser({ env })).toBe(onPath);
@@ -39,14 +39,14 @@ describe('findBrowser', () => {
     expect(findBrowser({ env: { HOME: home, PATH: `${home}/a:${home}/b` } })).toBe(chromium);
   });
 
-  it('refuses a configured path that cannot be run, rather than pass it over', () => {
+  it('refuses a configured path that cannot be run, instead of ignoring it', () => {
     install('bin', 'chromium');
     const env = { HOME: home, PATH: join(home, 'bin') };
     expect(() => findBrowser({ configured: join(home, 'missing'), env })).toThrow(/CHAT_WEB_BROWSER_PATH/);
     expect(() => findBrowser({ configured: home, env })).toThrow(/CHAT_WEB_BROWSER_PATH/);
   });
 
-  it('says what to do where there is none', () => {
+  it('says what to do if there is none', () => {
     expect(() => findBrowser({ env: { HOME: home, PATH: home } })).toThrow(/apt-get install chromium/);
   });
 });

@@ -3,11 +3,11 @@ import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
-/** What the search for a browser looks at. */
+/** Where to search for a browser. */
 export interface BrowserSearch {
-  /** The path that the operator set: it is used or refused, never passed over. */
+  /** The path that the operator set: it is used, or an error, never ignored. */
   readonly configured?: string | undefined;
-  /** Look for the headless shell, and take the whole browser where there is none. */
+  /** Prefer the headless shell to the whole browser. */
   readonly headlessShell?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -15,13 +15,13 @@ export interface BrowserSearch {
 const SETUID = 0o4000;
 const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome-stable', 'google-chrome'];
 
-/** Says what to do where no browser was found. */
+/** The error where no browser is found. */
 export const NO_BROWSER =
   'no browser found: install one (apt-get install chromium), or set CHAT_WEB_BROWSER_PATH to a Chromium or Chrome';
 
 /**
- * The browser's executable: the configured one, PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, then what is on
- * the PATH. Throws where there is none, or where the configured one cannot be run.
+ * The browser's executable: the configured one, PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, or the first on the
+ * PATH. Throws if there is none, or if the configured one is not executable.
  */
 export function findBrowser({ configured, headlessShell = false, env }: BrowserSearch): string {
   const named = configured || env.CHAT_WEB_BROWSER_PATH || env.PUPPETEER_EXECUTABLE_PATH;
@@ -64,8 +64,8 @@ function isExecutable(path: string): boolean {
 }
 
 /**
- * Whether Chromium's sandbox can work for this user: never for root; otherwise by the setuid helper beside the
- * browser, or by user namespaces, which are tried rather than guessed at from the kernel's several switches.
+ * Whether Chromium's sandbox works for this user: never for root; otherwise with the setuid helper beside the browser, or
+ * with user namespaces. Those are tried: several kernel settings can disable them.
  */
 export function sandboxWorks(browserPath: string): boolean {
   if (process.getuid?.() === 0) return false;
@@ -74,7 +74,7 @@ export function sandboxWorks(browserPath: string): boolean {
 }
 
 function setuidHelperBeside(browserPath: string): boolean {
-  // Debian's chromium is a script beside which there is nothing.
+  // Debian's chromium is a wrapper script in another folder.
   const folder = browserPath === '/usr/bin/chromium' ? '/usr/lib/chromium' : dirname(browserPath);
   try {
     const helper = statSync(join(folder, 'chrome-sandbox'));

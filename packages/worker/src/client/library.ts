@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type wwebjs from 'whatsapp-web.js';
 
-/** What the library's methods are that its types do not declare; they are its own seams between start and ready. */
+/** Methods of the library that its types do not declare: its steps between start and ready. */
 interface LibrarySeams {
   inject(): Promise<void>;
   attachEventListeners(): Promise<void>;
@@ -12,6 +12,6 @@ type ClientClass = new (options: wwebjs.ClientOptions) => Omit<wwebjs.Client, ke
 
 const require = createRequire(import.meta.url);
 
-/** The library's classes by themselves: its index also loads archivers and more that a worker never needs. */
+/** The library's classes, without its index: that also loads archivers and more that a worker never needs. */
 export const LibraryClient: ClientClass = require('whatsapp-web.js/src/Client.js');
 export const LocalAuth: typeof wwebjs.LocalAuth = require('whatsapp-web.js/src/authStrategies/LocalAuth.js');

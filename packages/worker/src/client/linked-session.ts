@@ -49,8 +49,7 @@ export class LinkedSession implements PageSource {
     this.#report = report;
     this.#log = log;
     const puppeteer = launchOptions(options, env);
-    if (puppeteer.args.includes('--no-sandbox'))
-      log('warn', 'browser started without a sandbox', { see: 'docs/security.md' });
+    if (puppeteer.args.includes('--no-sandbox')) log('warn', 'browser sandbox disabled', { see: 'SECURITY.md' });
     const { sessionDir, heardUntil, pinnedPage: document, silenceTimeoutMs, wasMute } = options;
     const capabilities = this.#capabilities;
     const lookUpsFrom = () => this.#lookUpsFrom;
@@ -58,12 +57,8 @@ export class LinkedSession implements PageSource {
     this.#pages = new SavedPages(options.pagesDir);
     this.#pageReport = new PageReport(report, capabilities, log);
     const sources = { readAccount: () => this.page.evaluate(readAccount), renderQr };
-    const inbox = new Inbox(
-      report,
-      storeOf(() => this.page),
-      log,
-      heardUntil,
-    );
+    const store = storeOf(() => this.page);
+    const inbox = new Inbox(report, store, log, heardUntil);
     const lifecycle = new SessionLifecycle((event) => this.#onEvent(event), sources, inbox, this.#pageReport, log);
     const client = new WhatsAppClient({ sessionDir, puppeteer, document, capabilities, lookUpsFrom }, lifecycle);
     this.#watch = new PageWatch({

@@ -4,7 +4,7 @@ import { toChats, toContacts, toGroups } from './lists.ts';
 describe('toChats', () => {
   const chat = { id: '12025550102@c.us', name: 'Ben', unreadCount: -1, lastActivity: 5 };
 
-  it('shows the newest first, each person once, and leaves out what cannot be shown', () => {
+  it('lists the newest first, each person once, and leaves out invalid rows', () => {
     const twin = { ...chat, name: 'Ben by his hidden id', lastActivity: 9 };
     const other = { ...chat, id: '12025550103@c.us', lastActivity: 7, lastMessage: { timestamp: 7.5, fromMe: true } };
     expect(toChats([chat, twin, null, { id: 7 }, other])).toEqual([
@@ -15,14 +15,14 @@ describe('toChats', () => {
 });
 
 describe('toGroups', () => {
-  it('leaves out those that were left', () => {
+  it('leaves out groups that the account has left', () => {
     const group = { id: '1@g.us', subject: 'G', participantCount: 2, isMember: true, isAdmin: false };
     expect(toGroups([group, { ...group, id: '2@g.us', isMember: false }])).toEqual([
       { id: '1@g.us', subject: 'G', participantCount: 2, isAdmin: false },
     ]);
   });
 
-  it('does not say of one whose members are not known how many there are', () => {
+  it('has no count for a group whose members are unknown', () => {
     expect(toGroups([{ id: '1@g.us', subject: 'G', isMember: true }])).toEqual([{ id: '1@g.us', subject: 'G' }]);
   });
 });
@@ -30,7 +30,7 @@ describe('toGroups', () => {
 describe('toContacts', () => {
   const person = { id: '12025550102@c.us', isHidden: false, name: 'Ben', isUser: true, isMyContact: true };
 
-  it('are each shown once, with what either of their two rows knows', () => {
+  it('lists each person once, merged from two rows', () => {
     const contacts = toContacts([
       { ...person, lid: '7@lid', isHidden: true, name: 'Ben', pushname: 'Benny' },
       { ...person, lid: '7@lid', name: undefined, isMyContact: false, isBlocked: true },
@@ -45,7 +45,7 @@ describe('toContacts', () => {
     ]);
   });
 
-  it('are shown by their hidden id where nobody knows the number', () => {
+  it('lists people without a known number by their hidden id', () => {
     expect(toContacts([{ ...person, id: '5@lid', isHidden: true, pushname: 'Eve' }])).toMatchObject([
       { id: '5@lid', lid: '5@lid', number: '', pushname: 'Eve' },
     ]);

@@ -13,7 +13,7 @@ const name = v.optional(
 );
 const yes = v.optional(v.unknown());
 
-/** Chats as the API shows them, from what the page script read; one that cannot be shown is left out. */
+/** Chats of the API, from the rows of the page script; invalid ones are left out. */
 export function toChats(read: readonly unknown[]): Chat[] {
   const model = v.object({
     id: v.string(),
@@ -23,7 +23,7 @@ export function toChats(read: readonly unknown[]): Chat[] {
     lastMessage: v.optional(v.nullable(v.object({ body: text, timestamp: v.number(), fromMe: v.boolean() }))),
   });
   const newestFirst = readable(model, read).sort((a, b) => (b.lastActivity ?? 0) - (a.lastActivity ?? 0));
-  // A person may have a chat by number and one by hidden id; the API knows the person once.
+  // A person may have a chat by number and one by hidden id; the API lists the newer one.
   const seen = new Set<string>();
   return newestFirst
     .filter(({ id }) => !seen.has(id) && seen.add(id))
@@ -39,13 +39,13 @@ export function toChats(read: readonly unknown[]): Chat[] {
             },
           }
         : {}),
-      // The page has -1 for a chat that somebody marked as unread.
+      // The page has -1 for a chat that was marked as unread by hand.
       unreadCount: Math.abs(Math.trunc(unreadCount ?? 0)),
     }))
     .filter((shown) => v.is(chat, shown));
 }
 
-/** Groups that the account is in, as the API shows them. */
+/** Groups of the API: those that the account is a member of. */
 export function toGroups(read: readonly unknown[]): Group[] {
   const model = v.object({
     id: v.string(),
@@ -80,8 +80,8 @@ const contactModel = v.object({
 type ContactModel = v.InferOutput<typeof contactModel>;
 
 /**
- * People as the API shows them, each once. The page has a row by number and one by hidden id, of which often one alone
- * has the name: what either knows counts. People whose number the account does not know are shown by their hidden id.
+ * People of the API, each once. The page may have a row by number and one by hidden id, and the name in only one of them:
+ * both are merged. People whose number the account does not know have their hidden id.
  */
 export function toContacts(read: readonly unknown[]): Contact[] {
   const byId = new Map<string, ContactModel[]>();
@@ -89,9 +89,9 @@ export function toContacts(read: readonly unknown[]): Contact[] {
   return [...byId.values()].flatMap((rows) => shownContact(rows) ?? []);
 }
 
-/** One person from the rows that the page has; undefined for what is none. */
+/** One person, merged from the rows of the page; undefined for rows that are not a person. */
 function shownContact(rows: readonly ContactModel[]): Contact | undefined {
-  // The row by number first: what both say, it says better.
+  // The row by number first: its values win.
   const [first, ...rest] = [...rows].sort((a, b) => Number(a.isHidden) - Number(b.isHidden));
   const [, digits, server] = /^(\d+)@(c\.us|lid)$/.exec(first?.id ?? '') ?? [];
   if (!first || !digits || rows.some(({ isMe, isUser }) => isMe === true || isUser !== true)) return undefined;

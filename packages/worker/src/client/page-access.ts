@@ -7,13 +7,13 @@ import { dropFile, keepFile } from '../page/media.ts';
 import { wasLost } from './page-errors.ts';
 import type { PageCalls, PageScript } from './port.ts';
 
-/** What is behind the page: how to reach it, and whether the account is connected. */
+/** The page, and whether the account is connected. */
 export interface PageSource {
   readonly page: Page;
   readonly isReady: boolean;
-  /** Throws 501 where the page lacks what is needed. */
+  /** Throws 501 if the page lacks what is needed. */
   assertSupported(needed: readonly Capability[]): Promise<void>;
-  /** Told of each send: whether the network has confirmed it in time. */
+  /** Called after each send: whether the network has confirmed it in time. */
   onSent(isConfirmed: boolean): void;
 }
 
@@ -22,7 +22,7 @@ interface FileInput {
   dispose(): Promise<void>;
 }
 
-/** Calls scripts in the page, and tells the truth about those that do not come back. */
+/** Runs scripts in the page, with a time limit and the right error for a call without an answer. */
 export class PageAccess implements PageCalls {
   readonly #source: PageSource;
 
@@ -49,7 +49,7 @@ export class PageAccess implements PageCalls {
   async withFile<R>(timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R> {
     const { page } = this.#ready();
     const key = `file:${randomUUID()}`;
-    // The browser reads the file from disk by itself: nothing of it passes through this process.
+    // The browser reads the file from disk itself: its bytes do not pass through this process.
     const input = await within(timeoutMs, 'client_failed', makeFileInput(page));
     try {
       await within(timeoutMs, 'client_failed', input.uploadFile(path));
@@ -82,7 +82,7 @@ async function makeFileInput(page: Page): Promise<FileInput> {
   return input as unknown as FileInput;
 }
 
-/** Waits for the page. Rejects with `lostCode` where it is lost or too slow, and with `client_failed` where it threw. */
+/** Waits for the page. Rejects with `lostCode` if it is lost or too slow, and with `client_failed` if it threw. */
 async function within<R>(timeoutMs: number, lostCode: ErrorCode, answer: Promise<R>): Promise<R> {
   const over = new AbortController();
   const limit = delay(timeoutMs, undefined, { signal: over.signal }).then(() => {

@@ -1,21 +1,21 @@
 import { errorText } from '@chat-web/protocol';
 
-/** What puppeteer's errors say: they have no codes. */
+/** Patterns of puppeteer's error messages: its errors have no codes. */
 const NAVIGATED = /context was destroyed|Cannot find context|detached|Target closed|Session closed|Inspected target/i;
 const LOST = /closed|detached|destroyed|timed out/i;
 const TIMED_OUT = /timed out/i;
 
-/** True for the error of a call whose document was replaced or closed while it ran. */
+/** True if the document was replaced or closed during the call. */
 export function wasNavigated(error: unknown): boolean {
   return NAVIGATED.test(errorText(error));
 }
 
-/** True for the error of a call whose page is gone, or no longer answers. */
+/** True if the page is gone, or does not answer. */
 export function wasLost(error: unknown): boolean {
   return LOST.test(errorText(error));
 }
 
-/** True for the error of a call that the page has not answered in time. */
+/** True if the page did not answer in time. */
 export function timedOut(error: unknown): boolean {
   return TIMED_OUT.test(errorText(error));
 }

@@ -30,7 +30,7 @@ describe('the probe of a page', () => {
     return { answers, frozen, probe };
   }
 
-  it('asks every 15 s', async () => {
+  it('probes every 15 s', async () => {
     const { answers, frozen, probe } = watch(async () => 'here');
     await vi.advanceTimersByTimeAsync(60_000);
     expect(answers).toHaveLength(5);
@@ -50,7 +50,7 @@ describe('the probe of a page', () => {
     expect(frozen).toHaveLength(1);
   });
 
-  it('takes an answer that comes late for one', async () => {
+  it('counts a late answer', async () => {
     const late = () => new Promise<string>((resolve) => setTimeout(() => resolve('late'), 29_000));
     const { answers, frozen, probe } = watch(late);
     await vi.advanceTimersByTimeAsync(300_000);
@@ -59,7 +59,7 @@ describe('the probe of a page', () => {
     probe.stop();
   });
 
-  it('takes a refusal for a sign of life, and a time-out for none', async () => {
+  it('counts a refusal as an answer, and a time-out as none', async () => {
     const alive = watch(() => Promise.reject(new Error('Execution context was destroyed')));
     const dead = watch(() => Promise.reject(new Error('Runtime.callFunctionOn timed out')));
     await vi.advanceTimersByTimeAsync(120_000);

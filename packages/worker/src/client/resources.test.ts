@@ -20,7 +20,7 @@ const model = {
 };
 
 describe('toMessage', () => {
-  it('shows a text in the words of the API', () => {
+  it('converts a text to a message of the API', () => {
     expect(toMessage(model)).toEqual({
       id: 'false_12025550102@c.us_3EB0AA',
       from: '12025550102@c.us',
@@ -37,7 +37,7 @@ describe('toMessage', () => {
     });
   });
 
-  it('takes the caption as the body of media', () => {
+  it('uses the caption as the body of media', () => {
     const media = {
       ...model,
       type: 'image',
@@ -49,7 +49,7 @@ describe('toMessage', () => {
     expect(toMessage(media)).toMatchObject({ body: 'look', type: 'image', hasMedia: true, mimeType: 'image/jpeg' });
   });
 
-  it('passes the gateway, whatever its sender has made up', () => {
+  it('is valid in the gateway, whatever its sender wrote', () => {
     const text = fc.string({ unit: 'binary', maxLength: 400 });
     const long = fc.constantFrom(
       'toString',
@@ -100,7 +100,7 @@ describe('toSessionInfo', () => {
     });
   });
 
-  it('refuses an id that is none', () => {
+  it('refuses an invalid id', () => {
     expect(() => toSessionInfo({ wid: 'nobody' })).toThrow();
   });
 });

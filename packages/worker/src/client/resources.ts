@@ -1,7 +1,7 @@
 import { cutText, LIMITS, type Message, networkId, type SessionInfo } from '@chat-web/protocol';
 import * as v from 'valibot';
 
-/** Names of message types that differ from the API's own; all others pass as they are. */
+/** Message types that have another name in the API; all others are the same. */
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ['chat', 'text'],
   ['ptt', 'audio'],
@@ -9,7 +9,7 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
 
 const optionalText = v.optional(v.nullable(v.string()));
 
-/** A message as the page script gives it, ids by number wherever the page knows the number. */
+/** A message as the page script returns it, ids by phone number where the page knows the number. */
 const messageModel = v.object({
   id: v.string(),
   fromMe: v.boolean(),
@@ -30,14 +30,14 @@ const messageModel = v.object({
   isStatus: v.boolean(),
 });
 
-/** The page gives a document without a caption its file name for one. */
+/** For a document without a caption, the page uses its file name. */
 function captionOf({ caption, filename }: Pick<v.InferOutput<typeof messageModel>, 'caption' | 'filename'>) {
   return caption === filename ? '' : caption;
 }
 
 /**
- * A message as the API shows it, from the page's model of it. Throws where the model is not one. What its sender has
- * written is cut where it is longer than any that the network's own clients send: it must not cost the message.
+ * A message of the API, from the page's model of it. Throws if the model is invalid. Texts of the sender are cut where
+ * they are longer than any that the network's own clients send, so that the message is not lost.
  */
 export function toMessage(model: unknown): Message {
   const read = v.parse(messageModel, model);
@@ -65,23 +65,23 @@ function isId(id: unknown): id is string {
   return v.is(networkId, id);
 }
 
-/** A time of the page's in whole Unix seconds that are a date. */
+/** A time of the page in whole Unix seconds, within the range of dates. */
 export function toTime(t: number): number {
   return Math.max(0, Math.min(LIMITS.time, Math.floor(t)));
 }
 
-/** An ack in the API's range: the page has several kinds of failure below 0, and one above 4 that is its own affair. */
+/** An ack in the API's range: the page has several failures below 0, and an internal value above 4. */
 export function toAck(ack: number): Message['ack'] {
   return Math.max(-1, Math.min(4, Math.trunc(ack))) as Message['ack'];
 }
 
 const account = v.object({ pushname: optionalText, wid: v.string(), platform: optionalText });
 
-/** The linked account as the API shows it. A `wid` may name the device behind the number (`<number>:<device>@c.us`). */
+/** The linked account, for the API. A `wid` may contain the device (`<number>:<device>@c.us`). */
 export function toSessionInfo(read: unknown): SessionInfo {
   const { pushname, wid, platform } = v.parse(account, read);
   const [, number = '', server = ''] = /^(\d+)(?::\d+)?@(c\.us|lid)$/.exec(wid) ?? [];
-  if (!number) throw new Error('the page names an account whose id is none');
+  if (!number) throw new Error('the page returned an account with an invalid id');
   return {
     pushname: cutText(pushname ?? '', LIMITS.name),
     wid: `${number}@${server}`,

@@ -25,7 +25,7 @@ const document = {
 };
 
 describe('saved pages', () => {
-  it('are kept as they came, readable by their owner alone', async () => {
+  it('are unchanged, and readable only by their owner', async () => {
     const pages = new SavedPages(dir);
     await pages.save('2.3000.1', document);
     expect(readFileSync(join(dir, '2.3000.1.html'), 'utf8')).toBe(document.html);
@@ -33,12 +33,12 @@ describe('saved pages', () => {
     for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600);
   });
 
-  it('are named by their version, and by nothing else that a page says', async () => {
+  it('are named by a valid version only', async () => {
     await new SavedPages(dir).save('../evil', document);
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it('are the last twenty, and leave nothing unfinished behind', async () => {
+  it('are the last twenty; unfinished files are removed', async () => {
     const pages = new SavedPages(dir);
     const hoursAgo = (hours: number) => Date.now() / 1_000 - hours * 3_600;
     writeFileSync(join(dir, 'x.new'), '');

@@ -5,7 +5,7 @@ import { type ClientSignals, WhatsAppClient } from './whatsapp-client.ts';
 
 const MOST_CALLS = 1_000;
 
-/** A page that refuses every call at once, as one does that is being closed, until an event says that it is closed. */
+/** A page that is closing: it refuses every call at once, until an event says that it is closed. */
 class ClosingPage {
   calls = 0;
   #isClosed = false;
@@ -36,7 +36,7 @@ function clientOn(page: ClosingPage, connected: boolean) {
 }
 
 describe('an injection into a page that is closing', () => {
-  it('leaves the process its turns, and ends with the page', async () => {
+  it('does not block the event loop, and ends with the page', async () => {
     const page = new ClosingPage(200);
     const { client, onFailure } = clientOn(page, true);
     await client.inject();
@@ -45,7 +45,7 @@ describe('an injection into a page that is closing', () => {
     expect(onFailure).not.toHaveBeenCalled();
   });
 
-  it('is not tried where the browser is gone, which closes no page', async () => {
+  it('is not tried after the browser is gone', async () => {
     const page = new ClosingPage(60_000);
     const { client } = clientOn(page, false);
     await client.inject();

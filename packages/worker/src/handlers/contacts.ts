@@ -7,7 +7,7 @@ import { findContact, listContacts, numberExists } from '../page/people.ts';
 import { refusedBy } from './sending.ts';
 
 const LIST_TIMEOUT_MS = 25_000;
-/** The network is asked, and may be slow; the caller is not to wait for it longer than this. */
+/** The network is queried, and may be slow: the longest that a caller waits. */
 const LOOKUP_TIMEOUT_MS = 12_000;
 const PICTURE_TIMEOUT_MS = 26_000;
 /** By number and by hidden id, one after the other. */

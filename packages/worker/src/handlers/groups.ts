@@ -15,22 +15,22 @@ import { refusedBy } from './sending.ts';
 const LIST_TIMEOUT_MS = 25_000;
 const CHANGE_TIMEOUT_MS = 25_000;
 const MEMBERS_TIMEOUT_MS = 55_000;
-/** Within that, so that those who were added are told. */
+/** Shorter, so that the answer names those who were added. */
 const ADD_TIMEOUT_MS = 40_000;
 const REMOVE_TIMEOUT_MS = 12_000;
 const SETTLE_TIMEOUT_MS = 3_000;
-/** How long members of groups may take to become known. */
+/** How long loading the members of groups may take. */
 const LIST_MEMBERS_TIMEOUT_MS = 20_000;
 const MEMBERS_OF_ONE_TIMEOUT_MS = 8_000;
 
 const MESSAGES: Readonly<Record<number, string>> = {
-  403: 'is not to be changed by this account, or can be added by a private invitation only',
+  403: 'cannot be changed by this account, or can only be added by invitation',
   404: 'is not registered on the network, or not in the group',
   408: 'has left the group recently',
   405: 'is this account itself: leave the group instead',
-  409: 'is in the group already',
-  429: 'was put off by the network: try again later',
-  503: 'was not tried: the time ran out',
+  409: 'is already in the group',
+  429: 'was rate limited by the network: retry later',
+  503: 'was not tried: the time limit was reached',
 };
 
 /** Handlers of the operations on groups. */
@@ -44,7 +44,7 @@ export function groupHandlers({
 
     createGroup: async ({ subject, participants }) => {
       const created = await page.change(MEMBERS_TIMEOUT_MS, createGroup, subject, participants);
-      if (created !== 'nobody') {
+      if (created !== 'none_registered') {
         if ('refused' in created) throw refusedBy(created.refused);
         return created.id;
       }

@@ -41,9 +41,9 @@ export function messageHandlers(
       const deletedFor = await page.change(CHANGE_TIMEOUT_MS, deleteMessage, messageId, forEveryone);
       if (deletedFor === 'no_message') throw messageNotFound();
       if (deletedFor === 'not_mine')
-        throw new GatewayError('not_permitted', "somebody else's status cannot be deleted");
+        throw new GatewayError('not_permitted', 'the status of another account cannot be deleted');
       if (deletedFor === 'only_for_everyone') {
-        throw new GatewayError('not_permitted', 'a status can be deleted for everyone alone');
+        throw new GatewayError('not_permitted', 'a status can only be deleted for everyone');
       }
       return { id: messageId, deletedFor };
     },
@@ -55,7 +55,9 @@ export function messageHandlers(
       if (taken === 'later') throw refusedBy(429);
       throw new GatewayError(
         'media_not_found',
-        taken === 'no_media' ? 'the message has no media' : 'the network has the media no longer, or not yet',
+        taken === 'no_media'
+          ? 'the message has no media'
+          : 'the network does not have the media: expired, or not uploaded yet',
       );
     },
   };

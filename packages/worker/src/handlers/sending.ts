@@ -8,12 +8,12 @@ import { postMediaStatus } from '../page/status-feed.ts';
 import type { Posted } from '../page/window.ts';
 import { TimeBudget } from './time-budget.ts';
 
-/** What each step of a send may take; all of them share the time of the operation. */
+/** Time limits of the steps of a send; together they stay within the time limit of the operation. */
 const CHECK_TIMEOUT_MS = 10_000;
 const TEXT_TIMEOUT_MS = 15_000;
 const MEDIA_TIMEOUT_MS = 80_000;
-/** What the browser may take to take a file. */
-const TAKE_TIMEOUT_MS = 20_000;
+/** How long loading a file into the browser may take. */
+const FILE_TIMEOUT_MS = 20_000;
 const STICKER_TIMEOUT_MS = 10_000;
 const TEXT_ACK_TIMEOUT_MS = 12_000;
 /** Files are large, and uplinks slow. */
@@ -50,9 +50,9 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
   const { type, to, quotedMessageId, caption } = input;
   const budget = new TimeBudget(operations.sendMessage.timeoutMs);
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, budget);
-  const fetchMs = budget.step(context.fetchLimits.timeoutMs, TAKE_TIMEOUT_MS + LEAST_MEDIA_ACK_MS);
+  const fetchMs = budget.step(context.fetchLimits.timeoutMs, FILE_TIMEOUT_MS + LEAST_MEDIA_ACK_MS);
   return withMedia(type, input, fetchMs, context, ({ path, mimeType, filename }) =>
-    page.withFile(budget.step(TAKE_TIMEOUT_MS, LEAST_MEDIA_ACK_MS), path, async (key) => {
+    page.withFile(budget.step(FILE_TIMEOUT_MS, LEAST_MEDIA_ACK_MS), path, async (key) => {
       if (to === STATUS_FEED) {
         const file = { data: key, mimetype: mimeType, filename };
         return accepted(await page.change(budget.step(MEDIA_TIMEOUT_MS), postMediaStatus, file, caption));
@@ -78,7 +78,7 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
 
 async function prepareSticker(page: PageCalls, key: string, budget: TimeBudget): Promise<void> {
   const isMade = await page.read(budget.step(STICKER_TIMEOUT_MS), makeSticker, key).catch(() => false);
-  if (!isMade) throw new GatewayError('client_failed', 'the image could not be made into a sticker; nothing was sent');
+  if (!isMade) throw new GatewayError('client_failed', 'converting the image to a sticker failed; nothing was sent');
 }
 
 /** Refuses what cannot be sent, before anything is. */
@@ -91,7 +91,7 @@ async function check(
   const finding = await page
     .read(budget.step(CHECK_TIMEOUT_MS), checkSend, to, quotedMessageId)
     .catch((error: unknown) => {
-      // Nothing has been sent yet: the code of a lost answer would say too little.
+      // Nothing has been sent yet: `session_lost` would leave that open.
       if (!(error instanceof GatewayError) || error.code !== 'session_lost') throw error;
       throw new GatewayError('client_failed', `nothing was sent: ${error.message}`);
     });
@@ -111,23 +111,24 @@ async function check(
   }
 }
 
-/** An error for a refusal of the network by its code: nothing was changed. */
+/** The error for a refusal of the network, by its code: nothing was changed. */
 export function refusedBy(code: number): GatewayError {
-  if (code === 429) return new GatewayError('rate_limited', 'the network puts this off: try again later');
-  if (code === 401 || code === 403) return new GatewayError('not_permitted', `the network refuses it (code ${code})`);
-  return new GatewayError('client_failed', `the network refused it (code ${code}); nothing was changed`);
+  if (code === 429) return new GatewayError('rate_limited', 'the network limits the rate of this request: retry later');
+  if (code === 401 || code === 403)
+    return new GatewayError('not_permitted', `the network does not permit the request (code ${code})`);
+  return new GatewayError('client_failed', `the network refused the request (code ${code}); nothing was changed`);
 }
 
-/** The network does not let a restricted account write to people whom it has no chat with, or to so many of them. */
+/** The network does not let a restricted account write to new people, or to many of them. */
 const RESTRICTED_CODES = new Set([463, 475]);
 
-/** The message once the network has it; `outcome_unknown` where that does not become known in time. */
+/** The message once the network has confirmed it; `outcome_unknown` if it does not in time. */
 async function confirmed(page: PageCalls, model: unknown, timeoutMs: number): Promise<Message> {
-  if (!model) throw new GatewayError('outcome_unknown', 'the web client did not say what became of the message');
+  if (!model) throw new GatewayError('outcome_unknown', 'the web client did not report whether the message was sent');
   const sent = readMessage(model);
-  const ended = timeoutMs + 1_000;
+  const pageTimeoutMs = timeoutMs + 1_000;
   const { ack, refused } = await page
-    .read(ended, waitForAck, sent.id, timeoutMs)
+    .read(pageTimeoutMs, waitForAck, sent.id, timeoutMs)
     .catch(() => ({ ack: 0, refused: undefined }));
   page.onSent(ack !== 0);
   if (ack > 0) return { ...sent, ack: Math.min(4, ack) as Message['ack'] };
@@ -141,19 +142,20 @@ async function confirmed(page: PageCalls, model: unknown, timeoutMs: number): Pr
   );
 }
 
-/** A message that has been posted to the status feed: its post ends when the network has it. */
+/** A message that was posted to the status feed: posting ends when the network has confirmed it. */
 export function accepted(posted: Posted): Message {
-  if (!posted) throw new GatewayError('outcome_unknown', 'the web client did not say what became of the post');
-  if ('refused' in posted) throw new GatewayError('client_failed', `the network refused the post (${posted.refused})`);
+  if (!posted) throw new GatewayError('outcome_unknown', 'the web client did not report whether the status was posted');
+  if ('refused' in posted)
+    throw new GatewayError('client_failed', `the network refused the status (${posted.refused})`);
   const sent = readMessage(posted.message);
   return sent.ack === 0 ? { ...sent, ack: 1 } : sent;
 }
 
-/** A message that has been sent or changed; `outcome_unknown` where the page describes it in a form that is none. */
+/** A message that was sent or changed; `outcome_unknown` if the page returned an invalid one. */
 export function readMessage(model: unknown): Message {
   try {
     return toMessage(model);
   } catch {
-    throw new GatewayError('outcome_unknown', 'the web client did it, and described the message in an unknown form');
+    throw new GatewayError('outcome_unknown', 'the request succeeded, but the web client returned an invalid message');
   }
 }

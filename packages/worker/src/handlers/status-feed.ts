@@ -4,7 +4,7 @@ import { postTextStatus } from '../page/status-feed.ts';
 import { accepted, sendMedia } from './sending.ts';
 
 const POST_TIMEOUT_MS = 20_000;
-/** How long the page may take to show what it has posted. */
+/** How long the page may take to list the new status. */
 const SHOWN_TIMEOUT_MS = 5_000;
 
 /** A text for the status feed. */
@@ -29,7 +29,7 @@ export function statusFeedHandlers(context: HandlerContext): Handlers<'postStatu
   };
 }
 
-/** Posts a text to the status feed, and answers with the message that was really posted. */
+/** Posts a text to the status feed. Resolves with the posted message. */
 export async function postText(page: PageCalls, { body, backgroundColor, font }: TextStatus): Promise<Message> {
   const posted = await page.change(POST_TIMEOUT_MS, postTextStatus, body, backgroundColor, font, SHOWN_TIMEOUT_MS);
   return accepted(posted);

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 describe('the steps of an operation', () => {
-  it('get what they want, and together less than the time of the operation', () => {
+  it('get the time they need, and together less than the time of the operation', () => {
     const budget = new TimeBudget(120_000);
     expect(budget.step(10_000)).toBe(10_000);
     vi.advanceTimersByTime(50_000);
@@ -17,7 +17,7 @@ describe('the steps of an operation', () => {
     expect(budget.last(30_000)).toBe(500);
   });
 
-  it('do not begin when there is no time left for what follows them', () => {
+  it('do not begin without time for the steps after them', () => {
     const budget = new TimeBudget(20_000);
     vi.advanceTimersByTime(8_000);
     expect(() => budget.step(15_000, 12_000)).toThrow(GatewayError);

@@ -1,32 +1,32 @@
 import { GatewayError } from '@chat-web/protocol';
 
-/** What is kept back for the way of the answer. */
+/** Reserved for returning the answer. */
 const RESERVE_MS = 3_000;
 const MOMENT_MS = 500;
-/** A step that begins with less would end as one whose outcome is not known. */
+/** A step that begins with less would likely time out, with an unknown outcome. */
 const LEAST_STEP_MS = 2_000;
 
-/** The time of one operation, which its steps share: together they end before its own limit, so that the answer says more. */
+/** The time of one operation, shared by its steps: they end before its time limit, so that the error names the step. */
 export class TimeBudget {
   readonly #endsAt: number;
 
-  /** `timeoutMs`: the operation's own limit. */
+  /** `timeoutMs`: the time limit of the operation. */
   constructor(timeoutMs: number) {
     this.#endsAt = performance.now() + timeoutMs - RESERVE_MS;
   }
 
   /**
-   * How long the next step may take: what it wants, or what is left when `keepMs` are kept for the steps behind it.
-   * Throws where that is too little for any step: what has not begun yet need not begin.
+   * How long the next step may take: `mostMs`, or what is left after reserving `keepMs` for the later steps. Throws if
+   * that is too little for any step.
    */
   step(mostMs: number, keepMs = 0): number {
     const leftMs = this.#leftMs - keepMs;
     if (leftMs < LEAST_STEP_MS)
-      throw new GatewayError('client_failed', 'the time of the request is used up; nothing was sent');
+      throw new GatewayError('client_failed', 'the time limit of the request was reached; nothing was sent');
     return Math.min(mostMs, leftMs);
   }
 
-  /** The same for a step that must be made, since something has been sent: a moment at least. */
+  /** The same for a step that must run, because something has been sent: at least a moment. */
   last(mostMs: number): number {
     return Math.min(mostMs, Math.max(MOMENT_MS, this.#leftMs));
   }

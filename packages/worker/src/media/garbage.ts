@@ -9,8 +9,8 @@ const collect = runInNewContext('gc') as () => void;
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Bytes that went through this process leave garbage behind, which a worker that then does nothing would keep for
- * long: it is collected soon, and once for many that come together.
+ * Schedules a garbage collection after a large file: an idle worker would otherwise keep the memory for long. Files in
+ * quick succession share one collection.
  */
 export function collectAfter(bytes: number): void {
   if (bytes < LARGE_BYTES) return;

@@ -6,13 +6,13 @@ import type { HandlerContext, PageCalls, PageScript } from '../client/port.ts';
 import { dropFile, type LoadedMedia, readSlice } from '../page/media.ts';
 import { collectAfter } from './garbage.ts';
 
-/** One slice of a file from the page: small enough that its base64 is not felt. */
+/** One slice of a file from the page: small enough that its base64 costs little memory. */
 const SLICE_BYTES = 1_048_576;
 const DROP_TIMEOUT_MS = 1_000;
 
 /**
- * Has a script load what belongs to an id into the page, then brings the bytes to a spool file, slice by slice, all
- * within the time given. What the script says where there are none is handed on.
+ * Runs a script that loads the media of an id in the page, and copies the bytes to a spool file, slice by slice, all
+ * within the time limit. Returns what the script returned if there are no media.
  */
 export async function takeFromPage<T extends string | null, M extends unknown[]>(
   { page, spoolDir, spoolShare }: HandlerContext,
@@ -31,7 +31,7 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
     const { size, mimeType, filename } = loaded as LoadedMedia;
     const file = randomUUID();
     if (!Number.isSafeInteger(size) || size < 0)
-      throw new GatewayError('client_failed', 'the page gave media of no size');
+      throw new GatewayError('client_failed', 'the page returned media without a valid size');
     held.add(size);
     await writeFile(join(spoolDir, file), (handle) => copySlices(page, key, size, deadline, handle));
     collectAfter(size);
@@ -42,7 +42,7 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
       ...(filename ? { filename: cutText(filename.replace(/\p{Cc}/gu, '_'), LIMITS.filename) } : {}),
     };
   } finally {
-    held.release(); // The gateway keeps its own books, from when it takes the file over.
+    held.release(); // The gateway counts the file from here on.
     await page.read(DROP_TIMEOUT_MS, dropFile, key).catch(() => {});
   }
 }
@@ -57,14 +57,15 @@ async function copySlices(
   for (let at = 0; at < size; ) {
     const left = Math.max(1, deadline - Date.now());
     const slice = Buffer.from(await page.read(left, readSlice, key, at, at + SLICE_BYTES), 'base64');
-    if (slice.length > SLICE_BYTES) throw new GatewayError('client_failed', 'the page gave more than was asked for');
-    if (slice.length === 0) throw new GatewayError('session_lost', 'the page lost the media while they were read');
+    if (slice.length > SLICE_BYTES)
+      throw new GatewayError('client_failed', 'the page returned more bytes than requested');
+    if (slice.length === 0) throw new GatewayError('session_lost', 'the page lost the media during the download');
     await handle.writeFile(slice);
     at += slice.length;
   }
 }
 
-/** Writes a new file; none is left where that fails. */
+/** Writes a new file, and removes it if that fails. */
 async function writeFile(path: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
   const handle = await open(path, 'wx', 0o600);
   try {

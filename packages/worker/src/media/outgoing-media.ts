@@ -6,7 +6,7 @@ import { fileTypeFromFile } from 'file-type';
 import type { HandlerContext } from '../client/port.ts';
 import { fetchToFile } from './remote-file.ts';
 
-/** What a media message may be. */
+/** The kinds of media messages. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker';
 
 /** Media ready to be sent. */
@@ -18,7 +18,7 @@ export interface OutgoingMedia {
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Which types a kind may have; a document may be anything. */
+/** The MIME types of each kind; a document may have any. */
 const TYPES: Readonly<Record<MediaKind, RegExp>> = {
   image: /^image\//,
   video: /^video\//,
@@ -28,8 +28,9 @@ const TYPES: Readonly<Record<MediaKind, RegExp>> = {
 };
 
 /**
- * Brings media to a file with a type and a name, and lets some work use it. A `url` is fetched within `fetchMs`. The type is what the caller says, else
- * what the bytes show, else what the server of a URL claims; one that does not fit the kind is `invalid_request`.
+ * Provides media as a file with a type and a name, and runs `work` with it. A `url` is fetched within `fetchMs`. The type
+ * is that of the request, else that of the file's content, else that of the URL's server. If it does not match the kind,
+ * the error is `invalid_request`, or `media_unavailable` for a type that the request did not name.
  */
 export async function withMedia<R>(
   kind: MediaKind,
@@ -51,7 +52,7 @@ export async function withMedia<R>(
       if (fetched && !source.mimeType) throw new GatewayError('media_unavailable', `the url is not of type ${kind}`);
       throw invalidRequest([{ path: 'mimeType', message: `must be a MIME type for ${kind}` }]);
     }
-    // A plain name where none is given: the library would call it "undefined".
+    // A default name: without one, the library uses "undefined".
     const filename = source.filename ?? `${kind}.${found?.ext ?? extensionOf(mimeType)}`;
     return await work({ path, mimeType, filename });
   } finally {

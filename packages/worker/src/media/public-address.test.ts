@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mayBeReached, rangesIn } from './public-address.ts';
+import { isAllowedAddress, rangesIn } from './public-address.ts';
 
-const isPublic = (address: string) => mayBeReached(address, [], []);
+const isPublic = (address: string) => isAllowedAddress(address, [], []);
 
 describe('an address', () => {
   it.each([
@@ -29,13 +29,13 @@ describe('an address', () => {
   it.each([
     ...['169.254.169.254', '169.254.170.2', '169.254.42.42', '168.63.129.16', '100.100.100.200', '192.0.0.192'],
     ...['fd00:ec2::254', 'fd20:ce::254', 'fd00:42::42', 'fd00:a9fe:a9fe::1', 'fe80::a9fe:a9fe'],
-  ])('%s, from which a cloud serves metadata, is not public', (address) => {
+  ])('%s, a metadata service of a cloud, is not public', (address) => {
     expect(isPublic(address)).toBe(false);
   });
 
   it.each([
     ...['127.0.0.1', '10.1.2.3', '169.254.169.254', '168.63.129.16', '0.0.0.0', '192.168.1.1', '100.100.100.200'],
-  ])('that holds the IPv4 address %s in any form is not public', (inside) => {
+  ])('that embeds the IPv4 address %s in any form is not public', (inside) => {
     const [a = 0, b = 0, c = 0, d = 0] = inside.split('.').map(Number);
     const [high, low] = [(a << 8) | b, (c << 8) | d].map((part) => part.toString(16));
     const forms = [
@@ -50,12 +50,12 @@ describe('an address', () => {
     expect(forms.filter(isPublic)).toEqual([]);
   });
 
-  it('that holds a public IPv4 address in a form that is out of use is not public either', () => {
+  it('that embeds a public IPv4 address in an obsolete form is not public either', () => {
     const forms = ['::8.8.8.8', '::ffff:0:8.8.8.8', '2002:808:808::1', '2001:0:808:808::1', '64:ff9b:1::8.8.8.8'];
     expect(forms.filter(isPublic)).toEqual([]);
   });
 
-  it('is none', () => {
+  it('is not public if invalid', () => {
     for (const text of ['', 'localhost', '127.0.0.1:80', '1.2.3.4.5', '::g']) expect(isPublic(text), text).toBe(false);
   });
 });
@@ -64,15 +64,15 @@ describe('an address of this machine', () => {
   it('is not public, in any form', () => {
     const own = ['9.9.9.9', '2606:4700::1'];
     for (const address of ['9.9.9.9', '::ffff:9.9.9.9', '64:ff9b::9.9.9.9', '2606:4700:0:0::1'])
-      expect(mayBeReached(address, [], own), address).toBe(false);
-    expect(mayBeReached('9.9.9.10', [], own)).toBe(true);
+      expect(isAllowedAddress(address, [], own), address).toBe(false);
+    expect(isAllowedAddress('9.9.9.10', [], own)).toBe(true);
   });
 });
 
 describe('a range that the operator allows', () => {
-  const allows = (range: string, address: string) => mayBeReached(address, rangesIn([range]), []);
+  const allows = (range: string, address: string) => isAllowedAddress(address, rangesIn([range]), []);
 
-  it('opens what lies in it, and nothing beside it', () => {
+  it('allows its addresses, and no others', () => {
     expect(allows('10.1.0.0/16', '10.1.2.3')).toBe(true);
     expect(allows('10.1.0.0/16', '10.2.0.1')).toBe(false);
     expect(allows('fd12:3456::/32', 'fd12:3456:1::1')).toBe(true);
@@ -80,7 +80,7 @@ describe('a range that the operator allows', () => {
     expect(allows('169.254.169.254/32', '169.254.169.254')).toBe(true);
   });
 
-  it('is of one family: the other is judged as ever', () => {
+  it('is of one family: the other is checked as always', () => {
     for (const range of ['10.0.0.0/8', '0.0.0.0/0']) {
       for (const address of ['::1', 'fe80::1', '64:ff9b::10.0.0.1', '2002:a00:1::1'])
         expect(allows(range, address), `${range} ${address}`).toBe(false);
@@ -90,17 +90,17 @@ describe('a range that the operator allows', () => {
         expect(allows(range, address), `${range} ${address}`).toBe(false);
   });
 
-  it('may be written as IPv4-mapped, and holds for addresses that are', () => {
+  it('may be written as IPv4-mapped, and allows such addresses', () => {
     expect(allows('::ffff:10.0.0.0/104', '10.1.2.3')).toBe(true);
     expect(allows('::ffff:10.0.0.0/104', '11.1.2.3')).toBe(true); // Public anyway.
     expect(allows('::ffff:10.1.0.0/112', '10.2.0.1')).toBe(false);
     expect(allows('10.0.0.0/8', '::ffff:10.1.2.3')).toBe(true);
   });
 
-  it('stands among names, which are passed over', () => {
+  it('may be listed with host names, which are ignored', () => {
     const ranges = rangesIn(['media.internal:8080', '10.0.0.0/8', 'fd00::/8', '192.168.0.1']);
-    expect(mayBeReached('10.0.0.1', ranges, [])).toBe(true);
-    expect(mayBeReached('fd00::1', ranges, [])).toBe(true);
-    expect(mayBeReached('192.168.0.1', ranges, [])).toBe(false);
+    expect(isAllowedAddress('10.0.0.1', ranges, [])).toBe(true);
+    expect(isAllowedAddress('fd00::1', ranges, [])).toBe(true);
+    expect(isAllowedAddress('192.168.0.1', ranges, [])).toBe(false);
   });
 });

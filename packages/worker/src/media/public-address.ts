@@ -3,55 +3,55 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-/** The network part of an address, and how many bits of it count. */
+/** A network address and its prefix length. */
 export type Range = readonly [Address, number];
 
-/** The part of IPv6 that is given out on the internet; all else of it is for other purposes. */
+/** The part of IPv6 that is allocated on the internet; the rest has other purposes. */
 const GLOBAL_IPV6 = rangeOf('2000::/3');
 
-/** IPv6 addresses by which a translator at the border of a network reaches IPv4. */
+/** IPv6 addresses that a translator at the network's border maps to IPv4. */
 const NAT64 = rangeOf('64:ff9b::/96');
 
 /**
- * Addresses that do not lead to a host on the public internet: the registries of special purpose addresses of IANA, and
- * what clouds have put among public ones to serve only machines of theirs.
+ * Addresses that are not hosts on the public internet: the special-purpose registries of IANA, and public addresses that
+ * clouds use for internal services.
  */
 const NOT_PUBLIC = [
   ...['0.0.0.0/8', '127.0.0.0/8'], // this machine
   ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'], // private, and shared by carriers
   '169.254.0.0/16', // link-local, and the metadata of most clouds
-  '168.63.129.16/32', // Azure's platform, for each of its machines
+  '168.63.129.16/32', // Azure's platform services
   ...['192.0.0.0/24', '192.88.99.0/24', '198.18.0.0/15'], // protocols, 6to4 relays, benchmarks
   ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'], // documentation
   ...['224.0.0.0/4', '240.0.0.0/4'], // multicast; reserved, and broadcast
-  '2001::/23', // protocols, among them Teredo, which holds an IPv4 address
-  '2002::/16', // 6to4, which holds an IPv4 address
+  '2001::/23', // protocols, such as Teredo, which embeds an IPv4 address
+  '2002::/16', // 6to4, which embeds an IPv4 address
   ...['2001:db8::/32', '3fff::/20'], // documentation
 ].map(rangeOf);
 
-/** Ranges in CIDR notation, of either family, as they are compared; what is none is passed over. */
+/** Parses ranges in CIDR notation, of either family; other entries are ignored. */
 export function rangesIn(entries: readonly string[]): Range[] {
   return entries.filter((entry) => ipaddr.isValidCIDR(entry)).map(rangeOf);
 }
 
 /**
- * Whether an address is on the public internet, or in one of the ranges that the operator allows. An IPv4 address
- * inside an IPv6 address is judged, too. An address of this machine is not public, whatever it is: its services trust
- * what comes from it. `own` has those addresses. False for what is no address.
+ * True if an address is on the public internet, or in one of the ranges that the operator allows. An IPv4 address that is
+ * embedded in an IPv6 address is checked, too. Addresses of this machine (`own`) are never public: local services trust
+ * requests from them. False for an invalid address.
  */
-export function mayBeReached(written: string, allowed: readonly Range[], own = ownAddresses()): boolean {
+export function isAllowedAddress(written: string, allowed: readonly Range[], own = ownAddresses()): boolean {
   const address = parse(written);
   if (!address) return false;
   if (allowed.some((range) => isIn(address, range))) return true;
-  return isPublic(address) && !own.some((other) => faces(address).includes(parse(other)?.toString() ?? ''));
+  return isPublic(address) && !own.some((other) => equivalents(address).includes(parse(other)?.toString() ?? ''));
 }
 
-/** An IPv4-mapped address is the IPv4 address that it maps. */
+/** Parses an address; an IPv4-mapped one becomes its IPv4 address. */
 function parse(written: string): Address | undefined {
   const family = isIP(written);
   if (family !== 6) return family === 4 ? ipaddr.IPv4.parse(written) : undefined;
   const [withoutZone = ''] = written.split('%');
-  // Spelled in hex: the parser takes ::127.0.0.1, which is how a resolver writes ::7f00:1, for ::ffff:127.0.0.1.
+  // In hex notation: the parser reads ::127.0.0.1, as a resolver writes ::7f00:1, as ::ffff:127.0.0.1.
   return ipaddr.process(new URL(`http://[${withoutZone}]/`).hostname.slice(1, -1));
 }
 
@@ -61,8 +61,8 @@ function isPublic(address: Address): boolean {
   return !NOT_PUBLIC.some((range) => isIn(address, range));
 }
 
-/** An address, and the IPv4 address in it that a connection would be translated to. */
-function faces(address: Address): string[] {
+/** An address, and the IPv4 address that a connection would be translated to. */
+function equivalents(address: Address): string[] {
   return isIn(address, NAT64) ? [address.toString(), embeddedIn(address).toString()] : [address.toString()];
 }
 
@@ -70,7 +70,7 @@ function embeddedIn(address: Address): ipaddr.IPv4 {
   return new ipaddr.IPv4(address.toByteArray().slice(-4));
 }
 
-/** A range and an address of different families have nothing in common. */
+/** False for a range and an address of different families. */
 function isIn(address: Address, [network, prefix]: Range): boolean {
   return address.kind() === network.kind() && address.match(network, prefix);
 }

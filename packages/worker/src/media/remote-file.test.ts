@@ -137,7 +137,7 @@ const INSIDE = [
 ];
 
 describe('fetchToFile', () => {
-  it(`reaches nothing inside, in whatever way it is written`, async () => {
+  it(`reaches no private address, however it is written`, async () => {
     expect(new Set(INSIDE).size).toBeGreaterThan(90);
     reached = [];
     const written = vi.spyOn(process.stderr, 'write');
@@ -151,7 +151,7 @@ describe('fetchToFile', () => {
     vi.restoreAllMocks();
   });
 
-  it('reaches nothing inside by a redirect either, nor by another scheme', async () => {
+  it('reaches no private address by a redirect either, nor by another scheme', async () => {
     const allowedHosts = [`localhost:${port}`];
     const targets = [
       ...INSIDE.filter(
@@ -174,13 +174,13 @@ describe('fetchToFile', () => {
     }
   });
 
-  it('judges the very addresses that it connects to: a name is resolved once for each connection', async () => {
+  it('checks the very addresses that it connects to: a name is resolved once for each connection', async () => {
     // The name moves inside between the first request and the second, to which the first redirects.
     const moving = resolverOf([['127.0.0.2'], ['127.0.0.1'], ['127.0.0.2']]);
     reached = [];
     const url = `http://moving.test:${port}/to?${encodeURIComponent(`http://moving.test:${port}/x`)}`;
     const why = await refusal(fetchIt(url, { allowedHosts: ['127.0.0.2/32'] }, moving.resolve));
-    expect(why).toBe('its address is not on the public internet');
+    expect(why).toBe('it does not resolve to a public address');
     expect(moving.asked).toEqual(['moving.test', 'moving.test']);
     expect(reached).toEqual(['127.0.0.2']);
     // And between the question and the connection there is no second question.
@@ -190,7 +190,7 @@ describe('fetchToFile', () => {
     expect(reached.at(-1)).toBe('127.0.0.2');
   });
 
-  it('refuses a name that has an address inside beside others', async () => {
+  it('refuses a name with a private address among others', async () => {
     for (const inside of ['127.0.0.1', '::1', '169.254.169.254', '::ffff:127.0.0.1', '168.63.129.16', 'fe80::1%lo']) {
       for (const answer of [
         [inside, '127.0.0.2'],
@@ -199,7 +199,7 @@ describe('fetchToFile', () => {
         reached = [];
         const { resolve } = resolverOf([answer]);
         const why = await refusal(fetchIt(`http://two.test:${port}/x`, { allowedHosts: ['127.0.0.2/32'] }, resolve));
-        expect(why).toBe('its address is not on the public internet');
+        expect(why).toBe('it does not resolve to a public address');
         expect(reached).toEqual([]);
       }
     }
@@ -209,20 +209,20 @@ describe('fetchToFile', () => {
     expect(await refusal(fetchIt(`http://none.test:${port}/x`, {}, resolverOf([[]]).resolve))).not.toBe('fetched');
   });
 
-  it('refuses ports of other protocols, and names and passwords, wherever the host is', async () => {
+  it('refuses ports of other protocols, user names and passwords for any host', async () => {
     const nobody = resolverOf([]);
     for (const other of [0, 1, 22, 25, 53, 81, 110, 143, 445, 587, 993, 1023])
       expect(await refusal(fetchIt(`http://public.test:${other}/`, {}, nobody.resolve))).toBe(
-        `port ${other} is for another protocol`,
+        `port ${other} is reserved for another protocol`,
       );
     for (const who of ['user', 'user:pass', ':pass'])
       expect(await refusal(fetchIt(`http://${who}@public.test/`, {}, nobody.resolve))).toBe(
-        'it holds a user name or a password',
+        'it contains a user name or a password',
       );
     expect(nobody.asked).toEqual([]);
   });
 
-  it('fetches from hosts that the operator names, by host, by host and port, or by range of either family', async () => {
+  it('fetches from hosts that the operator allows, by host, by host and port, or by range of either family', async () => {
     for (const entry of ['localhost', `localhost:${port}`, '127.0.0.0/8', '::ffff:127.0.0.0/104']) {
       const fetched = await fetchIt(`http://localhost:${port}/x`, { allowedHosts: ['fd00::/8', entry, '10.0.0.0/8'] });
       expect(fetched).toEqual({ size: 5, mimeType: 'image/png' });
@@ -238,7 +238,7 @@ describe('fetchToFile', () => {
       );
   });
 
-  it('writes through no link that lies there already', async () => {
+  it('does not write through an existing link', async () => {
     const [target, link] = [join(dir, 'target'), join(dir, 'link')];
     symlinkSync(target, link);
     const limits = { allowedHosts: ['localhost'], maxBytes: 10_000, timeoutMs: 10_000 };
@@ -246,7 +246,7 @@ describe('fetchToFile', () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  it('believes no type that is none', async () => {
+  it('ignores an invalid type', async () => {
     const typeOf = async (type: string) => {
       const url = `http://localhost:${port}/type?${encodeURIComponent(type)}`;
       return (await fetchIt(url, { allowedHosts: ['localhost'] })).mimeType;
@@ -256,13 +256,13 @@ describe('fetchToFile', () => {
       expect(await typeOf(type), type).toBeUndefined();
   });
 
-  it('ends: on a loop, on more bytes than allowed or claimed, on what is compressed, on silence', async () => {
+  it('fails: on a loop, on too many bytes, sent or announced, on compression, on silence', async () => {
     const allowedHosts = ['localhost'];
     for (const [path, why] of [
-      ['loop', 'it redirects more than 5 times'],
+      ['loop', 'more than 5 redirects'],
       ['endless', 'it is larger than 10000 bytes'],
       ['claims', 'it is larger than 10000 bytes'],
-      ['gzip', 'its server sent it compressed'],
+      ['gzip', 'the server sent a compressed response'],
       ['silent', 'it took longer than 0.5 s'],
       ['drip', 'it took longer than 0.5 s'],
     ] as const) {
@@ -272,7 +272,7 @@ describe('fetchToFile', () => {
     }
   });
 
-  it('takes no more of the spool than there is left for this session, with what else is fetched', async () => {
+  it('uses no more of the spool than the share of the session, together with other fetches', async () => {
     const share = new SpoolShare(8_000);
     const other = share.hold();
     other.add(5_000);
@@ -282,7 +282,7 @@ describe('fetchToFile', () => {
     expect(statSync(path).size).toBeLessThanOrEqual(3_000);
   });
 
-  it('ends where a server goes on for ever before its answer, and on what is no HTTP', async () => {
+  it('fails on an endless header, and on a response that is not HTTP', async () => {
     for (const path of ['headers', 'interim', 'word', 'banner']) {
       const fetching = fetchIt(`http://localhost:${rawPort}/${path}`, { allowedHosts: ['localhost'], timeoutMs: 500 });
       expect(await refusal(fetching), path).toMatch(/^(HPE_\w+|it took longer than 0.5 s)$/);

@@ -7,24 +7,24 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GatewayError, MIME_TYPE } from '@chat-web/protocol';
 import type { FetchLimits } from '../client/port.ts';
-import { mayBeReached, type Range, rangesIn } from './public-address.ts';
+import { isAllowedAddress, type Range, rangesIn } from './public-address.ts';
 
 const MOST_REDIRECTS = 5;
 
-/** Ports below belong to other protocols than HTTP, but for its own two. */
+/** Lower ports belong to other protocols, except HTTP's own two. */
 const FIRST_FREE_PORT = 1_024;
 const HTTP_PORTS = [80, 443];
 
-/** Characters; as long as a caller may write it. */
+/** Characters; the limit of `mimeType` in a request. */
 const LONGEST_TYPE = 100;
 
-/** A file that was fetched; the type is what its server claims, where that is one. */
+/** A file that was fetched. The type is that of its server, if valid. */
 export interface RemoteFile {
   readonly size: number;
   readonly mimeType: string | undefined;
 }
 
-/** Finds all addresses of a host, as `dns.lookup` does. */
+/** Resolves all addresses of a host, as `dns.lookup` does. */
 export type Resolver = (
   host: string,
   options: { readonly all: true },
@@ -32,10 +32,10 @@ export type Resolver = (
 ) => void;
 
 /**
- * Fetches a URL into a file that is not there yet. Only the public internet is fetched from, and the hosts and ranges
- * that the operator has named. Each redirect is judged anew, and so is each name, by the very addresses that are
- * connected to: a name that also has an address inside is refused. `add` is called with the size of each chunk before it
- * is written; it may throw. Rejects with `media_unavailable`, or with what `add` has thrown.
+ * Fetches a URL into a new file. The URL must resolve to public addresses, or to hosts and ranges that the operator allows.
+ * It is checked again at every redirect, with the very addresses that are connected to: a host that also has a private
+ * address is refused. `add` is called with the size of each chunk before it is written, and may throw. Rejects with
+ * `media_unavailable`, or with the error of `add`.
  */
 export async function fetchToFile(
   url: string,
@@ -50,7 +50,7 @@ export async function fetchToFile(
   try {
     const response = await follow(new URL(url), fetch);
     const counter = new ByteLimit(maxBytes, add);
-    // Opened first: a stream that opens it by itself may do so after all has failed, and the file was removed.
+    // Opened first: a stream that opens it lazily may create it again after a failure has removed it.
     const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
       response.destroy();
       throw error;
@@ -63,10 +63,10 @@ export async function fetchToFile(
   }
 }
 
-/** What holds for one fetch, however often it is redirected. */
+/** Limits of one fetch, across its redirects. */
 interface Fetch {
   readonly maxBytes: number;
-  /** Hosts, or hosts and ports, that the operator has named. */
+  /** Hosts, or hosts and ports, that the operator allows. */
   readonly hosts: readonly string[];
   readonly ranges: readonly Range[];
   readonly resolver: Resolver;
@@ -86,17 +86,17 @@ async function follow(start: URL, fetch: Fetch): Promise<IncomingMessage> {
     }
     response.destroy();
     if (statusCode < 300 || statusCode > 399 || !headers.location)
-      throw unavailable(`its server answered ${statusCode}`);
+      throw unavailable(`the server answered ${statusCode}`);
     url = new URL(headers.location, url);
   }
-  throw unavailable(`it redirects more than ${MOST_REDIRECTS} times`);
+  throw unavailable(`more than ${MOST_REDIRECTS} redirects`);
 }
 
-/** Why an answer is not taken, before a byte of it is read. */
+/** Why a response is refused before its body is read. */
 function problemOf(headers: IncomingMessage['headers'], maxBytes: number): string | undefined {
   if (Number(headers['content-length'] ?? 0) > maxBytes) return largerThan(maxBytes);
-  // Nobody asked for it, and a few bytes of it may unfold to any number.
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return 'its server sent it compressed';
+  // Not requested, and a few compressed bytes may expand without limit.
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return 'the server sent a compressed response';
   return undefined;
 }
 
@@ -106,59 +106,59 @@ function claimedType({ headers }: IncomingMessage): string | undefined {
 }
 
 function get(url: URL, { hosts, ranges, resolver, signal }: Fetch): Promise<IncomingMessage> {
-  const { isNamed, port } = destinationOf(url, hosts);
-  if (!isNamed && port < FIRST_FREE_PORT && !HTTP_PORTS.includes(port))
-    throw unavailable(`port ${port} is for another protocol`);
-  const judged = isNamed ? resolver : judging(resolver, ranges);
+  const { isAllowed, port } = destinationOf(url, hosts);
+  if (!isAllowed && port < FIRST_FREE_PORT && !HTTP_PORTS.includes(port))
+    throw unavailable(`port ${port} is reserved for another protocol`);
+  const checked = isAllowed ? resolver : checking(resolver, ranges);
   const address = url.hostname.replace(/^\[|\]$/g, '');
-  // Node asks no resolver about an address.
-  if (isIP(address) !== 0 && !isNamed && !mayBeReached(address, ranges)) throw notPublic();
+  // Node does not call the resolver for an IP address.
+  if (isIP(address) !== 0 && !isAllowed && !isAllowedAddress(address, ranges)) throw notPublic();
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const headers = { 'User-Agent': 'chat-web', Accept: '*/*', 'Accept-Encoding': 'identity' };
-    // A connection for itself: none that was judged for another request is used again.
-    const outgoing = request(url, { agent: false, lookup: asLookup(judged), headers, signal }, resolve);
+    // A new connection: a pooled one was checked for another request.
+    const outgoing = request(url, { agent: false, lookup: asLookup(checked), headers, signal }, resolve);
     outgoing.on('error', reject);
     outgoing.end();
   });
 }
 
-/** Where a URL leads, and whether the operator has named that host. Throws for a URL that is not fetched at all. */
-function destinationOf(url: URL, named: readonly string[]): { readonly isNamed: boolean; readonly port: number } {
+/** The port of a URL, and whether the operator allows its host. Throws for a URL that is never fetched. */
+function destinationOf(url: URL, allowed: readonly string[]): { readonly isAllowed: boolean; readonly port: number } {
   const { protocol, hostname, username, password } = url;
-  if (protocol !== 'https:' && protocol !== 'http:') throw unavailable('only http and https are fetched');
-  if (username || password) throw unavailable('it holds a user name or a password');
+  if (protocol !== 'https:' && protocol !== 'http:') throw unavailable('only http and https are supported');
+  if (username || password) throw unavailable('it contains a user name or a password');
   const port = Number(url.port || (protocol === 'https:' ? 443 : 80));
-  return { isNamed: named.includes(hostname) || named.includes(`${hostname}:${port}`), port };
+  return { isAllowed: allowed.includes(hostname) || allowed.includes(`${hostname}:${port}`), port };
 }
 
-/** A host, or host and port, in the only spelling that a parsed URL has for it; the port is kept as it is. */
+/** A host, or host and port, normalised like the host of a parsed URL. */
 function canonicalHost(entry: string): string {
   const [, host = entry, port = ''] = /^(\[.*\]|[^:]*)(:\d+)?$/.exec(entry) ?? [];
   return URL.canParse(`http://${host}/`) ? `${new URL(`http://${host}/`).hostname}${port}` : entry;
 }
 
-/** A resolver that fails for a host with an address that may not be connected to. */
-function judging(resolver: Resolver, ranges: readonly Range[]): Resolver {
+/** A resolver that fails for a host with an address that is not allowed. */
+function checking(resolver: Resolver, ranges: readonly Range[]): Resolver {
   return (host, options, done) =>
     resolver(host, options, (error, addresses) => {
-      const isRefused = !error && addresses.some(({ address }) => !mayBeReached(address, ranges));
+      const isRefused = !error && addresses.some(({ address }) => !isAllowedAddress(address, ranges));
       done(isRefused ? notPublic() : error, addresses);
     });
 }
 
-/** The resolver in the form in which a socket asks for its addresses, all or one. */
+/** The resolver as the `lookup` option of a socket, which requests all addresses or one. */
 function asLookup(resolver: Resolver): LookupFunction {
   return (host, options, done) =>
     resolver(host, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
-      if (error || !first) done(error ?? new Error('the name has no address'), '');
+      if (error || !first) done(error ?? new Error('the host has no address'), '');
       else if (options.all) done(null, addresses);
       else done(null, first.address, first.family);
     });
 }
 
-/** Why a connection failed, without what an address inside would tell of its network. */
+/** Why a connection failed, without details that would disclose a private network. */
 function reasonOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'the connection failed';
 }
@@ -191,7 +191,7 @@ function largerThan(most: number): string {
 }
 
 function notPublic(): GatewayError {
-  return unavailable('its address is not on the public internet');
+  return unavailable('it does not resolve to a public address');
 }
 
 function unavailable(why: string): GatewayError {

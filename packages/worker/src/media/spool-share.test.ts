@@ -3,7 +3,7 @@ import { SpoolShare } from './spool-share.ts';
 
 const refusal = (code: string) => expect.objectContaining({ code });
 
-it('lets no more be written at a time than the share of the session, and nothing that never fits', () => {
+it('limits the files of a session at a time, and refuses a file that can never fit', () => {
   const share = new SpoolShare(10);
   const [first, second] = [share.hold(), share.hold()];
   first.add(4);

@@ -1,20 +1,20 @@
 import { GatewayError } from '@chat-web/protocol';
 
-/** What one file takes of the share. */
+/** The part of the share that one file takes. */
 export interface Hold {
   /**
-   * So many bytes more are going to be written. `rate_limited` while there is no room for them; `media_unavailable` where
-   * there never will be.
+   * Reserves room for more bytes, before they are written. Throws `rate_limited` while there is no room, and
+   * `media_unavailable` if the file is larger than the whole share.
    */
   add(bytes: number): void;
-  /** The file is gone, or is the gateway's. A second call does nothing. */
+  /** The file is removed, or handed to the gateway. A second call does nothing. */
   release(): void;
 }
 
 const MB = 1_048_576;
 const RETRY_AFTER_SECONDS = 5;
 
-/** What a session may have in its spool folder at a time. */
+/** Limits how many bytes a session has in its spool folder at a time. */
 export class SpoolShare {
   readonly #mostBytes: number;
   #bytes = 0;
@@ -23,14 +23,14 @@ export class SpoolShare {
     this.#mostBytes = mostBytes;
   }
 
-  /** Counts one file. */
+  /** Begins to count one file. */
   hold(): Hold {
     let held = 0;
     return {
       add: (bytes) => {
         const most = `${Math.floor(this.#mostBytes / MB)} MB (CHAT_WEB_SPOOL_SESSION_MAX_MB)`;
         if (held + bytes > this.#mostBytes)
-          throw new GatewayError('media_unavailable', `the file has more than ${most}`);
+          throw new GatewayError('media_unavailable', `the file is larger than ${most}`);
         if (this.#bytes + bytes > this.#mostBytes) {
           const text = `files on their way to and from this session may take ${most} at a time`;
           throw new GatewayError('rate_limited', text, { retryAfterSeconds: RETRY_AFTER_SECONDS });

@@ -2,7 +2,7 @@ import type { OwnGroup, PageChat, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** Every chat in one go, from what the page holds: no question to the network. */
+/** All chats, from the page's memory: the network is not queried. */
 export function listChats() {
   const { Chat, Msg } = window.require('WAWebCollections');
   const { phoneOr, isChat } = window.chatWebTools;
@@ -25,8 +25,8 @@ export function listChats() {
 }
 
 /**
- * Every group in one go. Members that are not loaded are asked for, two groups at a time: the network puts off whoever
- * asks about many at once. Of groups whose members do not become known in time the list says just that.
+ * All groups. Members that are not loaded are queried, two groups at a time: the network limits the rate of queries.
+ * Groups whose members are not loaded in time are listed without them.
  */
 export async function listGroups(timeoutMs: number) {
   const { Chat } = window.require('WAWebCollections');

@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 const library = (path: string) => readFileSync(require.resolve(`whatsapp-web.js/src/${path}`), 'utf8');
 const parts = (module: string): [string, Part][] => Object.entries(contract[module as keyof typeof contract]);
 
-/** The text of a function of the library's that it leaves in the page. */
+/** The source of a function that the library installs in the page. */
 function injected(name: string): string {
   const source = library('util/Injected/Utils.js');
   const start = source.indexOf(`window.WWebJS.${name} = `);
@@ -17,12 +17,12 @@ function injected(name: string): string {
   return source.slice(start, end < 0 ? undefined : end);
 }
 
-/** The modules that a text asks the page for. */
+/** The modules that a source requires of the page. */
 const modulesIn = (text: string) => [
   ...new Set([...text.matchAll(/require\(\s*'([^']+)'\s*,?\s*\)/g)].map(([, name]) => name ?? '')),
 ];
 
-/** What these functions would ask for with options that we never give: channels, lists, buttons, bots and the like. */
+/** Modules that these functions require only with options that are never set: channels, lists, buttons, bots and the like. */
 const NOT_REACHED = [
   ...['WAWebMsgDataFromModel', 'WAWebNewsletterUpdateMsgsRecordsJob', 'WAWebNewsletterSendMessageJob'],
   ...['WAWebLoadNewsletterPreviewChatAction', 'WAMediaCalculateFilehash', 'WAWebGenerateEventCallLink'],
@@ -36,14 +36,14 @@ const USED = [
 ];
 
 describe('the contract with the page', () => {
-  it.each(USED)('holds every module that the library asks for in %s', (name) => {
+  it.each(USED)('has every module that the library requires in %s', (name) => {
     const unknown = modulesIn(injected(name)).filter(
       (module) => !(module in contract) && !NOT_REACHED.includes(module),
     );
     expect(unknown).toEqual([]);
   });
 
-  it("holds every module that the library's start asks for", () => {
+  it("has every module that the library's start requires", () => {
     const client = library('Client.js');
     const start = client.slice(client.indexOf('async inject()'), client.indexOf('async requestPairingCode('));
     const modules = modulesIn(start + library('util/Injected/AuthStore/AuthStore.js'));
@@ -51,7 +51,7 @@ describe('the contract with the page', () => {
     expect(modules.length).toBeGreaterThan(8);
   });
 
-  it('holds every module that our own scripts ask for, also those that the compiler cannot see', () => {
+  it('has every module that our scripts require, also where the compiler cannot check it', () => {
     const dir = new URL('./', import.meta.url);
     const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });
     const scripts = files.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
@@ -63,15 +63,15 @@ describe('the contract with the page', () => {
     expect(asked.length).toBeGreaterThan(30);
   });
 
-  it('says of each part what it is for', () => {
+  it('documents each part', () => {
     for (const module of Object.keys(contract))
       for (const [path, { form }] of parts(module)) expect(form.length, `${module}.${path}`).toBeGreaterThan(4);
     for (const module of Object.keys(components)) expect(module in contract, module).toBe(true);
   });
 });
 
-describe('what a page lacks', () => {
-  it('is told by what goes without it', () => {
+describe('missing parts of a page', () => {
+  it('are reported as the capabilities that need them', () => {
     expect([...lossesOf(['WAWebSendReactionMsgAction'])]).toEqual([
       ['sendMessage.reaction', ['WAWebSendReactionMsgAction']],
     ]);
@@ -81,19 +81,19 @@ describe('what a page lacks', () => {
     expect([...lossesOf(['WAWebSyncGatingUtils.isPlaceholderMessageResendEnabled', 'WALinkify'])]).toEqual([]);
   });
 
-  it('is nothing where another part does the same', () => {
+  it('cost nothing where an alternative is present', () => {
     expect([...lossesOf(['WAWebLidMigrationUtils'])]).toEqual([]);
     const both = lossesOf(['WAWebLidMigrationUtils', 'WAWebApiContact.getPhoneNumber']);
     expect([...both.keys()]).toEqual(['phoneNumbers']);
   });
 
-  it('may be a field of its models', () => {
+  it('may be fields of its models', () => {
     expect([...lossesOf(['WAWebCollections.Msg[].downloadMedia'])]).toEqual([
       ['getMedia', ['WAWebCollections.Msg[].downloadMedia']],
     ]);
   });
 
-  it('concerns the operations that need it, by what is asked of them', () => {
+  it('concern the operations that need them, by their input', () => {
     expect(neededFor('sendMessage', { type: 'text', to: '1@c.us' })).toEqual(['sendMessage.text']);
     expect(neededFor('sendMessage', { type: 'image', to: '1@c.us', quotedMessageId: 'x' })).toEqual([
       'sendMessage.media',
@@ -106,11 +106,11 @@ describe('what a page lacks', () => {
   });
 });
 
-it('names nothing that goes without a part that may be absent', () => {
+it('a part that may be absent has no capability that needs it', () => {
   const parts = Object.entries(contract).flatMap(([module, paths]) =>
     Object.entries<Part>(paths).map(([path, part]) => ({ name: `${module}.${path}`, ...part })),
   );
-  const toothless = parts.filter((part) => part.is === 'any' && part.without.length > 0).map(({ name }) => name);
+  const unchecked = parts.filter((part) => part.is === 'any' && part.without.length > 0).map(({ name }) => name);
   // A constant that may be of any type.
-  expect(toothless).toEqual(['WAWebCompanionRegClientUtils.DEVICE_PLATFORM']);
+  expect(unchecked).toEqual(['WAWebCompanionRegClientUtils.DEVICE_PLATFORM']);
 });

@@ -2,9 +2,9 @@ import { modelFields } from './model-fields.ts';
 import type { PageModules } from './window.ts';
 
 /**
- * What a session can do, and what goes without when the page lacks a part: operations and events by their names, some
- * of them split by kind (`sendMessage.media`). `session` is all of it, `link` the QR, `logout` hearing that the phone
- * has unlinked the account, `networkProbe` finding out that a connection is dead although the page says that it is not.
+ * What a session can do, and loses if the page lacks a part: operations and events by their names, some of them split by
+ * kind (`sendMessage.media`). `session` is all of it, `link` the QR, `logout` the event that the phone has unlinked the
+ * account, `networkProbe` detecting a dead connection that the page says is alive.
  */
 export type Capability =
   | ('session' | 'link' | 'message' | 'message_ack' | 'missedMessages' | 'lateDecryption' | 'phoneNumbers')
@@ -24,20 +24,20 @@ export type Capability =
 
 /** One part of a module of the page that is used. */
 export interface Part {
-  /** What it must be; `any` for what may be absent at the moment of the look, `field` for what models have. */
+  /** Its kind; `any` if it may be absent at the time of the check, `field` for a field of models. */
   readonly is: 'function' | 'object' | 'string' | 'any' | 'field';
-  /** How it is used: arguments, and what comes of it. */
+  /** How it is used: arguments and result. */
   readonly form: string;
-  /** What goes without it. */
+  /** The capabilities that need it. */
   readonly without: readonly Capability[];
-  /** Another part that does the same: only where both are missing something goes. */
+  /** An alternative: the capabilities are lost only if both are missing. */
   readonly or?: string;
 }
 
 const fn = (form: string, ...without: Capability[]): Part => ({ is: 'function', form, without });
 const object = (form: string, ...without: Capability[]): Part => ({ is: 'object', form, without });
 const unchecked = (form: string, ...without: Capability[]): Part => ({ is: 'any', form, without });
-/** A part that has another beside it. */
+/** A part with an alternative. */
 const either = (part: Part, or: string): Part => ({ ...part, or });
 
 const SEND: Capability[] = ['sendMessage.text', 'sendMessage.media', 'sendMessage.sticker'];
@@ -47,7 +47,7 @@ type Parts<M> = { readonly [E in keyof M & string]-?: Part } & Readonly<
   Record<`${keyof M & string}${'' | '[]'}.${string}`, Part>
 >;
 
-/** What the library's functions ask of the page that our scripts call, or that its start runs. */
+/** Modules that the library's functions use: those that our scripts call, and those of its start. */
 type LibraryModule =
   | ('WABase64' | 'WAWebAdvSignatureApi' | 'WAWebAltDeviceLinkingApi' | 'WAWebCompanionRegClientUtils')
   | ('WAWebOfflineHandler' | 'WAWebSignalStoreApi' | 'WAWebUserPrefsInfoStore' | 'WAWebUserPrefsMultiDevice')
@@ -60,10 +60,10 @@ type LibraryModule =
   | ('WAWebStatusCollection' | 'WAWebBlocklistCollection' | 'WAWebGroupMetadataCollection');
 
 /**
- * The contract with the page: every module that is used there, by our scripts (`PageModules`, which a script cannot go
- * past) and by those functions of the library that are called (checked against its source by a test).
+ * The contract with the page: every module that our scripts use (`PageModules`, which the compiler enforces) and every
+ * module that the called functions of the library use (a test compares them with its source).
  *
- * Held against published reconstructions of the page of April to October 2026; each start looks again.
+ * Compared with published reconstructions of the page of April to October 2026; each start checks it again.
  */
 export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]> } & Readonly<
   Record<LibraryModule, Readonly<Record<string, Part>>>
@@ -82,7 +82,7 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
     getMaybeMeLidUser: fn('() → own hidden id', 'session'),
   },
   WAWebWidFactory: {
-    createWid: fn('(text) → id; throws for what is none', 'session'),
+    createWid: fn('(text) → id; throws for an invalid id', 'session'),
     asUserWidOrThrow: fn("(id) → the person's id, in groups and in the status feed", ...SEND, 'postStatus.media'),
   },
   WAWebMsgKey: {
@@ -112,7 +112,7 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
       object('getMyStatus() → own feed', 'deleteMessage.status'),
       'WAWebStatusCollection.StatusCollection',
     ),
-    GroupMetadata: unchecked('update(group id) asks for the members'),
+    GroupMetadata: unchecked('update(group id) queries the members'),
     WAWebGroupMetadataCollection: unchecked('the same, under its name in other builds'),
     ...modelFields,
   },
@@ -146,7 +146,7 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   },
   WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled: unchecked('() → replaced by true, where it is there') },
   WAWebNonMessageDataRequestPlaceholderMessageResendUtils: {
-    handlePlaceholderMsgsSeen: fn('(messages, true) → asks for what could not be decrypted', 'lateDecryption'),
+    handlePlaceholderMsgsSeen: fn('(messages, true) → requests messages that could not be decrypted', 'lateDecryption'),
   },
   WAWebMmsMediaTypes: {
     getMsgMediaType: fn('(message) → type of its file for the download', 'getMedia'),
@@ -185,7 +185,7 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   WAWebMsgReply: { canReplyMsg: fn('(message)', 'sendMessage.reply') },
   WAWebQueryExistsJob: {
     queryWidExists: fn(
-      '(id) → Promise<{wid} | null>; asks the network, and learns hidden ids',
+      '(id) → Promise<{wid} | null>; queries the network, and stores hidden ids',
       ...(['numberExists', 'createGroup', 'addParticipants', 'removeParticipants', 'networkProbe'] as const),
     ),
   },
@@ -259,12 +259,12 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
     requestProfilePicFromServer: fn("({id, tcToken}) → Promise<{eurl} | {tag: ''} | {stale: true}>", 'getPicture'),
   },
   WAWebGroupQueryJob: {
-    queryAndUpdateGroupMetadataById: unchecked('({id}) → Promise; rejects where the network puts it off'),
+    queryAndUpdateGroupMetadataById: unchecked('({id}) → Promise; rejects if the network limits the rate'),
   },
   WAWebGroupCreateJob: { createGroup: fn('(options, [{phoneNumber}]) → Promise<{wid}>', 'createGroup') },
   WAWebGroupModifyInfoJob: { setGroupSubject: fn('(group id, subject) → Promise', 'renameGroup') },
   WAWebExitGroupAction: {
-    sendExitGroup: fn('(chat) → Promise<true | false>; false where the network refuses', 'leaveGroup'),
+    sendExitGroup: fn('(chat) → Promise<true | false>; false if the network refuses', 'leaveGroup'),
   },
   WAWebModifyParticipantsGroupAction: {
     removeParticipants: fn('(chat, members) → Promise; throws for all if one is not allowed', 'removeParticipants'),
@@ -283,8 +283,8 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
 };
 
 /**
- * Components of the page whose code holds a module that is not loaded at its start, best first. Its loader takes the
- * names of components alone; which modules they hold follows from published dependency graphs.
+ * Components of the page that contain a module which is not loaded at its start, best first. The page's loader takes only
+ * names of components; which modules they contain follows from published dependency graphs.
  */
 export const components: Readonly<Record<string, readonly string[]>> = {
   WAWebContactProfilePicThumbBridge: ['WAWebProfileDrawer.react', 'WAWebNewGroupFlow.react'],

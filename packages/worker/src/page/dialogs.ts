@@ -3,14 +3,14 @@ import type { PageElement, PageWindow } from './window.ts';
 declare const window: PageWindow;
 
 /**
- * Closes the dialog "What's new", which a newly linked account shows and which comes again every few weeks: while it
- * is open, some sends fail. Runs from the first document on.
+ * Closes the dialog "What's new", which appears after a link and every few weeks: while it is open, some sends fail. Runs
+ * in every document.
  *
- * Only a dialog that is recognised is touched. Others log the account out by their only button or by Escape ("Connecting
- * to WhatsApp", fatal errors), or take it over from another window: they are reported, with their text.
+ * Only this dialog is closed. The only button of others, or Escape, logs the account out ("Connecting to WhatsApp", fatal
+ * errors), or takes it over from another window: those are reported, with their text.
  */
 export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
-  // Language follows the account, not the browser.
+  // In the language of the account, not of the browser.
   const titles =
     /what.s new|novidades|novedades|nouveaut|quoi de neuf|neuigkeiten|das ist neu|novit|wat is er nieuw|apa yang baru|что нового|नया क्या|yenilikler|co nowego/i;
   const continueButton = '[data-testid="whats_new_continue_button"]';
@@ -28,7 +28,7 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
     const headings = [...dialog.querySelectorAll('h1, h2, [role="heading"], [data-testid="popup-title"]')];
     return headings.some((heading) => titles.test(textOf(heading)));
   };
-  /** The page itself is up: before that, dialogs are about the connection. */
+  /** True once the page itself is loaded: earlier dialogs are about the connection. */
   const isUp = () => {
     const require = window.chatWeb?.require ?? window.require;
     try {

@@ -2,7 +2,7 @@ import type { PageParticipant, PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
 
-/** Why a change of a group is not made. */
+/** Why a group was not changed. */
 export type GroupRefusal = 'no_group' | 'not_admin' | Refused;
 
 /** Changes a group's subject. */
@@ -23,16 +23,16 @@ export async function leaveGroup(groupId: string, membersMs: number): Promise<'o
   const own = await window.chatWebTools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   try {
-    // Refused by the network it resolves, too.
+    // Also resolves if the network refuses.
     const isLeft = await window.require('WAWebExitGroupAction').sendExitGroup(own.group);
     if (isLeft !== false) return 'ok';
-    return own.members ? { refused: 400 } : 'no_group'; // Of a group that was left the members are not told.
+    return own.members ? { refused: 400 } : 'no_group'; // The members of a group that was left cannot be queried.
   } catch (error) {
     return window.chatWebTools.refusedBy(error);
   }
 }
 
-/** Adds people one by one; the network's code for each, in order, and 503 for those that the time did not suffice for. */
+/** Adds people one by one. Returns the network's code for each, in order; 503 for those not tried in time. */
 export async function addParticipants(
   groupId: string,
   people: string[],
@@ -57,14 +57,14 @@ export async function addParticipants(
       else if (participants?.get(String(lid)) || participants?.get(String(phone))) codes.push(409);
       else codes.push((await window.WWebJS.getAddParticipantsRpcResult(group.id, phone ?? lid)).code ?? 400);
     } catch (error) {
-      // Others may have been added already: one that fails must not hide that.
+      // Others may have been added already: their codes must be returned.
       codes.push(window.chatWebTools.refusal(error) === 429 ? 429 : 500);
     }
   }
   return codes;
 }
 
-/** Removes people, and waits a moment for the group to show it; the code for each, in order, as the group is after it. */
+/** Removes people, and waits a moment until the group shows it. Returns a code for each, in order, from the group's members. */
 export async function removeParticipants(
   groupId: string,
   people: string[],
@@ -77,7 +77,7 @@ export async function removeParticipants(
   const { group, members: known, isAdmin } = own;
   if (isAdmin === false) return 'not_admin';
   const participants = group.groupMetadata?.participants;
-  // The page removes those that it holds: without its members nobody can be found.
+  // The page can only remove members that it has loaded.
   if (!known || !participants) return { refused: 429 };
   const tools = window.chatWebTools;
   const found = await Promise.all(
@@ -96,7 +96,7 @@ export async function removeParticipants(
       await remove(group, members);
     } catch (error) {
       if (tools.refusal(error) !== undefined) throw error;
-      // The page refuses all of them where one may not be removed, as who made the group.
+      // The page refuses all of them if one may not be removed, such as the creator of the group.
       for (const member of members) {
         if (Date.now() > removeBy) codes.set(member, 503);
         else
@@ -106,7 +106,7 @@ export async function removeParticipants(
       }
     }
   }
-  // The page hears of the group's change on its own time.
+  // The page receives the group's change later.
   const deadline = Date.now() + settleMs;
   const isIn = ({ id }: PageParticipant) => group.groupMetadata?.participants?.get(String(id)) !== undefined;
   while (members.some((member) => isIn(member) && !codes.has(member)) && Date.now() < deadline) {
@@ -119,11 +119,11 @@ export async function removeParticipants(
   });
 }
 
-/** Creates a group; its id, that nobody asked for is on the network, or the network's code. */
+/** Creates a group. Returns its id, that no participant is registered, or the network's code. */
 export async function createGroup(
   subject: string,
   people: string[],
-): Promise<{ readonly id: string } | 'nobody' | Refused> {
+): Promise<{ readonly id: string } | 'none_registered' | Refused> {
   const { queryWidExists } = window.require('WAWebQueryExistsJob');
   try {
     const registered: object[] = [];
@@ -131,7 +131,7 @@ export async function createGroup(
       const wid = window.require('WAWebWidFactory').createWid(person);
       if ((await queryWidExists(wid))?.wid) registered.push(wid);
     }
-    if (registered.length === 0) return 'nobody';
+    if (registered.length === 0) return 'none_registered';
     const created = await window.require('WAWebGroupCreateJob').createGroup(
       {
         addressingModeOverride: 'lid',

@@ -2,19 +2,19 @@ import type { MessageModel, PageChat, PageMessage, PageWindow } from './window.t
 
 declare const window: PageWindow;
 
-/** An inbound message that the page holds: `isNew` if it came in live, and was not loaded as history. */
+/** An inbound message in the page's memory: `isNew` if it arrived live, and was not loaded as history. */
 export interface HeldMessage {
   readonly id: string;
   readonly isNew: boolean;
 }
 
-/** How much of what it has stored the page is to load. */
+/** Limits for loading stored messages. */
 export interface LoadLimits {
   readonly timeoutMs: number;
   readonly mostMessages: number;
 }
 
-/** The inbound messages since a time (Unix seconds) that the page holds in memory, oldest first. */
+/** The inbound messages since a time (Unix seconds) in the page's memory, oldest first. */
 export function inboundSince(sinceSeconds: number): HeldMessage[] {
   const { Chat, Msg } = window.require('WAWebCollections');
   // Timestamps are whole seconds; within one, a chat knows the order of its messages.
@@ -23,28 +23,30 @@ export function inboundSince(sinceSeconds: number): HeldMessage[] {
     for (const [place, { id }] of chat.msgs.getModelsArray().entries()) places.set(String(id), place);
   const placeOf = ({ id }: PageMessage) => places.get(String(id)) ?? 0;
   return Msg.getModelsArray()
-    .filter((message) => !message.id.fromMe && (message.t ?? 0) >= sinceSeconds && window.chatWebTools.isTold(message))
+    .filter(
+      (message) => !message.id.fromMe && (message.t ?? 0) >= sinceSeconds && window.chatWebTools.isDeliverable(message),
+    )
     .sort((a, b) => (a.t ?? 0) - (b.t ?? 0) || placeOf(a) - placeOf(b))
     .map((message) => ({ id: String(message.id), isNew: message.isNewMsg === true }));
 }
 
-/** True if a chat has changed since a time (Unix seconds): messages of before a later time may have been missed. */
+/** True if a chat has changed since a time (Unix seconds): messages may have been missed. */
 export function hasChanged(sinceSeconds: number): boolean {
   const { Chat } = window.require('WAWebCollections');
   return Chat.getModelsArray().some((chat) => (chat.t ?? 0) > sinceSeconds && window.chatWebTools.isChat(chat));
 }
 
 /**
- * Has the page load what it has stored of chats that are newer than a time (Unix seconds), back to that time: after a
- * start it holds only the last few of each. The newest chats first, a page of each in turns, so that one with much
- * to tell does not keep all others waiting. Returns how many chats are not complete when time or number are used up.
+ * Loads the stored messages since a time (Unix seconds) into memory: after a start, the page has only the last few of each
+ * chat there. The newest chats first, a batch of each in turns, so that a long chat does not delay all others. Returns how
+ * many chats are incomplete when a limit is reached.
  */
 export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages }: LoadLimits): Promise<number> {
   const { Chat } = window.require('WAWebCollections');
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   const deadline = Date.now() + timeoutMs;
   const isLate = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), timeoutMs));
-  // Reading the history of the status feed after a link has had accounts unlinked.
+  // Without the status feed: reading its history after a link has had accounts unlinked.
   const { isChat } = window.chatWebTools;
   const reachesBack = (chat: PageChat) => chat.msgs.getModelsArray().some(({ t }) => (t ?? 0) < sinceSeconds);
   let left = Chat.getModelsArray()
@@ -73,19 +75,19 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages 
   return left.length + failed;
 }
 
-/** The models of messages by their ids, in that order; those that are gone or not to be read are left out. */
+/** The models of messages by their ids, in that order; those that are gone or unreadable are left out. */
 export async function messageModels(ids: readonly string[]): Promise<MessageModel[]> {
   const { Msg } = window.require('WAWebCollections');
   const tools = window.chatWebTools;
   const messages = ids.flatMap((id) => Msg.get(id) ?? []);
-  await tools.learnNumbers(
+  await tools.resolveNumbers(
     messages.flatMap(({ from, author, mentionedJidList = [] }) => [from, author, ...mentionedJidList]),
   );
   return messages.flatMap((message) => {
     try {
       return [tools.messageModel(message)];
     } catch {
-      return []; // One of a kind that cannot be read must not stand in the way of the others.
+      return []; // An unreadable message must not fail the others.
     }
   });
 }

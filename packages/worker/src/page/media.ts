@@ -8,12 +8,12 @@ export function keepFile(input: { readonly files: ArrayLike<Blob> }, key: string
   if (file) window.chatWebTools.keep(key, file);
 }
 
-/** Forgets a file, also one that is yet to come: whoever waited for it has gone. */
+/** Drops a file, also one that arrives later: its request is over. */
 export function dropFile(key: string): void {
   window.chatWebTools.drop(key);
 }
 
-/** What is known of a message's media once they are in the page. */
+/** Media that are loaded in the page. */
 export interface LoadedMedia {
   readonly size: number;
   readonly mimeType: string | undefined;
@@ -32,13 +32,13 @@ export async function loadMedia(
   if (!message.directPath || !mediaData) return 'no_media';
   if (mediaData.mediaStage === 'REUPLOADING') return 'gone';
   if (mediaData.mediaStage !== 'RESOLVED') {
-    // Without a user, the page does not download from people who are not in the address book.
+    // As initiated by the user: else the page does not download media of people who are not in the address book.
     await message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
   }
   const stage = mediaData.mediaStage ?? '';
   if (stage === 'REUPLOADING' || stage.includes('ERROR') || stage === 'FETCHING') return 'gone';
 
-  // The page measures its downloads.
+  // The page requires a performance marker for each download.
   const stub: Record<string, unknown> = {
     isActive: () => false,
     getQPLAttrs: () => ({ markerId: 0, instanceKey: 0 }),
@@ -54,7 +54,7 @@ export async function loadMedia(
       signal: new AbortController().signal,
       downloadQpl: measure?.({ entryPoint: 'MediaDownload' }) ?? stub,
     });
-  // The page takes but a few types of each kind, to show them. What is only handed on may be of any.
+  // The page accepts only the types that it can show. The bytes are the same for any type.
   const plain: Readonly<Record<string, string>> = {
     ...{ image: 'image/jpeg', sticker: 'image/webp', video: 'video/mp4', gif: 'video/mp4', ptv: 'video/mp4' },
     ...{ audio: 'audio/mpeg', ptt: 'audio/ogg; codecs=opus' },
@@ -74,11 +74,11 @@ export async function loadMedia(
     if (status === 404 || status === 410 || /MediaNotFound|MediaNotOnPhone|MediaNeedsReupload/.test(name))
       return 'gone';
     if (status === 429 || status === 507) return 'later';
-    throw new Error(`${name || 'Error'}: ${text}`); // A class of the page says nothing outside of it.
+    throw new Error(`${name || 'Error'}: ${text}`); // An error class of the page is lost at its border.
   }
 }
 
-/** Asks for a person's picture; null where there is none to be seen, `later` where the network puts it off. */
+/** Queries a person's picture; null if none is visible, `later` if the network limits the rate. */
 export async function loadPicture(
   personId: string,
   key: string,
@@ -88,7 +88,7 @@ export async function loadPicture(
   const { Chat } = window.require('WAWebCollections');
   const { requestProfilePicFromServer } = window.require('WAWebContactProfilePicThumbBridge');
   const wid = window.require('WAWebWidFactory').createWid(personId);
-  // The hidden id first: what allows to see a picture hangs by it. Asked by the other one the network may not answer.
+  // The hidden id first: the token for a picture belongs to it, and a query by number may get no answer.
   if (!tools.lidOf(wid)) {
     try {
       if (!(await tools.isRegistered(wid))) return null;
@@ -124,7 +124,7 @@ export async function loadPicture(
       url = answer.eurl;
       break;
     }
-    if (answer?.tag === '') isNone = true; // By this id: it may hang by the other one.
+    if (answer?.tag === '') isNone = true; // By this id: the picture may belong to the other one.
     if (answer?.stale || answer?.tag === undefined) isLater = true;
   }
   if (!url) return isLater && !isNone ? 'later' : null;
@@ -136,7 +136,7 @@ export async function loadPicture(
   return { size: picture.size, mimeType: picture.type, filename: undefined };
 }
 
-/** A slice of a kept file, as base64: a large result of one call costs many times its size. */
+/** A slice of a file, as base64: a large result of one call needs many times its size in memory. */
 export async function readSlice(key: string, from: number, to: number): Promise<string> {
   const file = window.chatWebTools.files.get(key);
   if (!file) return '';
@@ -147,7 +147,7 @@ export async function readSlice(key: string, from: number, to: number): Promise<
   return btoa(text);
 }
 
-/** Turns an image into what a sticker has to be: WebP, 512 by 512, its proportions kept. False if it is no image. */
+/** Converts an image to a sticker: WebP, 512 by 512, proportions kept. False if it is not an image. */
 export async function makeSticker(key: string): Promise<boolean> {
   const image = window.chatWebTools.files.get(key);
   if (!image) return false;

@@ -2,17 +2,17 @@ import type { MessageModel, PageMessage, PageWindow, Refused } from './window.ts
 
 declare const window: PageWindow;
 
-/** What was found out before anything is sent. */
+/** The result of the check before a send. */
 export type SendCheck = 'ok' | 'no_chat' | 'no_recipient' | 'no_quoted_message' | 'not_quotable' | Refused;
 
-/** Whether a message can be sent as asked. Whoever the account has no chat with is asked about first, once. */
+/** Checks whether a message can be sent. People without a chat are queried, once. */
 export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<SendCheck> {
   const { Chat } = window.require('WAWebCollections');
   const tools = window.chatWebTools;
   const wid = window.require('WAWebWidFactory').createWid(chatId);
   const lid = tools.lidOf(wid);
   if (!Chat.get(wid) && !(lid && Chat.get(lid))) {
-    // The page would open a chat with any group that it is asked for, and lose what is sent there.
+    // The page would open a chat with any group id, and lose what is sent there.
     if (chatId.endsWith('@g.us')) return 'no_chat';
     try {
       if (chatId.endsWith('@c.us') && !(await tools.isRegistered(wid))) return 'no_recipient';
@@ -30,7 +30,7 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
   return window.require('WAWebMsgReply').canReplyMsg(quoted.unsafe()) ? 'ok' : 'not_quotable';
 }
 
-/** Sends a message with the library's own function in the page; its model, or undefined if the library gave none. */
+/** Sends a message with the library's own function in the page. Returns its model; undefined if the library has none. */
 export async function sendMessage(chatId: string, content: string, options: object): Promise<MessageModel | undefined> {
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return undefined;
@@ -38,14 +38,14 @@ export async function sendMessage(chatId: string, content: string, options: obje
   return sent && window.chatWebTools.sentModel(sent);
 }
 
-/** What has become of a message that was sent: its ack, or that it was refused, and by which code. */
+/** The outcome of a send: its ack, or the refusal and its code. */
 export interface SendState {
-  /** 0 when the time was up. */
+  /** 0 if the time limit was reached. */
   readonly ack: number;
   readonly refused?: { readonly name?: string | undefined; readonly code?: number | undefined };
 }
 
-/** Waits until the network has taken or refused a message: by its ack, or by what the page answers of the send. */
+/** Waits until the network has confirmed or refused a message: by its ack, or by the page's own result. */
 export async function waitForAck(id: string, timeoutMs: number): Promise<SendState> {
   const { Msg } = window.require('WAWebCollections');
   const sent = Msg.get(id);
@@ -56,7 +56,7 @@ export async function waitForAck(id: string, timeoutMs: number): Promise<SendSta
   const acked = new Promise<SendState>((resolve) => {
     onAck = (message) => {
       if (message !== sent || sent.ack === 0) return;
-      // One that fails has an answer of the page's own, too, which knows why, or that it does not know.
+      // For a failed send, the page also has a result, which may name the cause or leave the outcome open.
       if (sent.ack > 0) resolve({ ack: sent.ack });
       else setTimeout(() => resolve({ ack: isUnknown ? 0 : sent.ack }), 500);
     };
@@ -65,7 +65,7 @@ export async function waitForAck(id: string, timeoutMs: number): Promise<SendSta
   });
   const answered = new Promise<SendState>((resolve) => {
     void window.chatWebTools.outcomeOf(id)?.then(({ is, name, code }) => {
-      isUnknown = is === 'unknown'; // The page sends it again, or the network has it: only an ack says so.
+      isUnknown = is === 'unknown'; // The page may retry it, or the network may have it: only an ack decides.
       if (is === 'sent') resolve({ ack: Math.max(1, sent?.ack ?? 1) });
       if (is === 'refused') resolve({ ack: -1, refused: { name, code } });
     });
@@ -81,7 +81,7 @@ export async function waitForAck(id: string, timeoutMs: number): Promise<SendSta
   }
 }
 
-/** Reacts to a message, or takes the reaction back with an empty emoji. The library itself is silent about unknown ones. */
+/** Reacts to a message, or removes the reaction with an empty emoji. The library ignores unknown messages silently. */
 export async function react(messageId: string, emoji: string): Promise<'ok' | 'no_message'> {
   const message = await window.chatWebTools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
@@ -89,7 +89,7 @@ export async function react(messageId: string, emoji: string): Promise<'ok' | 'n
   return 'ok';
 }
 
-/** Edits a message of one's own; its new model, undefined where that cannot be read, or why not. */
+/** Edits a message of the account. Returns its new model, undefined if that is unreadable, or why it was not edited. */
 export async function editMessage(
   messageId: string,
   body: string,
@@ -100,8 +100,8 @@ export async function editMessage(
   if (!message.id.fromMe) return 'not_mine';
   const { canEditText, canEditCaption } = window.require('WAWebMsgActionCapability');
   const canEdit = () => canEditText(message) || canEditCaption(message);
-  // Towards the end of the window the network's clock is the one that counts, and not the page's. It may also close
-  // while the request is under way.
+  // The network's clock decides, not the page's: near its end, the edit window may be closed already, or close during the
+  // request.
   const aboutWindowMs = 14 * 60_000;
   const whyNot = () => (Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs ? 'too_late' : 'not_editable');
   if (!canEdit()) return whyNot();
@@ -116,12 +116,12 @@ export async function editMessage(
     const no = tools.refusedBy(error);
     return no.refused === 429 ? no : 'not_editable';
   }
-  // An edit that failed is neither thrown nor answered.
+  // The library neither throws nor returns for an edit that failed.
   if (!failedBefore && hasFailed()) return whyNot();
   return tools.sentModel(edited ?? message);
 }
 
-/** Deletes a message, for everyone where that is asked for and still possible; says for whom it is deleted. */
+/** Deletes a message, for everyone if requested and still possible. Returns for whom it was deleted. */
 export async function deleteMessage(
   messageId: string,
   forEveryone: boolean,
@@ -131,7 +131,7 @@ export async function deleteMessage(
   if (!message || message.type === 'revoked') return 'no_message';
   const { Chat, Status } = window.require('WAWebCollections');
   if (String(message.id.remote) === 'status@broadcast') {
-    // A status has no copy of one's own: it is there for everyone, or for nobody.
+    // A status can only be deleted for everyone.
     if (!message.id.fromMe) return 'not_mine';
     if (!forEveryone) return 'only_for_everyone';
     await window.require('WAWebRevokeStatusAction').sendStatusRevokeMsgAction(Status.getMyStatus(), message);
@@ -140,7 +140,7 @@ export async function deleteMessage(
   const chat = Chat.get(message.id.remote);
   if (!chat) return 'no_message';
   const { canSenderRevokeMsg, canAdminRevokeMsg } = window.require('WAWebMsgActionCapability');
-  // Not by the page's commands, which answer before anything has been done.
+  // Not with the page's commands: they resolve before anything is done.
   const { sendRevokeMsgs, sendDeleteMsgs } = window.require('WAWebChatSendMessages');
   const record = { type: 'message', list: [message] } as const;
   if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
@@ -148,7 +148,7 @@ export async function deleteMessage(
       const results = (await sendRevokeMsgs(chat, record, true)) ?? [];
       if (results.every((result) => (result?.messageSendResult ?? 'OK') === 'OK')) return 'everyone';
     } catch (error) {
-      if (tools.refusal(error) === undefined) throw error; // Too late by the network's clock.
+      if (tools.refusal(error) === undefined) throw error; // The network refuses: too late by its clock.
     }
   }
   // Older builds take three arguments.

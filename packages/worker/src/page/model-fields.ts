@@ -4,14 +4,14 @@ import type { PageChat, PageContact, PageMessage, PageParticipant } from './wind
 /** Fields of the models in a collection, each once. */
 type Fields<C extends string, M> = { readonly [F in keyof M & string as `${C}[].${F}`]-?: Part };
 
-/** There in each model that the page holds, or at least in some of the newest. */
+/** A field of some of the newest models at least. */
 const field = (form: string, ...without: Capability[]): Part => ({ is: 'field', form, without });
-/** There in some models alone. */
+/** A field of some kinds of models only. */
 const some = (form: string): Part => ({ is: 'any', form, without: [] });
 
 /**
- * What is read of the models of the page. Part of the contract: which fields there are follows from the types that the
- * scripts use; those that each model must have are looked for in the models that the page holds.
+ * Fields of the page's models that are read. Part of the contract: the fields follow from the types that the scripts use;
+ * those that every model must have are checked in the models of the page.
  */
 export const modelFields: Fields<'Msg', PageMessage> &
   Fields<'Chat', PageChat> &
@@ -23,15 +23,15 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].ack': some('-1 failed, 0 not sent, 1 server, 2 device, 3 read, 4 played'),
   'Msg[].from': some('id of the chat it came from: in groups the group'),
   'Msg[].to': some('id of the chat it goes to'),
-  'Msg[].author': some('id of who wrote it, in groups and in the status feed'),
-  'Msg[].subtype': some('why it is not decrypted: …_unavailable_fanout where it will not be'),
-  'Msg[].isNewMsg': some('true if it came in while the page was there'),
+  'Msg[].author': some('id of the author, in groups and in the status feed'),
+  'Msg[].subtype': some('why it is not decrypted: …_unavailable_fanout if it never will be'),
+  'Msg[].isNewMsg': some('true if it arrived live'),
   'Msg[].isStatusV3': some('true for a post to the status feed'),
-  'Msg[].isForwarded': some('true if it is handed on'),
-  'Msg[].isSendFailure': some('true if the page has given up on the send or the last edit'),
-  'Msg[].body': some('the text; of a file its thumbnail'),
+  'Msg[].isForwarded': some('true if it is forwarded'),
+  'Msg[].isSendFailure': some('true if the send or the last edit has failed'),
+  'Msg[].body': some('the text; for a file its thumbnail'),
   'Msg[].caption': some('the text beside a file'),
-  'Msg[].directPath': some('where the file is; absent where there is none'),
+  'Msg[].directPath': some('path of the file on the server; absent without a file'),
   'Msg[].encFilehash': some('hash of the encrypted file, for the download'),
   'Msg[].filehash': some('hash of the file, for the download'),
   'Msg[].mediaKey': some('key of the file, for the download'),
@@ -39,25 +39,25 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].mimetype': some('type of the file'),
   'Msg[].filename': some('name of the file'),
   'Msg[].mediaData': some('mediaStage: INIT, FETCHING, RESOLVED, REUPLOADING, ERROR_…'),
-  'Msg[].quotedStanzaID': some('id of the message that is answered'),
-  'Msg[].quotedParticipant': some('id of who wrote that'),
-  'Msg[].mentionedJidList': some('ids of who is mentioned'),
+  'Msg[].quotedStanzaID': some('id of the quoted message'),
+  'Msg[].quotedParticipant': some('id of its author'),
+  'Msg[].mentionedJidList': some('ids of the people mentioned'),
   'Msg[].downloadMedia': field('({downloadEvenIfExpensive, isUserInitiated, rmrReason}) → Promise', 'getMedia'),
   'Msg[].once': field('(change:type, listener(message))', 'lateDecryption'),
   'Msg[].unsafe': field('() → the message, for canReplyMsg', 'sendMessage.reply'),
 
   'Chat[].id': field('id of the chat', 'listChats', 'listGroups'),
-  'Chat[].msgs': field('getModelsArray() → those of its messages that are loaded', 'missedMessages'),
-  'Chat[].name': some('its name, where formattedTitle is absent'),
+  'Chat[].msgs': field('getModelsArray() → the loaded messages', 'missedMessages'),
+  'Chat[].name': some('its name, if formattedTitle is absent'),
   'Chat[].formattedTitle': some('its name as the page shows it'),
-  'Chat[].unreadCount': some('how many messages are not read'),
+  'Chat[].unreadCount': some('number of unread messages'),
   'Chat[].t': some('when it last changed, in Unix seconds'),
   'Chat[].lastReceivedKey': some('key of its last message'),
-  'Chat[].tcToken': some('lets the account see pictures that are not for everybody'),
+  'Chat[].tcToken': some('token for pictures that are not public'),
   'Chat[].groupMetadata': some('of a group: size, and participants with getModelsArray() and get(id)'),
   'Chat[].groupMetadata.participants[].id': some('id of the member, by number or hidden'),
   'Chat[].groupMetadata.participants[].isAdmin': some('true for an admin'),
-  'Chat[].groupMetadata.participants[].isSuperAdmin': some('true for who made the group'),
+  'Chat[].groupMetadata.participants[].isSuperAdmin': some('true for the creator of the group'),
 
   'Contact[].id': field('id of the person, by number or hidden', 'listContacts', 'getContact'),
   'Contact[].name': some('name in the address book'),

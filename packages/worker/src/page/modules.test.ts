@@ -3,14 +3,14 @@ import { resolveContract } from './modules.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** What a page lacks whose registry holds these modules. */
+/** The missing parts of a page with these modules. */
 async function missing(modules: Record<string, unknown>, parts: Record<string, Record<string, string>>) {
   vi.stubGlobal('window', { Debug: { VERSION: '2.3000.1' }, require: (name: string) => modules[name] });
   return (await resolveContract(parts, {}, 10)).missing;
 }
 
 describe('a part of the contract', () => {
-  it('is looked for by its module, its path and its kind', async () => {
+  it('is checked by its module, its path and its kind', async () => {
     const modules = { A: { go: () => {}, Model: { state: 'here' } } };
     expect(await missing(modules, { A: { go: 'function', 'Model.state': 'string' } })).toEqual([]);
     expect(await missing(modules, { A: { 'Model.state': 'function', stop: 'function' }, B: {} })).toEqual([
@@ -20,7 +20,7 @@ describe('a part of the contract', () => {
     ]);
   });
 
-  it('that is a field has to be in one of the newest models, where there are any', async () => {
+  it('that is a field must be in one of the newest models, if there are any', async () => {
     const lacking = (models: object[]) =>
       missing({ A: { Msg: { getModelsArray: () => models } } }, { A: { 'Msg[].id': 'field', 'Msg[].t': 'field' } });
     expect(await lacking([])).toEqual([]);

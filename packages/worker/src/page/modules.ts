@@ -6,8 +6,8 @@ type Module = Record<string, unknown>;
 type Require = (name: string) => Module | undefined;
 
 /**
- * Gives the library stand-ins for what it asks for and can do without, so that one part that this build lacks does not
- * take all others with it. False while the page's registry is not there yet.
+ * Gives the library stand-ins for modules that it requires but can do without, so that a part that this build lacks does
+ * not fail all others. False while the page's registry is not loaded yet.
  */
 export function prepareModules(): boolean {
   const own = window.require as unknown as Require | undefined;
@@ -17,7 +17,7 @@ export function prepareModules(): boolean {
   if (!state.require) {
     const find = (name: string): Module | undefined => {
       try {
-        return own(name) ?? undefined; // Some builds throw for a module that they lack, others answer nothing.
+        return own(name) ?? undefined; // Some builds throw for a missing module, others return nothing.
       } catch {
         return undefined;
       }
@@ -25,7 +25,7 @@ export function prepareModules(): boolean {
     const nothing = () => {};
     const collection = (name: string, part: string) => find(name)?.[part] ?? find(name)?.default;
     const standIns: Record<string, () => Module> = {
-      // For linking alone: an account that is linked needs none of it.
+      // Only for linking: a linked account does not need them.
       ...Object.fromEntries(
         [
           ...['WAWebAltDeviceLinkingApi', 'WABase64', 'WAWebCompanionRegClientUtils', 'WAWebAdvSignatureApi'],
@@ -55,7 +55,7 @@ export function prepareModules(): boolean {
       try {
         return module[part] !== undefined;
       } catch {
-        return false; // Some exports are read when they are asked for.
+        return false; // Some exports are getters.
       }
     };
     state.require = own;
@@ -65,39 +65,39 @@ export function prepareModules(): boolean {
       const standIn = known ? undefined : standIns[name]?.();
       if (!standIn) return known ?? own(name);
       const module = find(name);
-      if (!module) return standIn; // It may still come.
+      if (!module) return standIn; // It may still be loaded.
       const lacking = Object.keys(standIn).filter((part) => !isThere(module, part));
       if (lacking.length === 0) {
         whole.set(name, module);
         return module;
       }
-      // Asked for again next time: some exports come a moment after their module.
+      // Not cached: some exports are set a moment after their module.
       const filled = lacking.map((part) => [part, { value: standIn[part], writable: true, enumerable: true }]);
       return Object.create(module, Object.fromEntries(filled)) as Module;
     };
     try {
       window.require = lenient as never;
     } catch {
-      // A build that seals its registry: the library then does without stand-ins.
+      // A build that freezes its registry: the library runs without stand-ins.
     }
-    // The library waits for this, and reads nothing else of it.
+    // The library waits for this property, and reads no other.
     const version = find('WAWebBuildConstants')?.VERSION_STR;
     if (version && window.Debug?.VERSION === undefined) window.Debug = { ...window.Debug, VERSION: String(version) };
   }
   return window.Debug?.VERSION !== undefined;
 }
 
-/** What a page has of the parts that were asked for. */
+/** The result of a check of the contract. */
 export interface ContractReport {
-  /** The version that the page says it is. */
+  /** The version that the page states. */
   readonly version: string | undefined;
-  /** What it lacks: `Module`, or `Module.part`. */
+  /** Missing parts: `Module`, or `Module.part`. */
   readonly missing: readonly string[];
 }
 
 /**
- * Looks for parts of modules, given by module as paths with what they must be (see `Part`). A module that is not loaded
- * yet is loaded by the page's own loader, from the first of its `components` that has it.
+ * Checks for parts of modules: by module, the paths and their kinds (see `Part`). A module that is not loaded yet is loaded
+ * by the page's own loader, from the first of its `components` that contains it.
  */
 export async function resolveContract(
   parts: Readonly<Record<string, Readonly<Record<string, string>>>>,
@@ -124,14 +124,14 @@ export async function resolveContract(
         const loaded = new Promise<void>((resolve) => loader?.loadModules([component], resolve, 'chat-web'));
         await Promise.race([loaded, isLate]);
       } catch {
-        continue; // This build has no component of that name.
+        continue; // This build has no such component.
       }
       const module = find(name);
       if (module) return module;
     }
     return undefined;
   };
-  // One of the newest models is enough: not each kind has each field.
+  // One of the newest models is enough: not every kind has every field.
   const mostModels = 50;
   const isField = (module: Module, path: string) => {
     const [collection = '', field = ''] = path.split('[].');
@@ -149,13 +149,13 @@ export async function resolveContract(
     }
   };
   const missing: string[] = [];
-  const look = async ([name, paths]: [string, Readonly<Record<string, string>>]) => {
+  const check = async ([name, paths]: [string, Readonly<Record<string, string>>]) => {
     const module = find(name) ?? (loader ? await load(name) : undefined);
     if (!module) missing.push(name);
     else
       for (const [path, kind] of Object.entries(paths))
         if (!isPart(module, path, kind)) missing.push(`${name}.${path}`);
   };
-  await Promise.all(Object.entries(parts).map(look));
+  await Promise.all(Object.entries(parts).map(check));
   return { version: window.Debug?.VERSION, missing: missing.sort() };
 }

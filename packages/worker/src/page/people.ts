@@ -2,27 +2,27 @@ import type { PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
 
-/** Every contact model in one go, people or not; the library's way would ask the network about each business. */
+/** All contact models, people or not. The library's own function queries the network about each business. */
 export function listContacts(): Record<string, unknown>[] {
   const { Contact } = window.require('WAWebCollections');
   return Contact.getModelsArray().flatMap((contact) => {
     try {
       return [window.chatWebTools.contactModel(contact)];
     } catch {
-      return []; // A row that cannot be read, as of a device, must not stand in the way of the others.
+      return []; // An unreadable row, such as that of a device, must not fail the others.
     }
   });
 }
 
 /**
- * What the page has of a person, by number and by hidden id: two rows, of which often one alone has the name. Opens no
- * chat. The number behind a hidden id is asked for.
+ * The page's rows of a person, by number and by hidden id: often only one of them has the name. Opens no chat. The number
+ * of a hidden id is queried.
  */
 export async function findContact(personId: string): Promise<Record<string, unknown>[]> {
   const { Contact } = window.require('WAWebCollections');
   const tools = window.chatWebTools;
   const wid = window.require('WAWebWidFactory').createWid(personId);
-  if (personId.endsWith('@lid')) await tools.learnNumbers([wid]);
+  if (personId.endsWith('@lid')) await tools.resolveNumbers([wid]);
   const ids = new Set([personId, tools.lidOf(wid), tools.phoneOr(wid)]);
   return [...ids].flatMap((id) => {
     const contact = id === undefined ? undefined : Contact.get(id);
@@ -30,7 +30,7 @@ export async function findContact(personId: string): Promise<Record<string, unkn
   });
 }
 
-/** Whether a number is registered, by asking the network; or the network's code where it puts the question off. */
+/** Queries whether a number is registered; the network's code if it refuses the query. */
 export async function numberExists(personId: string): Promise<boolean | Refused> {
   const wid = window.require('WAWebWidFactory').createWid(personId);
   try {

@@ -5,14 +5,14 @@ import type { MessageTools } from './tools/messages.ts';
 import type { OutcomeTools } from './tools/outcomes.ts';
 
 /**
- * The page as scripts see it: the library's own helpers, and the modules that the library reads through the page's
- * registry. Only what is used here; `contract.ts` says of each part what it is for.
+ * Types of the page for scripts: the library's own helpers, and the modules of the page's registry. Only the parts that are
+ * used; `contract.ts` documents each of them.
  *
- * Scripts are sent to the page as text, so each can use nothing but its arguments and `window`. What several of them
- * share is hung on `window.chatWebTools` once the page is listened to.
+ * Scripts are sent to the page as text, so each can use only its arguments and `window`. Shared functions are on
+ * `window.chatWebTools`, which is installed before the listeners.
  */
 
-/** An id of the page: its text is the serialised form, however this build spells the property that holds it. */
+/** An id of the page: `toString()` is the serialised form in every build. */
 export interface PageId {
   readonly user?: string;
   readonly server?: string;
@@ -28,11 +28,11 @@ export interface PageMessage {
   readonly ack: number;
   readonly type: string;
   readonly subtype?: string;
-  /** It came in while the page was there. */
+  /** It arrived live. */
   readonly isNewMsg?: boolean;
   readonly isStatusV3?: boolean;
   readonly isForwarded?: boolean;
-  /** The page has given up on sending it, or on its last edit. */
+  /** Sending it, or its last edit, has failed. */
   readonly isSendFailure?: boolean;
   readonly body?: string;
   readonly caption?: string;
@@ -64,28 +64,28 @@ export interface PageParticipant {
   readonly isSuperAdmin?: boolean;
 }
 
-/** The members of a group, as far as the page has loaded them. */
+/** The loaded members of a group. */
 interface PageParticipants {
   getModelsArray(): PageParticipant[];
   get(id: unknown): PageParticipant | undefined;
 }
 
-/** A chat of the page; groups have metadata, which may be there before their members are. */
+/** A chat of the page; groups have metadata, which may be loaded before their members. */
 export interface PageChat {
   readonly id: PageId;
   readonly name?: string;
   readonly formattedTitle?: string;
   readonly unreadCount?: number;
   readonly t?: number;
-  /** Those of its messages that are loaded. */
+  /** The loaded messages. */
   readonly msgs: { getModelsArray(): PageMessage[] };
   readonly lastReceivedKey?: PageId;
-  /** Lets the account see pictures that are not for everybody. */
+  /** A token for pictures that are not public. */
   readonly tcToken?: unknown;
   readonly groupMetadata?: { readonly size?: number; readonly participants?: PageParticipants };
 }
 
-/** Somebody whom the page knows. */
+/** A contact of the page. */
 export interface PageContact {
   readonly id: PageId;
   readonly name?: string;
@@ -97,7 +97,7 @@ export interface PageContact {
 /** How a send ended: `OK`, or one of several errors. */
 export interface PageSendResult {
   readonly messageSendResult?: string;
-  /** The network's own code, where it has refused. */
+  /** The network's code of a refusal. */
   readonly ackErrorCode?: number;
   readonly msg?: PageMessage;
 }
@@ -232,14 +232,14 @@ export interface PageElement {
   querySelectorAll(selector: string): ArrayLike<PageElement> & Iterable<PageElement>;
 }
 
-/** How far the page has been set up. */
+/** The set-up state of the page. */
 interface SetUpState {
   readonly document: string;
   injected?: boolean;
   listening?: boolean;
-  /** The page's own `require`, behind the one that knows stand-ins. */
+  /** The page's own `require`, wrapped by the one with stand-ins. */
   require?: (name: string) => unknown;
-  /** Texts of dialogs that nothing has closed. */
+  /** Texts of open dialogs. */
   dialogs?: readonly string[];
 }
 
@@ -264,9 +264,9 @@ export interface MessageModel {
   readonly isStatus: boolean;
 }
 
-/** What became of a send, as the page's own promise says it. */
+/** The outcome of a send, from the page's own promise. */
 export interface SendOutcome {
-  /** `unknown`: the network may have it, whatever the page says. */
+  /** `unknown`: the network may have the message. */
   readonly is: 'sent' | 'refused' | 'unknown';
   /** The page's name for the outcome. */
   readonly name?: string | undefined;
@@ -274,23 +274,23 @@ export interface SendOutcome {
   readonly code?: number | undefined;
 }
 
-/** The network says no, with this code. */
+/** The network's code of a refusal. */
 export interface Refused {
   readonly refused: number;
 }
 
-/** A post to the status feed: its message, or why it was refused. Undefined: the page does not say, or not legibly. */
+/** A status that was posted: its message, or why it was refused. Undefined: the page returned no valid result. */
 export type Posted = { readonly message: MessageModel } | { readonly refused: string } | undefined;
 
-/** A group that the account is in, and its members, if they became known in time. */
+/** A group that the account is a member of, and its members, if they were loaded in time. */
 export interface OwnGroup {
   readonly group: PageChat;
   readonly members: readonly PageParticipant[] | undefined;
-  /** Undefined while the members are not known. */
+  /** Undefined while the members are unknown. */
   readonly isAdmin: boolean | undefined;
 }
 
-/** What our scripts share in the page, there as soon as it is listened to. */
+/** The functions that our scripts share in the page. */
 type PageTools = IdTools & MessageTools & OutcomeTools & GroupTools & FileTools;
 
 /** Media as the library prepares them: a model of the page, with fields of the library's own. */
@@ -316,7 +316,7 @@ export interface PageWindow {
   };
   chatWeb?: SetUpState;
   chatWebTools: PageTools;
-  /** Told of messages and acks by the listeners; behind them is the worker. */
+  /** Called by the listeners; implemented by the worker. */
   chatWebOnMessage(model: MessageModel): void;
   chatWebOnAck(id: string, ack: number): void;
   [name: string]: unknown;

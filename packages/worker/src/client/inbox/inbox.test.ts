@@ -209,6 +209,16 @@ describe('an inbox', () => {
     }
   });
 
+  it('does not deliver history when the account is linked during a catch-up of what is too old', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    const { inbox, delivered, arrives } = pageWith(now - 30 * 24 * 3_600);
+    arrives('before the link', { t: now - 60, isReported: false });
+    const caughtUp = inbox.catchUp();
+    inbox.discardHistory();
+    await caughtUp;
+    expect(delivered).toEqual([]);
+  });
+
   it('reports gaps: chats that could not be loaded completely, and messages that are too old', async () => {
     const now = Math.floor(Date.now() / 1_000);
     const whole = pageWith(now - 60);

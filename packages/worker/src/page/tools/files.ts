@@ -2,16 +2,16 @@ import type { PageWindow } from '../window.ts';
 
 declare const window: PageWindow;
 
-/** Files on their way into a message, and blobs on their way out of one. */
+/** Keeps files for uploads, and media for downloads. */
 export interface FileTools {
-  /** Files on their way into a message, and blobs on their way out of one, by a key of ours. */
+  /** By key. */
   readonly files: Map<string, Blob>;
-  /** Keeps a file, unless it has been dropped before it came. */
+  /** Keeps a file, unless its key was dropped before. */
   keep(key: string, file: Blob): void;
   drop(key: string): void;
 }
 
-/** Leaves in the page what keeps files, and mends what the library does with them. */
+/** Installs the tools for files, and patches the library's functions that use them. */
 export function installFileTools(): void {
   const files = new Map<string, Blob>();
   const dropped = new Set<string>();
@@ -25,20 +25,20 @@ export function installFileTools(): void {
     drop: (key) => {
       if (files.delete(key)) return;
       dropped.add(key);
-      setTimeout(() => dropped.delete(key), lateMs); // Most never come: there was nothing to load.
+      setTimeout(() => dropped.delete(key), lateMs); // Most never arrive: there was nothing to load.
     },
   };
   window.chatWebTools = { ...window.chatWebTools, ...tools };
 
-  // Media come as files that the browser has read from disk itself; the library would have them as one base64 string.
+  // Media are files that the browser has read from disk; the library expects one base64 string.
   const mediaInfoToFile = window.WWebJS.mediaInfoToFile;
   window.WWebJS.mediaInfoToFile = (info) => {
     const file = files.get(info.data);
     return file ? new File([file], info.filename ?? '', { type: info.mimetype }) : mediaInfoToFile(info);
   };
 
-  // The library spreads this model into the message: an id of the model's own, where builds since September 2026 have
-  // one, would take the place of the message's. The model itself still needs it, so that it is hidden, not deleted.
+  // The library spreads this model into the message. Since September 2026 the model may have an id, which would overwrite
+  // that of the message. The model itself needs it, so it is hidden, not deleted.
   const processMediaData = window.WWebJS.processMediaData;
   window.WWebJS.processMediaData = async (info, options) => {
     const media = await processMediaData(info, options);

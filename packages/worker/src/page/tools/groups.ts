@@ -2,13 +2,13 @@ import type { OwnGroup, PageChat, PageParticipant, PageWindow } from '../window.
 
 declare const window: PageWindow;
 
-/** What finds a group and its members. */
+/** Finds a group and its members. */
 export interface GroupTools {
-  /** A group that the account is in: one that it has left stays listed in the page. */
+  /** A group that the account is a member of: the page also lists those that it has left. */
   ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
 }
 
-/** Leaves in the page what finds a group and its members. Comes after the tools for outcomes. */
+/** Installs the tools for groups. Needs the tools for outcomes. */
 export function installGroupTools(): void {
   const { optional, isMe, refusal } = window.chatWebTools;
   const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -21,10 +21,10 @@ export function installGroupTools(): void {
     const deadline = Date.now() + timeoutMs;
     const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
     const query = optional('WAWebGroupQueryJob')?.queryAndUpdateGroupMetadataById;
-    // The job rejects where the network puts it off; the collection then says that there are no members.
+    // The job rejects if the network limits the rate; the collection would return no members.
     const asked = query ? query({ id: group.id }) : (GroupMetadata ?? WAWebGroupMetadataCollection)?.update(group.id);
     await Promise.race([asked, delay(timeoutMs)]);
-    // Models follow the answer a moment later.
+    // The models are set a moment after the answer.
     const until = Math.min(deadline, Date.now() + 20 * settleMs);
     while (loaded(group).length === 0 && Date.now() < until) await delay(settleMs);
     return loaded(group).length > 0 ? loaded(group) : undefined;
@@ -39,7 +39,7 @@ export function installGroupTools(): void {
     } catch (error) {
       const refused = refusal(error);
       if (refused === 403 || refused === 404) return undefined;
-      // Put off, or failed: the members are not known, which is not to say that there are none.
+      // Rate limited, or failed: the members are unknown.
     }
     const self = members?.find((member) => isMe(member.id));
     if (members && !self) return undefined;

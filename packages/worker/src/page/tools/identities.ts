@@ -2,28 +2,27 @@ import type { PageContact, PageId, PageModules, PageWindow } from '../window.ts'
 
 declare const window: PageWindow;
 
-/** What finds out who an id belongs to. */
+/** Resolves ids of people. */
 export interface IdTools {
   /** A module that this build may not have. */
   optional<N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined;
-  /** The id of a person by phone number where the page knows it; other ids as they are. */
+  /** The id of a person by phone number, if the page knows it; other ids unchanged. */
   phoneOr(id: PageId | undefined): string | undefined;
-  /** The hidden id of a person by number, where the page knows it. */
+  /** The hidden id of a person, if the page knows it. */
   lidOf(id: PageId | object): string | undefined;
-  /** Asks the network for the numbers behind hidden ids, for a moment at most; what is not known then stays hidden. */
-  learnNumbers(ids: readonly (PageId | undefined)[]): Promise<void>;
-  /** False if nobody has this number. Asks the network once; true where this build cannot ask. */
+  /** Queries the numbers of hidden ids, for two seconds at most; ids without an answer stay hidden. */
+  resolveNumbers(ids: readonly (PageId | undefined)[]): Promise<void>;
+  /** False if the number is not registered. Queries the network once; true if this build cannot query. */
   isRegistered(wid: object): Promise<boolean>;
   /** True for the account's own id, by number or hidden. */
   isMe(id: PageId): boolean;
-  /** What the API tells of a contact; its id by phone number where that is known. */
+  /** A contact for the API; its id is by phone number if that is known. */
   contactModel(contact: PageContact): Record<string, unknown>;
 }
 
 /**
- * Makes ids readable however this build of the page spells their serialised form, and leaves in the page what finds out
- * who they belong to. `lookUpsFrom`: before this time, in milliseconds since 1970, the network is not asked about numbers
- * by itself.
+ * Installs the tools for ids, and gives ids the same serialised form in every build of the page. `lookUpsFrom`: before this
+ * time, in milliseconds since 1970, the network is not queried about numbers unless a request needs it.
  */
 export function installIdTools(lookUpsFrom: number): void {
   const optional = <N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined => {
@@ -55,13 +54,13 @@ export function installIdTools(lookUpsFrom: number): void {
   const { Blocklist } = window.require('WAWebCollections');
   const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-  // Identities: what the page has in memory, without a question to the network.
+  // From the page's memory: the network is not queried.
   const numberOf = (lid: PageId): PageId | undefined => {
     const numbers = optional('WAWebApiContact')?.getPhoneNumber ?? optional('WAWebLidMigrationUtils')?.toPn;
     try {
       return numbers?.(lid) ?? undefined;
     } catch {
-      return undefined; // Some ids that look like a person's are none.
+      return undefined; // Some ids look like a person's, and are not.
     }
   };
   const isHidden = (id: PageId | undefined): id is PageId => id !== undefined && String(id).endsWith('@lid');
@@ -79,18 +78,18 @@ export function installIdTools(lookUpsFrom: number): void {
     }
   };
 
-  // Identities: what the network is asked for, once each.
+  // Queries to the network, once for each id.
   const lookUpMs = 2_000;
   const unknownForMs = 600_000;
   const mostLookUps = 5_000;
   const lookUps = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
   let lastLookUp: Promise<void> = Promise.resolve();
   const mayLookUp = () => Date.now() >= lookUpsFrom;
-  const learnNumber = (lid: PageId): Promise<void> => {
+  const resolveNumber = (lid: PageId): Promise<void> => {
     const key = String(lid);
     const known = lookUps.get(key);
     if (known && Date.now() - known.at < unknownForMs) return known.done;
-    // One at a time: the network limits the rate of those who ask about many at once.
+    // One at a time: the network limits the rate of queries.
     lastLookUp = lastLookUp.then(async () => {
       await Promise.race([window.WWebJS.enforceLidAndPnRetrieval(key).catch(() => {}), delay(lookUpMs)]);
     });
@@ -102,15 +101,15 @@ export function installIdTools(lookUpsFrom: number): void {
     }
     return lastLookUp;
   };
-  const learnNumbers = async (ids: readonly (PageId | undefined)[]) => {
+  const resolveNumbers = async (ids: readonly (PageId | undefined)[]) => {
     const unknown = ids.filter((id): id is PageId => isHidden(id) && !numberOf(id));
     if (unknown.length === 0 || !mayLookUp()) return;
-    await Promise.race([Promise.all(unknown.map(learnNumber)), delay(lookUpMs)]);
+    await Promise.race([Promise.all(unknown.map(resolveNumber)), delay(lookUpMs)]);
   };
   const registered = new Set<string>();
   const isRegistered = async (wid: object) => {
     const ask = optional('WAWebQueryExistsJob')?.queryWidExists;
-    if (!ask) return true; // What is asked of the network next will say.
+    if (!ask) return true; // The next request to the network will fail instead.
     const key = String(wid);
     if (!registered.has(key) && (await ask(wid))?.wid) registered.add(key);
     return registered.has(key);
@@ -120,7 +119,7 @@ export function installIdTools(lookUpsFrom: number): void {
   const isMe = (id: PageId) => own().some((wid) => wid !== undefined && String(wid) === String(id));
 
   const tools: IdTools = {
-    ...{ optional, phoneOr, lidOf, learnNumbers, isRegistered, isMe },
+    ...{ optional, phoneOr, lidOf, resolveNumbers, isRegistered, isMe },
     contactModel: (contact) => {
       const getters = optional('WAWebContactGetters');
       const lid = lidOf(contact.id);

@@ -2,27 +2,27 @@ import type { MessageModel, PageChat, PageMessage, PageWindow } from '../window.
 
 declare const window: PageWindow;
 
-/** What finds messages, and makes models of them. */
+/** Finds messages, and makes models of them. */
 export interface MessageTools {
   /** A message by its serialised id, also one that is not loaded. */
   findMessage(id: string): Promise<PageMessage | undefined>;
-  /** False for the status feed and channels: the page may list them among the chats. */
+  /** False for the status feed and channels, which the page may list among the chats. */
   isChat(chat: PageChat): boolean;
-  /** False for notices, for what is not decrypted yet, and for what was taken back: not told of as a message. */
-  isTold(message: PageMessage): boolean;
+  /** False for notices, for undecrypted and for revoked messages: they are not delivered. */
+  isDeliverable(message: PageMessage): boolean;
   /** A message as it leaves the page. */
   messageModel(message: PageMessage): MessageModel;
-  /** The same of one that has been sent or changed: undefined where it cannot be read, since it is done all the same. */
+  /** The same for a message that was sent or changed; undefined if it is unreadable: the change is done all the same. */
   sentModel(message: PageMessage): MessageModel | undefined;
-  /** Asks for the numbers behind the hidden ids of a message, as `learnNumbers` does. */
-  learnPeople(message: PageMessage): Promise<void>;
+  /** Queries the numbers of the hidden ids in a message, as `resolveNumbers` does. */
+  resolvePeople(message: PageMessage): Promise<void>;
 }
 
-/** Leaves in the page what finds messages, and makes models of them. The tools for ids come first. */
+/** Installs the tools for messages. Needs the tools for ids. */
 export function installMessageTools(): void {
   const { Msg } = window.require('WAWebCollections');
   const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
-  const { phoneOr, isMe, learnNumbers } = window.chatWebTools;
+  const { phoneOr, isMe, resolveNumbers } = window.chatWebTools;
 
   const quotedId = ({ id, quotedStanzaID, quotedParticipant }: PageMessage) => {
     if (!quotedStanzaID || !quotedParticipant) return undefined;
@@ -42,7 +42,7 @@ export function installMessageTools(): void {
     quotedMessageId: quotedId(message),
     mentionedIds: (message.mentionedJidList ?? []).map(phoneOr),
     type: message.type,
-    // Of a file this would be its thumbnail.
+    // The body of a file is its thumbnail.
     body: message.directPath ? undefined : message.body,
     caption: message.caption,
     t: message.t,
@@ -60,7 +60,7 @@ export function installMessageTools(): void {
       return undefined;
     }
   };
-  const notTold = new Set([
+  const notDelivered = new Set([
     ...['gp2', 'notification', 'notification_template', 'broadcast_notification', 'group_notification'],
     ...['newsletter_notification', 'e2e_notification', 'call_log', 'protocol', 'ciphertext', 'revoked'],
     ...['debug', 'debug_placeholder', 'unknown', 'oversized', 'reaction', 'pin_message', 'keep_in_chat'],
@@ -68,10 +68,10 @@ export function installMessageTools(): void {
 
   const tools: MessageTools = {
     ...{ messageModel, sentModel },
-    learnPeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
-      learnNumbers([from, to, author, quotedParticipant, ...mentionedJidList]),
+    resolvePeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
+      resolveNumbers([from, to, author, quotedParticipant, ...mentionedJidList]),
     isChat: ({ id }) => !/@(broadcast|newsletter)$/.test(String(id)),
-    isTold: ({ id, type }) => !notTold.has(type) && !String(id.remote).endsWith('@newsletter'),
+    isDeliverable: ({ id, type }) => !notDelivered.has(type) && !String(id.remote).endsWith('@newsletter'),
     findMessage: async (id) => Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0],
   };
   window.chatWebTools = { ...window.chatWebTools, ...tools };

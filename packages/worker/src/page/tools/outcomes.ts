@@ -2,30 +2,30 @@ import type { PageMessage, PageSendResult, PageWindow, Posted, Refused, SendOutc
 
 declare const window: PageWindow;
 
-/** What tells how a call of the page has ended. */
+/** Reads the outcome of calls to the page. */
 export interface OutcomeTools {
-  /** The status of an error by which the network says no; undefined for an error of the page. */
+  /** The status code if an error is a refusal of the network; undefined for an error of the page. */
   refusal(error: unknown): number | undefined;
-  /** The same as an answer; throws what is an error of the page. */
+  /** The same as a result; throws an error of the page again. */
   refusedBy(error: unknown): Refused;
-  /** What the page's own result of a send says of it. */
+  /** The outcome of a send, from the page's own result. */
   readOutcome(result: unknown): SendOutcome;
-  /** What the page itself says of a send under way; undefined for one that it has not been told of here. */
+  /** The outcome of a send in progress, from the page; undefined for an unknown one. */
   outcomeOf(messageId: string): Promise<SendOutcome> | undefined;
-  /** What became of a post, by the page's own result; `findMessage` where that does not have the message. */
+  /** The outcome of a status, from the page's own result; `findMessage` is called if that lacks the message. */
   posted(
     result: PageSendResult | undefined,
     findMessage: () => Promise<PageMessage | undefined> | PageMessage | undefined,
   ): Promise<Posted>;
 }
 
-/** Leaves in the page what tells how a send has ended, and whether an error is a refusal. Comes after the tools for messages. */
+/** Installs the tools for outcomes. Needs the tools for messages. */
 export function installOutcomeTools(): void {
   const { optional, sentModel } = window.chatWebTools;
 
-  // Sends: the page answers each with a promise of its own, which the library does not hand on.
+  // The page returns a promise for each send, which the library discards.
   const outcomes = new Map<string, Promise<SendOutcome>>();
-  // The other names leave open whether the network has it: an answer that was lost may have been a yes.
+  // Other names leave open whether the network has the message: a lost answer may have been a success.
   const refusals = new Set(['ERROR_UPLOAD', 'ERROR_CANCELLED', 'ERROR_RATE_LIMIT']);
   const readOutcome: OutcomeTools['readOutcome'] = (result) => {
     const { messageSendResult, ackErrorCode } = (result ?? {}) as Record<string, unknown>;
@@ -49,7 +49,7 @@ export function installOutcomeTools(): void {
     try {
       sends.addAndSendMsgToChat = noted;
     } catch {
-      // A build that seals its modules: the acks tell the outcome, too.
+      // A build that freezes its modules: the acks have the outcome, too.
     }
   }
 
