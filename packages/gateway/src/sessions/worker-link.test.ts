@@ -80,6 +80,7 @@ it('a log line of a worker is an event with its fields, and cannot be one of ano
   expect(JSON.parse(first ?? '')).toEqual({
     ...{ level: 40, time: expect.any(Number), session: 'main', source: 'worker' },
     ...{ msg: 'network did not respond', silenceSeconds: 300, isRetry: true },
+    error: 'page 2.3000.1037000001: No LID for user <number>@c.us',
   });
   expect(others.filter((line) => line.includes('forged'))).toEqual([]);
   expect(others.filter((line) => line.includes('invalid message from the worker'))).toHaveLength(9);

@@ -12,7 +12,7 @@ import {
 import * as v from 'valibot';
 import { Budget } from '../budget.ts';
 import { LineBudget } from '../line-budget.ts';
-import type { Log } from '../log.ts';
+import { type Log, withoutNumbers } from '../log.ts';
 import { type ChannelSockets, WorkerChannel } from './worker-channel.ts';
 
 interface PendingCall {
@@ -32,6 +32,7 @@ export interface LinkListener {
 }
 
 type WorkerError = Extract<WorkerMessage, { type: 'error' }>;
+type WorkerLog = Extract<WorkerMessage, { type: 'log' }>;
 
 /** The error codes that a worker may answer with. */
 const SAID_BY_WORKERS = new Set<ErrorCode>([
@@ -157,7 +158,7 @@ export class WorkerLink {
         this.#listener.onEvent(message.event);
         return TRAFFIC.has(message.event.name) ? undefined : STATE_COST;
       case 'log':
-        if (this.#mayLog()) this.#log[message.level]({ ...message.fields, source: 'worker' }, message.event);
+        if (this.#mayLog()) this.#write(message);
         return undefined;
       case 'answer':
         return this.#settle(message.callId, (call) => this.#answer(call, message.answer));
@@ -200,6 +201,15 @@ export class WorkerLink {
     return 0;
   }
 
+  /** Errors of a page may contain ids of people. */
+  #write({ level, event, fields = {} }: WorkerLog): void {
+    const safe = Object.entries(fields).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? redacted(value) : value,
+    ]);
+    this.#log[level]({ ...Object.fromEntries(safe), source: 'worker' }, redacted(event));
+  }
+
   #mayLog(): boolean {
     const skipped = this.#lines.take();
     this.#tellLeftOut(skipped ?? 0);
@@ -214,6 +224,12 @@ export class WorkerLink {
     const code = changesSomething(workerOperations[operation]) ? 'outcome_unknown' : 'session_lost';
     return new GatewayError(code, `worker of session ${this.#sessionId} ${how} during ${operation}`);
   }
+}
+
+/** Without numbers of people; versions of the page, such as 2.3000.1234567, are kept. */
+function redacted(text: string): string {
+  const parts = text.split(/(\b\d{1,2}\.\d{1,5}\.\d{1,12})/);
+  return parts.map((part, index) => (index % 2 === 1 ? part : withoutNumbers(part))).join('');
 }
 
 /** The code for an operation whose answer is invalid. */
