@@ -101,7 +101,7 @@ describe('a token in a file', () => {
     ['is not there', { CHAT_WEB_TOKEN_FILE: '/nowhere/token' }, 'ENOENT'],
     ['is a device', { CHAT_WEB_TOKEN_FILE: '/dev/zero' }, 'no regular file'],
     ['is a folder', { CHAT_WEB_TOKEN_FILE: '/tmp' }, 'no regular file'],
-    ['is one of two', { CHAT_WEB_TOKEN_FILE: '/nowhere/token', CHAT_WEB_TOKEN: OLD }, 'exclude each other'],
+    ['is one of two', { CHAT_WEB_TOKEN_FILE: '/nowhere/token', CHAT_WEB_TOKEN: OLD }, 'are mutually exclusive'],
   ])('that %s does not start it either', async (_, settings, says) => {
     const started = start(settings);
     await expect(started).rejects.toThrow(/code 78/);

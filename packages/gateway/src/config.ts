@@ -15,15 +15,15 @@ type Values = {
   readonly [F in Field]: (typeof settings)[F] extends { fallback: string } ? Value<F> : Value<F> | undefined;
 };
 
-/** The settings as the gateway uses them: read once, frozen, and passed as an argument from there. */
+/** The settings as the gateway uses them: read once, frozen, passed as an argument. */
 export interface Config extends Values {
   readonly socket: SocketFile | undefined;
   readonly tls: CertificateFiles | undefined;
-  /** What workers, and so their browsers, see of our environment: nothing that could be a secret. */
+  /** The environment of workers and their browsers: nothing that could be a secret. */
   readonly workerEnv: Readonly<Record<string, string | undefined>>;
 }
 
-/** Settings that cannot be used: one line for each problem, naming the setting and never its value. */
+/** Invalid settings: one line per problem, naming the setting and never its value. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -36,19 +36,19 @@ export class ConfigError extends Error {
 
 const MOST_NAME_LENGTH = 100;
 
-/** Names that are meant for us, also where an underscore or the case went wrong. */
+/** Names meant for us, including those with a wrong underscore or case. */
 const OURS = /^CHAT_?WEB(_|TOKEN)/i;
 
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|PUPPETEER_CACHE_DIR|CHROME_DEVEL_SANDBOX)$/;
 
-/** Reads the settings from the environment. Throws a ConfigError that names every bad one. */
+/** Reads the settings from the environment. Throws a ConfigError that names every invalid one. */
 export function readConfig(env: Environment): Config {
   const problems = unknownNames(env);
   const entries = Object.entries<Setting>(settings).map(([field, setting]) => {
     const { name, schema, fallback, refusesBlank } = setting;
     const isBlank = env[name]?.trim() === '';
-    if (isBlank && refusesBlank) problems.push(`${name} is empty: give it a value, or leave it out`);
+    if (isBlank && refusesBlank) problems.push(`${name} is empty: set a value or remove it`);
     const written = env[name]?.trim() || hostDefault(name, env) || fallback;
     if (written === undefined) return [field, undefined];
     const parsed = v.safeParse(schema, written);
@@ -61,11 +61,11 @@ export function readConfig(env: Environment): Config {
   if (values.spoolSessionMaxBytes > values.spoolMaxBytes)
     problems.push('CHAT_WEB_SPOOL_SESSION_MAX_MB must not be more than CHAT_WEB_SPOOL_MAX_MB');
   if (values.token !== undefined && values.tokenFile !== undefined)
-    problems.push('CHAT_WEB_TOKEN and CHAT_WEB_TOKEN_FILE exclude each other: set one of them');
+    problems.push('CHAT_WEB_TOKEN and CHAT_WEB_TOKEN_FILE are mutually exclusive: set only one of them');
   problems.push(...listenProblems(values));
   if (problems.length === 0 && isOpenToOthers(values))
     problems.push(
-      'CHAT_WEB_HOST is not a loopback address, and no token is set: whoever reaches it could use every account. Set CHAT_WEB_TOKEN, or CHAT_WEB_ALLOW_NO_TOKEN=true if that is what you want',
+      'CHAT_WEB_HOST is not a loopback address and no token is set: anyone who can reach it could use every account. Set CHAT_WEB_TOKEN, or CHAT_WEB_ALLOW_NO_TOKEN=true if that is intended',
     );
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({
@@ -76,7 +76,7 @@ export function readConfig(env: Environment): Config {
   });
 }
 
-/** A line for each name that looks like a setting and is none: a mistyped CHAT_WEB_TOKEN would leave the gateway open. */
+/** One line per unknown name that looks like a setting: a mistyped CHAT_WEB_TOKEN would leave the gateway open. */
 function unknownNames(env: Environment): string[] {
   const known: string[] = Object.values(settings).map(({ name }) => name);
   return Object.keys(env)
@@ -103,7 +103,7 @@ function certificateOf({ tlsCertFile: certFile, tlsKeyFile: keyFile }: Values): 
   return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };
 }
 
-/** What does not go together, or has no effect. */
+/** Listen settings that conflict or have no effect. */
 function listenProblems(values: Values): string[] {
   const { port, socketPath, tlsCertFile, tlsKeyFile } = values;
   const problems: string[] = [];
@@ -112,14 +112,14 @@ function listenProblems(values: Values): string[] {
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined))
     problems.push('CHAT_WEB_TLS_CERT and CHAT_WEB_TLS_KEY must both be set, or neither');
   else if (port === undefined && tlsCertFile !== undefined)
-    problems.push('CHAT_WEB_TLS_CERT has no effect while CHAT_WEB_PORT is off: a unix socket speaks no TLS');
+    problems.push('CHAT_WEB_TLS_CERT has no effect while CHAT_WEB_PORT is off: the unix socket does not use TLS');
   for (const field of ['socketMode', 'socketGroup'] as const)
     if (socketPath === undefined && values[field] !== undefined)
       problems.push(`${settings[field].name} has no effect without CHAT_WEB_SOCKET`);
   return problems;
 }
 
-/** Defaults that other programs of the host set under names of their own. */
+/** Defaults from variables that other programs on the host set. */
 function hostDefault(name: string, env: Environment): string | undefined {
   if (name === 'CHAT_WEB_DATA_DIR') return env.STATE_DIRECTORY?.split(':')[0];
   if (name === 'CHAT_WEB_BROWSER_PATH') return env.PUPPETEER_EXECUTABLE_PATH;
@@ -135,7 +135,7 @@ export function helpText(): string {
   return `Usage: npm start\n\nRuns the gateway. Settings come from the environment; defaults in brackets:\n\n${rows.join('\n')}\n`;
 }
 
-/** Where documents of the page are saved. */
+/** The folder of saved pages. */
 export function pagesDirOf({ dataDir, pageDir }: Pick<Config, 'dataDir' | 'pageDir'>): string {
   return pageDir ?? join(dataDir, 'pages');
 }

@@ -5,16 +5,16 @@ import { PAGE_VERSION } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { writtenToken } from './access/token.ts';
 
-/** One setting: how its text is read, what holds without it, and what it is for. */
+/** One setting: how its text is parsed, its default and its meaning. */
 export interface Setting {
-  /** Of its environment variable. */
+  /** The environment variable. */
   readonly name: string;
   readonly schema: v.GenericSchema<string, unknown>;
-  /** The text that stands for an absent setting. Absent: the setting stays undefined. */
+  /** The default, as text. Absent: the setting stays undefined. */
   readonly fallback?: string;
-  /** How the fallback is told, where it depends on the machine. */
+  /** How `--help` and the docs describe the default, if it depends on the machine. */
   readonly fallbackIs?: string;
-  /** An empty value is a bad one, where it could be taken for a choice that was not made. Absent: it counts as absent. */
+  /** An empty value is invalid, since it is probably a mistake that opens the gateway. Absent: empty means unset. */
   readonly refusesBlank?: true;
   readonly meaning: string;
 }
@@ -55,13 +55,13 @@ const portOrOff = v.pipe(
   v.check((port) => port === undefined || port <= 65_535, 'must be at most 65535'),
 );
 
-/** What the kernel takes. */
+/** The kernel's limit, in bytes. */
 const LONGEST_SOCKET_PATH = 107;
 const socketPath = v.pipe(
   filePath,
   v.check(
     (path) => Buffer.byteLength(path) <= LONGEST_SOCKET_PATH,
-    `must have at most ${LONGEST_SOCKET_PATH} bytes, as the whole path`,
+    `must have at most ${LONGEST_SOCKET_PATH} bytes as an absolute path`,
   ),
 );
 const fileMode = v.pipe(
@@ -114,81 +114,81 @@ const jsonStrings = v.pipe(
   }),
 );
 
-/** Every setting of the gateway, by its field in the configuration. Times are in milliseconds there, sizes in bytes. */
+/** Every setting of the gateway, by its field in `Config`. Times there are in milliseconds, sizes in bytes. */
 export const settings = {
   host: { name: 'CHAT_WEB_HOST', schema: text, fallback: '127.0.0.1', meaning: 'listen address' },
   port: {
     name: 'CHAT_WEB_PORT',
     schema: portOrOff,
     fallback: '3000',
-    meaning: 'listen port; 0 picks a free one, and the log names it; off: no TCP, only CHAT_WEB_SOCKET',
+    meaning: 'listen port; 0 picks a free one and logs it; off: no TCP, only CHAT_WEB_SOCKET',
   },
   socketPath: {
     name: 'CHAT_WEB_SOCKET',
     schema: socketPath,
     meaning:
-      "path of a unix socket to listen on as well; its folder must exist, and nobody but the gateway's user and root may write it",
+      "path of a unix socket to listen on as well; its folder must exist and be writable only by the gateway's user and root",
   },
   socketMode: {
     name: 'CHAT_WEB_SOCKET_MODE',
     schema: fileMode,
     fallbackIs: '`0600`, with a group `0660`',
-    meaning: 'permissions of the socket: who may write it may connect',
+    meaning: 'permissions of the socket; connecting needs write permission',
   },
   socketGroup: {
     name: 'CHAT_WEB_SOCKET_GROUP',
     schema: text,
-    meaning: "group of the socket: a name or number; the gateway's user must be in it",
+    meaning: "group of the socket, name or number; the gateway's user must be a member",
   },
   tlsCertFile: {
     name: 'CHAT_WEB_TLS_CERT',
     schema: filePath,
     refusesBlank: true,
-    meaning: 'file with a certificate and its intermediates, as PEM: the port speaks HTTPS; SIGHUP reads it again',
+    meaning: 'PEM file with the certificate and its intermediates: the port serves HTTPS; SIGHUP reloads it',
   },
   tlsKeyFile: {
     name: 'CHAT_WEB_TLS_KEY',
     schema: filePath,
     refusesBlank: true,
-    meaning: 'file with its key, as PEM without a passphrase',
+    meaning: 'PEM file with its key, without a passphrase',
   },
   token: {
     name: 'CHAT_WEB_TOKEN',
     schema: writtenToken,
     refusesBlank: true,
     meaning:
-      'bearer token that every route but GET /health and GET /health/ready asks for, or `sha256:<hex>` of it; without it none is asked for',
+      'bearer token, or `sha256:<hex>` of it, required on every route except GET /health and GET /health/ready; unset: no token required',
   },
   tokenFile: {
     name: 'CHAT_WEB_TOKEN_FILE',
     schema: filePath,
     refusesBlank: true,
-    meaning: 'file whose first line is the token, in either form; SIGHUP reads it again',
+    meaning: 'file whose first line is the token, in either form; SIGHUP reloads it',
   },
   tokenGraceMs: {
     name: 'CHAT_WEB_TOKEN_GRACE_SECONDS',
     schema: seconds(0, 604_800),
     fallback: '0',
-    meaning: 'how long the former token holds, and its streams stay open, after its file has changed',
+    meaning: 'how long the previous token stays valid, and its streams open, after the file changes',
   },
   allowNoToken: {
     name: 'CHAT_WEB_ALLOW_NO_TOKEN',
     schema: yesOrNo,
     fallback: 'false',
-    meaning: 'listen on other addresses than loopback although no token is set',
+    meaning: 'allow listening on non-loopback addresses without a token',
   },
   authFailuresPerMinute: {
     name: 'CHAT_WEB_AUTH_FAILURES_PER_MINUTE',
     schema: wholeNumber(0, 1_000_000),
     fallback: '10',
-    meaning: 'wrong tokens from one address within a minute after which further ones are 429; 0: no limit',
+    meaning: 'wrong tokens per minute and address above which further ones get 429; 0: no limit',
   },
   auditFile: {
     name: 'CHAT_WEB_AUDIT_FILE',
     schema: filePath,
     refusesBlank: true,
     fallbackIs: 'the log',
-    meaning: 'file to which the audit lines are appended; SIGHUP opens it again',
+    meaning: 'file that audit lines are appended to; SIGHUP reopens it',
   },
   autoStartSessions: {
     name: 'CHAT_WEB_AUTO_START_SESSIONS',
@@ -200,86 +200,86 @@ export const settings = {
     name: 'CHAT_WEB_DATA_DIR',
     schema: filePath,
     fallback: './data',
-    meaning: "all that the gateway keeps; systemd's STATE_DIRECTORY comes before the default",
+    meaning: "folder for all of the gateway's data; systemd's STATE_DIRECTORY overrides the default",
   },
   browserPath: {
     name: 'CHAT_WEB_BROWSER_PATH',
     schema: text,
     meaning:
-      "the browser's executable; else PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, or a Chromium or Chrome on the PATH",
+      "browser executable; unset: PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, or Chromium or Chrome on the PATH",
   },
   headlessShell: {
     name: 'CHAT_WEB_HEADLESS_SHELL',
     schema: yesOrNo,
     fallback: 'false',
-    meaning: 'use chromium-headless-shell, which takes less memory; untried against the real network',
+    meaning: 'use chromium-headless-shell, which takes less memory; untested on the real network',
   },
   browserArgs: {
     name: 'CHAT_WEB_BROWSER_ARGS',
     schema: jsonStrings,
     fallback: '[]',
-    meaning: 'further browser arguments: a JSON array of strings, passed as they are',
+    meaning: 'additional browser arguments: a JSON array of strings, passed unchanged',
   },
   pageVersion: {
     name: 'CHAT_WEB_PAGE_VERSION',
     schema: v.pipe(v.string(), v.regex(PAGE_VERSION, 'must be a version such as 2.3000.1049703040')),
-    meaning: "the build of the page to load, from the folder of saved pages, in the place of the network's newest",
+    meaning: "page build to load from the folder of saved pages, instead of the network's newest",
   },
   pageDir: {
     name: 'CHAT_WEB_PAGE_DIR',
     schema: filePath,
     fallbackIs: 'pages in the data folder',
-    meaning: 'folder of saved pages, {version}.html: each build on which a session became ready is kept there',
+    meaning: 'folder of saved pages, {version}.html; every build on which a session became ready is saved',
   },
   startConcurrency: {
     name: 'CHAT_WEB_START_CONCURRENCY',
     schema: wholeNumber(1, 64),
     fallback: String(availableParallelism()),
     fallbackIs: 'the number of cores',
-    meaning: 'browsers that may be booting at one moment',
+    meaning: 'number of browsers that may start at the same time',
   },
   startTimeoutMs: {
     name: 'CHAT_WEB_START_TIMEOUT_SECONDS',
     schema: seconds(5, 3_600),
     fallback: '90',
-    meaning: 'a start counts as failed when it has shown no progress towards qr or ready for so long',
+    meaning: 'a start fails after this long without progress towards qr or ready',
   },
   syncTimeoutMs: {
     name: 'CHAT_WEB_SYNC_TIMEOUT_SECONDS',
     schema: seconds(10, 86_400),
     fallback: '600',
-    meaning: 'the same from the scan of the QR on: the first sync of an account with much history takes minutes',
+    meaning: 'the same after the QR is scanned: the first sync of an account with a long history takes minutes',
   },
   qrTimeoutMs: {
     name: 'CHAT_WEB_QR_TIMEOUT_SECONDS',
     schema: seconds(10, 86_400),
     fallback: '600',
-    meaning: 'a session whose QR nobody has scanned for so long is stopped',
+    meaning: 'a session is stopped if its QR is not scanned for this long',
   },
   reconnectTimeoutMs: {
     name: 'CHAT_WEB_RECONNECT_TIMEOUT_SECONDS',
     schema: seconds(10, 86_400),
     fallback: '300',
-    meaning: 'how long a page that has lost its connection may try to get it back, before its session is restarted',
+    meaning: 'how long a page may try to reconnect before its session is restarted',
   },
   silenceTimeoutMs: {
     name: 'CHAT_WEB_SILENCE_TIMEOUT_SECONDS',
     schema: seconds(10, 86_400),
     fallback: '300',
-    meaning: 'after so long without a word of the network, a session asks whether it is still there',
+    meaning: 'a session checks its connection after this long without traffic from the network',
   },
   takeOverOnConflict: {
     name: 'CHAT_WEB_TAKE_OVER_ON_CONFLICT',
     schema: yesOrNo,
     fallback: 'false',
-    meaning: 'take an account back that is used elsewhere with the same link, at most three times an hour',
+    meaning: 'take back an account that is used elsewhere with the same link, at most three times an hour',
   },
   memorySoftBytes: {
     name: 'CHAT_WEB_MEMORY_SOFT_MB',
     schema: megabytes(100, 1_000_000),
     fallback: '700',
     meaning:
-      'memory (PSS) of a session, worker and browser, above which it is restarted as soon as it is idle; for one that takes more once it has settled, half more than it took then',
+      'memory (PSS) of worker and browser above which a session is restarted once idle; 1.5 times the settled memory, if that is more',
   },
   memoryHardBytes: {
     name: 'CHAT_WEB_MEMORY_HARD_MB',
@@ -291,14 +291,13 @@ export const settings = {
     name: 'CHAT_WEB_MEMORY_SETTLE_SECONDS',
     schema: seconds(1, 86_400),
     fallback: '600',
-    meaning: 'how long after it has become ready a session counts as settled: the memory it takes then is its level',
+    meaning: "how long after ready a session's memory counts as settled",
   },
   cgroups: {
     name: 'CHAT_WEB_CGROUPS',
     schema: yesOrNo,
     fallback: 'false',
-    meaning:
-      'give each session a cgroup of its own; only where one is delegated to the gateway, as by its systemd unit',
+    meaning: 'run each session in its own cgroup; needs a cgroup delegated to the gateway, as its systemd unit does',
   },
   minFreeMemoryBytes: {
     name: 'CHAT_WEB_MIN_FREE_MEMORY_MB',
@@ -310,81 +309,80 @@ export const settings = {
     name: 'CHAT_WEB_MIN_FREE_DISK_MB',
     schema: megabytes(0, 100_000_000),
     fallback: '200',
-    meaning: 'no session starts, and no file is taken, while the disk of the data folder has less free space',
+    meaning: "no session starts and no file is accepted while the data folder's disk has less free space",
   },
   maxSessions: {
     name: 'CHAT_WEB_MAX_SESSIONS',
     schema: wholeNumber(1, 100_000),
     fallback: '500',
-    meaning: 'how many sessions there may be, running or with saved auth; those that are there already stay',
+    meaning: 'maximum number of sessions, running or with saved auth; existing ones are kept',
   },
   maxConnections: {
     name: 'CHAT_WEB_MAX_CONNECTIONS',
     schema: wholeNumber(10, 1_000_000),
     fallbackIs: 'three quarters of the limit of open files',
-    meaning: 'how many connections may be open; those beyond are closed at once',
+    meaning: 'maximum number of open connections; further ones are closed at once',
   },
   maxRequestsPerSession: {
     name: 'CHAT_WEB_MAX_REQUESTS_PER_SESSION',
     schema: wholeNumber(1, 100_000),
     fallback: '100',
-    meaning: 'how many requests may be under way for a session; those beyond are refused (429)',
+    meaning: 'requests that may be in progress per session; further ones are rejected (429)',
   },
   maxRequestsPerKey: {
     name: 'CHAT_WEB_MAX_REQUESTS_PER_KEY',
     schema: wholeNumber(1, 100_000),
     fallback: '200',
-    meaning: 'the same by a key, over all its sessions; its open event streams count',
+    meaning: 'the same per key, across all its sessions; open event streams count',
   },
   spoolMaxBytes: {
     name: 'CHAT_WEB_SPOOL_MAX_MB',
     schema: megabytes(1, 100_000_000),
     fallback: '2048',
     meaning:
-      'disk space for uploads and downloads on their way, of all sessions; what goes beyond is refused (503). Files fetched by `url` count for their session alone',
+      'disk quota for uploads and downloads in progress, of all sessions; what exceeds it is rejected (503). Files fetched by `url` count only for their session',
   },
   spoolSessionMaxBytes: {
     name: 'CHAT_WEB_SPOOL_SESSION_MAX_MB',
     schema: megabytes(1, 100_000_000),
     fallback: '512',
-    meaning: 'the same for one session; what goes beyond is refused (429)',
+    meaning: 'the same for one session; what exceeds it is rejected (429)',
   },
   cacheMaxBytes: {
     name: 'CHAT_WEB_CACHE_MAX_MB',
     schema: megabytes(0, 100_000),
     fallback: '100',
-    meaning: "size of a browser's caches above which they are removed before it starts",
+    meaning: "size above which a browser's caches are removed before it starts",
   },
   maxBodyBytes: {
     name: 'CHAT_WEB_MAX_BODY_BYTES',
     schema: wholeNumber(1_024, 1_073_741_824),
     fallback: '104857600',
-    meaning: 'largest request body; 512 KB of it may be other than base64',
+    meaning: 'maximum request body; at most 512 KB of it besides base64',
   },
   mediaHosts: {
     name: 'CHAT_WEB_MEDIA_HOSTS',
     schema: hosts,
     fallback: '',
-    meaning:
-      'hosts (or host:port, or CIDR ranges) that a media url may name although they are not on the public internet; comma between them',
+    meaning: 'non-public hosts, host:port or CIDR ranges that a media url may use; comma-separated',
   },
   mediaMaxBytes: {
     name: 'CHAT_WEB_MEDIA_MAX_BYTES',
     schema: wholeNumber(1_024, 1_073_741_824),
     fallback: '67108864',
-    meaning: 'largest file that a media url may bring',
+    meaning: 'maximum size of a file fetched from a media url',
   },
   mediaTimeoutMs: {
     name: 'CHAT_WEB_MEDIA_TIMEOUT_SECONDS',
     schema: seconds(1, 40),
     fallback: '30',
-    meaning: 'how long fetching a media url may take',
+    meaning: 'time limit for fetching a media url',
   },
   allowedHosts: {
     name: 'CHAT_WEB_ALLOWED_HOSTS',
     schema: list,
     fallback: '',
-    meaning: 'additional Host names accepted when no token is set; comma between them',
+    meaning: 'additional Host names accepted when no token is set; comma-separated',
   },
   logLevel: {
     name: 'CHAT_WEB_LOG_LEVEL',
@@ -398,6 +396,6 @@ export const settings = {
   envFile: {
     name: 'CHAT_WEB_ENV_FILE',
     schema: filePath,
-    meaning: "file of KEY=value lines, as systemd's EnvironmentFile: SIGHUP reads the log level from it again",
+    meaning: "file of KEY=value lines, like systemd's EnvironmentFile; SIGHUP reloads the log level from it",
   },
 } as const satisfies Record<string, Setting>;
