@@ -89,7 +89,7 @@ describe('keys that cannot be read', () => {
     await make(path);
     expect(await runGateway(settings())).toMatchObject({
       code: 78,
-      stderr: expect.stringContaining(`cannot be read from ${path}: restore it from a copy, or remove it`),
+      stderr: expect.stringContaining(`cannot be read from ${path}: restore it from a backup, or remove it`),
     });
     await rm(path, { recursive: true });
     await started();

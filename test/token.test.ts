@@ -87,8 +87,8 @@ describe('a token in a file', () => {
   it.each([
     ['empty', '', 'first line is empty'],
     ['blank', ' \n\nsesame-2', 'first line is empty'],
-    ['no token', 'sesame-2 and-more', 'first line is no token'],
-    ['half a hash', `sha256:${'0'.repeat(60)}`, 'first line is no token, it must have 64 hexadecimal digits'],
+    ['no token', 'sesame-2 and-more', 'first line is not a token'],
+    ['half a hash', `sha256:${'0'.repeat(60)}`, 'first line is not a token, it must have 64 hexadecimal digits'],
   ])('that is %s does not start the gateway: exit 78', async (_, text, says) => {
     await writeFile(tokenFile, text);
     const started = start({ CHAT_WEB_TOKEN_FILE: tokenFile });

@@ -1,20 +1,20 @@
-import { type Caller, callerEnd, operator } from './caller.ts';
+import { type Caller, createRevocation, operator } from './caller.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import type { Keys } from './keys.ts';
 import type { OperatorToken } from './operator-token.ts';
 import { Refusal } from './refusal.ts';
 import { digestOf } from './token.ts';
 
-const OPEN = operator('open', callerEnd().signal);
+const OPEN = operator('open', createRevocation().signal);
 
-/** What a request says of who sends it. */
+/** The credentials of a request. */
 export interface Presented {
   readonly authorization: string | undefined;
-  /** The address that it comes from; undefined on a unix socket. */
+  /** The remote address; undefined on a unix socket. */
   readonly address: string | undefined;
 }
 
-/** Tells who asks. */
+/** Identifies the caller of a request. */
 export class Access {
   readonly #token: OperatorToken | undefined;
   readonly #keys: Keys;
@@ -26,12 +26,15 @@ export class Access {
     this.#limit = limit;
   }
 
-  /** True unless the gateway is open. */
+  /** False if no token is set: then every request is accepted. */
   get asksForToken(): boolean {
     return this.#token !== undefined;
   }
 
-  /** Who sends a request. Throws a Refusal where that is nobody who may ask; what is right passes at any time. */
+  /**
+   * The caller of a request. Throws a Refusal if the credentials are missing or invalid. The limit never blocks valid
+   * ones.
+   */
   identify({ authorization, address }: Presented): Caller {
     if (!this.#token) return OPEN;
     const [, presented] = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '') ?? [];
@@ -39,12 +42,13 @@ export class Access {
       throw new Refusal('no_token', 'send the header Authorization: Bearer <CHAT_WEB_TOKEN or a key>');
     const digest = digestOf(presented);
     const key = this.#keys.find(digest);
-    const caller = this.#token.find(digest) ?? (key?.holds ? key.caller : undefined);
+    const caller = this.#token.find(digest) ?? (key?.isValid ? key.caller : undefined);
     if (caller) return caller;
-    if (key) throw new Refusal('expired_key', 'the key no longer holds: ask the operator for another'); // No guess.
+    // Not counted as a failure: this key was valid once, so it is no guess.
+    if (key) throw new Refusal('expired_key', 'the key has expired or was deleted: ask the operator for a new one');
     const seconds = this.#limit.failed(address);
-    if (seconds === 0) throw new Refusal('wrong_token', 'the bearer token is none of this gateway');
-    const text = `too many wrong tokens from this address: wait ${seconds} s, or send a right one`;
+    if (seconds === 0) throw new Refusal('wrong_token', 'the bearer token is not valid for this gateway');
+    const text = `too many wrong tokens from this address: wait ${seconds} s, or send a valid one`;
     throw new Refusal('too_many_wrong_tokens', text, seconds);
   }
 }

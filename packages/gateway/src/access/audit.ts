@@ -4,45 +4,45 @@ import { type DestinationStream, pino } from 'pino';
 import { LineBudget, perMinute } from '../line-budget.ts';
 import type { Log } from '../log.ts';
 
-/** One thing that somebody did or tried. Never a body, a token or an id of a chat or message. */
+/** One audited request. Never contains a body, a token or the id of a chat or message. */
 export interface AuditEntry {
-  /** The id of a key, `token` for the operator's, `open` where none is asked for, `nobody` where it was not right. */
+  /** A key's id, `token` for the operator, `open` if no token is required, `nobody` if the credentials were invalid. */
   readonly who: string;
   readonly address: string | undefined;
   readonly operation: string;
   readonly session: string | undefined;
-  /** The key that was made or deleted. */
+  /** The key that was created or deleted. */
   readonly key: string | undefined;
   readonly status: number;
   readonly code: string | undefined;
   readonly ms: number;
 }
 
-/** What somebody may have written of requests that have changed nothing. */
+/** Line budgets of one caller, for requests that changed nothing. */
 interface CallerBudgets {
   readonly shown: LineBudget;
   readonly refused: LineBudget;
-  /** Until it is told how many were left out, where no line comes before. */
+  /** Logs the number of skipped lines unless an earlier line did. */
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Lines of what has changed nothing, by somebody: those without a right token are one together. */
-const NOBODYS_LINES_PER_MINUTE = 60;
+/** Line limits for requests that changed nothing; all callers without valid credentials share one. */
+const UNAUTHENTICATED_LINES_PER_MINUTE = 60;
 const LINES_PER_MINUTE = 600;
-/** More than there can be keys at a time. Those that go still tell what they have left out. */
-const MOST_CALLERS = 1_000;
+/** More than the maximum number of keys. Budgets dropped from the map still log their skipped count. */
+const MAX_CALLERS = 1_000;
 const MINUTE_MS = 60_000;
 
-/** The record of who did what: JSON lines with `audit: true`, in a file of their own or in the normal log. */
+/** The audit log: JSON lines with `audit: true`, in their own file or in the normal log. */
 export class Audit {
   readonly #lines: pino.Logger;
   readonly #file: AuditFile | undefined;
   readonly #budgets = new Map<string, CallerBudgets>();
 
-  /** `normal` is where the log goes; so do these lines where there is no file, or while it cannot be written. */
+  /** `normal`: the destination of the normal log, used without a `path` or while that file cannot be written. */
   constructor(path: string | undefined, normal: DestinationStream, log: Log) {
     this.#file = path === undefined ? undefined : new AuditFile(path, normal, log);
-    // A logger of its own: what was done is told whatever the level of the log.
+    // A separate logger: audit lines do not depend on the log level.
     this.#lines = pino(
       {
         base: { audit: true },
@@ -54,9 +54,9 @@ export class Audit {
   }
 
   /**
-   * What may have changed something is always written. Of the rest, each caller has a bounded number of lines; refusals
-   * do not take those of what was shown. How many were left out stands in the next line of that caller, or in one of its
-   * own at the end of the minute.
+   * Requests that may have changed something are always written. Other requests are limited per caller, with separate
+   * budgets for refused and successful ones. `skipped` in the caller's next line, or in a line of its own after a
+   * minute, counts the lines left out.
    */
   write(entry: AuditEntry, { mayHaveChanged }: { readonly mayHaveChanged: boolean }): void {
     const budgets = this.#budgetsOf(entry.who);
@@ -77,24 +77,24 @@ export class Audit {
   #budgetsOf(who: string): CallerBudgets {
     const known = this.#budgets.get(who);
     if (known) return known;
-    if (this.#budgets.size >= MOST_CALLERS) this.#budgets.clear();
-    const most = who === 'nobody' ? NOBODYS_LINES_PER_MINUTE : LINES_PER_MINUTE;
+    if (this.#budgets.size >= MAX_CALLERS) this.#budgets.clear();
+    const maxLines = who === 'nobody' ? UNAUTHENTICATED_LINES_PER_MINUTE : LINES_PER_MINUTE;
     const budgets: CallerBudgets = {
-      shown: new LineBudget(perMinute(most)),
-      refused: new LineBudget(perMinute(most)),
+      shown: new LineBudget(perMinute(maxLines)),
+      refused: new LineBudget(perMinute(maxLines)),
       timer: undefined,
     };
     this.#budgets.set(who, budgets);
     return budgets;
   }
 
-  /** Opens the file again, after it was rotated. A problem is a line in the log. Never throws. */
+  /** Reopens the file after log rotation. Never throws: errors are logged. */
   reopen(): void {
     this.#file?.open();
   }
 }
 
-/** Appends lines to a file; what cannot be written there goes to the normal log, and a line says why. */
+/** Appends lines to a file. If that fails, writes them to the normal log, with one line that says why. */
 class AuditFile implements DestinationStream {
   readonly #path: string;
   readonly #normal: DestinationStream;
@@ -110,10 +110,10 @@ class AuditFile implements DestinationStream {
     this.open();
   }
 
-  /** One that cannot be opened leaves the one before as it is. */
+  /** If opening fails, the previous file stays in use. */
   open(): void {
     try {
-      // Never waits for somebody to read, as one that is a pipe would have it do.
+      // O_NONBLOCK: opening a pipe would otherwise block until it has a reader.
       const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
       const fd = openSync(this.#path, flags, 0o600);
       if (this.#fd !== undefined) closeSync(this.#fd);

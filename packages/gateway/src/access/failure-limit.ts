@@ -1,18 +1,18 @@
 import { networkOf } from '../host/addresses.ts';
 
 const MINUTE_MS = 60_000;
-/** Whoever has more networks than this at hand makes the oldest ones be forgotten: each still starts at the limit. */
-const MOST_NETWORKS = 10_000;
+/** Bounds memory: beyond this, the oldest networks are dropped and start counting anew. */
+const MAX_NETWORKS = 10_000;
 
 interface Count {
   wrong: number;
   readonly endsAt: number;
 }
 
-/** Counts wrong tokens by the network that they come from: an IPv4 address, or the /64 of an IPv6 one. */
+/** Counts wrong tokens per network: an IPv4 address, or the /64 of an IPv6 address. */
 export class FailureLimit {
   readonly #perMinute: number;
-  /** By network; as each is counted for a minute, the oldest are the first to go. */
+  /** By network, oldest first: each entry lasts one minute. */
   readonly #counts = new Map<string, Count>();
 
   /** `perMinute` 0: no limit. */
@@ -20,12 +20,12 @@ export class FailureLimit {
     this.#perMinute = perMinute;
   }
 
-  /** How many networks are remembered. */
+  /** Number of networks in memory. */
   get size(): number {
     return this.#counts.size;
   }
 
-  /** One more wrong token. Returns for how many seconds further ones are refused; 0 within the limit. */
+  /** Counts a wrong token. Returns how many seconds further ones are refused for; 0 within the limit. */
   failed(address: string | undefined, now = performance.now()): number {
     if (this.#perMinute === 0) return 0;
     this.#forgetOld(now);
@@ -38,7 +38,7 @@ export class FailureLimit {
 
   #forgetOld(now: number): void {
     for (const [network, { endsAt }] of this.#counts) {
-      if (endsAt > now && this.#counts.size < MOST_NETWORKS) break;
+      if (endsAt > now && this.#counts.size < MAX_NETWORKS) break;
       this.#counts.delete(network);
     }
   }

@@ -4,10 +4,10 @@ import { ConfigError } from '../config.ts';
 import { readNamedText } from '../host/text-files.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
-import { type Caller, callerEnd, operator } from './caller.ts';
+import { type Caller, createRevocation, operator } from './caller.ts';
 import { digestOfWritten, isHash, sameDigest, writtenToken } from './token.ts';
 
-/** Where the token is written, and how long a former one holds after its file has changed. */
+/** Where the token is configured, and how long the previous one stays valid after its file changes. */
 export interface TokenSource {
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
@@ -17,18 +17,19 @@ export interface TokenSource {
 interface Credential {
   readonly digest: Buffer;
   readonly caller: Caller;
-  readonly end: AbortController;
+  readonly revocation: AbortController;
 }
 
-/** A longer file is not one of ours. */
-const MOST_FILE_BYTES = 4_096;
+const MAX_FILE_BYTES = 4_096;
 
-/** The operator's token. Where it comes from a file, it can be rotated: the former one holds for a while then. */
+/**
+ * The operator's token. If it comes from a file, it can be rotated: the previous one stays valid for a grace period.
+ */
 export class OperatorToken {
   readonly #source: TokenSource;
   readonly #log: Log;
   readonly #lock = new Lock();
-  /** Former ones that still hold, with what will end them. */
+  /** Previous tokens in their grace period, with their expiry timers. */
   readonly #former = new Map<Credential, NodeJS.Timeout>();
   #current: Credential;
 
@@ -39,7 +40,7 @@ export class OperatorToken {
     this.#warnIfInClear(written);
   }
 
-  /** The token that the settings name; undefined where they name none. Rejects with a ConfigError where its file is unusable. */
+  /** The configured token; undefined if none is set. Rejects with a ConfigError if its file is unusable. */
   static async load(source: TokenSource, log: Log): Promise<OperatorToken | undefined> {
     const { token, tokenFile } = source;
     if (tokenFile === undefined) return token === undefined ? undefined : new OperatorToken(source, log, token);
@@ -50,21 +51,21 @@ export class OperatorToken {
     }
   }
 
-  /** The operator, if the digest is that of a token that holds. */
+  /** The operator, if the digest belongs to a valid token. */
   find(digest: Buffer): Caller | undefined {
-    const holding = [this.#current, ...this.#former.keys()];
-    // All are compared, so that the time it takes tells nothing.
-    return holding.filter((credential) => sameDigest(credential.digest, digest)).at(0)?.caller;
+    const valid = [this.#current, ...this.#former.keys()];
+    // Compares all of them, so that timing reveals nothing.
+    return valid.filter((credential) => sameDigest(credential.digest, digest)).at(0)?.caller;
   }
 
-  /** Reads the file again. What cannot be used is a line in the log and changes nothing. Never rejects. */
+  /** Reloads the file. If it is unusable, logs an error and keeps the token. Never rejects. */
   reload(): Promise<void> {
     return this.#lock.run(async () => {
       const { tokenFile } = this.#source;
       if (tokenFile === undefined) return;
       try {
         const written = await readTokenFile(tokenFile);
-        this.#become(digestOfWritten(written));
+        this.#rotateTo(digestOfWritten(written));
         this.#warnIfInClear(written);
       } catch (error) {
         this.#log.error({ error: `CHAT_WEB_TOKEN_FILE ${errorText(error)}` }, 'token not changed');
@@ -72,21 +73,21 @@ export class OperatorToken {
     });
   }
 
-  #become(digest: Buffer): void {
+  #rotateTo(digest: Buffer): void {
     if (sameDigest(digest, this.#current.digest)) {
       this.#log.info('token unchanged');
       return;
     }
     const former = this.#current;
-    // One that is taken back before its time is up goes on, and so do its streams.
-    this.#current = this.#takeBack(digest) ?? credentialOf(digest);
+    // A token that is restored within its grace period keeps its streams.
+    this.#current = this.#restore(digest) ?? credentialOf(digest);
     const { tokenGraceMs } = this.#source;
-    if (tokenGraceMs === 0) former.end.abort();
+    if (tokenGraceMs === 0) former.revocation.abort();
     else this.#former.set(former, setTimeout(() => this.#expire(former), tokenGraceMs).unref());
     this.#log.info({ graceSeconds: tokenGraceMs / 1_000 }, 'token rotated');
   }
 
-  #takeBack(digest: Buffer): Credential | undefined {
+  #restore(digest: Buffer): Credential | undefined {
     for (const [former, timer] of this.#former) {
       if (!sameDigest(former.digest, digest)) continue;
       clearTimeout(timer);
@@ -98,7 +99,7 @@ export class OperatorToken {
 
   #expire(former: Credential): void {
     this.#former.delete(former);
-    former.end.abort();
+    former.revocation.abort();
     this.#log.info('former token expired');
   }
 
@@ -108,23 +109,23 @@ export class OperatorToken {
     const [place, reader] = tokenFile
       ? [tokenFile, 'everyone who can read the file']
       : ['CHAT_WEB_TOKEN', 'every process of this user'];
-    const hint = `${reader} can use it: store sha256:<hex> of the token instead (npm run token makes both)`;
+    const hint = `${reader} can use it: store sha256:<hex> of the token instead (npm run token prints both)`;
     this.#log.warn({ place, hint }, 'token stored in clear');
   }
 }
 
 function credentialOf(digest: Buffer): Credential {
-  const end = callerEnd();
-  return { digest, end, caller: operator('token', end.signal) };
+  const revocation = createRevocation();
+  return { digest, revocation, caller: operator('token', revocation.signal) };
 }
 
-/** The first line of the file, checked. Rejects with what is wrong with it, never with what is in it. */
+/** The validated first line of the file. Rejects with the problem, never with the content. */
 async function readTokenFile(path: string): Promise<string> {
-  const text = await readNamedText(path, MOST_FILE_BYTES);
+  const text = await readNamedText(path, MAX_FILE_BYTES);
   const [line = ''] = text.split(/\r?\n/, 1);
   if (line.trim() === '') throw new Error(`names a file whose first line is empty: ${path}`);
   const parsed = v.safeParse(writtenToken, line.trim());
   if (!parsed.success)
-    throw new Error(`names a file whose first line is no token, it ${parsed.issues[0].message}: ${path}`);
+    throw new Error(`names a file whose first line is not a token, it ${parsed.issues[0].message}: ${path}`);
   return parsed.output;
 }

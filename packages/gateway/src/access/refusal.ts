@@ -1,13 +1,13 @@
 import { type ErrorCode, GatewayError } from '@chat-web/protocol';
 
-/** Why somebody may not do what they ask for. */
+/** Why a caller is refused. */
 export const refusalKinds = [
-  /** No bearer token, or a header that is none. */
+  /** No Authorization header, or one without a bearer token. */
   'no_token',
   'wrong_token',
-  /** A key that was right once. */
+  /** A key or token that was valid once. */
   'expired_key',
-  /** Wrong ones came too often from that address. */
+  /** The address exceeds the limit for wrong tokens. */
   'too_many_wrong_tokens',
   'foreign_session',
   'insufficient_scope',
@@ -25,10 +25,10 @@ const codes = {
   web_page: 'forbidden',
 } as const satisfies Record<RefusalKind, ErrorCode>;
 
-/** An error because of who asks, rather than of what is asked. */
+/** An error caused by who calls, not by what is requested. */
 export class Refusal extends GatewayError {
   readonly kind: RefusalKind;
-  /** `retryAfterSeconds`: when it is worth another try, where that is known. */
+  /** `retryAfterSeconds`: when to retry, if known. */
   constructor(kind: RefusalKind, message: string, retryAfterSeconds?: number) {
     super(codes[kind], message, { retryAfterSeconds });
     this.kind = kind;

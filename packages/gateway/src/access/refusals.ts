@@ -4,14 +4,14 @@ import { type RefusalKind, refusalKinds } from './refusal.ts';
 
 const LINES_PER_MINUTE = 10;
 
-/** Who was refused. */
+/** The caller that was refused. */
 export interface Refused {
   readonly address: string | undefined;
-  /** The id of the key, where there was one. */
+  /** The key's id, if it has one. */
   readonly key: string | undefined;
 }
 
-/** Counts what was refused, and tells of it in the log up to a rate. */
+/** Counts refusals and logs them, with a rate limit. */
 export class Refusals {
   readonly #log: Log;
   readonly #kinds = new Map(
@@ -22,7 +22,7 @@ export class Refusals {
     this.#log = log;
   }
 
-  /** How often each kind was refused since the start. */
+  /** Refusals since the start, by kind. */
   counts(): [RefusalKind, number][] {
     return [...this.#kinds].map(([kind, { count }]) => [kind, count]);
   }

@@ -1,8 +1,8 @@
 /**
- * True if a session's id fits a pattern in which `*` stands for any characters, or none. In steps of at most the product
- * of both lengths: where the text goes on wrong, only the last star takes one character more.
+ * True if a session id matches a pattern in which `*` stands for any characters, or none. Takes at most the product of
+ * both lengths in steps: on a mismatch only the last star is extended, by one character.
  */
-export function fitsPattern(pattern: string, id: string): boolean {
+export function matchesPattern(pattern: string, id: string): boolean {
   let at = 0;
   let star = -1;
   let starAt = 0;

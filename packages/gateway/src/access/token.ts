@@ -4,10 +4,10 @@ import * as v from 'valibot';
 const HASH_PREFIX = 'sha256:';
 const HASH = /^sha256:[0-9a-f]{64}$/i;
 
-/** What a token looks like on the wire. */
+/** The allowed characters of a token. */
 export const TOKEN_TEXT = /^[\x21-\x7e]+$/;
 
-/** A token as it stands in a setting or a file: itself, or `sha256:<hex>` of it. */
+/** A token as configured: itself, or `sha256:<hex>` of it. */
 export const writtenToken = v.pipe(
   v.string(),
   v.regex(TOKEN_TEXT, 'must be printable ASCII without spaces'),
@@ -17,39 +17,39 @@ export const writtenToken = v.pipe(
   ),
   v.check(
     (written) => !v.is(hashOfNothing, written.toLowerCase()),
-    'is the hash of an empty token: npm run token makes a good one',
+    'is the hash of an empty token: create one with npm run token',
   ),
 );
 
-/** `echo | sha256sum` and its like: a variable was empty. */
+/** Results of `echo "$TOKEN" | sha256sum` with an empty variable. */
 const hashOfNothing = v.picklist(['', '\n', '\r\n'].map(hashOf));
 
-/** The SHA-256 of a token: all that the gateway keeps of it. */
+/** The SHA-256 of a token. The gateway keeps nothing else of it. */
 export function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** The form of a token that may stand where others can read it: `sha256:<hex>`. */
+/** `sha256:<hex>` of a token, which can be stored where others can read it. */
 export function hashOf(token: string): string {
   return hashText(digestOf(token));
 }
 
-/** The same, of its digest. */
+/** The same, from its digest. */
 export function hashText(digest: Buffer): string {
   return HASH_PREFIX + digest.toString('hex');
 }
 
-/** True if a setting or file has the hash rather than the token itself. */
+/** True if the configured token is a hash. */
 export function isHash(written: string): boolean {
   return HASH.test(written);
 }
 
-/** The digest of a token that is written in either form. */
+/** The digest of a configured token, in either form. */
 export function digestOfWritten(written: string): Buffer {
   return isHash(written) ? Buffer.from(written.slice(HASH_PREFIX.length), 'hex') : digestOf(written);
 }
 
-/** Compares digests so that nothing of them shows in the time it takes. */
+/** Compares digests in constant time. */
 export function sameDigest(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
