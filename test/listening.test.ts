@@ -113,7 +113,7 @@ describe('a unix socket', () => {
       const before = await lstat(socket);
       expect(await runGateway(settings)).toMatchObject({
         code: EX_CONFIG,
-        stderr: expect.stringContaining('no socket'),
+        stderr: expect.stringContaining('is not a socket'),
       });
       expect((await lstat(socket)).ino).toBe(before.ino);
       await rm(socket, { recursive: true });
@@ -309,7 +309,7 @@ describe('HTTPS', () => {
     spawnSync('mkfifo', [certFile]);
     expect(await runGateway(settings)).toMatchObject({
       code: EX_CONFIG,
-      stderr: 'CHAT_WEB_TLS_CERT cannot be read (it is no plain file)\n',
+      stderr: 'CHAT_WEB_TLS_CERT cannot be read (not a regular file)\n',
     });
   });
 });

@@ -16,7 +16,7 @@ it('a second gateway on the same data folder ends at once and says why; the firs
   expect(second).toEqual({
     code: 1,
     stdout: '',
-    stderr: `${dataDir} is in use by another gateway: end it, or set CHAT_WEB_DATA_DIR to another folder\n`,
+    stderr: `${dataDir} is in use by another gateway: stop it, or set CHAT_WEB_DATA_DIR to another folder\n`,
   });
 
   expect([...workersOf(gateway.pid), ...browsersIn(dataDir)]).toEqual(processes);

@@ -85,7 +85,7 @@ it('a folder of pages that every user may write is refused: they could have thei
   await chmod(pages, 0o777);
   expect(await runGateway({ ...settings, CHAT_WEB_PAGE_DIR: pages })).toMatchObject({
     code: 78,
-    stderr: expect.stringContaining('CHAT_WEB_PAGE_DIR may be written by every user'),
+    stderr: expect.stringContaining('CHAT_WEB_PAGE_DIR is writable by every user'),
   });
   await rm(folder, { recursive: true });
 });

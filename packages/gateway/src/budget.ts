@@ -1,10 +1,10 @@
-/** A token bucket: a burst, then a rate. */
+/** A token bucket: its size, and its refill rate per second. */
 export interface BudgetLimits {
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** A rate limit with bursts (token bucket). */
+/** A token bucket rate limiter. */
 export class Budget {
   readonly #limits: BudgetLimits;
   #left: number;
@@ -16,7 +16,7 @@ export class Budget {
     this.#at = now;
   }
 
-  /** Takes an amount. False, and nothing taken, if less is left. `now` in milliseconds. */
+  /** Takes an amount. If not enough is left, returns false and takes nothing. `now` in milliseconds. */
   take(amount: number, now = performance.now()): boolean {
     const { burst, perSecond } = this.#limits;
     this.#left = Math.min(burst, this.#left + ((now - this.#at) / 1_000) * perSecond);

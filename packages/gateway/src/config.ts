@@ -34,7 +34,7 @@ export class ConfigError extends Error {
   }
 }
 
-const MOST_NAME_LENGTH = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** Names meant for us, including those with a wrong underscore or case. */
 const OURS = /^CHAT_?WEB(_|TOKEN)/i;
@@ -82,7 +82,7 @@ function unknownNames(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => OURS.test(name) && !known.includes(name))
     .map((name) => {
-      const shown = name.slice(0, MOST_NAME_LENGTH);
+      const shown = name.slice(0, MAX_NAME_LENGTH);
       return `${shown} is not a setting: did you mean ${closest(shown.toUpperCase(), known)}?`;
     });
 }

@@ -2,36 +2,35 @@ import { once } from 'node:events';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { requireClosed } from './host/folder-guard.ts';
+import { requireNotWorldWritable } from './host/folder-permissions.ts';
 import { removeTree } from './host/remove-tree.ts';
-import { isAnswered } from './host/unix-sockets.ts';
+import { isListening } from './host/unix-sockets.ts';
 import type { Log } from './log.ts';
 
 const NAME = 'gateway.lock';
 
-/** The data folder is held by another gateway that runs. */
+/** Another running gateway holds the data folder. */
 export class DataDirInUseError extends Error {
   constructor(dataDir: string) {
-    super(`${dataDir} is in use by another gateway: end it, or set CHAT_WEB_DATA_DIR to another folder`);
+    super(`${dataDir} is in use by another gateway: stop it, or set CHAT_WEB_DATA_DIR to another folder`);
     this.name = 'DataDirInUseError';
   }
 }
 
 /**
- * Holds the data folder for this process alone, and makes it where it is not there yet: two gateways on one folder would
- * end each other's browsers and wipe each other's sessions. The lock is a listening socket, which needs no clean-up: it
- * refuses connections as soon as its owner is dead, however it died. Returns what gives the folder back. Throws a
- * ConfigError where every user of the machine could put a lock, or a profile, into the folder; says so where they could
- * replace all of it.
+ * Locks the data folder for this process, and creates it if needed: two gateways on one folder would kill each other's
+ * browsers and wipe each other's sessions. The lock is a listening socket, which needs no cleanup: it refuses
+ * connections as soon as its owner is dead. Returns a function that releases the lock. Throws a ConfigError if every
+ * user can write to the folder, and logs a warning if every user can replace it; a DataDirInUseError if it is locked.
  */
 export async function holdDataDir(dataDir: string, log: Pick<Log, 'warn'>): Promise<() => Promise<void>> {
-  await requireClosed('CHAT_WEB_DATA_DIR', dataDir, log);
+  await requireNotWorldWritable('CHAT_WEB_DATA_DIR', dataDir, log);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const folder = await open(dataDir, 'r');
   const path = socketPath(dataDir, folder);
   try {
-    if (await isAnswered(path)) throw new DataDirInUseError(dataDir);
-    await removeTree(path); // A worker may have put anything there.
+    if (await isListening(path)) throw new DataDirInUseError(dataDir);
+    await removeTree(path); // Left by a dead gateway, or put there by a worker.
     const server = await listen(path);
     return async () => {
       server.close();
@@ -43,7 +42,7 @@ export async function holdDataDir(dataDir: string, log: Pick<Log, 'warn'>): Prom
   }
 }
 
-/** A socket's path may have about 100 bytes; on Linux the open folder is a short way to it. */
+/** Socket paths are limited to about 100 bytes; on Linux the open folder provides a short path. */
 function socketPath(dataDir: string, folder: FileHandle): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder.fd}/${NAME}` : join(dataDir, NAME);
 }
@@ -53,6 +52,6 @@ async function listen(path: string): Promise<Server> {
     .listen(path)
     .unref();
   await once(server, 'listening');
-  server.on('error', () => {}); // Without a listener, an error of the kernel's at a connection would end the gateway.
+  server.on('error', () => {}); // Without a listener, a kernel error while accepting a connection would crash the gateway.
   return server;
 }

@@ -6,7 +6,7 @@ import type { Session } from './sessions/session.ts';
 import { viewOf } from './sessions/session-view.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
 
-/** A handler for each operation of the gateway's own, which is told who asks. */
+/** A handler for each gateway operation, with the caller as its second argument. */
 type GatewayHandlers = {
   readonly [N in GatewayOperationName]: (
     input: Parameters<Handlers<N>[N]>[0],
@@ -14,7 +14,7 @@ type GatewayHandlers = {
   ) => ReturnType<Handlers<N>[N]>;
 };
 
-/** Handlers of the operations that the gateway answers by itself. */
+/** Handlers of the operations that need no worker. */
 export function gatewayHandlers(supervisor: Supervisor, keys: Keys): GatewayHandlers {
   return {
     listSessions: (_, caller) => ({
@@ -67,7 +67,7 @@ export function gatewayHandlers(supervisor: Supervisor, keys: Keys): GatewayHand
     getQr: ({ id }) => {
       const { phase } = supervisor.find(id);
       if (phase.status === 'qr') return { id, status: 'qr', qr: phase.qr };
-      throw new GatewayError('qr_not_available', `session ${id} shows no QR (it is ${phase.status})`);
+      throw new GatewayError('qr_not_available', `session ${id} has no QR (it is ${phase.status})`);
     },
 
     getSessionStatus: ({ id }) => viewOf(supervisor.find(id)),
@@ -80,9 +80,9 @@ export function gatewayHandlers(supervisor: Supervisor, keys: Keys): GatewayHand
   };
 }
 
-/** A key that somebody made while the gateway was open would still hold once it is not. */
+/** A key that anyone could create while the gateway is open would still be valid once a token is set. */
 function refuseOpen({ id }: Caller): void {
-  if (id === 'open') throw new Refusal('insufficient_scope', 'keys are for a gateway with a token: set CHAT_WEB_TOKEN');
+  if (id === 'open') throw new Refusal('insufficient_scope', 'keys require a gateway with a token: set CHAT_WEB_TOKEN');
 }
 
 function startedView(session: Session) {

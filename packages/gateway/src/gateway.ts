@@ -11,10 +11,10 @@ import { holdDataDir } from './data-lock.ts';
 import { gatewayHandlers } from './gateway-handlers.ts';
 import { sweepAtBoot } from './host/browser-sweep.ts';
 import { noCgroups, openCgroups } from './host/cgroup.ts';
-import { requireClosed } from './host/folder-guard.ts';
+import { requireNotWorldWritable } from './host/folder-permissions.ts';
+import { ForeignProcessWatch } from './host/foreign-process-watch.ts';
 import { HostResources } from './host/host-resources.ts';
 import { PrivateTmp } from './host/private-tmp.ts';
-import { StrangerWatch } from './host/stranger-watch.ts';
 import { WORKER_FILE } from './host/worker-file.ts';
 import { createApp } from './http/app.ts';
 import { Listeners } from './http/listeners.ts';
@@ -34,21 +34,21 @@ import { summaryOf } from './sessions/session-view.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
 
-/** A gateway that runs. */
+/** A running gateway. */
 export interface Gateway extends ServiceState {
-  /** Where it is reached over TCP; else `unix:` and a path. */
+  /** The URL over TCP; without TCP, `unix:` and the path of the socket. */
   readonly url: string;
-  /** True unless everybody may use it. */
+  /** False if no token is set: then every request is accepted. */
   readonly asksForToken: boolean;
-  /** What SIGHUP reads again. None of them rejects. */
+  /** Called on SIGHUP. None of them rejects. */
   readonly reloads: readonly (() => Promise<void>)[];
-  /** Lets what is under way be done, unless there is a hurry; then ends streams, workers and the server. Auth is kept. */
+  /** Waits for requests in progress unless `hurry` aborts, then closes streams, workers and servers. Keeps auth. */
   close(hurry: AbortSignal): Promise<void>;
 }
 
 /**
- * Puts the gateway together and starts it. Rejects where the address or the data folder cannot be used. `workerProgram`
- * is for tests: the file that a session's worker runs.
+ * Assembles and starts the gateway. Rejects if an address, the data folder or a setting cannot be used.
+ * `workerProgram`: the worker's entry point by session id, for tests.
  */
 export async function startGateway(
   config: Config,
@@ -57,8 +57,8 @@ export async function startGateway(
   workerProgram = (_: string) => WORKER_FILE,
 ): Promise<Gateway> {
   const saved = new SavedSessions(config.dataDir, pagesDirOf(config));
-  // Who can write a page can have it run in every account.
-  if (config.pageDir !== undefined) await requireClosed('CHAT_WEB_PAGE_DIR', config.pageDir, log);
+  // A user who can write a page can run code in every account.
+  if (config.pageDir !== undefined) await requireNotWorldWritable('CHAT_WEB_PAGE_DIR', config.pageDir, log);
   const pinnedPage =
     config.pageVersion === undefined
       ? undefined
@@ -71,17 +71,17 @@ export async function startGateway(
   const access = new Access(token, keys, new FailureLimit(config.authFailuresPerMinute));
   const refusals = new Refusals(log);
   if (!access.asksForToken && keys.count > 0)
-    log.warn({ hint: 'without CHAT_WEB_TOKEN no key is asked for: set it' }, 'keys ignored');
+    log.warn({ hint: 'without CHAT_WEB_TOKEN every request is accepted: set it' }, 'keys ignored');
   const spool = new Spool(config.dataDir, config, log);
   const tmp = new PrivateTmp(config.dataDir);
-  const strangers = new StrangerWatch(saved.sessionsDir, log);
+  const foreignProcesses = new ForeignProcessWatch(saved.sessionsDir, log);
   const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
   const startQueue = new StartQueue({ slots: config.startConcurrency });
   const supervisor: Supervisor = new Supervisor({
     config,
     spool,
     tmp,
-    strangers,
+    strangers: foreignProcesses,
     saved,
     pageHistory,
     pinnedPage,
@@ -105,17 +105,17 @@ export async function startGateway(
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  // A request that comes at once must not meet sessions that are still being looked up.
+  // Early requests wait until the saved sessions are loaded.
   const listeners = await Listeners.open(config, (request, env) => opened.then(() => app.fetch(request, env)), log);
   metrics.watchConnections(listeners.connections);
-  // First of all, and whether or not sessions start: what is wiped or started next must not be in use.
+  // First, even if no session starts: leftover browsers may use what is wiped or started next.
   const left = await sweepAtBoot(saved.sessionsDir);
-  strangers.look();
+  foreignProcesses.look();
   if (left > 0) log.warn({ browsers: left }, 'leftover browsers killed');
   await Promise.all([saved.load(log), spool.clear(), tmp.clear(log), pageHistory.load()]);
   open();
   if (config.autoStartSessions) supervisor.startSaved();
-  // Each has rounds of its own: memory does not wait for the disk.
+  // Separate rounds, so that memory checks do not wait for disk checks.
   for (const watch of watches)
     void everyRound(
       () => supervisor.all(),
@@ -146,7 +146,7 @@ export async function startGateway(
   };
 }
 
-/** A handler for every operation: the gateway's own, and one that forwards for each of the workers'. */
+/** Handlers of all operations; those of workers are forwarded. */
 function allHandlers(supervisor: Supervisor, keys: Keys): Record<OperationName, AnyHandler> {
   const forwarded = Object.keys(workerOperations).map((name) => [
     name,

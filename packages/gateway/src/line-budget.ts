@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** Bounds the lines that somebody can have written by asking again and again, and counts those that are left out. */
+/** Limits the log lines that a client can cause, and counts the skipped ones. */
 export class LineBudget {
   readonly #mayWrite: () => boolean;
   #skipped = 0;
@@ -9,14 +9,14 @@ export class LineBudget {
     this.#mayWrite = mayWrite;
   }
 
-  /** How many lines were left out since the last one, for somebody who tells of it: they count no more. */
+  /** Returns and resets the number of lines skipped since the last one, for a caller that logs it. */
   drain(): number {
     const skipped = this.#skipped;
     this.#skipped = 0;
     return skipped;
   }
 
-  /** How many lines were left out before this one; undefined where this one is to be left out, too. */
+  /** The number of lines skipped before this one; undefined if this one must be skipped, too. */
   take(): number | undefined {
     if (!this.#mayWrite()) {
       this.#skipped += 1;
@@ -26,8 +26,8 @@ export class LineBudget {
   }
 }
 
-/** Allows at most so many in each fixed minute. */
-export function perMinute(most: number): () => boolean {
+/** Allows at most `max` per fixed window of a minute. */
+export function perMinute(max: number): () => boolean {
   let endsAt = 0;
   let taken = 0;
   return () => {
@@ -37,6 +37,6 @@ export function perMinute(most: number): () => boolean {
       taken = 0;
     }
     taken += 1;
-    return taken <= most;
+    return taken <= max;
   };
 }

@@ -1,9 +1,9 @@
-/** Runs one task at a time, in the order of the calls. */
+/** A mutex: runs one task at a time, in order. */
 export class Lock {
   #last: Promise<unknown> = Promise.resolve();
   #holders = 0;
 
-  /** True while something runs or waits. */
+  /** True while a task runs or waits. */
   get isHeld(): boolean {
     return this.#holders > 0;
   }
@@ -11,7 +11,7 @@ export class Lock {
   async run<T>(work: () => Promise<T>): Promise<T> {
     this.#holders += 1;
     const turn = this.#last.then(work);
-    this.#last = turn.catch(() => {}); // The error goes to its own caller; the next task only waits for the end.
+    this.#last = turn.catch(() => {}); // The error goes to the task's caller; the next task only waits.
     try {
       return await turn;
     } finally {

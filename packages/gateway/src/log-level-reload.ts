@@ -5,16 +5,16 @@ import { readNamedText } from './host/text-files.ts';
 import type { LevelledLog } from './log.ts';
 import { settings } from './settings.ts';
 
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 const { schema, fallback } = settings.logLevel;
 
 /**
- * Reads the log level again from a file of KEY=value lines, and sets it; one that the file does not name is the
- * default, as it would be after a restart. A problem is a line in the log and changes nothing. Never rejects.
+ * Reloads the log level from a file of KEY=value lines. If the file does not set it, the default applies, as after a
+ * restart. On failure, logs an error and keeps the level. Never rejects.
  */
 export async function reloadLogLevel(envFile: string, { log, setLevel }: LevelledLog): Promise<void> {
   try {
-    const written = parseEnv(await readNamedText(envFile, MOST_BYTES)).CHAT_WEB_LOG_LEVEL?.trim() || fallback;
+    const written = parseEnv(await readNamedText(envFile, MAX_BYTES)).CHAT_WEB_LOG_LEVEL?.trim() || fallback;
     const parsed = v.safeParse(schema, written);
     if (!parsed.success) throw new Error(`CHAT_WEB_LOG_LEVEL ${parsed.issues[0].message}`);
     setLevel(parsed.output);

@@ -3,22 +3,22 @@ import pretty from 'pino-pretty';
 
 export type Log = Logger;
 
-/** A log whose level can be set again while it is in use. */
+/** A log whose level can be changed at runtime. */
 export interface LevelledLog {
   readonly log: Log;
   /** Where its lines go. */
   readonly destination: DestinationStream;
-  /** From here on the log, and every child of it, holds lines of this level and above. */
+  /** Sets the level of the log and all its children. */
   setLevel(level: string): void;
 }
 
-/** JSON lines on stdout; on a terminal, lines for people. Never given a message body, a QR or a token. */
+/** JSON lines on stdout; on a terminal, readable lines. Never pass it a message body, a QR or a token. */
 export function createLog(level: string): LevelledLog {
   let lowest = rankOf(level);
   const { isTTY } = process.stdout;
   const destination = isTTY ? toTerminal() : pino.destination(1);
   const options: pino.LoggerOptions = {
-    // Children copy the level that they are made with, and would keep it: so all let everything pass, up to this gate.
+    // Children copy the level at creation. So all of them use the lowest, and the hook below filters.
     level: 'trace',
     hooks: {
       logMethod(line, write, rank) {
@@ -37,7 +37,7 @@ export function createLog(level: string): LevelledLog {
   };
 }
 
-/** A sentence without the numbers of people, which stand in the ids of chats and messages, too. */
+/** Removes phone numbers, which are also part of chat and message ids. */
 export function withoutNumbers(text: string): string {
   return text.replace(/\d{7,}/g, '<number>');
 }

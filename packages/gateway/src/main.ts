@@ -10,7 +10,7 @@ import { createLog, type LevelledLog, type Log } from './log.ts';
 import { reloadLogLevel } from './log-level-reload.ts';
 import { ServiceNotifier, serviceManagerOf } from './service-notifier.ts';
 
-/** sysexits.h: the configuration is at fault, and a restart will not help. */
+/** From sysexits.h: the configuration is invalid, so a restart does not help. */
 const EX_CONFIG = 78;
 const EX_USAGE = 64;
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -24,7 +24,7 @@ function flags() {
   try {
     return parseArgs({ options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } }).values;
   } catch (error) {
-    process.stderr.write(`${errorText(error)}\nThe gateway is set up by its environment; see --help.\n`);
+    process.stderr.write(`${errorText(error)}\nThe gateway is configured by environment variables; see --help.\n`);
     process.exit(EX_USAGE);
   }
 }
@@ -42,10 +42,10 @@ function config(): Config {
 async function run(config: Config): Promise<void> {
   const levelled = createLog(config.logLevel);
   const { log } = levelled;
-  // Before all else: a signal that nobody listens to would end the process. A terminal that closes means just that.
+  // First, since an unhandled signal kills the process. On a terminal, SIGHUP means that it was closed.
   let reloads = reloadsOf(config, levelled);
   if (!process.stdout.isTTY) process.on('SIGHUP', () => void reload(reloads, log));
-  // Node would open a debugger on loopback, for every user of the machine.
+  // By default, Node would open a debugger on loopback, for every user of the machine.
   process.on('SIGUSR1', () => log.warn({ hint: 'this process cannot be inspected' }, 'SIGUSR1 ignored'));
   const gateway = await startGateway(config, log, new Audit(config.auditFile, levelled.destination, log)).catch(
     (error: unknown) => {
@@ -58,7 +58,7 @@ async function run(config: Config): Promise<void> {
   const { dataDir, socket } = config;
   log.info({ url, socket: socket?.path, dataDir, auth: asksForToken }, 'gateway listening');
   if (!asksForToken && config.port !== undefined && !isLoopback(config.host)) {
-    const hint = 'whoever reaches it can use every account: set CHAT_WEB_TOKEN';
+    const hint = 'anyone who can reach it can use every account: set CHAT_WEB_TOKEN';
     log.warn({ hint }, 'gateway open to the network without a token');
   }
   const notifier = new ServiceNotifier(serviceManagerOf(process.env, process.pid), gateway, log);
@@ -66,7 +66,7 @@ async function run(config: Config): Promise<void> {
   for (const signal of STOP_SIGNALS) process.once(signal, () => void stop(signal, { gateway, notifier, log }));
 }
 
-/** What SIGHUP reads again by itself, as long as the gateway is not up. */
+/** What SIGHUP reloads before the gateway is up. */
 function reloadsOf({ envFile }: Config, log: LevelledLog): Gateway['reloads'] {
   return envFile === undefined ? [] : [() => reloadLogLevel(envFile, log)];
 }
@@ -80,21 +80,21 @@ async function reload(reloads: Gateway['reloads'], log: Log): Promise<void> {
   await Promise.all(reloads.map((again) => again()));
 }
 
-/** What is there to stop. */
+/** What `stop` needs. */
 interface Running {
   readonly gateway: Gateway;
   readonly notifier: ServiceNotifier;
   readonly log: Log;
 }
 
-/** The first signal lets what is under way be done, the second hurries, and the third leaves at once. */
+/** The first signal waits for requests in progress, the second does not, the third exits at once. */
 async function stop(signal: string, { gateway, notifier, log }: Running): Promise<void> {
   log.info({ signal }, 'gateway stopping');
   const hurry = new AbortController();
   for (const again of STOP_SIGNALS) {
     process.removeAllListeners(again);
     process.on(again, () => {
-      if (hurry.signal.aborted) process.exit(1); // The workers end with this process.
+      if (hurry.signal.aborted) process.exit(1); // Workers exit with this process.
       log.info({ signal: again }, 'stop hurried');
       hurry.abort();
     });
@@ -110,9 +110,9 @@ function startProblem(error: unknown, { host, port, dataDir }: Config): string {
     return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')
-    return `${host}:${port} is in use: set CHAT_WEB_PORT to another port, or end what listens there`;
+    return `${host}:${port} is in use: set CHAT_WEB_PORT to another port, or stop the process that listens there`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `${host} is no address of this machine: check CHAT_WEB_HOST`;
+    return `${host} is not an address of this machine: check CHAT_WEB_HOST`;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
     return `${errorText(error)}: check CHAT_WEB_DATA_DIR (${dataDir}) and CHAT_WEB_PORT (${port})`;
   }

@@ -6,7 +6,7 @@ import type { Spool } from './media/spool.ts';
 import type { StartQueue } from './sessions/start-queue.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
 
-/** What the metrics are read from. */
+/** Sources of the metrics. */
 export interface MetricsSources {
   readonly supervisor: Supervisor;
   readonly startQueue: StartQueue;
@@ -18,8 +18,8 @@ const PREFIX = 'chat_web_';
 const SECOND_MS = 1_000;
 
 /**
- * The gateway's metrics in the format of Prometheus. Levels are read when they are asked for; labels are session ids,
- * operations and codes from fixed lists, never anything that came from outside.
+ * The gateway's Prometheus metrics. Gauges are read on each scrape. Labels are session ids, page versions, and names
+ * and codes from fixed lists, never other outside input.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -27,15 +27,15 @@ export class Metrics {
   readonly #durations: Histogram<'operation'>;
 
   constructor(sources: MetricsSources) {
-    // Event loop, memory, processor, file descriptors. Looking at the loop every 10 ms would double what idling costs.
+    // Event loop, memory, CPU, file descriptors. The default loop precision of 10 ms would double the idle CPU usage.
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 50 });
     const registers = [this.#registry];
     this.#requests = new Counter({
-      ...{ name: `${PREFIX}requests_total`, help: 'Requests answered, by operation and HTTP status', registers },
+      ...{ name: `${PREFIX}requests_total`, help: 'Answered requests by operation and HTTP status', registers },
       labelNames: ['operation', 'status'],
     });
     this.#durations = new Histogram({
-      ...{ name: `${PREFIX}request_duration_seconds`, help: 'From request to answer, by operation', registers },
+      ...{ name: `${PREFIX}request_duration_seconds`, help: 'Request duration by operation', registers },
       labelNames: ['operation'],
       buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     });
@@ -44,11 +44,11 @@ export class Metrics {
     refusalCounter(sources.refusals, registers);
   }
 
-  /** Shows the connections of the server, which listens after all else is put together. */
+  /** Adds the connection metrics. Separate, since the server is created after the metrics. */
   watchConnections(count: ConnectionCount): void {
     const registers = [this.#registry];
     new Gauge({
-      ...{ name: `${PREFIX}connections_open`, help: 'Connections that are open', registers },
+      ...{ name: `${PREFIX}connections_open`, help: 'Open connections', registers },
       async collect() {
         this.set(await count.open());
       },
@@ -56,7 +56,7 @@ export class Metrics {
     new Counter({
       ...{
         name: `${PREFIX}connections_dropped_total`,
-        help: 'Connections closed at once, for want of room',
+        help: 'Connections dropped because the limit was reached',
         registers,
       },
       collect() {
@@ -71,13 +71,13 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** One request has been answered. */
+  /** Counts one answered request. */
   answered(operation: string, status: number, ms: number): void {
     this.#requests.inc({ operation, status: String(status) });
     this.#durations.observe({ operation }, ms / SECOND_MS);
   }
 
-  /** All of it, as Prometheus reads it. */
+  /** All metrics in the Prometheus text format. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -92,7 +92,7 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     },
   });
   new Counter({
-    ...{ name: `${PREFIX}session_restarts_total`, help: 'Restarts of a session, by reason', registers },
+    ...{ name: `${PREFIX}session_restarts_total`, help: 'Session restarts by reason', registers },
     labelNames: ['session', 'reason'],
     collect() {
       this.reset();
@@ -101,7 +101,7 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     },
   });
   new Gauge({
-    ...{ name: `${PREFIX}session_memory_bytes`, help: 'Proportional share of memory (PSS)', registers },
+    ...{ name: `${PREFIX}session_memory_bytes`, help: 'Memory (PSS) of a session by process', registers },
     labelNames: ['session', 'process'],
     collect() {
       this.reset();
@@ -113,7 +113,7 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     },
   });
   new Gauge({
-    ...{ name: `${PREFIX}session_disk_bytes`, help: 'Size of the folder of a session', registers },
+    ...{ name: `${PREFIX}session_disk_bytes`, help: "Size of a session's folder", registers },
     labelNames: ['session'],
     collect() {
       this.reset();
@@ -122,7 +122,7 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     },
   });
   new Gauge({
-    ...{ name: `${PREFIX}session_page_info`, help: 'The build of the page that a session runs on', registers },
+    ...{ name: `${PREFIX}session_page_info`, help: 'Page build of a session', registers },
     labelNames: ['session', 'version'],
     collect() {
       this.reset();
@@ -130,7 +130,7 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     },
   });
   new Gauge({
-    ...{ name: `${PREFIX}session_degraded`, help: 'What does not work on the page of a session', registers },
+    ...{ name: `${PREFIX}session_degraded`, help: "Capabilities that do not work on a session's page", registers },
     labelNames: ['session', 'capability'],
     collect() {
       this.reset();
@@ -139,7 +139,11 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
     },
   });
   new Gauge({
-    ...{ name: `${PREFIX}seconds_since_last_event`, help: 'Since the network was last heard of', registers },
+    ...{
+      name: `${PREFIX}seconds_since_last_event`,
+      help: 'Seconds since the last traffic from the network',
+      registers,
+    },
     labelNames: ['session'],
     collect() {
       this.reset();
@@ -151,7 +155,7 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
 
 function refusalCounter(refusals: Pick<Refusals, 'counts'>, registers: Registry[]): void {
   new Counter({
-    ...{ name: `${PREFIX}refused_total`, help: 'Requests refused because of who asked, by kind', registers },
+    ...{ name: `${PREFIX}refused_total`, help: 'Requests refused because of their caller, by kind', registers },
     labelNames: ['kind'],
     collect() {
       this.reset();
@@ -163,15 +167,15 @@ function refusalCounter(refusals: Pick<Refusals, 'counts'>, registers: Registry[
 function levelGauges({ supervisor, startQueue, spool }: MetricsSources, registers: Registry[]): void {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const levels: Record<string, { help: string; read: () => number }> = {
-    starts_waiting: { help: 'Sessions that wait for their turn to boot', read: () => startQueue.waiting },
-    starts_booting: { help: 'Sessions that are booting', read: () => startQueue.booting },
-    spool_bytes: { help: 'Files on their way in and out', read: () => spool.bytes },
+    starts_waiting: { help: 'Sessions waiting to boot', read: () => startQueue.waiting },
+    starts_booting: { help: 'Sessions booting', read: () => startQueue.booting },
+    spool_bytes: { help: 'Size of uploads and downloads in progress', read: () => spool.bytes },
     calls_pending: {
-      help: 'Calls to workers that have no answer yet',
+      help: 'Worker calls in progress',
       read: () => sum(supervisor.all().map(({ pending }) => pending)),
     },
     streams_open: {
-      help: 'Event streams that are open',
+      help: 'Open event streams',
       read: () => sum(supervisor.all().map(({ streams }) => streams)),
     },
   };

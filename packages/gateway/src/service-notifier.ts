@@ -3,28 +3,28 @@ import { errorText } from '@chat-web/protocol';
 import type { Log } from './log.ts';
 
 const PING_EVERY_MS = 10_000;
-const LOOK_EVERY_MS = 2_000;
+const STATUS_EVERY_MS = 2_000;
 
-/** The first file descriptor that is passed to a process, as sd_listen_fds(3) has it. */
+/** The first file descriptor passed to a process, see sd_listen_fds(3). */
 const FIRST_PASSED_FD = 3;
 
-/** The service manager that started this process, where one did that wants to be told how it fares. */
+/** The service manager that started this process and expects notifications. */
 export interface ServiceManager {
-  /** Hands one message over, without waiting. Throws where it cannot. Absent: there is no way to reach the manager. */
+  /** Sends a message without blocking. Throws if that fails. Undefined: there is no connection to the manager. */
   readonly send: ((message: string) => void) | undefined;
-  /** A main process from which nothing is heard for so long is taken for dead. Absent: nobody watches. */
+  /** The manager restarts a process that sends no ping for this long. Undefined: no watchdog. */
   readonly watchdogMs: number | undefined;
 }
 
-/** What the service manager is told; asked again and again. */
+/** The state reported to the service manager; polled. */
 export interface ServiceState {
   /** One line for `systemctl status`. */
   statusText(): string;
-  /** False: a restart would help. The watchdog is left to do it. */
+  /** False: the watchdog should restart the gateway. */
   isHealthy(): boolean;
 }
 
-/** Finds the service manager of process `pid` in its environment; nothing where the socket is not set. */
+/** The service manager of process `pid`, from its environment; undefined if NOTIFY_SOCKET is not set. */
 export function serviceManagerOf(
   env: Readonly<Record<string, string | undefined>>,
   pid: number,
@@ -39,7 +39,7 @@ export function serviceManagerOf(
   };
 }
 
-/** The descriptor named "notify", among those that were passed to this process and to no other. */
+/** The descriptor named "notify" among those passed to this process. */
 function passedSocket(env: Readonly<Record<string, string | undefined>>, pid: number): number | undefined {
   const { LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES = '' } = env;
   const index = LISTEN_FDNAMES.split(':').indexOf('notify');
@@ -48,21 +48,21 @@ function passedSocket(env: Readonly<Record<string, string | undefined>>, pid: nu
   try {
     return fstatSync(FIRST_PASSED_FD + index).isSocket() ? FIRST_PASSED_FD + index : undefined;
   } catch {
-    return undefined; // It is not open.
+    return undefined; // The descriptor is not open.
   }
 }
 
 /**
- * Tells the service manager that the gateway is up, how it fares, that it lives, and that it stops. The messages are
- * written by this process itself, so that the manager need not listen to any other: Node cannot open a datagram
- * socket of the local kind, but it can write to one that was passed to it, connected.
+ * Notifies the service manager when the gateway is ready and stopping, with status texts and watchdog pings in between.
+ * This process writes the messages itself, so that the manager need not accept them from others: Node cannot open a
+ * unix datagram socket, but it can write to a connected one that is passed to it.
  */
 export class ServiceNotifier {
   readonly #manager: ServiceManager | undefined;
   readonly #state: ServiceState;
   readonly #log: Log;
   readonly #timers: NodeJS.Timeout[] = [];
-  #toldStatus: string | undefined;
+  #sentStatus: string | undefined;
   #wasHealthy = true;
   #hasWarned = false;
 
@@ -72,36 +72,37 @@ export class ServiceNotifier {
     this.#log = log;
   }
 
-  /** To be called once the gateway listens. */
+  /** Call once the gateway listens. */
   start(): void {
     if (!this.#manager) return;
     const { send, watchdogMs } = this.#manager;
     if (!send) {
-      const hint = 'NOTIFY_SOCKET is set without a connection to it: start by deploy/systemd/with-notify-socket.pl';
+      const hint =
+        'NOTIFY_SOCKET is set, but not connected: start the gateway with deploy/systemd/with-notify-socket.pl';
       this.#log.warn({ hint }, 'service manager not notified');
       return;
     }
-    this.#look();
-    this.#timers.push(setInterval(() => this.#look(), LOOK_EVERY_MS));
+    this.#update();
+    this.#timers.push(setInterval(() => this.#update(), STATUS_EVERY_MS));
     if (watchdogMs) this.#timers.push(setInterval(() => this.#ping(), Math.min(PING_EVERY_MS, watchdogMs / 3)));
     for (const timer of this.#timers) timer.unref();
   }
 
-  /** Says that the gateway stops. */
+  /** Call when the gateway stops. */
   stop(): void {
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
-    // Whoever stops takes less than the unit's time to stop: more need not be asked for.
+    // No EXTEND_TIMEOUT_USEC: stopping takes less than the unit's TimeoutStopSec.
     this.#send(['STOPPING=1', 'STATUS=stopping']);
   }
 
-  #look(): void {
+  #update(): void {
     const { status } = this.#read();
-    if (status !== this.#toldStatus) this.#tell([], status);
+    if (status !== this.#sentStatus) this.#notify([], status);
   }
 
   #ping(): void {
     const { status, isHealthy } = this.#read();
-    if (isHealthy) this.#tell(['WATCHDOG=1'], status);
+    if (isHealthy) this.#notify(['WATCHDOG=1'], status);
     if (isHealthy !== this.#wasHealthy) {
       if (isHealthy) this.#log.info('watchdog pings resumed');
       else this.#log.error('unhealthy, watchdog pings withheld');
@@ -117,15 +118,15 @@ export class ServiceNotifier {
     }
   }
 
-  #tell(assignments: readonly string[], status: string): void {
-    // Without READY the manager would end us when its patience does: said until it has got through.
-    const ready = this.#toldStatus === undefined ? ['READY=1'] : [];
+  #notify(assignments: readonly string[], status: string): void {
+    // Without READY the manager kills us after its start timeout, so it is repeated until it is sent.
+    const ready = this.#sentStatus === undefined ? ['READY=1'] : [];
     if (!this.#send([...ready, ...assignments, `STATUS=${status}`])) return;
-    this.#toldStatus = status;
+    this.#sentStatus = status;
     this.#hasWarned = false;
   }
 
-  /** True if the message got through. */
+  /** True if the message was sent. */
   #send(assignments: readonly string[]): boolean {
     try {
       this.#manager?.send?.(assignments.join('\n'));
@@ -138,7 +139,7 @@ export class ServiceNotifier {
   }
 }
 
-/** A line break would begin an assignment of its own. */
+/** A line break would start another assignment. */
 function onOneLine(text: string): string {
   return text.replace(/[\r\n\0]+/g, ' ');
 }

@@ -2,13 +2,10 @@ import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4'); // IPv4-mapped addresses, too.
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4'); // Also matches IPv4-mapped addresses.
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/**
- * True for an address that other machines cannot reach: 127.0.0.0/8, ::1, also IPv4-mapped, and `localhost`. Any other
- * name counts as reachable: what it stands for is not ours to say.
- */
+/** True for 127.0.0.0/8, also IPv4-mapped, ::1 and `localhost`. Other names are not resolved and count as reachable. */
 export function isLoopback(host: string): boolean {
   if (host.toLowerCase() === 'localhost') return true;
   const bare = host.replace(/^\[(.*)\]$/, '$1');
@@ -16,10 +13,10 @@ export function isLoopback(host: string): boolean {
   return family !== 0 && LOOPBACK.check(bare, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** How many of the 16-bit parts of an IPv6 address name the network: 64 bits are what one customer has at least. */
+/** Of 16 bits each. A customer usually has at least a /64. */
 const NETWORK_PARTS = 4;
 
-/** The network that an address belongs to: of an IPv4 one itself, of an IPv6 one its /64. IPv4-mapped ones are IPv4. */
+/** The network of an address: an IPv4 address itself, the /64 of an IPv6 address. IPv4-mapped addresses are IPv4. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

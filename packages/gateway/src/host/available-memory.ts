@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { numberIn, readText } from './text-files.ts';
 
-/** The files in which the two versions of cgroups tell of memory. */
+/** The memory files of cgroup v2 and v1. */
 const VERSIONS = [
   { mount: '/sys/fs/cgroup', limit: 'memory.max', usage: 'memory.current', cache: /^inactive_file (\d+)/m },
   {
@@ -13,9 +13,8 @@ const VERSIONS = [
 ] as const;
 
 /**
- * How much memory may still be taken without swapping or hitting a limit: what the machine has available, or what is
- * left within the limits of our cgroup and those above it, whichever is less. Infinity where nothing tells. `root`
- * is where the machine's files lie.
+ * Available memory in bytes: the minimum of the machine's available memory and what the limits of our cgroup and its
+ * parents leave. Infinity if unknown. `root`: the root of the file system, for tests.
  */
 export function availableMemoryBytes(root = '/'): number {
   const machine = numberIn(readText(join(root, 'proc/meminfo')), /^MemAvailable:\s+(\d+) kB/m);
@@ -25,7 +24,7 @@ export function availableMemoryBytes(root = '/'): number {
   return Math.max(0, Math.min(machine === undefined ? Number.POSITIVE_INFINITY : machine * 1_024, ...left));
 }
 
-/** What each limit from our cgroup upwards leaves. In a container only the topmost folder may be there: it is ours. */
+/** What the limit of each cgroup from ours upwards leaves. In a container only the top folder may exist: it is ours. */
 function leftWithin(root: string, { mount, limit, usage, cache }: (typeof VERSIONS)[number], path?: string): number[] {
   if (path === undefined) return [];
   const left: number[] = [];
@@ -33,7 +32,7 @@ function leftWithin(root: string, { mount, limit, usage, cache }: (typeof VERSIO
     const folder = join(root, mount, at);
     const max = numberIn(readText(join(folder, limit)), /^(\d+)/);
     const used = numberIn(readText(join(folder, usage)), /^(\d+)/);
-    // Files that nobody has looked at for long are given back when somebody needs the memory.
+    // The kernel reclaims the inactive file cache when memory is needed.
     const idle = numberIn(readText(join(folder, 'memory.stat')), cache) ?? 0;
     if (max !== undefined && used !== undefined) left.push(max - used + idle);
     if (at === '/' || at === '.') return left;

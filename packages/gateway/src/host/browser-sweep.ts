@@ -7,15 +7,15 @@ const GONE_WITHIN_MS = 2_000;
 const CHECK_EVERY_MS = 20;
 
 /**
- * Ends what is left of our browsers on a profile, and waits until it is gone, for 2 s at most. A worker that died has
- * closed its browser's pipe, which a healthy browser obeys by itself, writing its profile: it gets 0.6 s. Then
- * everything that belongs to the browser is killed, also what has been stopped. Browsers that live under another
- * owner, or that somebody has started by hand, are left alone. Returns how many processes had to be killed.
+ * Kills the browsers that dead workers left on a profile, and waits up to 2 s until they are gone. A healthy browser
+ * exits by itself when its worker's pipe closes, and saves its profile: it has 0.6 s for that. Then all of its
+ * processes are killed, including stopped ones. Browsers of live workers and those started by hand are left alone.
+ * Returns the number of killed processes.
  */
 export async function endBrowsersOn(profileDir: string): Promise<number> {
   const startedAt = Date.now();
   const killed = new Set<number>();
-  // One that is ending loses its command line before it has closed its files.
+  // An exiting process loses its command line before it closes its files.
   let ending: readonly Process[] = [];
   for (;;) {
     const { ours } = browsersOn(profileDir, await listProcesses());
@@ -23,14 +23,14 @@ export async function endBrowsersOn(profileDir: string): Promise<number> {
     const waitedMs = Date.now() - startedAt;
     if (ending.length === 0 || waitedMs > GONE_WITHIN_MS) return killed.size;
     if (waitedMs > GRACE_MS) {
-      // All of them are known before the first is gone; what they start meanwhile is met in the next round.
+      // All are listed before the first is killed; processes they start meanwhile are killed in the next round.
       for (const target of ending) if (killProcess(target)) killed.add(target.pid);
     }
     await delay(CHECK_EVERY_MS);
   }
 }
 
-/** Ends the browsers that an earlier gateway has left on the profiles below a folder. Returns how many there were. */
+/** Kills the browsers that a previous gateway left on the profiles below a folder. Returns the number of profiles. */
 export async function sweepAtBoot(sessionsDir: string): Promise<number> {
   const all = await listProcesses();
   const left = profilesBelow(sessionsDir, all).filter((profileDir) => browsersOn(profileDir, all).ours.length > 0);

@@ -5,18 +5,18 @@ import { WORKER_FILE } from './worker-file.ts';
 
 const PROFILE = '--user-data-dir=';
 
-/** What runs on a profile. */
+/** The processes that run on a profile. */
 export interface BrowserProcesses {
-  /** Every process of browsers that are ours to end: their worker is gone, or the browser itself is. */
+  /** All processes of orphaned browsers: their worker or the main process of the browser is dead. */
   readonly ours: readonly Process[];
-  /** The browsers that this user has started otherwise, or that a worker still has. */
+  /** Browsers that this user started otherwise, or that belong to a live worker. */
   readonly foreign: readonly Process[];
 }
 
 /**
- * What of these processes, all of our own user, runs on a profile: known by command lines, never by names. A browser
- * says with an argument which worker it belongs to: where that is dead the browser is ours, where it lives, or nobody
- * is named, it is not. This process, what it descends from and its own workers are never among them.
+ * The processes that run on a profile, among these of our own user, by command line, never by name. An argument of the
+ * browser names its worker: if the worker is dead, the browser is ours; if it lives or is not named, it is foreign.
+ * Never includes this process, its ancestors or its workers.
  */
 export function browsersOn(profileDir: string, listed: readonly Process[]): BrowserProcesses {
   const lineage = ownLineage();
@@ -31,13 +31,13 @@ export function browsersOn(profileDir: string, listed: readonly Process[]): Brow
   return { ours: [...new Set([...family, ...leftovers, ...owners])], foreign };
 }
 
-/** The profiles below a folder that processes name. */
+/** The profiles below a folder that the processes name. */
 export function profilesBelow(folder: string, all: readonly Process[]): string[] {
   const named = all.map(({ args }) => profileOf(args)).filter((profile) => profile !== undefined);
   return [...new Set(named)].filter((profile) => profile.startsWith(`${folder}/`));
 }
 
-/** The profile that a command line names. What comes out of Chromium's zygote has its command line in one piece. */
+/** The profile in a command line. Processes forked by Chromium's zygote have their command line in one string. */
 export function profileOf(args: readonly string[]): string | undefined {
   const own = args.find((arg) => arg.startsWith(PROFILE));
   if (own !== undefined) return own.slice(PROFILE.length);
@@ -60,8 +60,8 @@ function orphanedOwner({ args }: Process, all: readonly Process[]): Process | un
 }
 
 /**
- * The worker of this number whose gateway is dead: it has fallen to init, or to what acts for it, and is on its way out
- * or stuck on it. Whatever else a command line may name is not for us to end.
+ * The worker with this pid if its gateway is dead: it was reparented to init or a subreaper, and is exiting or stuck.
+ * Undefined for any other process, since a command line can name any pid.
  */
 function orphanedWorker({ pid }: ProcessId, all: readonly Process[]): Process | undefined {
   const worker = all.find((one) => one.pid === pid);
@@ -69,7 +69,7 @@ function orphanedWorker({ pid }: ProcessId, all: readonly Process[]): Process | 
   return worker.parent === 1 || programOf({ pid: worker.parent }) !== programOf(worker) ? worker : undefined;
 }
 
-/** Not every child of ours: the first process of a container inherits what others have left. */
+/** Not every child process: the first process of a container inherits orphans of others. */
 function isOwnWorker(one: Process): boolean {
   return one.parent === process.pid && runsWorkerFile(one);
 }
@@ -80,7 +80,7 @@ function runsWorkerFile(one: Process): boolean {
   return file === WORKER_FILE && basename(programOf(one) ?? '') === basename(process.execPath);
 }
 
-/** A helper's siblings that name no profile, where the browser, which led them all, is dead: the same program alone. */
+/** Siblings of a helper that name no profile, if the browser that led their session is dead. Only the same program. */
 function leaderlessWith(helper: Process, all: readonly Process[]): Process[] {
   const led = helper.session === helper.group && !all.some(({ pid }) => pid === helper.session);
   const program = led && programOf(helper);

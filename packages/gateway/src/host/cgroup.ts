@@ -10,26 +10,26 @@ const CHECK_EVERY_MS = 20;
 const GATEWAY = 'gateway';
 const SESSION = 'session-';
 
-/** One session's cgroup: all that its worker starts is in it, and cannot leave. */
+/** The cgroup of a session, with all processes that its worker starts. They cannot leave it. */
 export interface SessionCgroup {
-  /** Takes a worker in, before it has started anything. */
+  /** Adds a worker that has not started any process yet. */
   enter(pid: number): Promise<void>;
-  /** The kernel ends a process of this session, and of no other, where it would take more than this. */
+  /** Above this limit, the kernel kills a process of this session only. */
   limitMemory(bytes: number): Promise<void>;
-  /** Ends everything in it at once, waits until it is empty, and removes it. False where the time was up first. */
+  /** Kills all processes in it, waits until it is empty and removes it. False if the timeout is reached first. */
   killAll(timeoutMs: number): Promise<boolean>;
 }
 
 /** The cgroups of all sessions. */
 export interface Cgroups {
-  /** Makes a session's cgroup, or finds it; nothing where there can be none. */
+  /** Creates or finds a session's cgroup; undefined if that fails. */
   of(sessionId: string): Promise<SessionCgroup | undefined>;
 }
 
-/** Without cgroups: sessions run as they are. */
+/** Used when cgroups are disabled or unavailable. */
 export const noCgroups: Cgroups = { of: async () => undefined };
 
-/** Our own cgroup of version 2, where the machine has such; undefined otherwise. */
+/** The path of our cgroup; undefined without cgroup v2. */
 export function ownCgroup(): string | undefined {
   const path = /^0::(\/.*)$/m.exec(readText('/proc/self/cgroup') ?? '')?.[1];
   const mount = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find((dir) => existsSync(join(dir, 'cgroup.procs')));
@@ -37,14 +37,14 @@ export function ownCgroup(): string | undefined {
 }
 
 /**
- * Takes over the cgroup that was delegated to us: all that is in it moves to a child `gateway`, since a cgroup that
- * hands controllers on may hold no process itself, and sessions get a child each. Where that cannot be done, it tells
- * why once, and there are no cgroups.
+ * Takes over the delegated cgroup. Its processes move to a child `gateway`, since a cgroup that delegates controllers
+ * must not contain processes; each session gets a child of its own. On failure, logs the reason once and returns
+ * `noCgroups`.
  */
 export async function openCgroups(log: Pick<Log, 'warn'>, folder = ownCgroup()): Promise<Cgroups> {
   try {
-    if (folder === undefined) throw new Error('this machine has no cgroups of version 2');
-    // Only the topmost cgroup of a machine has no type: everything that runs is in it, and none of it is ours.
+    if (folder === undefined) throw new Error('this machine has no cgroup v2');
+    // Only the root cgroup has no type. It contains processes that are not ours.
     if (!existsSync(join(folder, 'cgroup.type'))) throw new Error(`${folder} is not delegated to this gateway`);
     await takeOver(folder);
   } catch (error) {
@@ -61,7 +61,7 @@ export async function openCgroups(log: Pick<Log, 'warn'>, folder = ownCgroup()):
 
 async function takeOver(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (name.startsWith(SESSION)) await killAll(join(folder, name), 1_000); // Of an earlier gateway.
+    if (name.startsWith(SESSION)) await killAll(join(folder, name), 1_000); // Left by a previous gateway.
   }
   const own = join(folder, GATEWAY);
   await mkdir(own, { recursive: true });
@@ -91,7 +91,7 @@ async function childOf(
   }
   return {
     enter: (pid) => attempt('enter', writeFile(join(path, 'cgroup.procs'), String(pid))),
-    // The kernel's own choice, not memory.oom.group: it takes a renderer first, and the rest closes in good order.
+    // Without memory.oom.group, the kernel kills a renderer first and the rest shuts down cleanly.
     limitMemory: (bytes) => attempt('limit memory', writeFile(join(path, 'memory.max'), String(bytes))),
     killAll: (timeoutMs) => killAll(path, timeoutMs),
   };
@@ -100,7 +100,7 @@ async function childOf(
 async function killAll(path: string, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    // Again and again: kernels before 5.14 have no cgroup.kill, and then something may be started meanwhile.
+    // Repeated, since kernels before 5.14 have no cgroup.kill, and new processes may start between the kills.
     await writeFile(join(path, 'cgroup.kill'), '1').catch(() => killEach(path));
     try {
       await rmdir(path);
@@ -118,7 +118,7 @@ async function killEach(path: string): Promise<void> {
     try {
       process.kill(Number(pid), 'SIGKILL');
     } catch {
-      // It ended between the look and the kill.
+      // It exited before the kill.
     }
   }
 }

@@ -4,7 +4,7 @@ import { freeDiskBytes } from './disk.ts';
 
 const MB = 1_048_576;
 
-/** Whether the host has what another browser takes. */
+/** Checks that the host has enough memory and disk space for another browser. */
 export class HostResources {
   readonly #config: Config;
 
@@ -13,8 +13,8 @@ export class HostResources {
   }
 
   /**
-   * What is short, in a sentence that says what to do; nothing while there is enough of all. `returnedBytes`: memory
-   * that what is started takes the place of.
+   * What is short, as a sentence that says what to do; undefined if nothing is. `returnedBytes`: memory of the process
+   * that is replaced.
    */
   async shortage(returnedBytes = 0): Promise<string | undefined> {
     const { minFreeMemoryBytes, minFreeDiskBytes, dataDir } = this.#config;

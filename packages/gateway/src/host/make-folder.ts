@@ -6,8 +6,8 @@ const OWN = 0o700;
 const { R_OK, W_OK, X_OK } = constants;
 
 /**
- * Makes a folder of ours where it is not there yet. What a worker has put into its place, such as a pipe, is put aside,
- * and told; an operator's link to another folder is left as it is. Throws where that is not possible.
+ * Creates a folder if it does not exist. Moves aside and logs anything else at that path, such as a pipe of a worker;
+ * an operator's link to a folder is kept. Throws if that fails.
  */
 export function makeFolder(path: string, log: Pick<Log, 'warn'>): void {
   if (lstatSync(path, { throwIfNoEntry: false }) && !isFolder(path)) {
@@ -19,7 +19,7 @@ export function makeFolder(path: string, log: Pick<Log, 'warn'>): void {
   if (!isOpenToUs(path)) chmodSync(path, OWN);
 }
 
-/** False also for a link that leads nowhere. */
+/** False for a dangling link, too. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();

@@ -2,17 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { familyOf, listProcesses, type Process } from './processes.ts';
 import { numberIn, readText } from './text-files.ts';
 
-/** What a session takes, in bytes. */
+/** The memory of a session, in bytes. */
 export interface SessionMemory {
   readonly workerBytes: number;
   readonly browserBytes: number;
-  /** How many processes were counted. */
+  /** Number of processes measured. */
   readonly processes: number;
 }
 
 /**
- * What a worker and the browser below it take now: each page of memory counted once, and divided among those who
- * share it. All zero where the worker is gone, or there is no /proc. The list is for who measures many at once.
+ * The memory (PSS) of a worker and its browser; shared pages are divided among their users. All zero if the worker is
+ * gone or there is no /proc. `all`: the process list, if the caller has it already.
  */
 export async function measureSession(workerPid: number, all?: readonly Process[]): Promise<SessionMemory> {
   const processes = all ?? (await listProcesses());
@@ -26,12 +26,12 @@ export async function measureSession(workerPid: number, all?: readonly Process[]
     const bytes = memoryOf(pid);
     if (pid === workerPid) workerBytes += bytes;
     else browserBytes += bytes;
-    await nextTurn(); // The kernel walks through all of a process's pages: a millisecond for a large one.
+    await nextTurn(); // The kernel walks all pages of the process: a millisecond for a large one.
   }
   return { workerBytes, browserBytes, processes: family.length };
 }
 
-/** The proportional share; of a process that has sealed itself off, as sandboxed ones do, what is its alone. */
+/** PSS; anonymous memory for sandboxed processes, whose PSS is not readable. */
 function memoryOf(pid: number): number {
   const share = numberIn(readText(`/proc/${pid}/smaps_rollup`), /^Pss:\s+(\d+) kB/m);
   const own = share ?? numberIn(readText(`/proc/${pid}/status`), /^RssAnon:\s+(\d+) kB/m);

@@ -7,11 +7,11 @@ import { makeFolder } from './make-folder.ts';
 import { emptyFolder, removeTree } from './remove-tree.ts';
 import { ownerOf } from './unix-sockets.ts';
 
-/** A socket's path may have 107 bytes, and this is what Chromium adds to the folder. */
+/** A socket path has at most 107 bytes, including what Chromium appends to the folder. */
 const LONGEST_PATH = 107 - '/.org.chromium.Chromium.XXXXXX/SingletonSocket'.length;
 const ELSEWHERE = 'chat-web-';
 
-/** Temporary folders, one for each session: what its worker and browser leave behind goes with it. */
+/** A temporary folder per session, removed with everything that its worker and browser leave. */
 export class PrivateTmp {
   readonly #dir: string;
 
@@ -19,13 +19,13 @@ export class PrivateTmp {
     this.#dir = join(dataDir, 'tmp');
   }
 
-  /** Removes all of them: what an earlier gateway has left belongs to nobody. What cannot be removed is told. */
+  /** Removes all folders that a previous gateway left. Logs what cannot be removed. */
   async clear(log: Pick<Log, 'warn'>): Promise<void> {
     makeFolder(this.#dir, log);
     await emptyFolder(this.#dir, log, (name) => this.#removeEntry(name));
   }
 
-  /** A session's folder, empty, for one run of it. */
+  /** Creates an empty folder for one run of a session. */
   async folderFor(sessionId: string): Promise<string> {
     await this.remove(sessionId);
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
@@ -35,11 +35,11 @@ export class PrivateTmp {
       return folder;
     }
     const elsewhere = await mkdtemp(join(tmpdir(), ELSEWHERE));
-    await symlink(elsewhere, folder); // So that it is found again, whoever cleans up.
+    await symlink(elsewhere, folder); // So that a later cleanup finds it.
     return elsewhere;
   }
 
-  /** Removes a session's folder, and all in it. */
+  /** Removes a session's folder. */
   remove(sessionId: string): Promise<void> {
     return this.#removeEntry(entryOf(sessionId));
   }
@@ -53,8 +53,8 @@ export class PrivateTmp {
 }
 
 /**
- * A folder that was made there, and no way out of it. A shared folder for temporary files is emptied now and then:
- * another user may have taken the name since.
+ * True for a folder that we created in the system's temporary folder. That one is shared and cleaned up by the system:
+ * another user may have reused the name.
  */
 async function isOurs(folder: string): Promise<boolean> {
   const isNamedAsOurs = dirname(folder) === tmpdir() && basename(folder).startsWith(ELSEWHERE);

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ProcessId, startOf, statFields } from '@chat-web/protocol';
 import { numberIn, readText } from './text-files.ts';
 
-/** A process of this machine, as /proc tells of it. */
+/** A process of this machine, from /proc. */
 export interface Process extends ProcessId {
   readonly parent: number;
   readonly group: number;
@@ -16,10 +16,9 @@ let running: Promise<Process[]> | undefined;
 let queued: Promise<Process[]> | undefined;
 
 /**
- * Every live process of our own user; none where there is no /proc. A command line is what whoever started the process
- * made of it, so that those of other users prove nothing. Who asks while a list is being made gets the next one,
- * together with all who ask meanwhile: what is told is never older than the question, and fifty sessions that end at
- * once do not look fifty times.
+ * All live processes of our own user; empty without /proc. Other users choose their command lines, which therefore
+ * prove nothing. Calls during a running scan share the next scan: a result is never older than its call, and fifty
+ * sessions that end at once do not cause fifty scans.
  */
 export function listProcesses(): Promise<Process[]> {
   if (!running) {
@@ -35,7 +34,7 @@ export function listProcesses(): Promise<Process[]> {
   return queued;
 }
 
-/** These processes, what descends from them, and the sessions and groups that they lead. */
+/** These processes, their descendants, and the sessions and groups that they lead. */
 export function familyOf(roots: readonly Process[], all: readonly Process[]): Process[] {
   const found = new Set(roots.map(({ pid }) => pid));
   for (let size = -1; size !== found.size; ) {
@@ -47,50 +46,49 @@ export function familyOf(roots: readonly Process[], all: readonly Process[]): Pr
   return all.filter(({ pid }) => found.has(pid) && pid !== process.pid);
 }
 
-/** This process and all that it descends from. */
+/** This process and all its ancestors. */
 export function ownLineage(): ReadonlySet<number> {
   const found = new Set<number>();
   for (let pid = process.pid; pid > 0 && !found.has(pid); pid = Number(fieldsOf(pid)?.[1] ?? 0)) found.add(pid);
   return found;
 }
 
-/** Whether this very process lives: neither dead, nor another one that has got its number. */
+/** True if this process is alive, and its pid was not reused by another one. */
 export function isAlive({ pid, startedAt }: ProcessId): boolean {
   const fields = fieldsOf(pid);
   return fields !== undefined && startOf(fields) === startedAt;
 }
 
-/** Ends this very process, if it is one of our own user, and we do not descend from it. True where there was one to end. */
+/** Kills this process if it is alive, belongs to our user and is not an ancestor. True if it was killed. */
 export function killProcess(target: ProcessId): boolean {
   if (!isAlive(target) || userOf(target.pid) !== process.geteuid?.() || ownLineage().has(target.pid)) return false;
   try {
     process.kill(target.pid, 'SIGKILL');
     return true;
   } catch {
-    return false; // It ended between the look and the kill.
+    return false; // It exited before the kill.
   }
 }
 
-/** The numbers of all processes, whoever's; none where there is no /proc. */
+/** The pids of all processes of all users; empty without /proc. */
 export function processIds(): number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger);
   } catch {
-    return []; // No /proc: not Linux.
+    return []; // Not Linux.
   }
 }
 
 /**
- * Who started a process that lives: its real user. The effective one is the file's owner for a set-user-ID program,
- * whose command line whoever started it chose; and the owner of its folder in /proc is root for whatever has sealed
- * itself off, as renderers do.
+ * The real user id of a live process. The effective one of a set-user-ID program is the owner of the file, although
+ * another user chose the command line. The owner of its /proc folder is root for sandboxed processes such as renderers.
  */
 export function userOf(pid: number): number | undefined {
   const status = readText(`/proc/${pid}/status`) ?? '';
   return /^State:\s+[ZX]/m.test(status) ? undefined : numberIn(status, /^Uid:\s+(\d+)/m);
 }
 
-/** The arguments of a process of whatever user, as far as they fit into so many bytes: its user may have made them huge. */
+/** The arguments of a process of any user, up to `maxBytes`: its user may have made them huge. */
 export function argsOf(pid: number, maxBytes: number): string[] {
   try {
     const file = openSync(`/proc/${pid}/cmdline`, 'r');
@@ -101,16 +99,16 @@ export function argsOf(pid: number, maxBytes: number): string[] {
       closeSync(file);
     }
   } catch {
-    return []; // It ended while we looked.
+    return []; // It has exited.
   }
 }
 
-/** The file that a process runs; nothing where it has ended, or has sealed itself off. */
+/** The executable of a process; undefined if it has exited or is sandboxed. */
 export function programOf({ pid }: Pick<ProcessId, 'pid'>): string | undefined {
-  return linkAt(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, ''); // Replaced by an upgrade since.
+  return linkAt(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, ''); // Replaced by an upgrade.
 }
 
-/** What a process has open, by path; nothing where it may not be asked. */
+/** Paths of a process's open files; empty without permission to read them. */
 export function openFilesOf(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => linkAt(`/proc/${pid}/fd/${fd}`) ?? []);
@@ -123,11 +121,11 @@ function linkAt(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    return undefined; // It ended or was closed while we looked, or is not ours to look at.
+    return undefined; // The process exited, the file was closed, or we lack permission.
   }
 }
 
-/** Files of /proc are read at once, in slices: a trip to the thread pool for each costs seven times the reading. */
+/** Reads /proc synchronously, in slices: asynchronous reads take seven times as long. */
 async function readAll(): Promise<Process[]> {
   const found: Process[] = [];
   const us = process.geteuid?.();
@@ -138,7 +136,7 @@ async function readAll(): Promise<Process[]> {
       if (userOf(pid) !== us) continue;
       const fields = fieldsOf(pid);
       const commandLine = fields && readText(`/proc/${pid}/cmdline`);
-      if (!fields || !commandLine) continue; // It has ended, or is one of the kernel's own.
+      if (!fields || !commandLine) continue; // It has exited, or is a kernel thread.
       const [, parent, group, session] = fields.map(Number);
       if (parent === undefined || group === undefined || session === undefined) continue;
       found.push({ pid, parent, group, session, startedAt: startOf(fields), args: split(commandLine) });
@@ -153,7 +151,7 @@ function split(commandLine: string): string[] {
   return args;
 }
 
-/** What /proc/<pid>/stat says from the state on; nothing for a process that is dead but for its entry. */
+/** The fields of /proc/<pid>/stat from the state on; undefined for a zombie or dead process. */
 function fieldsOf(pid: number): string[] | undefined {
   const fields = statFields(readText(`/proc/${pid}/stat`) ?? '');
   return fields.length < 20 || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields;

@@ -3,15 +3,15 @@ import { dirname, join, resolve } from 'node:path';
 import { endBrowsersOn } from './browser-sweep.ts';
 import { browsersOn, profileOf } from './browsers.ts';
 import { argsOf, listProcesses, openFilesOf, userOf } from './processes.ts';
-import { isAnswered, ownerOf } from './unix-sockets.ts';
+import { isListening, ownerOf } from './unix-sockets.ts';
 
 const LOCK = 'SingletonLock';
 const SOCKET = 'SingletonSocket';
-/** More than a browser is started with. */
-const MOST_ARG_BYTES = 65_536;
+/** More than the command line of a browser. */
+const MAX_ARG_BYTES = 65_536;
 const ROOT = 0;
 
-/** A browser that is not ours lives on the profile. */
+/** A foreign browser uses the profile. */
 export class ProfileInUseError extends Error {
   constructor(profileDir: string, pid: number) {
     super(
@@ -23,10 +23,10 @@ export class ProfileInUseError extends Error {
 }
 
 /**
- * Makes a profile fit for a start: ends what our own browsers have left on it, and removes a lock that nobody holds,
- * whatever process or host it names: Chromium would not heal all of them. Throws a ProfileInUseError, and touches
- * nothing, where a live browser has the profile that a person has started: two on one profile would ruin it. Processes
- * of other users count for nothing, whatever they claim.
+ * Prepares a profile for a start: kills our orphaned browsers and removes a stale lock, whatever process or host it
+ * names, since Chromium does not recover from all of them. Throws a ProfileInUseError if a live foreign browser uses
+ * the profile, and leaves its lock: two browsers would corrupt it. Processes of other users are ignored, whatever they
+ * claim.
  */
 export async function freeProfile(profileDir: string): Promise<void> {
   await endBrowsersOn(profileDir);
@@ -38,36 +38,36 @@ export async function freeProfile(profileDir: string): Promise<void> {
 }
 
 /**
- * Whether a process of our own that names a profile may really have it. Of root's this is not to be believed unless it
- * has files of it open: sudo, while it waits for a password, is all root's, and anybody may have started it.
+ * True if a process of our user that names a profile may really use it. If we are root, it must have files of the
+ * profile open: sudo waiting for a password runs as root with a command line that any user can choose.
  */
 function mayHave(pid: number, profile: string): boolean {
   return process.geteuid?.() !== ROOT || openFilesOf(pid).some((file) => file.startsWith(`${profile}/`));
 }
 
 /**
- * The process that holds the profile's lock: it lives, is of the user who made the lock, and answers on the socket beside
- * it. That user is this one, or root, who may be looking at a session by hand; for a number, and a folder in a shared
- * /tmp, may have become somebody else's since. The host in the lock is not asked: names change, and the data folder is
- * this machine's alone.
+ * The pid of the live process that holds the profile's lock: it belongs to the user who made the lock, and listens on
+ * the socket beside it. That user must be ours, or root, who may inspect a session by hand: pids and folders in a
+ * shared /tmp can be reused by other users. The host name in the lock is ignored: it can change, and the data folder is
+ * never shared between machines.
  */
 async function lockHolder(profileDir: string): Promise<number | undefined> {
   const us = process.geteuid?.();
   const owner = await ownerOf(join(profileDir, LOCK), 'link');
   const pid = Number(/-(\d+)$/.exec(await target(profileDir, LOCK))?.[1]);
   if (!pid || userOf(pid) !== owner || (owner !== us && owner !== ROOT)) return undefined;
-  const named = profileOf(argsOf(pid, MOST_ARG_BYTES));
-  // A copy of a profile brings the lock of the original along, whose browser may well be running.
+  const named = profileOf(argsOf(pid, MAX_ARG_BYTES));
+  // A copied profile contains the lock of the original, whose browser may be running.
   if (named !== undefined && (await real(named)) !== (await real(profileDir))) return undefined;
-  // Where root's browser listens may not be ours to look at.
+  // We may lack permission to check the socket of root's browser.
   if (owner !== us) return named === undefined ? undefined : pid;
-  return (await isAnsweredByUs(resolve(profileDir, await target(profileDir, SOCKET)))) ? pid : undefined;
+  return (await isListeningAsUs(resolve(profileDir, await target(profileDir, SOCKET)))) ? pid : undefined;
 }
 
-/** By the folder as well, which is the browser's own: in one of its own, another user could link to any socket of ours. */
-async function isAnsweredByUs(socket: string): Promise<boolean> {
+/** Checks the owner of the folder, too: in a folder of its own, another user could link to any of our sockets. */
+async function isListeningAsUs(socket: string): Promise<boolean> {
   const owners = [await ownerOf(dirname(socket), 'folder'), await ownerOf(socket, 'socket')];
-  return owners.every((owner) => owner === process.geteuid?.()) && isAnswered(socket);
+  return owners.every((owner) => owner === process.geteuid?.()) && isListening(socket);
 }
 
 function target(profileDir: string, name: string): Promise<string> {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { Log } from '../log.ts';
 
 const OWN = 0o700;
-/** A path may have 4,095 bytes, and a name 255: what is moved from one folder to the next stays well below. */
+/** A path has at most 4,095 bytes and a name 255. Deeper folders are moved up before this is exceeded. */
 const LONGEST_PATH = 2_048;
 
 /**
- * Removes whatever has a path, also folders that a worker has made so that not even their owner may look into them, or so
- * deep that no path leads there. Links are not followed. Rejects where something cannot be removed.
+ * Removes a file or folder, including folders that a worker made unreadable for their owner, or nested beyond the
+ * maximum path length. Does not follow links. Rejects if something cannot be removed.
  */
 export async function removeTree(path: string): Promise<void> {
   try {
@@ -21,8 +21,8 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 /**
- * Empties a folder as far as that is possible. What cannot be removed stays, and is told in one line: a start must not
- * fail on it. `removeEntry` is given each name. Rejects where the folder itself cannot be read.
+ * Empties a folder as far as possible. Entries that cannot be removed are kept and logged in one line, so that a start
+ * does not fail. `removeEntry` is called with each name. Rejects if the folder cannot be read.
  */
 export async function emptyFolder(
   dir: string,
@@ -37,13 +37,13 @@ export async function emptyFolder(
 }
 
 function remove(path: string): Promise<void> {
-  // What is still being ended may write while we remove.
+  // Processes that are exiting may still write to it.
   return rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /**
- * Lets their owner into folders again, and moves those that lie too deep to the top. What cannot be opened is for the
- * removal to tell.
+ * Restores the owner's permissions on folders, and moves too deep ones to the top. Ignores errors: removal reports
+ * them.
  */
 async function openUp(top: string): Promise<void> {
   const folders = [top];
@@ -54,7 +54,7 @@ async function openUp(top: string): Promise<void> {
       if (near !== folder) await rename(folder, near);
       for await (const entry of await opendir(near)) if (entry.isDirectory()) folders.push(join(near, entry.name));
     } catch {
-      // The next one may be opened all the same.
+      // The next one may still succeed.
     }
   }
 }

@@ -3,30 +3,30 @@ import { constants, readFileSync } from 'node:fs';
 import { open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The text of a small file of the kernel's; nothing where it is not to be had. */
+/** The text of a small kernel file; undefined if it cannot be read. */
 export function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // Another kernel, another user's, or of something that has just ended.
+    return undefined; // Not supported by this kernel, of another user, or of a process that just exited.
   }
 }
 
-/** The number that a pattern's first group finds in a text. */
+/** The number in the first group of a pattern. */
 export function numberIn(text: string | undefined, pattern: RegExp): number | undefined {
   const found = pattern.exec(text ?? '')?.[1];
   return found === undefined ? undefined : Number(found);
 }
 
 /**
- * Reads a file of ours that lies where a worker may write, too. Rejects where it is no plain file, or longer than that:
- * a link is not followed, and a pipe does not keep a thread of ours waiting for ever.
+ * Reads a file in a folder that workers can write to. Rejects if it is not a regular file or too long. Does not follow
+ * links, and does not block on a pipe.
  */
-export async function readOwnText(path: string, mostBytes: number): Promise<string> {
+export async function readOwnText(path: string, maxBytes: number): Promise<string> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await handle.stat();
-    if (!found.isFile() || found.size > mostBytes) throw new Error(`${path} is no file of ours`);
+    if (!found.isFile() || found.size > maxBytes) throw new Error(`${path} is not a valid file`);
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(found.size), 0, found.size, 0);
     return buffer.toString('utf8', 0, bytesRead);
   } finally {
@@ -35,14 +35,14 @@ export async function readOwnText(path: string, mostBytes: number): Promise<stri
 }
 
 /**
- * Reads the beginning of a file that a setting names. Rejects where it is no regular file: a pipe would take a thread until
- * somebody writes to it, and a device has no end.
+ * Reads the start of a file named by a setting. Rejects if it is not a regular file: a pipe would block a thread until
+ * it has a writer, and a device has no end.
  */
-export async function readNamedText(path: string, mostBytes: number): Promise<string> {
+export async function readNamedText(path: string, maxBytes: number): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!(await file.stat()).isFile()) throw new Error(`names no regular file: ${path}`);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
     return buffer.toString('utf8', 0, bytesRead);
   } finally {
     await file.close();
@@ -51,16 +51,16 @@ export async function readNamedText(path: string, mostBytes: number): Promise<st
 
 const UNFINISHED = '.new';
 
-/** Removes what `replaceText` has left in a folder when it was killed. Never rejects: a worker may write there, too. */
+/** Removes what a killed `replaceText` left in a folder. Never rejects: workers can write there, too. */
 export async function removeUnfinished(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
   for (const name of names) if (name.endsWith(UNFINISHED)) await rm(join(dir, name), { force: true }).catch(() => {});
 }
 
 /**
- * Writes a file for this user alone, and puts it in its place in one step: a crash leaves the old text or the new one.
- * `durably`: so does a power cut, and the new one stays once this has resolved. What a worker has put there, such as a
- * link or a pipe, is not written to but replaced.
+ * Replaces a file atomically, readable for this user only: a crash leaves either the old or the new text. `durably`: so
+ * does a power failure, and the new text is on disk when this resolves. Replaces anything that a worker put there, such
+ * as a link or a pipe.
  */
 export async function replaceText(path: string, text: string, { durably = false } = {}): Promise<void> {
   const unfinished = `${path}.${randomUUID()}${UNFINISHED}`;

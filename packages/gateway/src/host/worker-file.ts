@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The file that a worker runs. */
+/** The entry point of the worker process. */
 export const WORKER_FILE = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));

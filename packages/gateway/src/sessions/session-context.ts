@@ -1,9 +1,9 @@
 import type { PinnedPage } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
 import type { Cgroups } from '../host/cgroup.ts';
+import type { ForeignProcessWatch } from '../host/foreign-process-watch.ts';
 import type { HostResources } from '../host/host-resources.ts';
 import type { PrivateTmp } from '../host/private-tmp.ts';
-import type { StrangerWatch } from '../host/stranger-watch.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
 import type { StreamCount } from './event-hub.ts';
@@ -19,7 +19,7 @@ export interface SessionContext {
   readonly spool: Spool;
   /** Temporary folders of the sessions. */
   readonly tmp: PrivateTmp;
-  readonly strangers: Pick<StrangerWatch, 'look'>;
+  readonly strangers: Pick<ForeignProcessWatch, 'look'>;
   readonly cgroups: Cgroups;
   /** The page that all sessions load; undefined: the newest one. */
   readonly pinnedPage: PinnedPage | undefined;

@@ -6,37 +6,36 @@ import type { Log } from '../log.ts';
 
 const GROUP_AND_OTHERS = 0o022;
 const OTHERS = 0o002;
-/** In a folder of this kind nobody can remove what is somebody else's. */
+/** In a sticky folder, users cannot replace entries of others. */
 const STICKY = 0o1000;
 
 /**
- * Makes sure that not every user of the machine can put something into a folder that a setting names. Throws a
- * ConfigError where they can; tells where they could replace the folder by way of one above it. One that is not there
- * yet is ours to make.
+ * Checks the folder of a setting. Throws a ConfigError if every user can write to it; logs a warning if every user can
+ * write to a parent folder and so replace it. Does nothing if it does not exist.
  */
-export async function requireClosed(setting: string, folder: string, log: Pick<Log, 'warn'>): Promise<void> {
+export async function requireNotWorldWritable(setting: string, folder: string, log: Pick<Log, 'warn'>): Promise<void> {
   if (!existsSync(folder)) return;
   const exposed = await firstOf(folder, ({ mode }) => (mode & OTHERS) !== 0);
   if (exposed === undefined) return;
   if (exposed === (await realpath(folder))) {
     throw new ConfigError([
-      `${setting} may be written by every user of this machine: chmod o-w ${folder}, or name a new folder in it`,
+      `${setting} is writable by every user of this machine: chmod o-w ${folder}, or use a new folder in it`,
     ]);
   }
   log.warn({ setting, hint: `chmod o-w ${exposed}` }, 'folder may be replaced by every user');
 }
 
 /**
- * The folder through which anybody but us and root could put something else into the place of what lies in `folder`:
- * itself, or one above it, which others or a group may write, or which is another user's. Undefined where there is none.
- * Rejects where there is no such folder.
+ * The folder through which users other than us and root could replace entries of `folder`: itself or a parent that is
+ * writable by others or a group, or owned by another user. Undefined if there is none. Rejects if `folder` does not
+ * exist.
  */
-export async function openToOthers(folder: string): Promise<string | undefined> {
+export async function writableByOthers(folder: string): Promise<string | undefined> {
   const trusted = [0, process.geteuid?.()];
   return firstOf(folder, ({ mode, uid }) => (mode & GROUP_AND_OTHERS) !== 0 || !trusted.includes(uid));
 }
 
-/** Looks at the path as it is written, too: who made a link on the way may point it elsewhere. */
+/** Checks the path as written, too: the owner of a link in it could change its target. */
 async function firstOf(
   folder: string,
   isOpen: (found: { readonly mode: number; readonly uid: number }) => boolean,
@@ -51,7 +50,7 @@ async function firstOf(
   return undefined;
 }
 
-/** A path and all above it. */
+/** A path and all its parents. */
 function chainOf(path: string): string[] {
   const above = dirname(path);
   return above === path ? [path] : [path, ...chainOf(above)];

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { fakeBrowser } from '../../../../test/helpers/fake-browser.ts';
 import { canBeOthers, OTHER_USER, THIRD_USER } from '../../../../test/helpers/other-user.ts';
-import { StrangerWatch } from './stranger-watch.ts';
+import { ForeignProcessWatch } from './foreign-process-watch.ts';
 
 it.runIf(canBeOthers)(
   'tells of processes of other users that name a profile: one line, however often it looks',
   async () => {
-    const sessionsDir = await mkdtemp(join(tmpdir(), 'chat-web-strangers-'));
+    const sessionsDir = await mkdtemp(join(tmpdir(), 'chat-web-foreign-'));
     await using own = await fakeBrowser(join(sessionsDir, 'own', 'session'));
     await using forged = await fakeBrowser(join(sessionsDir, 'main', 'session'), { user: OTHER_USER });
     await using _another = await fakeBrowser(join(sessionsDir, 'main', 'session'), { user: THIRD_USER });
     await using _nonsense = await fakeBrowser(join(sessionsDir, 'no.id', 'session'), { user: OTHER_USER });
     const warn = vi.fn();
-    const watch = new StrangerWatch(sessionsDir, { warn });
+    const watch = new ForeignProcessWatch(sessionsDir, { warn });
     for (let start = 0; start < 100; start += 1) watch.look();
     await vi.waitFor(() => expect(warn).toHaveBeenCalled());
     for (let start = 0; start < 100; start += 1) watch.look();
