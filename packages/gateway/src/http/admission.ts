@@ -2,24 +2,24 @@ import { GatewayError } from '@chat-web/protocol';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** How many requests may be under way. */
+/** Maximum number of requests in progress. */
 export interface AdmissionLimits {
   readonly maxRequestsPerSession: number;
   readonly maxRequestsPerKey: number;
 }
 
-/** Counts the requests under way for each session and by each key, so that none can take what the others need. */
+/** Limits the requests in progress per session and per key, so that none can starve the others. */
 export class Admission {
   readonly #limits: AdmissionLimits;
-  readonly #underWay = new Map<string, number>();
+  readonly #inProgress = new Map<string, number>();
 
   constructor(limits: AdmissionLimits) {
     this.#limits = limits;
   }
 
   /**
-   * Lets a request in, before its body is read; returns what tells that it is done. 429 where there are too many.
-   * `sessionId`: absent where it needs no worker; `keyId`: absent for the operator.
+   * Admits a request before its body is read. Returns a function to call when the request is done. `rate_limited` if
+   * there are too many. `sessionId`: undefined if no worker is needed; `keyId`: undefined for the operator.
    */
   enter(sessionId: string | undefined, keyId: string | undefined): () => void {
     const { maxRequestsPerSession, maxRequestsPerKey } = this.#limits;
@@ -38,19 +38,19 @@ export class Admission {
     };
   }
 
-  #assertRoom(place: string, most: number, whose: string, setting: 'PER_SESSION' | 'PER_KEY'): void {
-    const underWay = this.#underWay.get(place) ?? 0;
-    if (underWay < most) return;
+  #assertRoom(place: string, max: number, whose: string, setting: 'PER_SESSION' | 'PER_KEY'): void {
+    const inProgress = this.#inProgress.get(place) ?? 0;
+    if (inProgress < max) return;
     throw new GatewayError(
       'rate_limited',
-      `${underWay} requests are under way ${whose}, and no more may be (CHAT_WEB_MAX_REQUESTS_${setting})`,
+      `${inProgress} requests are in progress ${whose}, which is the limit (CHAT_WEB_MAX_REQUESTS_${setting})`,
       { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
   }
 
   #count(place: string, change: number): void {
-    const underWay = (this.#underWay.get(place) ?? 0) + change;
-    if (underWay > 0) this.#underWay.set(place, underWay);
-    else this.#underWay.delete(place);
+    const inProgress = (this.#inProgress.get(place) ?? 0) + change;
+    if (inProgress > 0) this.#inProgress.set(place, inProgress);
+    else this.#inProgress.delete(place);
   }
 }

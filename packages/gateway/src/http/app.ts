@@ -33,7 +33,7 @@ import { referencePage } from './reference-page.ts';
 import { parseParams } from './request-input.ts';
 import type { ServerEnv } from './server-env.ts';
 
-/** What the HTTP side is made of. */
+/** What the HTTP app depends on. */
 export interface AppParts {
   readonly config: Config;
   readonly access: Access;
@@ -46,7 +46,7 @@ export interface AppParts {
   readonly log: Log;
 }
 
-/** Every route of the gateway: who may ask, then the table's operations, then what stands outside the table. */
+/** All routes of the gateway: public routes, authentication, the operations, then the other routes. */
 export function createApp(parts: AppParts): Hono<ServerEnv> {
   const { config, access, supervisor, handlers, spool, metrics, log } = parts;
   const app = new Hono<ServerEnv>();
@@ -83,7 +83,7 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
   return app;
 }
 
-/** Whether requests are best sent here: not before saved sessions are known, and not while the gateway stops. */
+/** 503 while the gateway stops, or while a session that should run does not. */
 function readiness(supervisor: Supervisor): Handler<ServerEnv> {
   return (c) => {
     if (supervisor.isClosing) return c.json({ ready: false, reason: 'the gateway is stopping' }, 503);
@@ -99,13 +99,13 @@ function refuseOtherMethods(app: Hono<ServerEnv>): void {
   for (const [path, methods] of allowed) {
     app.all(path, (c) => {
       c.header('Allow', methods.join(', '));
-      throw new GatewayError('method_not_allowed', `this path takes ${methods.join(' and ')}`);
+      throw new GatewayError('method_not_allowed', `this path allows ${methods.join(' and ')}`);
     });
   }
 }
 
 function refuseUnknown(path: string): never {
-  // An id that is empty makes a path that matches no route; it is still a bad id.
+  // A path with an empty id matches no route, but the error is an invalid id.
   if (/^\/sessions\/(\/|$)/.test(path)) parseParams({ id: '' }, v.object({ id: sessionId }));
-  throw new GatewayError('route_not_found', 'there is no such route');
+  throw new GatewayError('route_not_found', 'route not found');
 }

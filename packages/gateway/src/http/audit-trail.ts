@@ -7,12 +7,12 @@ import { Refusal } from '../access/refusal.ts';
 import type { Refusals } from '../access/refusals.ts';
 import type { ServerEnv } from './server-env.ts';
 
-/** What is read by these is as good as a password, or is every message to come. */
-const READS_TOLD: readonly string[] = ['getQr', 'events'];
+/** Reads that are audited: a QR is as good as a password, a stream carries all future messages. */
+const AUDITED_READS: readonly string[] = ['getQr', 'events'];
 
 interface RouteName {
   readonly name: string;
-  readonly isTold: boolean;
+  readonly isAudited: boolean;
   readonly changes: boolean;
 }
 
@@ -22,13 +22,12 @@ const routes = new Map<string, RouteName>(
     ...Object.entries(otherRoutes).map(([name, { path }]) => ({ name, method: 'GET', path })),
   ].map(({ name, method, path }) => [
     `${method} ${path}`,
-    { name, isTold: method !== 'GET' || READS_TOLD.includes(name), changes: method !== 'GET' },
+    { name, isAudited: method !== 'GET' || AUDITED_READS.includes(name), changes: method !== 'GET' },
   ]),
 );
 
 /**
- * Writes down who did what, once it is answered: what changes something, what shows a QR, each stream, and all that was
- * refused because of who asked.
+ * Audits each answered request that changes something, reads a QR, opens a stream or is refused because of its caller.
  */
 export function auditTrail(audit: Audit, refusals: Refusals): MiddlewareHandler<ServerEnv> {
   return async (c, next) => {
@@ -39,7 +38,7 @@ export function auditTrail(audit: Audit, refusals: Refusals): MiddlewareHandler<
     const caller = c.get('caller');
     const address = c.env.incoming?.socket.remoteAddress;
     if (refused) refusals.note(refused, { address, key: caller?.id });
-    else if (!route?.isTold || c.req.method === 'HEAD') return; // A HEAD shows nothing.
+    else if (!route?.isAudited || c.req.method === 'HEAD') return; // HEAD returns no data.
     const { status } = c.res;
     const entry = {
       ...{ who: caller?.id ?? 'nobody', address, operation: route?.name ?? 'none' },
@@ -56,13 +55,13 @@ function routeOf(c: Context<ServerEnv>): RouteName | undefined {
   return found.find((route) => route !== undefined);
 }
 
-/** The session that a path names, if it can be one: anything else is text that somebody sent. */
+/** The session id in a path; undefined if it is invalid, since that would be arbitrary text in the log. */
 function sessionIn(path: string): string | undefined {
   const [, id] = /^\/sessions\/([^/]+)/.exec(path) ?? [];
   return v.is(sessionId, id) ? id : undefined;
 }
 
-/** The key that a path names, or that was made. */
+/** The key id in the path, or of the key that was created. */
 function keyIn(c: Context<ServerEnv>): string | undefined {
   if (!c.req.path.startsWith('/keys')) return undefined;
   const [, id] = /^\/keys\/(key_[0-9a-f]{12})$/.exec(c.res.headers.get('Location') ?? c.req.path) ?? [];

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { Access } from '../access/access.ts';
 import type { ServerEnv } from './server-env.ts';
 
-/** Finds out who asks, for all that follows; 401 for those who may not ask at all. */
+/** Sets `caller`; 401 for missing or invalid credentials, 429 after too many wrong tokens. */
 export function authenticate(access: Access): MiddlewareHandler<ServerEnv> {
   return async (c, next) => {
     const address = c.env.incoming?.socket.remoteAddress;

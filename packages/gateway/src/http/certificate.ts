@@ -4,23 +4,23 @@ import { createSecureContext } from 'node:tls';
 import { errorText } from '@chat-web/protocol';
 import { ConfigError } from '../config.ts';
 
-/** A pipe would hold the gateway up until somebody writes to it. */
+/** O_NONBLOCK: opening a pipe would otherwise block the gateway until it has a writer. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** Where a certificate with those that it depends on, and its key, lie: files of PEM. */
+/** Paths of the PEM files: the certificate with its intermediates, and its key. */
 export interface CertificateFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** A pair that fits together. */
+/** A certificate and its matching key. */
 export interface Certificate {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly validTo: Date;
 }
 
-/** Reads a pair, both at one moment. Throws a ConfigError where there is none, or it cannot be used. */
+/** Reads certificate and key together. Throws a ConfigError if they are missing or unusable. */
 export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate {
   const cert = read('CHAT_WEB_TLS_CERT', certFile);
   const key = read('CHAT_WEB_TLS_KEY', keyFile);
@@ -45,5 +45,5 @@ function read(setting: string, file: string): Buffer {
   } catch (error) {
     throw new ConfigError([`${setting} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
   }
-  throw new ConfigError([`${setting} cannot be read (it is no plain file)`]);
+  throw new ConfigError([`${setting} cannot be read (not a regular file)`]);
 }

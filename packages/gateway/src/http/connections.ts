@@ -1,21 +1,24 @@
 import type { Server } from 'node:http';
 import { openFilesLimit } from '../host/open-files.ts';
 
-/** What is left of the limit of open files is for browsers' pipes, the spool and the log. */
+/** The rest of the open files limit is for browser pipes, the spool and the log. */
 const SHARE_OF_OPEN_FILES = 0.75;
 
-/** How many connections there are, and how many were closed at once since there were too many. */
+/** The number of open connections, and of those dropped because the limit was reached. */
 export interface ConnectionCount {
   open(): Promise<number>;
   readonly dropped: number;
 }
 
-/** Bounds the connections of some servers together, so that whoever opens many takes no file from the sessions. */
-export function limitConnections(servers: readonly Server[], most: number | undefined): ConnectionCount {
-  const inAll = most ?? Math.floor(openFilesLimit() * SHARE_OF_OPEN_FILES);
+/**
+ * Limits the connections of all servers, so that clients cannot use up the file descriptors that sessions need.
+ * `maxConnections`: of all servers together; undefined: three quarters of the open files limit.
+ */
+export function limitConnections(servers: readonly Server[], maxConnections: number | undefined): ConnectionCount {
+  const total = maxConnections ?? Math.floor(openFilesLimit() * SHARE_OF_OPEN_FILES);
   let dropped = 0;
   for (const server of servers) {
-    server.maxConnections = Math.max(1, Math.floor(inAll / servers.length));
+    server.maxConnections = Math.max(1, Math.floor(total / servers.length));
     server.on('drop', () => {
       dropped += 1;
     });

@@ -1,17 +1,15 @@
-/** A name that a file system takes. In UTF-8; three times as much in a header. */
-const MOST_BYTES = 255;
-/** More of a name is not looked at: NFC of a long one takes its time. */
-const MOST_UNITS = 4_096;
-/** What a program goes by when it opens the file. */
-const ENDING = /\.[\w-]{1,16}$/;
+/** File system limit, in UTF-8; up to three times as much in a header. */
+const MAX_BYTES = 255;
+/** Only the end of a longer name is used: NFC of a long text is slow. */
+const MAX_UNITS = 4_096;
+const EXTENSION = /\.[\w-]{1,16}$/;
 
 /**
- * What a file is to be called by whoever downloads it: one part of a path, in NFC, without anything that ends a line,
- * turns the direction of text around or is no character, and short enough for a header and a file system. Undefined
- * where nothing is left of the name.
+ * A safe file name for a download: a single path segment in NFC, without control characters, line separators, bidi
+ * controls or lone surrogates, short enough for a header and a file system. Undefined if nothing is left.
  */
 export function downloadName(name: string): string | undefined {
-  const normal = name.slice(-MOST_UNITS).normalize('NFC');
+  const normal = name.slice(-MAX_UNITS).normalize('NFC');
   const last = normal.slice(Math.max(normal.lastIndexOf('/'), normal.lastIndexOf('\\')) + 1);
   const plain = last
     .replace(/\p{Surrogate}/gu, '\ufffd')
@@ -20,15 +18,15 @@ export function downloadName(name: string): string | undefined {
   return shortened(plain) || undefined;
 }
 
-/** Cut in front of its ending. */
+/** Truncates the name before its extension. */
 function shortened(name: string): string {
-  const [ending = ''] = ENDING.exec(name) ?? [];
-  let room = MOST_BYTES - ending.length;
+  const [extension = ''] = EXTENSION.exec(name) ?? [];
+  let room = MAX_BYTES - extension.length;
   let stem = '';
-  for (const character of name.slice(0, name.length - ending.length)) {
+  for (const character of name.slice(0, name.length - extension.length)) {
     room -= Buffer.byteLength(character);
     if (room < 0) break;
     stem += character;
   }
-  return stem + ending;
+  return stem + extension;
 }

@@ -6,34 +6,31 @@ import { Refusal } from '../access/refusal.ts';
 import type { Supervisor } from '../sessions/supervisor.ts';
 import type { Admission } from './admission.ts';
 import { parseParams } from './request-input.ts';
+import { onResponseClose } from './response-close.ts';
 import { ResponseStream } from './response-stream.ts';
 import type { ServerEnv } from './server-env.ts';
-import { whenOver } from './when-over.ts';
 
 const params = v.object({ id: sessionId });
 
-/**
- * The session's events as Server-Sent Events, until the session is deleted, the gateway stops, or what the caller came
- * with no longer holds.
- */
+/** The session's events over SSE, until the session is deleted, the gateway stops or the caller's credentials end. */
 export function eventRoute(supervisor: Supervisor, admission: Admission): Handler<ServerEnv> {
   return (c) => {
     const session = supervisor.find(parseParams(c.req.param(), params).id);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     const { signal, scope, keyId } = c.get('caller');
-    if (signal.aborted) throw new Refusal('expired_key', 'the key or token was revoked');
+    if (signal.aborted) throw new Refusal('expired_key', 'the key or token is no longer valid');
     const { incoming, outgoing } = c.env;
-    // It would be read for as long as the stream is open.
-    if (!incoming.complete) throw new GatewayError('invalid_request', 'an event stream takes no body');
-    whenOver(outgoing, admission.enter(undefined, keyId));
+    // A body would be read for as long as the stream is open.
+    if (!incoming.complete) throw new GatewayError('invalid_request', 'this request must not have a body');
+    onResponseClose(outgoing, admission.enter(undefined, keyId));
     const stream = new ResponseStream(outgoing, { showsQr: reaches(scope, 'manage') });
     const close = session.subscribe(stream);
     const revoke = () => {
       close();
-      stream.cutOff('the key or token no longer holds');
+      stream.cutOff('the key or token is no longer valid');
     };
     signal.addEventListener('abort', revoke, { once: true });
-    whenOver(outgoing, () => {
+    onResponseClose(outgoing, () => {
       close();
       signal.removeEventListener('abort', revoke);
     });

@@ -1,8 +1,8 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * What every answer has. No page of another origin may use one, not even as an image or a script whose content it
- * cannot read; no browser guesses a type; nothing is kept in a cache, and no address is handed on.
+ * Headers of every response. Pages of other origins cannot embed one, not even as an image or script. Browsers do not
+ * guess the type, cache the response or send its URL as a referrer.
  */
 const HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -12,7 +12,7 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
-/** A response of Node's that has them from the start, also where Node itself answers; routes may set others. */
+/** A Node response with these headers, including those that Node itself sends. Routes can override them. */
 export class GuardedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   constructor(...args: ConstructorParameters<typeof ServerResponse<Request>>) {
     super(...args);
@@ -26,8 +26,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** The whole answer to what is no request, by the code of the error that it caused; none where it was not even HTTP. */
-export function answerToNoRequest(code: string): string | undefined {
+/** The raw response to an invalid HTTP request, by the parser's error code; undefined if the input is not HTTP. */
+export function answerToInvalidRequest(code: string): string | undefined {
   const reason = REASONS[code] ?? (code.startsWith('HPE_') ? '400 Bad Request' : undefined);
   if (reason === undefined) return undefined;
   const lines = Object.entries({ ...HEADERS, Connection: 'close', 'Content-Length': '0' });

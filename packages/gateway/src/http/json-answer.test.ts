@@ -4,7 +4,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
 import { jsonAnswer } from './json-answer.ts';
-import { cutOffSlowReader } from './reading-pace.ts';
+import { disconnectSlowReader } from './slow-reader.ts';
 
 const WINDOW_MS = 1_000;
 const PAUSE_MS = 100;
@@ -39,7 +39,7 @@ it('reaches a reader who takes its time', async () => {
   app.get('/', (c) => jsonAnswer(c, { text }, 200));
   const server = createAdaptorServer({ fetch: app.fetch });
   server.on('request', (_, response) =>
-    cutOffSlowReader(response, { tickMs: WINDOW_MS / 4, ticks: 4, bytes: 500_000 }),
+    disconnectSlowReader(response, { tickMs: WINDOW_MS / 4, ticks: 4, bytes: 500_000 }),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -2,14 +2,14 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 
 const PIECE_BYTES = 65_536;
-/** A UTF-16 unit takes three bytes at most. */
-const MOST_BYTES_OF_A_UNIT = 3;
+/** Of a UTF-16 code unit in UTF-8. */
+const MAX_BYTES_OF_A_UNIT = 3;
 
-/** An answer as JSON. A long one goes out in pieces: of a single one it does not show how fast it is taken. */
+/** A JSON response. A long one is sent in pieces, so that a slow reader can be detected. */
 export function jsonAnswer(c: Context, answer: unknown, status: ContentfulStatusCode): Response {
   const text = JSON.stringify(answer);
   const type = { 'Content-Type': 'application/json' };
-  if (text.length <= PIECE_BYTES / MOST_BYTES_OF_A_UNIT) return c.body(text, status, type);
+  if (text.length <= PIECE_BYTES / MAX_BYTES_OF_A_UNIT) return c.body(text, status, type);
   const bytes = Buffer.from(text);
   return c.body(inPieces(bytes), status, { ...type, 'Content-Length': String(bytes.length) });
 }

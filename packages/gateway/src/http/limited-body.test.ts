@@ -20,7 +20,7 @@ let settle: (outcome: Promise<Buffer | string>) => void;
 let work: () => Promise<void>;
 
 beforeEach(async () => {
-  limits = { mostBytes: 1_000_000 };
+  limits = { maxBytes: 1_000_000 };
   work = async () => {};
   outcome = new Promise((resolve) => {
     settle = resolve;
@@ -81,14 +81,14 @@ describe('limitedBody', () => {
 
   it('gives the refusal that is certain for what is too large to be worth reading', async () => {
     const error = new GatewayError('session_not_found', 'there is none');
-    limits = { mostBytes: 1_000_000, refusal: { aboveBytes: 10_000, error } };
+    limits = { maxBytes: 1_000_000, refusal: { aboveBytes: 10_000, error } };
     socket.write(`${withLength(10_001)}x`);
     expect(await outcome).toBe('session_not_found');
   });
 
   it('reads what is worth reading all the same', async () => {
     const error = new GatewayError('session_not_found', 'there is none');
-    limits = { mostBytes: 1_000_000, refusal: { aboveBytes: 10_000, error } };
+    limits = { maxBytes: 1_000_000, refusal: { aboveBytes: 10_000, error } };
     socket.write(withLength(10_000) + 'x'.repeat(10_000));
     expect(await outcome).toHaveLength(10_000);
   });
@@ -109,13 +109,13 @@ describe('limitedBody', () => {
   const quick = { stallMs: 300, windowMs: 900, bytesInWindow: 1_000 };
 
   it('cuts off who sends nothing more', async () => {
-    limits = { mostBytes: 1_000_000, pace: quick };
+    limits = { maxBytes: 1_000_000, rate: quick };
     socket.write(`${withLength(100)}half`);
     expect(await outcome).toBe('request_timeout');
   });
 
   it('cuts off who sends a byte now and then', async () => {
-    limits = { mostBytes: 1_000_000, pace: quick };
+    limits = { maxBytes: 1_000_000, rate: quick };
     socket.write(withLength(100_000));
     const timer = setInterval(() => socket.write('x'), 50);
     expect(await outcome).toBe('request_timeout');
@@ -123,7 +123,7 @@ describe('limitedBody', () => {
   });
 
   it('cuts off nobody for the time that we take', async () => {
-    limits = { mostBytes: 1_000_000, pace: quick };
+    limits = { maxBytes: 1_000_000, rate: quick };
     work = () => delay(2 * quick.windowMs);
     socket.write(`${withLength(8)}half`);
     await delay(quick.windowMs);

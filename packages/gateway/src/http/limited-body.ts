@@ -1,42 +1,42 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '@chat-web/protocol';
-import { takeTurn } from '../loop-turns.ts';
+import { yieldToEventLoop } from '../event-loop.ts';
 import { GrowingBuffer } from '../media/growing-buffer.ts';
-import { endAtOnce } from './lingering-close.ts';
-import { PACE, type PaceLimits, SendingPace } from './sending-pace.ts';
+import { skipLingering } from './lingering-close.ts';
+import { BODY_RATE, type DataRateLimits, MinDataRate } from './min-data-rate.ts';
 
-/** How a body is limited. */
+/** Limits of a request body. */
 export interface BodyLimits {
-  readonly mostBytes: number;
-  /** What is said of a body that is larger than what is worth reading for that answer; where it is too large, 413 wins. */
+  readonly maxBytes: number;
+  /** Rejects a body above this size with this error, instead of reading it all. `body_too_large` takes precedence. */
   readonly refusal?: { readonly aboveBytes: number; readonly error: GatewayError } | undefined;
-  readonly pace?: PaceLimits;
+  readonly rate?: DataRateLimits;
 }
 
-/** What is read ahead of the one who takes it. */
-const MOST_PENDING_BYTES = 65_536;
+/** Read-ahead limit. */
+const MAX_PENDING_BYTES = 65_536;
 /**
- * Each chunk of a chunked body costs Node a microsecond, however small it is: a body of single bytes would keep a core
- * for a second per megabyte. So many are free, and then so many bytes must be in one on average.
+ * Node needs a microsecond per chunk of a chunked body, however small: single bytes would use a core for a second per
+ * megabyte. Beyond the free chunks, the average size must be at least `LEAST_PIECE_BYTES`.
  */
 const FREE_PIECES = 2_000;
 const LEAST_PIECE_BYTES = 64;
-/** Smaller pieces are put together at once: each is an object of more than a hundred bytes. */
+/** Smaller pieces are merged at once: each is an object of more than a hundred bytes. */
 const SMALL_PIECE_BYTES = 1_024;
 
 /**
- * The bytes of a body in pieces of up to 128 KB, as long as there are not too many of them and they keep coming.
- * `body_too_large`, `request_timeout`, the refusal that was given, `invalid_request` where the caller breaks off or sends crumbs.
+ * The bytes of a body, in pieces of up to 128 KB. Throws `body_too_large`, `request_timeout`, the given refusal, or
+ * `invalid_request` if the caller aborts or sends too many tiny chunks.
  */
 export async function* limitedBody(incoming: IncomingMessage, limits: BodyLimits): AsyncGenerator<Uint8Array> {
   refuseLarger(Number(incoming.headers['content-length'] ?? 0), limits);
-  const body = new IncomingBody(incoming, limits.pace ?? PACE);
+  const body = new IncomingBody(incoming, limits.rate ?? BODY_RATE);
   let size = 0;
   try {
     for (let chunk = await body.next(); chunk; chunk = await body.next()) {
       size += chunk.length;
       refuseLarger(size, limits);
-      await takeTurn(); // For the work that whoever takes it has with it.
+      await yieldToEventLoop(); // The consumer's work on a chunk takes milliseconds.
       yield chunk;
     }
   } finally {
@@ -44,17 +44,17 @@ export async function* limitedBody(incoming: IncomingMessage, limits: BodyLimits
   }
 }
 
-function refuseLarger(size: number, { mostBytes, refusal }: BodyLimits): void {
-  if (size > mostBytes) throw new GatewayError('body_too_large', `a body may have at most ${mostBytes} bytes`);
+function refuseLarger(size: number, { maxBytes, refusal }: BodyLimits): void {
+  if (size > maxBytes) throw new GatewayError('body_too_large', `the body must not exceed ${maxBytes} bytes`);
   if (refusal && size > refusal.aboveBytes) throw refusal.error;
 }
 
-/** Gathers what comes within one turn of the event loop: pieces may be single bytes. */
+/** Merges what arrives within one turn of the event loop: pieces may be single bytes. */
 class IncomingBody {
   readonly #incoming: IncomingMessage;
-  readonly #pace: SendingPace;
+  readonly #rate: MinDataRate;
   #pieces: Buffer[] = [];
-  #small = new GrowingBuffer(2 * MOST_PENDING_BYTES);
+  #small = new GrowingBuffer(2 * MAX_PENDING_BYTES);
   #pendingBytes = 0;
   #allPieces = 0;
   #allBytes = 0;
@@ -63,26 +63,28 @@ class IncomingBody {
   #wake: (() => void) | undefined;
   #immediate: NodeJS.Immediate | undefined;
 
-  constructor(incoming: IncomingMessage, pace: PaceLimits) {
+  constructor(incoming: IncomingMessage, limits: DataRateLimits) {
     this.#incoming = incoming;
-    this.#pace = new SendingPace(pace);
+    this.#rate = new MinDataRate(limits);
     if (incoming.destroyed) this.#onClose();
     incoming.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onClose).on('close', this.#onClose);
   }
 
-  /** What has come since the last call, once something has; undefined at the end. */
+  /** Waits for data and returns all that arrived since the last call; undefined at the end. */
   async next(): Promise<Buffer | undefined> {
     for (;;) {
       if (this.#problem) throw invalidRequest([{ path: '', message: this.#problem }]);
       const bytes = this.#pendingBytes > 0 ? this.#take() : undefined;
-      const slowness = this.#pace.judge();
-      if (slowness) throw new GatewayError('request_timeout', slowness);
+      const tooSlow = this.#rate.check();
+      if (tooSlow) throw new GatewayError('request_timeout', tooSlow);
       if (bytes || this.#hasEnded) return bytes;
       await this.#more();
     }
   }
 
-  /** Takes no more. What comes after crumbs is thrown away: buffered, it would take a hundred times its size. */
+  /**
+   * Stops reading. After too many tiny chunks, input is discarded: buffered, it would take a hundred times its size.
+   */
   release(): void {
     if (!this.#problem) this.#incoming.pause();
     this.#incoming.off('data', this.#onData).off('end', this.#onEnd);
@@ -90,70 +92,70 @@ class IncomingBody {
   }
 
   #take(): Buffer {
-    this.#putTogether();
+    this.#mergeSmall();
     const [first] = this.#pieces;
     const all = first?.length === this.#pendingBytes ? first : Buffer.concat(this.#pieces, this.#pendingBytes);
-    this.#pace.came(all.length);
+    this.#rate.received(all.length);
     this.#pieces = [];
     this.#pendingBytes = 0;
     this.#incoming.resume();
     return all;
   }
 
-  #putTogether(): void {
+  #mergeSmall(): void {
     if (this.#small.bytes.length === 0) return;
     this.#pieces.push(this.#small.bytes);
-    this.#small = new GrowingBuffer(2 * MOST_PENDING_BYTES);
+    this.#small = new GrowingBuffer(2 * MAX_PENDING_BYTES);
   }
 
-  /** Waits until something has happened, or the sender is to be judged. */
+  /** Waits for data, the end or an error, or until the data rate must be checked. */
   #more(): Promise<void> {
     return new Promise((resolve) => {
       const startedAt = performance.now();
-      const timer = setTimeout(() => this.#happened(), this.#pace.patienceMs);
+      const timer = setTimeout(() => this.#notify(), this.#rate.maxWaitMs);
       this.#wake = () => {
         clearTimeout(timer);
         clearImmediate(this.#immediate);
         this.#wake = this.#immediate = undefined;
-        this.#pace.waited(performance.now() - startedAt);
+        this.#rate.waited(performance.now() - startedAt);
         resolve();
       };
     });
   }
 
   /**
-   * Wakes who waits, once this turn of the event loop has read all that has come, also while we were busy. At once where
-   * there is a problem: within one turn, Node reads and parses up to 2 MB of a connection that is not closed.
+   * Wakes the reader after this turn of the event loop has read all available input. If there is a problem, wakes it at
+   * once: within one turn, Node reads and parses up to 2 MB of a connection that is not closed.
    */
-  #happened(): void {
+  #notify(): void {
     if (this.#problem) this.#wake?.();
     else if (this.#wake) this.#immediate ??= setImmediate(this.#wake);
   }
 
   readonly #onData = (piece: Buffer): void => {
-    if (this.#problem) return; // What comes until the answer is out is thrown away.
+    if (this.#problem) return; // Discards input until the response is sent.
     this.#allPieces += 1;
     this.#allBytes += piece.length;
     this.#pendingBytes += piece.length;
     if (this.#allPieces > FREE_PIECES + this.#allBytes / LEAST_PIECE_BYTES) {
-      this.#problem = 'the body came in too many small chunks: send larger ones';
-      endAtOnce(this.#incoming);
+      this.#problem = 'the body has too many small chunks: send larger ones';
+      skipLingering(this.#incoming);
     } else if (piece.length < SMALL_PIECE_BYTES) this.#small.append(piece);
     else {
-      this.#putTogether();
+      this.#mergeSmall();
       this.#pieces.push(piece);
     }
-    if (this.#pendingBytes >= MOST_PENDING_BYTES && !this.#problem) this.#incoming.pause();
-    this.#happened();
+    if (this.#pendingBytes >= MAX_PENDING_BYTES && !this.#problem) this.#incoming.pause();
+    this.#notify();
   };
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true;
-    this.#happened();
+    this.#notify();
   };
 
   readonly #onClose = (): void => {
-    if (!this.#hasEnded) this.#problem ??= 'the body broke off';
-    this.#happened();
+    if (!this.#hasEnded) this.#problem ??= 'the body is incomplete';
+    this.#notify();
   };
 }

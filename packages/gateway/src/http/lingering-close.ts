@@ -1,42 +1,42 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
-import { takeTurn } from '../loop-turns.ts';
+import { yieldToEventLoop } from '../event-loop.ts';
 
-/** Who reads while sending has seen the answer by then, and sends no more. */
-const PATIENCE_MS = 200;
-/** How long after that, and how many pieces of it, what still comes is thrown away; how much of it in one turn. */
+/** By then, a client that reads while it sends has seen the response and stopped sending. */
+const GRACE_MS = 200;
+/** Limits for discarding input after that: duration, pieces, and bytes per turn of the event loop. */
 const LINGER_MS = 1_500;
-const MOST_PIECES = 10_000;
+const MAX_PIECES = 10_000;
 const TURN_BYTES = 65_536;
 
 const costly = new WeakSet<IncomingMessage>();
 
-/** Marks a body of which not even throwing away is worth the time: its connection is closed as soon as the answer is out. */
-export function endAtOnce(incoming: IncomingMessage): void {
+/** Marks a body that is too costly even to discard: its connection is closed as soon as the response is sent. */
+export function skipLingering(incoming: IncomingMessage): void {
   costly.add(incoming);
 }
 
 /**
- * A body whose answer does not end before the caller has stopped sending: a connection that is closed while bytes come
- * in is reset, and the caller may never see the answer. It has all of the answer at once, by its Content-Length.
+ * A response body that is sent at once, but does not end until the caller stops sending. Closing a connection while
+ * input arrives resets it, and the caller may never see the response.
  */
-export function lingering(answer: Uint8Array, { incoming, outgoing }: HttpBindings): ReadableStream<Uint8Array> {
+export function lingeringBody(answer: Uint8Array, { incoming, outgoing }: HttpBindings): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async start(stream) {
       stream.enqueue(answer);
       if (costly.has(incoming)) outgoing.once('finish', () => incoming.destroy());
-      else await thrownAway(incoming);
+      else await discardInput(incoming);
       stream.close();
     },
   });
 }
 
-/** Some in each turn of the event loop, so that many who go on sending keep nobody else waiting. */
-function thrownAway(incoming: IncomingMessage): Promise<void> {
+/** Discards a limited amount per turn of the event loop, so that many such callers do not block others. */
+function discardInput(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let [pieces, bytes] = [0, 0];
     const done = () => {
-      clearTimeout(patience);
+      clearTimeout(grace);
       clearTimeout(timer);
       incoming.off('data', onData).off('end', done).off('close', done);
       resolve();
@@ -44,14 +44,14 @@ function thrownAway(incoming: IncomingMessage): Promise<void> {
     const onData = (piece: Buffer) => {
       pieces += 1;
       bytes += piece.length;
-      if (pieces > MOST_PIECES) return done();
+      if (pieces > MAX_PIECES) return done();
       if (bytes < TURN_BYTES) return;
       bytes = 0;
       incoming.pause();
-      void takeTurn().then(() => incoming.resume());
+      void yieldToEventLoop().then(() => incoming.resume());
     };
     incoming.pause().on('end', done).on('close', done);
-    const patience = setTimeout(() => incoming.on('data', onData).resume(), PATIENCE_MS);
-    const timer = setTimeout(done, PATIENCE_MS + LINGER_MS);
+    const grace = setTimeout(() => incoming.on('data', onData).resume(), GRACE_MS);
+    const timer = setTimeout(done, GRACE_MS + LINGER_MS);
   });
 }

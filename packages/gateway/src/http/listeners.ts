@@ -9,35 +9,34 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Log } from '../log.ts';
 import { type CertificateFiles, readCertificate } from './certificate.ts';
 import { type ConnectionCount, limitConnections } from './connections.ts';
-import { answerToNoRequest, GuardedResponse } from './guarded-response.ts';
-import { cutOffSlowReader } from './reading-pace.ts';
+import { answerToInvalidRequest, GuardedResponse } from './guarded-response.ts';
+import { disconnectSlowReader } from './slow-reader.ts';
 import { listenOnSocket, type SocketFile } from './socket-file.ts';
 
-/** Who is slower with the head of a request is cut off; how fast a body must come is not Node's to say. Milliseconds. */
+/** Milliseconds. Node limits only the request headers; `MinDataRate` limits the body. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 0, connectionsCheckingInterval: 2_000 };
-/** The same for what comes before the first request over TLS. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 const LAST_ANSWERS_MS = 300;
-/** What is thrown away of a body that nobody has read. */
-const MOST_UNREAD_BYTES = 65_536;
+/** Unread body bytes that are discarded before the connection is closed instead. */
+const MAX_UNREAD_BYTES = 65_536;
 
-/** Where the gateway is to be reached. */
+/** Where the gateway listens. */
 export interface ListenOptions {
   readonly host: string;
-  /** Absent: not over TCP. */
+  /** Undefined: no TCP. */
   readonly port: number | undefined;
-  /** TCP speaks TLS, with this certificate. */
+  /** The certificate for TCP. Undefined: plain HTTP. */
   readonly tls: CertificateFiles | undefined;
   readonly socket: SocketFile | undefined;
-  /** Of all servers together; absent: as many as the limit of open files allows. */
+  /** For all servers together. Undefined: derived from the open files limit. */
   readonly maxConnections: number | undefined;
 }
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
 type Server = HttpServer | HttpsServer;
 
-/** The servers of the gateway, which all answer the same. */
+/** The gateway's HTTP servers, which all serve the same routes. */
 export class Listeners {
   readonly connections: ConnectionCount;
   readonly #servers: readonly Server[];
@@ -53,27 +52,27 @@ export class Listeners {
     this.#log = log;
   }
 
-  /** Listens wherever it is asked to. Rejects where one place cannot be had. */
+  /** Opens all listeners. Rejects if one of them cannot listen. */
   static async open(options: ListenOptions, fetch: Fetch, log: Log): Promise<Listeners> {
     const { host, port, tls, socket } = options;
-    const answer = oneAtATime(fetch);
+    const answer = limitPipelining(fetch);
     const servers: Server[] = [];
     const connections = new Set<Socket>();
     if (port !== undefined) {
-      const server = watched(tls ? secureServer(tls, answer, log) : plainServer(answer), connections);
+      const server = configure(tls ? secureServer(tls, answer, log) : plainServer(answer), connections);
       server.listen(port, host);
       await once(server, 'listening');
-      servers.push(survivor(server, log));
+      servers.push(logErrors(server, log));
     }
     if (socket) {
-      const server = watched(plainServer(answer), connections);
+      const server = configure(plainServer(answer), connections);
       await listenOnSocket(server, socket);
-      servers.push(survivor(server, log));
+      servers.push(logErrors(server, log));
     }
     return new Listeners(servers, connections, options, log);
   }
 
-  /** Where it is reached: over TCP if it is, else `unix:` and the path of the socket. */
+  /** The URL over TCP; without TCP, `unix:` and the path of the socket. */
   get url(): string {
     const { socket, tls } = this.#options;
     const bound = this.#servers.map((server) => server.address()).find((address) => typeof address === 'object');
@@ -82,19 +81,19 @@ export class Listeners {
     return `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   }
 
-  /** Reads the certificate again, for connections from now on. One that cannot be used is a line in the log. */
+  /** Reloads the certificate for new connections. If it is unusable, logs an error and keeps the current one. */
   reloadCertificate(): void {
     const { tls } = this.#options;
     if (!tls) return;
     try {
-      const { cert, key } = useable(tls, this.#log);
+      const { cert, key } = loadCertificate(tls, this.#log);
       for (const server of this.#servers) if (server instanceof HttpsServer) server.setSecureContext({ cert, key });
     } catch (error) {
       this.#log.error({ error: errorText(error) }, 'certificate not changed');
     }
   }
 
-  /** Takes no new connections while `work` is done; then lets answers that are on their way out, and cuts the rest. */
+  /** Stops accepting connections, awaits `work`, gives responses a moment to finish, then closes all connections. */
   async close(work: () => Promise<void>): Promise<void> {
     const closed = Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
     await work();
@@ -104,24 +103,24 @@ export class Listeners {
   }
 }
 
-/** Without a listener, an error of the kernel's at a connection would end the gateway. */
-function survivor(server: Server, log: Log): Server {
+/** Without a listener, a kernel error while accepting a connection would crash the gateway. */
+function logErrors(server: Server, log: Log): Server {
   return server.on('error', (error) => log.warn({ error: errorText(error) }, 'connection not accepted'));
 }
 
 /**
- * Hangs up where a request comes before the one before it on that connection is answered. Node has its answer wait
- * without a socket, and never says when nobody can take it any more: what it holds would stay held. One moment is given:
- * over TLS, Node learns that an answer is out after the client has it.
+ * Closes a connection on which a request arrives before the previous one is answered. Node queues the response without
+ * a socket and does not report when the client is gone, so its resources would leak. A short delay is allowed: over
+ * TLS, Node learns that a response is sent after the client has received it.
  */
-function oneAtATime(fetch: Fetch): Fetch {
+function limitPipelining(fetch: Fetch): Fetch {
   const last = new WeakMap<Socket, ServerResponse>();
   return (request, bindings) => {
     const { incoming, outgoing } = bindings as HttpBindings;
     const before = last.get(incoming.socket);
     last.set(incoming.socket, outgoing as ServerResponse);
     if (outgoing.socket) return fetch(request, bindings);
-    // One alone may wait: the one behind that which is being answered.
+    // Only the request directly after the one being answered may wait.
     const answered = before?.socket ? closedWithin(before, LAST_ANSWERS_MS) : Promise.resolve();
     return answered.then(() => {
       if (outgoing.socket) return fetch(request, bindings);
@@ -146,12 +145,12 @@ function plainServer(fetch: Fetch): ServerType {
 }
 
 function secureServer(files: CertificateFiles, fetch: Fetch, log: Log): ServerType {
-  const { cert, key } = useable(files, log);
+  const { cert, key } = loadCertificate(files, log);
   const own = { cert, key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ServerResponse: GuardedResponse };
   return createAdaptorServer({ fetch, createServer: createHttpsServer, serverOptions: { ...LIMITS, ...own } });
 }
 
-function useable(files: CertificateFiles, log: Log) {
+function loadCertificate(files: CertificateFiles, log: Log) {
   const certificate = readCertificate(files);
   const { validTo } = certificate;
   if (validTo.getTime() < Date.now()) log.warn({ validTo }, 'certificate expired');
@@ -160,13 +159,13 @@ function useable(files: CertificateFiles, log: Log) {
 }
 
 /**
- * Node reads on what still comes of a body once it is answered, for minutes. Where that may be without end, it is cut off
- * at once; a small rest gets its moment, so that the connection can be used again.
+ * After a response, Node reads the rest of the body for minutes. A connection with a long or unknown rest is closed at
+ * once; a short rest is given a moment, so that the connection can be reused.
  */
 function endUnread(incoming: IncomingMessage): void {
   if (incoming.complete) return;
   const { socket } = incoming;
-  if (Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MOST_UNREAD_BYTES) {
+  if (Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MAX_UNREAD_BYTES) {
     socket.destroySoon();
     return;
   }
@@ -176,11 +175,11 @@ function endUnread(incoming: IncomingMessage): void {
 }
 
 /**
- * Keeps the connections, also those that are still to agree on TLS, which the server does not know of. Also answers what
- * is no request, unless something else is being answered on that connection, or it never spoke HTTP.
+ * Tracks the connections, including those in a TLS handshake, which the server does not know yet. Disconnects slow
+ * readers. Answers invalid requests, unless a response is being sent on that connection or the input is not HTTP.
  */
-function watched(server: ServerType, connections: Set<Socket>): Server {
-  if (!(server instanceof HttpServer || server instanceof HttpsServer)) throw new Error('this is no HTTP/1.1 server');
+function configure(server: ServerType, connections: Set<Socket>): Server {
+  if (!(server instanceof HttpServer || server instanceof HttpsServer)) throw new Error('not an HTTP/1.1 server');
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
@@ -188,18 +187,18 @@ function watched(server: ServerType, connections: Set<Socket>): Server {
   const answering = new WeakMap<Socket, ServerResponse>();
   server.on('request', (incoming, response) => {
     answering.set(incoming.socket, response);
-    cutOffSlowReader(response);
+    disconnectSlowReader(response);
     response.once('finish', () => endUnread(incoming));
   });
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
     const last = answering.get(socket);
-    const answer = answerToNoRequest(code);
+    const answer = answerToInvalidRequest(code);
     if (answer === undefined || !socket.writable || (last?.headersSent && !last.writableFinished)) {
       socket.destroy();
       return;
     }
     socket.end(answer);
-    // Who does not hang up by then never will.
+    // In case the client does not close it.
     setTimeout(() => socket.destroy(), LAST_ANSWERS_MS).unref();
   });
   return server;

@@ -14,8 +14,8 @@ import { eventually } from '../../../../test/helpers/eventually.ts';
 import { Spool } from '../media/spool.ts';
 import { downloadName } from './download-name.ts';
 import { mediaHeaders, mediaResponse } from './media-response.ts';
-import { cutOffSlowReader } from './reading-pace.ts';
 import type { ServerEnv } from './server-env.ts';
+import { disconnectSlowReader } from './slow-reader.ts';
 
 const log = pino({ enabled: false });
 
@@ -101,7 +101,7 @@ describe('a download', () => {
     const app = new Hono<ServerEnv>();
     app.get('/', () => mediaResponse('GET', 'main', { file: 'file', size: FILE_BYTES, mimeType: 'image/png' }, spool));
     server = createAdaptorServer({ fetch: app.fetch });
-    server.on('request', (_, response) => cutOffSlowReader(response, LIMITS));
+    server.on('request', (_, response) => disconnectSlowReader(response, LIMITS));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');

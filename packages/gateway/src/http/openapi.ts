@@ -16,17 +16,17 @@ import type * as v from 'valibot';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Errors that any operation may answer. */
+/** Errors of every operation. */
 const ANYWHERE: readonly ErrorCode[] = [
   ...(['invalid_request', 'unauthorized', 'rate_limited', 'forbidden', 'insufficient_scope'] as const),
   'internal_error',
 ];
-/** Errors that any operation may answer that a worker answers. */
+/** Errors of every operation that needs a worker. */
 const WITH_PAGE: readonly ErrorCode[] = ['page_unsupported', 'insufficient_resources', 'shutting_down'];
-/** Errors that any operation with a body may answer. */
+/** Errors of every operation with a body. */
 const WITH_BODY: readonly ErrorCode[] = ['request_timeout', 'body_too_large', 'unsupported_media_type'];
 
-/** The OpenAPI document of the gateway, derived from the table of operations and what stands beside it. */
+/** The gateway's OpenAPI document, derived from the tables of operations and other routes. */
 export function openApiDocument(version: string, hasToken: boolean): Json {
   const paths: Record<string, Record<string, Json>> = {
     [templateOf(otherRoutes.health.path)]: { get: health() },
@@ -56,9 +56,9 @@ export function openApiDocument(version: string, hasToken: boolean): Json {
 }
 
 const SCOPES =
-  'CHAT_WEB_TOKEN, or a key. An operation names the scope that a key must have: `read`, `send` (also what read may) or `manage` (also what send may); `operator` is for the token alone.';
+  'CHAT_WEB_TOKEN, or a key. Each operation names the scope that a key needs: `read`, `send` (includes read) or `manage` (includes send); `operator` requires the token.';
 
-/** How far a caller must be allowed to go. OpenAPI 3.1 has names of roles there for schemes of any kind. */
+/** The required scope. OpenAPI 3.1 allows role names in `security` for any type of scheme. */
 function scoped(scope: Scope, hasToken: boolean): Json {
   return { 'x-scope': scope, ...(hasToken ? { security: [{ bearer: [scope] }] } : {}) };
 }
@@ -72,8 +72,8 @@ const errorSchema: Json = {
   type: 'object',
   required: ['error', 'code'],
   properties: {
-    error: { type: 'string', description: 'For people.' },
-    code: { type: 'string', enum: Object.keys(errorTable), description: 'For programs.' },
+    error: { type: 'string', description: 'A sentence for people' },
+    code: { type: 'string', enum: Object.keys(errorTable), description: 'A stable code for programs' },
     issues: {
       type: 'array',
       items: {
@@ -135,7 +135,7 @@ function answers(operation: Operation): Json {
     };
   }
   const bytes = { description: 'The bytes', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } };
-  return operation.answer.type === 'nullable' ? { 200: bytes, 204: { description: 'There are none' } } : { 200: bytes };
+  return operation.answer.type === 'nullable' ? { 200: bytes, 204: { description: 'No content' } } : { 200: bytes };
 }
 
 function errorResponses(codes: readonly ErrorCode[]): Json {
@@ -162,7 +162,7 @@ function health(): Json {
   };
   return {
     operationId: 'health',
-    summary: 'Whether the gateway is up, and how many sessions it knows; asks for no token',
+    summary: 'Whether the gateway is up, and its number of sessions; no token required',
     security: [],
     responses: {
       200: { description: 'OK', content: { 'application/json': { schema } } },
@@ -180,11 +180,11 @@ function readiness(): Json {
   const content = { 'application/json': { schema } };
   return {
     operationId: 'ready',
-    summary: 'Whether the gateway takes new work; 503 while it stops. Asks for no token',
+    summary: 'Whether the gateway is ready; 503 if not. No token required',
     security: [],
     responses: {
-      200: { description: 'It does', content },
-      503: { description: 'It does not, and why', content },
+      200: { description: 'Ready', content },
+      503: { description: 'Not ready, with the reason', content },
       ...errorResponses(['forbidden']),
     },
   };
@@ -193,7 +193,7 @@ function readiness(): Json {
 function metrics(): Json {
   return {
     operationId: 'metrics',
-    summary: 'Metrics of gateway and sessions, for Prometheus',
+    summary: 'Prometheus metrics of the gateway and its sessions',
     responses: {
       200: { description: 'OK', content: { 'text/plain': { schema: { type: 'string' } } } },
       ...errorResponses(ANYWHERE.filter((code) => code !== 'invalid_request')),
@@ -205,7 +205,7 @@ function eventStream(): Json {
   const events = Object.entries(eventData).map(([event, schema]) => [event, schemaOf(schema, 'output')]);
   return {
     operationId: 'events',
-    summary: "The session's events as Server-Sent Events; the data of each is JSON, but for `qr`, which is a string",
+    summary: "The session's events as Server-Sent Events; their data is JSON, except for `qr`, a plain string",
     parameters: [
       { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' } },
     ],
@@ -223,7 +223,7 @@ function schemaOf(schema: v.GenericSchema, typeMode: 'input' | 'output'): Json {
   const { $schema, ...rest } = toJsonSchema(schema, {
     typeMode,
     errorMode: 'ignore',
-    // An upload is a file by the time that its schema sees it; a caller writes base64.
+    // The schema validates an upload as a file; the caller sends base64.
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === 'custom' ? { type: 'string', contentEncoding: 'base64' } : jsonSchema,
   });

@@ -14,20 +14,20 @@ import type { Admission } from './admission.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { mediaResponse } from './media-response.ts';
 import { type InputOptions, withInput } from './request-input.ts';
+import { onResponseClose } from './response-close.ts';
 import type { ServerEnv } from './server-env.ts';
-import { whenOver } from './when-over.ts';
 
-/** What answers an operation once its input is parsed, for those whose answer depends on who asks. */
+/** Handles the parsed input of an operation. */
 export type AnyHandler = (input: Record<string, unknown>, caller: Caller) => unknown;
 
-/** What every route needs beside its row and its handler. */
+/** Options shared by all operation routes. */
 export interface RouteOptions extends InputOptions {
   readonly metrics: Pick<Metrics, 'answered'>;
   readonly admission: Admission;
   readonly log: Log;
 }
 
-/** The route of one operation: parse, answer, one line in the log, one in the metrics. */
+/** The route of one operation: parses the input, answers, logs one line and counts the request. */
 export function operationRoute(
   name: string,
   operation: Operation,
@@ -38,13 +38,13 @@ export function operationRoute(
   const level = operation.method === 'GET' ? 'debug' : 'info';
 
   async function respond(c: Context<ServerEnv>, input: Record<string, unknown>, startedAt: number): Promise<Response> {
-    const told = { operation: name, session: input.id };
+    const fields = { operation: name, session: input.id };
     const ms = () => Math.round(performance.now() - startedAt);
     try {
-      // What a worker fetches lies in the spool, too.
+      // Files fetched by a worker use the spool, too.
       if (answersMedia(operation) || input.url !== undefined) await spool.assertRoom(String(input.id));
       const answer = await handler(input, c.get('caller'));
-      log[level]({ ...told, ms: ms() }, 'request answered');
+      log[level]({ ...fields, ms: ms() }, 'request answered');
       if (operation.status === 201) c.header('Location', `${c.req.path}/${(answer as { readonly id: string }).id}`);
       if (!answersMedia(operation)) return jsonAnswer(c, answer, operation.status ?? 200);
       return answer
@@ -53,7 +53,7 @@ export function operationRoute(
     } catch (error) {
       const { code, message } = asGatewayError(error, 'internal_error');
       log[errorTable[code].status >= 500 ? 'warn' : level](
-        { ...told, ms: ms(), code, error: withoutNumbers(message) },
+        { ...fields, ms: ms(), code, error: withoutNumbers(message) },
         'request refused',
       );
       throw error;
@@ -66,7 +66,7 @@ export function operationRoute(
     const count = (status: number) => metrics.answered(name, status, performance.now() - startedAt);
     let leave: (() => void) | undefined;
     try {
-      // A session that is overrun can still be looked at, stopped and restarted.
+      // Not counted for operations without a worker: an overloaded session can still be inspected, stopped and restarted.
       const session = isWorkerOperation(name) ? id : undefined;
       leave = admission.enter(session, c.get('caller').keyId);
       const response = await withInput(c, operation, options, (input) => respond(c, input, startedAt));
@@ -76,7 +76,7 @@ export function operationRoute(
       count(errorTable[asGatewayError(error, 'internal_error').code].status);
       throw error;
     } finally {
-      if (leave) whenOver(c.env.outgoing, leave);
+      if (leave) onResponseClose(c.env.outgoing, leave);
     }
   };
 }

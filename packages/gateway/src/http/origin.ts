@@ -4,21 +4,21 @@ import type { MiddlewareHandler } from 'hono';
 import { Refusal } from '../access/refusal.ts';
 import type { ServerEnv } from './server-env.ts';
 
-/** What the guard goes by. */
+/** Options of the origin guard. */
 export interface OriginOptions {
-  /** A token protects the gateway. */
+  /** A token is required. */
   readonly asksForToken: boolean;
   readonly allowedHosts: readonly string[];
 }
 
-/** What may be opened in a browser by its address: it tells nothing of sessions. */
+/** Paths that a browser may open without a token: they reveal nothing about sessions. */
 const PAGES = new Set(['/docs', '/openapi.json', '/health', '/health/ready']);
 
 /**
- * Refuses what a web page in somebody's browser sends: requests that say so themselves, and, where no token protects
- * the gateway, those under a name that an attacker can point at this machine (DNS rebinding), and those of a browser
- * that does not say: over plain HTTP it asks for the images and scripts of foreign pages with neither header. A unix
- * socket makes no difference: no page reaches it, but a proxy does, and brings what a page sent.
+ * Refuses requests of foreign web pages, by Origin and Sec-Fetch-Site. Without a token it also refuses Host names that
+ * an attacker can point at this machine (DNS rebinding), and browser requests without both headers: over plain HTTP,
+ * browsers request images and scripts of foreign pages like that. This applies to the unix socket, too: a proxy may
+ * forward the request of a page.
  */
 export function originGuard({ asksForToken, allowedHosts }: OriginOptions): MiddlewareHandler<ServerEnv> {
   return async (c, next) => {
@@ -32,33 +32,33 @@ export function originGuard({ asksForToken, allowedHosts }: OriginOptions): Midd
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
       throw new Refusal('web_page', 'requests from other web pages are refused (Sec-Fetch-Site)');
     }
-    const isUnsaid = origin === undefined && site === undefined && isBrowser(c.req.header('User-Agent'));
-    if (!asksForToken && isUnsaid && !PAGES.has(c.req.path) && !isOwnPage(c.req.header('Referer'), host, isTls)) {
+    const isUnidentified = origin === undefined && site === undefined && isBrowser(c.req.header('User-Agent'));
+    if (!asksForToken && isUnidentified && !PAGES.has(c.req.path) && !isOwnPage(c.req.header('Referer'), host, isTls)) {
       throw new Refusal(
         'web_page',
-        'over plain HTTP a browser does not say which web page a request comes from: set CHAT_WEB_TOKEN, or put HTTPS in front',
+        'over plain HTTP a browser does not name the page that sends a request: set CHAT_WEB_TOKEN, or use HTTPS',
       );
     }
     if (!asksForToken && !isLocalName(withoutPort(host), allowedHosts)) {
-      throw new Refusal('web_page', 'the name in the Host header is not in CHAT_WEB_ALLOWED_HOSTS');
+      throw new Refusal('web_page', 'the Host header is not in CHAT_WEB_ALLOWED_HOSTS');
     }
     await next();
   };
 }
 
-/** A connection without TLS may come from a proxy that speaks it; over TLS, a page that came without is another's. */
+/** Without TLS, the origin may still be https behind a proxy. Over TLS, an http origin is foreign. */
 function isOwnOrigin(origin: string, host: string, isTls: boolean): boolean {
   const written = origin.toLowerCase();
   return written === `https://${host}` || (!isTls && written === `http://${host}`);
 }
 
-/** Without a server, as in tests of the routes alone, there is no connection. */
+/** There is no connection in tests that call the routes without a server. */
 function isEncrypted(env: Partial<ServerEnv['Bindings']> | undefined): boolean {
   return env?.incoming?.socket instanceof TLSSocket;
 }
 
 function isBrowser(userAgent = ''): boolean {
-  return userAgent.startsWith('Mozilla/'); // Each does, and no page can have it say anything else.
+  return userAgent.startsWith('Mozilla/'); // All browsers do, and no page can change it.
 }
 
 function isOwnPage(referer: string | undefined, host: string, isTls: boolean): boolean {

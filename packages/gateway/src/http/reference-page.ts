@@ -12,7 +12,7 @@ interface Documented {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
 }
 
-/** The document as a page for people, which loads nothing and runs nothing. */
+/** The OpenAPI document as an HTML page without scripts or external resources. */
 export function referencePage(document: Readonly<Record<string, unknown>>): Handler {
   const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Documented>>>>;
   const sections = Object.entries(paths).flatMap(([path, methods]) =>
@@ -28,7 +28,7 @@ code, pre { font: 14px/1.4 ui-monospace, monospace } pre { overflow-x: auto; pad
 h2 { margin-top: 2.5rem; font-size: 1.1rem } td { vertical-align: top; padding-right: 1rem }
 </style>
 <h1>Chat-web gateway</h1>
-<p>For programs: <a href="/openapi.json">openapi.json</a>.</p>
+<p>OpenAPI document: <a href="/openapi.json">openapi.json</a>.</p>
 ${sections}
 </html>`;
   return (c) => c.html(page, 200, { 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" });

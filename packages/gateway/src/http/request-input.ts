@@ -9,28 +9,28 @@ import {
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
-import { takeTurn } from '../loop-turns.ts';
+import { yieldToEventLoop } from '../event-loop.ts';
 import type { Spool } from '../media/spool.ts';
-import { MOST_REST_BYTES, readPlainBody, readUploadBody, UPLOAD_FIELD, type UploadBody } from '../media/upload-body.ts';
+import { MAX_REST_BYTES, readPlainBody, readUploadBody, UPLOAD_FIELD, type UploadBody } from '../media/upload-body.ts';
 import { limitedBody } from './limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
 
-/** Most bodies are short texts: one of at most so many bytes is read whole, and only searched for an upload. */
-const MOST_TEXT_BYTES = 131_072;
+/** Most bodies are short: up to this size, a body is read as a whole and scanned only if it contains an upload. */
+const MAX_TEXT_BYTES = 131_072;
 
-/** What reading a request goes by. */
+/** Options for reading a request. */
 export interface InputOptions {
   readonly maxBodyBytes: number;
   readonly spool: Spool;
-  /** What a request for this session will be refused with however its body turns out; undefined where it will not. */
+  /** The error that any request for this session gets, whatever its body; undefined if there is none. */
   readonly refusalOf?: ((sessionId: string) => GatewayError | undefined) | undefined;
 }
 
 /**
- * Parses what a request brings for an operation, path parameters and body in one object, and lets some work use it; an
- * upload is removed after that. 400, 408, 413 or 415 if it is not right. Where the session will refuse it, a body that is
- * held in memory is judged all the same, as 400 comes before 404 and 409; a larger one is not read for that, and gets the
- * refusal.
+ * Parses the input of an operation, path parameters and body in one object, and passes it to `work`; an upload is
+ * removed afterwards. Invalid input is 400, 408, 413 or 415. If `refusalOf` returns an error, a body that fits in
+ * memory is still validated, since 400 takes precedence over 404 and 409; a larger one is rejected with that error
+ * without reading it.
  */
 export async function withInput<R>(
   c: Context<ServerEnv>,
@@ -42,7 +42,7 @@ export async function withInput<R>(
   if (!operation.body) return work(params);
   const { rest, upload } = await readBody(c, operation.body, options);
   try {
-    await takeTurn();
+    await yieldToEventLoop();
     const body = parseObject(rest);
     if (upload) putFile(body, upload.file);
     const parsed = v.safeParse(operation.body, body);
@@ -53,7 +53,7 @@ export async function withInput<R>(
   }
 }
 
-/** Parses path parameters alone. 400 if they are not right. */
+/** Parses the path parameters. `invalid_request` if they are invalid. */
 export function parseParams<S extends ObjectSchema>(
   values: Readonly<Record<string, string>>,
   schema: S,
@@ -63,11 +63,11 @@ export function parseParams<S extends ObjectSchema>(
   throw invalidRequest(params.issues.map(fieldIssue));
 }
 
-/** An issue in words of our own: the schema library's would repeat the value that was sent. */
+/** An issue in our own words: the schema library's message would repeat the value sent. */
 function fieldIssue(issue: v.BaseIssue<unknown>): FieldIssue {
-  // The name of a field that is not known is something that was sent, too.
+  // The name of an unknown field is a value sent, too.
   if (issue.type === 'strict_object' && issue.expected === 'never')
-    return { path: '', message: 'there is a field that this operation does not have' };
+    return { path: '', message: 'there is an unknown field' };
   return { path: v.getDotPath(issue) ?? '', message: issueText(issue) };
 }
 
@@ -83,7 +83,7 @@ function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>):
   if (kind !== 'schema') return message;
   if (received === 'undefined') return 'is required';
   if (expected?.includes(' | ')) return `must be one of ${expected.replace(/[()]/g, '').replaceAll(' | ', ', ')}`;
-  return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is not valid';
+  return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is invalid';
 }
 
 async function readBody(
@@ -97,23 +97,23 @@ async function readBody(
   }
   const { incoming } = c.env;
   if (!takesUpload(schema)) {
-    const rest = await readPlainBody(limitedBody(incoming, { mostBytes: Math.min(maxBodyBytes, MOST_REST_BYTES) }));
+    const rest = await readPlainBody(limitedBody(incoming, { maxBytes: Math.min(maxBodyBytes, MAX_REST_BYTES) }));
     return { rest };
   }
   const sessionId = c.req.param('id') ?? '';
   const error = refusalOf?.(sessionId);
-  const refusal = error && { aboveBytes: MOST_REST_BYTES, error };
-  const chunks = limitedBody(incoming, { mostBytes: maxBodyBytes, refusal });
+  const refusal = error && { aboveBytes: MAX_REST_BYTES, error };
+  const chunks = limitedBody(incoming, { maxBytes: maxBodyBytes, refusal });
   const createFile = () => spool.create(sessionId);
-  if (Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MOST_TEXT_BYTES)
+  if (Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MAX_TEXT_BYTES)
     return readUploadBody(chunks, createFile);
   const rest = await readPlainBody(chunks);
   return rest.includes(`"${UPLOAD_FIELD}"`) ? readUploadBody([rest], createFile) : { rest };
 }
 
-/** Puts an upload in the place where it was cut out, unless the field stands there a second time, with another value. */
+/** Puts the upload back into its field. Rejects a body in which the field occurs twice. */
 function putFile(body: Record<string, unknown>, file: UploadedFile): void {
-  if (body[UPLOAD_FIELD] !== '') throw invalidRequest([{ path: UPLOAD_FIELD, message: 'must stand in the body once' }]);
+  if (body[UPLOAD_FIELD] !== '') throw invalidRequest([{ path: UPLOAD_FIELD, message: 'must occur only once' }]);
   body[UPLOAD_FIELD] = file;
 }
 

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { SessionEvent } from '@chat-web/protocol';
 import type { Subscriber } from '../sessions/event-hub.ts';
 
-/** What a reader may leave unread, in bytes and in time, before its stream is cut off. */
-const MOST_UNREAD_BYTES = 1_048_576;
+/** Limits for a slow reader: its stream is closed when it has more unread bytes, or does not drain in time. */
+const MAX_UNREAD_BYTES = 1_048_576;
 const DRAIN_TIMEOUT_MS = 5_000;
-/** How long a reader who may read no longer gets to take the end. */
+/** How long a stream that is cut off may take to end. */
 const CUT_OFF_TIMEOUT_MS = 500;
 
 const HEADERS = {
@@ -14,15 +14,15 @@ const HEADERS = {
 };
 
 /**
- * Writes one stream to a response of Node's own: a frame is formatted once for all readers, and what a reader has
- * not taken yet is known, so that a slow one harms nobody but itself.
+ * Writes an event stream to a Node response. Frames are formatted once for all readers. The unread bytes of each reader
+ * are known, so that a slow one affects only itself.
  */
 export class ResponseStream implements Subscriber {
   readonly #response: ServerResponse;
   readonly #showsQr: boolean;
   #drainTimer: NodeJS.Timeout | undefined;
 
-  /** `showsQr`: its reader may link accounts. */
+  /** `showsQr`: the reader may link accounts. */
   constructor(response: ServerResponse, { showsQr }: { readonly showsQr: boolean }) {
     this.#response = response;
     this.#showsQr = showsQr;
@@ -30,7 +30,7 @@ export class ResponseStream implements Subscriber {
     response.on('close', () => this.#drained());
   }
 
-  /** Sends the head and a first comment, so that the reader knows at once that it is connected. */
+  /** Sends the headers and a comment, so that the reader knows at once that it is connected. */
   open(): void {
     if (this.#response.headersSent) return;
     this.#response.writeHead(200, HEADERS);
@@ -43,7 +43,7 @@ export class ResponseStream implements Subscriber {
 
   write(frame: string): void {
     this.open();
-    if (this.#response.writableLength > MOST_UNREAD_BYTES) this.#response.destroy();
+    if (this.#response.writableLength > MAX_UNREAD_BYTES) this.#response.destroy();
     else if (!this.#response.write(frame))
       this.#drainTimer ??= setTimeout(() => this.#response.destroy(), DRAIN_TIMEOUT_MS);
   }
@@ -53,7 +53,7 @@ export class ResponseStream implements Subscriber {
     this.#response.end(lastFrame);
   }
 
-  /** Ends the stream although its reader may not have taken all of it: what is left is dropped after half a second. */
+  /** Ends the stream, and drops whatever the reader has not read within half a second. */
   cutOff(why: string): void {
     this.end(`: ${why}\n\n`);
     const timer = setTimeout(() => this.#response.destroy(), CUT_OFF_TIMEOUT_MS);

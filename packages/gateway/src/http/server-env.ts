@@ -1,11 +1,11 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Caller } from '../access/caller.ts';
 
-/** What the server hands to every request beside the request itself, and what is found out about it on its way. */
+/** Hono bindings and variables of a request. */
 export interface ServerEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
-    /** Set for whoever comes past `authenticate`. */
+    /** Set by `authenticate`. */
     readonly caller: Caller;
   };
 }

@@ -1,19 +1,19 @@
 const [BACKSLASH, SLASH, PADDING] = [0x5c, 0x2f, 0x3d];
-/** How much is decoded at once. Whole groups of four. */
+/** Decoded at once; a multiple of four. */
 const BLOCK_BYTES = 65_536;
 const PLAIN = /^[A-Za-z0-9+/]*$/;
 const LAST = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * Decodes base64 that comes in pieces of any size, block by block. Strict: the standard alphabet, padding at the end
- * alone, no line breaks. A slash may be escaped, as some JSON encoders write it.
+ * Streaming base64 decoder for pieces of any size. Strict: standard alphabet, padding only at the end, no line breaks.
+ * A slash may be escaped, as some JSON encoders do.
  */
 export class Base64Decoder {
   readonly #block = Buffer.allocUnsafe(BLOCK_BYTES);
   #filled = 0;
   #isEscaped = false;
 
-  /** The blocks that this piece completes; undefined if it is not base64. */
+  /** The decoded blocks that this piece completes; undefined if it is not base64. */
   push(piece: Uint8Array): Buffer[] | undefined {
     const decoded: Buffer[] = [];
     const plain = this.#unescape(piece);
@@ -32,7 +32,7 @@ export class Base64Decoder {
     return decoded;
   }
 
-  /** The bytes of the last block; undefined if it cannot be one. */
+  /** The bytes of the last block; undefined if it is incomplete or invalid. */
   end(): Buffer | undefined {
     const isPadded = this.#filled > 0 && this.#block[this.#filled - 1] === PADDING;
     const isWhole = isPadded ? this.#filled % 4 === 0 : this.#filled % 4 !== 1;
@@ -45,7 +45,7 @@ export class Base64Decoder {
     return form.test(text) ? Buffer.from(text, 'base64') : undefined;
   }
 
-  /** The piece without the backslashes before slashes; undefined where anything else is escaped. */
+  /** The piece with its slashes unescaped; undefined if anything else is escaped. */
   #unescape(piece: Uint8Array): Uint8Array | undefined {
     if (!this.#isEscaped && !piece.includes(BACKSLASH)) return piece;
     const plain = new Uint8Array(piece.length);

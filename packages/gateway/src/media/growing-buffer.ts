@@ -1,24 +1,24 @@
 const FIRST_BYTES = 4_096;
 
-/** Bytes that come in pieces, in one buffer that doubles up to a limit. */
+/** Collects pieces in one buffer that doubles up to a limit. */
 export class GrowingBuffer {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #buffer = Buffer.alloc(0);
   #size = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** What has come so far; not to be used after the next `append`. */
+  /** The bytes so far; do not use after the next `append`. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#size);
   }
 
-  /** Copies a piece behind the others. False, and nothing taken, where it would be too much. */
+  /** Appends a copy of a piece. If it would exceed the limit, returns false and appends nothing. */
   append(piece: Uint8Array): boolean {
     const size = this.#size + piece.length;
-    if (size > this.#mostBytes) return false;
+    if (size > this.#maxBytes) return false;
     if (size > this.#buffer.length) this.#grow(size);
     this.#buffer.set(piece, this.#size);
     this.#size = size;
@@ -28,7 +28,7 @@ export class GrowingBuffer {
   #grow(least: number): void {
     let capacity = Math.max(this.#buffer.length, FIRST_BYTES);
     while (capacity < least) capacity *= 2;
-    const larger = Buffer.allocUnsafeSlow(Math.min(capacity, this.#mostBytes));
+    const larger = Buffer.allocUnsafeSlow(Math.min(capacity, this.#maxBytes));
     larger.set(this.bytes);
     this.#buffer = larger;
   }

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { assertBounded, MOST_DEPTH, MOST_VALUES } from './json-bounds.ts';
+import { assertBounded, MAX_DEPTH, MAX_VALUES } from './json-bounds.ts';
 
 const refused = expect.objectContaining({ code: 'invalid_request' });
 const check = (text: string) => assertBounded(Buffer.from(text));
 
 describe('a body in memory', () => {
   it('may nest and hold as much as the limits say, and no more', () => {
-    const deep = `${'['.repeat(MOST_DEPTH)}${']'.repeat(MOST_DEPTH)}`;
+    const deep = `${'['.repeat(MAX_DEPTH)}${']'.repeat(MAX_DEPTH)}`;
     check(deep);
     expect(() => check(`[${deep}]`)).toThrow(refused);
-    const many = `[0${',0'.repeat(MOST_VALUES - 1)}]`;
+    const many = `[0${',0'.repeat(MAX_VALUES - 1)}]`;
     check(many);
     expect(() => check(many.replace('[0', '[0,0'))).toThrow(refused);
   });
 
   it('may have whatever there is in its strings', () => {
-    check(JSON.stringify({ text: `${'[{,'.repeat(MOST_VALUES)}\\"`, end: '\\' }));
-    expect(() => check(`{"text":"\\\\",${'[],'.repeat(MOST_VALUES)}`)).toThrow(refused);
+    check(JSON.stringify({ text: `${'[{,'.repeat(MAX_VALUES)}\\"`, end: '\\' }));
+    expect(() => check(`{"text":"\\\\",${'[],'.repeat(MAX_VALUES)}`)).toThrow(refused);
   });
 
   it('that breaks off in a string is left to the parser', () => {

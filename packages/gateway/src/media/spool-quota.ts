@@ -1,23 +1,23 @@
 import { GatewayError } from '@chat-web/protocol';
 
-/** How much may lie in the spool, in bytes: in all, and of a session. */
+/** The size limits of the spool, in bytes: in total and per session. */
 export interface QuotaLimits {
   readonly spoolMaxBytes: number;
   readonly spoolSessionMaxBytes: number;
 }
 
-/** What one file takes of the spool. */
-export interface Hold {
-  /** Throws as `assertRoom`. */
+/** The space that one file takes in the spool. */
+export interface Reservation {
+  /** Throws like `assertRoom`. */
   add(bytes: number): void;
-  /** The file is gone. A second call does nothing. */
+  /** Call when the file is removed. Further calls do nothing. */
   release(): void;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 const MB = 1_048_576;
 
-/** Counts the bytes in the spool, in all and for each session. */
+/** Counts the bytes in the spool, in total and per session. */
 export class SpoolQuota {
   readonly #limits: QuotaLimits;
   readonly #bySession = new Map<string, number>();
@@ -31,40 +31,40 @@ export class SpoolQuota {
     return this.#bytes;
   }
 
-  /** Throws where there is no room for so many bytes more: 429 for the share of the session, 503 for the whole. */
+  /** Throws if the bytes do not fit: 429 if the session's quota is exceeded, 503 if the total quota is. */
   assertRoom(sessionId: string, bytes = 1): void {
     const { spoolMaxBytes, spoolSessionMaxBytes } = this.#limits;
     const ofSession = this.#bySession.get(sessionId) ?? 0;
     if (ofSession + bytes > spoolSessionMaxBytes) {
-      const most = `${Math.floor(spoolSessionMaxBytes / MB)} MB (CHAT_WEB_SPOOL_SESSION_MAX_MB)`;
+      const quota = `${Math.floor(spoolSessionMaxBytes / MB)} MB (CHAT_WEB_SPOOL_SESSION_MAX_MB)`;
       throw new GatewayError(
         'rate_limited',
-        `files on their way to and from session ${sessionId} may take ${most} at a time`,
+        `uploads and downloads of session ${sessionId} exceed the quota of ${quota}`,
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     }
     if (this.#bytes + bytes > spoolMaxBytes) {
-      const most = `${Math.floor(spoolMaxBytes / MB)} MB (CHAT_WEB_SPOOL_MAX_MB)`;
+      const quota = `${Math.floor(spoolMaxBytes / MB)} MB (CHAT_WEB_SPOOL_MAX_MB)`;
       throw new GatewayError(
         'insufficient_resources',
-        `files on their way to and from all sessions may take ${most} at a time`,
+        `uploads and downloads of all sessions exceed the quota of ${quota}`,
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     }
   }
 
-  /** Counts one file of a session. */
-  hold(sessionId: string): Hold {
-    let held = 0;
+  /** A reservation for one file of a session, empty at first. */
+  reserve(sessionId: string): Reservation {
+    let reserved = 0;
     return {
       add: (bytes) => {
         this.assertRoom(sessionId, bytes);
-        held += bytes;
+        reserved += bytes;
         this.#count(sessionId, bytes);
       },
       release: () => {
-        this.#count(sessionId, -held);
-        held = 0;
+        this.#count(sessionId, -reserved);
+        reserved = 0;
       },
     };
   }

@@ -8,28 +8,28 @@ import { freeDiskBytes } from '../host/disk.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
 import type { Log } from '../log.ts';
-import { type Hold, type QuotaLimits, SpoolQuota } from './spool-quota.ts';
+import { type QuotaLimits, type Reservation, SpoolQuota } from './spool-quota.ts';
 
 const CHUNK_BYTES = 65_536;
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
-/** A pipe does not keep us waiting, a link is not followed. */
+/** Does not follow links, and does not block on a pipe. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** What bounds the spool. */
+/** Limits of the spool. */
 export interface SpoolLimits extends QuotaLimits {
   readonly minFreeDiskBytes: number;
 }
 
-/** The folder through which bytes travel between processes. What is in it belongs to requests that run. */
+/** The folder for files passed between gateway and workers. Every file belongs to a request in progress. */
 export class Spool {
   readonly dir: string;
   readonly #log: Pick<Log, 'warn'>;
   readonly #minFreeDiskBytes: number;
   readonly #quota: SpoolQuota;
-  /** The folder itself, whatever has its name by now: workers may rename what is in the data folder. */
+  /** The open folder: workers can rename entries of the data folder, so its path may change. */
   readonly #folder: number;
 
-  /** Throws where the data folder cannot be written.  */
+  /** Throws if the data folder cannot be written. */
   constructor(dataDir: string, limits: SpoolLimits, log: Pick<Log, 'warn'>) {
     this.#log = log;
     this.dir = join(dataDir, 'spool');
@@ -39,22 +39,22 @@ export class Spool {
     this.#folder = openSync(this.dir, FOLDER_FLAGS);
   }
 
-  /** How many bytes lie in it. */
+  /** Size of its files, in bytes. */
   get bytes(): number {
     return this.#quota.bytes;
   }
 
-  /** Throws where there is no room for another file of a session: 429 for its own share, 503 for the disk's. */
+  /** Throws if a session cannot have another file: 429 for its own quota, 503 for the total quota or the disk. */
   async assertRoom(sessionId: string): Promise<void> {
     this.#quota.assertRoom(sessionId);
     if ((await freeDiskBytes(this.dir)) >= this.#minFreeDiskBytes) return;
     throw new GatewayError(
       'insufficient_resources',
-      'the disk of the data folder is short of space (CHAT_WEB_MIN_FREE_DISK_MB); free some',
+      'the disk of the data folder is short of space (CHAT_WEB_MIN_FREE_DISK_MB): free some',
     );
   }
 
-  /** A folder of a session's own, empty: what its last worker has left there, half written, belongs to nobody. */
+  /** Creates a session's folder, and removes what its previous worker left there. */
   async folderFor(sessionId: string): Promise<string> {
     const folder = join(this.dir, sessionId);
     await removeTree(folder);
@@ -62,41 +62,41 @@ export class Spool {
     return folder;
   }
 
-  /** Removes a session's folder: nothing of it runs any more. */
+  /** Removes the folder of a session that no longer runs. */
   async removeFolder(sessionId: string): Promise<void> {
     await removeTree(join(this.dir, sessionId));
   }
 
-  /** Empties the folder: what an earlier gateway has left belongs to nobody. */
+  /** Removes what a previous gateway process left. */
   clear(): Promise<void> {
     return emptyFolder(this.dir, this.#log);
   }
 
-  /** A new file for what is sent to a session. Throws as `assertRoom`. */
+  /** A new file for an upload to a session. Throws like `assertRoom`. */
   async create(sessionId: string): Promise<SpoolWriter> {
     await this.assertRoom(sessionId);
     const file = randomUUID();
     const path = join(this.dir, file);
-    return new SpoolWriter(file, path, await open(path, 'wx', 0o600), this.#quota.hold(sessionId));
+    return new SpoolWriter(file, path, await open(path, 'wx', 0o600), this.#quota.reserve(sessionId));
   }
 
   /**
-   * Opens a file that a session's worker has put into its folder, and removes its name: it is gone when it is closed,
-   * whatever happens. Nothing but a plain file of the announced size that is in that very folder: a worker could name,
-   * or put there, a link to what is not its own, or a pipe at which a thread of ours would wait for ever.
+   * Opens a file that a session's worker put into its folder, and unlinks it, so that closing it always frees its
+   * space. Accepts only a regular file of the announced size in that folder: a worker could announce a link to a
+   * foreign file, or a pipe that would block a thread forever. `session_lost`, `client_failed`, or as `assertRoom`.
    */
   async take(sessionId: string, { file, size }: SpooledFile): Promise<Download> {
     const folder = await openOwn(within(this.#folder, this.dir, sessionId), FOLDER_FLAGS | constants.O_NOFOLLOW);
     try {
       const path = within(folder.fd, join(this.dir, sessionId), file);
       const handle = await openOwn(path, FILE_FLAGS);
-      const download = new Download(handle, size, this.#quota.hold(sessionId));
+      const download = new Download(handle, size, this.#quota.reserve(sessionId));
       try {
         const found = await handle.stat();
-        if (!found.isFile() || found.nlink !== 1) throw notItsOwn('is no plain file');
-        if (found.size !== size) throw notItsOwn('is not of the size that was announced');
+        if (!found.isFile() || found.nlink !== 1) throw invalidFile('is not a regular file');
+        if (found.size !== size) throw invalidFile('does not have the announced size');
         await rm(path, { force: true });
-        download.hold();
+        download.reserve();
         return download;
       } catch (error) {
         await download.close();
@@ -108,7 +108,9 @@ export class Spool {
   }
 }
 
-/** What is in an open folder: on Linux no name of a folder on the way to it counts, which could be a link by now. */
+/**
+ * The path of an entry of an open folder. On Linux it does not depend on parent folders, which could be links by now.
+ */
 function within(folder: number, dir: string, name: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder}/${name}` : join(dir, name);
 }
@@ -118,69 +120,69 @@ async function openOwn(path: string, flags: number): Promise<FileHandle> {
     return await open(path, flags);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new GatewayError('session_lost', 'the session ended before its file was taken over');
-    throw notItsOwn(`cannot be opened (${(error as NodeJS.ErrnoException).code ?? errorText(error)})`);
+      throw new GatewayError('session_lost', 'the session ended before its file was read');
+    throw invalidFile(`cannot be opened (${(error as NodeJS.ErrnoException).code ?? errorText(error)})`);
   }
 }
 
-function notItsOwn(why: string): GatewayError {
-  return new GatewayError('client_failed', `the file that the session's worker named ${why}`);
+function invalidFile(why: string): GatewayError {
+  return new GatewayError('client_failed', `the file from the session's worker ${why}`);
 }
 
-/** A file on its way out, whose name is gone already. */
+/** An unlinked file that is being downloaded. */
 export class Download {
   readonly #handle: FileHandle;
   readonly #size: number;
-  readonly #held: Hold;
+  readonly #reservation: Reservation;
 
-  constructor(handle: FileHandle, size: number, held: Hold) {
+  constructor(handle: FileHandle, size: number, reservation: Reservation) {
     this.#handle = handle;
     this.#size = size;
-    this.#held = held;
+    this.#reservation = reservation;
   }
 
-  /** Counts it in the spool. Throws where there is no room for it. */
-  hold(): void {
-    this.#held.add(this.#size);
+  /** Counts its size towards the quota. Throws if it does not fit. */
+  reserve(): void {
+    this.#reservation.add(this.#size);
   }
 
-  /** Its bytes; closes the file at their end, and where nobody wants them any more. */
+  /** Its bytes. The file is closed when the stream ends or is destroyed. */
   stream(): Readable {
     return Readable.from(this.#bytes()).once('close', () => void this.close());
   }
 
-  /** Never rejects: what a file that cannot be closed leaves open is gone with this process. */
+  /** Never rejects. */
   async close(): Promise<void> {
-    this.#held.release();
+    this.#reservation.release();
     await this.#handle.close().catch(() => {});
   }
 
-  /** Just so many as were announced: whoever has put the file there may still write to it. Fails where there are fewer. */
+  /** Exactly the announced number of bytes, since the worker may still write to the file. Throws if there are fewer. */
   async *#bytes(): AsyncGenerator<Buffer> {
     for (let left = this.#size; left > 0; ) {
       const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(Math.min(left, CHUNK_BYTES)));
-      if (bytesRead === 0) throw new Error('the media became shorter while they were sent');
+      if (bytesRead === 0) throw new Error('the file was truncated during the download');
       left -= bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
   }
 }
 
-/** An upload that lies in the spool, until whoever is done with it removes it. */
+/** An uploaded file in the spool. Its user removes it. */
 export class Upload {
   readonly file: UploadedFile;
   readonly #path: string;
-  readonly #held: Hold;
+  readonly #reservation: Reservation;
 
-  constructor(file: UploadedFile, path: string, held: Hold) {
+  constructor(file: UploadedFile, path: string, reservation: Reservation) {
     this.file = file;
     this.#path = path;
-    this.#held = held;
+    this.#reservation = reservation;
   }
 
-  /** Never rejects: what was answered stays so. What is left is removed at the next start. */
+  /** Never rejects: a file that cannot be removed is removed at the next start. */
   async remove(): Promise<void> {
-    this.#held.release();
+    this.#reservation.release();
     await rm(this.#path, { force: true }).catch(() => {});
   }
 }
@@ -190,30 +192,30 @@ export class SpoolWriter {
   readonly #file: string;
   readonly #path: string;
   readonly #handle: FileHandle;
-  readonly #held: Hold;
+  readonly #reservation: Reservation;
   #size = 0;
 
-  constructor(file: string, path: string, handle: FileHandle, held: Hold) {
+  constructor(file: string, path: string, handle: FileHandle, reservation: Reservation) {
     this.#file = file;
     this.#path = path;
     this.#handle = handle;
-    this.#held = held;
+    this.#reservation = reservation;
   }
 
-  /** Throws where the spool has no room for it. */
+  /** Throws if the quota is exceeded. */
   async write(bytes: Buffer): Promise<void> {
-    this.#held.add(bytes.length);
+    this.#reservation.add(bytes.length);
     for (let at = 0; at < bytes.length; ) at += (await this.#handle.write(bytes, at)).bytesWritten;
     this.#size += bytes.length;
   }
 
   async finish(): Promise<Upload> {
     await this.#handle.close();
-    return new Upload(new UploadedFile(this.#file, this.#size), this.#path, this.#held);
+    return new Upload(new UploadedFile(this.#file, this.#size), this.#path, this.#reservation);
   }
 
   async discard(): Promise<void> {
-    this.#held.release();
+    this.#reservation.release();
     await this.#handle.close().catch(() => {});
     await rm(this.#path, { force: true }).catch(() => {});
   }

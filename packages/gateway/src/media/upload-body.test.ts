@@ -6,9 +6,9 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hostileBodies } from '../../../../scripts/hostile-bodies.ts';
 import { patternBytes } from '../../../../test/helpers/media.ts';
-import { MOST_DEPTH, MOST_VALUES } from './json-bounds.ts';
+import { MAX_DEPTH, MAX_VALUES } from './json-bounds.ts';
 import { Spool } from './spool.ts';
-import { MOST_REST_BYTES, readUploadBody } from './upload-body.ts';
+import { MAX_REST_BYTES, readUploadBody } from './upload-body.ts';
 
 const log = pino({ enabled: false });
 
@@ -126,13 +126,13 @@ describe('readUploadBody', () => {
   });
 
   it('takes whatever stays below the limits', async () => {
-    const deep = `{"x":${'['.repeat(MOST_DEPTH - 1)}${']'.repeat(MOST_DEPTH - 1)}}`;
-    const many = `{"x":[0${',0'.repeat(MOST_VALUES - 2)}]}`;
+    const deep = `{"x":${'['.repeat(MAX_DEPTH - 1)}${']'.repeat(MAX_DEPTH - 1)}}`;
+    const many = `{"x":[0${',0'.repeat(MAX_VALUES - 2)}]}`;
     const long = `{"x":"${'\u00e4'.repeat(65_536)}"}`;
     for (const body of [deep, many, long]) expect((await read(body, 65_536)).rest).toBe(body);
     await expect(read(deep.replace('[]', '[[]]'))).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(read(many.replace('[0', '[0,0'), 65_536)).rejects.toMatchObject({ code: 'invalid_request' });
-    await expect(read(`{"x":"${' '.repeat(MOST_REST_BYTES)}"}`, 65_536)).rejects.toThrow(`${MOST_REST_BYTES} bytes`);
+    await expect(read(`{"x":"${' '.repeat(MAX_REST_BYTES)}"}`, 65_536)).rejects.toThrow(`${MAX_REST_BYTES} bytes`);
   });
 
   const refused = hostileBodies.filter(({ answers, chunkBytes }) => !answers.includes(404) && !chunkBytes);
@@ -146,7 +146,7 @@ describe('readUploadBody', () => {
     }
     const code = answers.includes(413) ? 'body_too_large' : 'invalid_request';
     await expect(readUploadBody(counted(), createFile)).rejects.toMatchObject({ code });
-    expect(taken).toBeLessThanOrEqual(MOST_REST_BYTES + 65_536);
+    expect(taken).toBeLessThanOrEqual(MAX_REST_BYTES + 65_536);
     expect(readdirSync(spool.dir)).toEqual([]);
   });
 

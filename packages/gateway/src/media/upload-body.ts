@@ -5,22 +5,22 @@ import { assertBounded } from './json-bounds.ts';
 import type { SpoolWriter, Upload } from './spool.ts';
 import { UploadScanner } from './upload-scanner.ts';
 
-/** A body whose upload lies in a file. */
+/** A request body with its upload in a file. */
 export interface UploadBody {
-  /** The body's JSON, with `""` in the place of the upload. */
+  /** The body's JSON, with `""` in place of the upload. */
   readonly rest: Buffer;
-  /** Absent where the body has no upload. */
+  /** Absent if the body has no upload. */
   readonly upload?: Upload;
 }
 
-/** The name of the field that is cut out. */
+/** The field with the upload. */
 export const UPLOAD_FIELD = 'base64';
-/** What is held of a body in memory, all but its upload: the longest text, with each character escaped, is 384 KB. */
-export const MOST_REST_BYTES = 524_288;
+/** Limit for a body without its upload, which is held in memory. The longest text, fully escaped, is 384 KB. */
+export const MAX_REST_BYTES = 524_288;
 
 /**
- * Reads a body and decodes its upload into a file while it streams in. Rejects with `invalid_request` for what is not
- * base64, nests too deep or holds too many values, `body_too_large`, or what the stream fails with; no file is left then.
+ * Reads a body and streams its decoded upload into a file. Rejects with `invalid_request` (invalid base64, too deep,
+ * too many values), `body_too_large` or the error of the stream; the file is removed then.
  */
 export async function readUploadBody(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -43,21 +43,21 @@ export async function readUploadBody(
   }
 }
 
-/** Reads a body without an upload. Rejects as `readUploadBody`. */
+/** Reads a body without an upload. Rejects like `readUploadBody`. */
 export async function readPlainBody(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const body = new GrowingBuffer(MOST_REST_BYTES);
+  const body = new GrowingBuffer(MAX_REST_BYTES);
   for await (const chunk of chunks) if (!body.append(chunk)) throw tooLarge();
   assertBounded(body.bytes);
   return body.bytes;
 }
 
 function tooLarge(): GatewayError {
-  return new GatewayError('body_too_large', `a body may have at most ${MOST_REST_BYTES} bytes beside its base64`);
+  return new GatewayError('body_too_large', `the body must not exceed ${MAX_REST_BYTES} bytes beside its base64`);
 }
 
 class UploadReader {
   readonly #scanner: UploadScanner;
-  readonly #rest = new GrowingBuffer(MOST_REST_BYTES);
+  readonly #rest = new GrowingBuffer(MAX_REST_BYTES);
   #decoder: Base64Decoder | undefined;
   #decoded: Buffer[] = [];
   #state: 'none' | 'open' | 'ended' = 'none';
@@ -74,17 +74,16 @@ class UploadReader {
     return this.#state !== 'none';
   }
 
-  /** All but the upload. */
+  /** The body without the upload. */
   get rest(): Buffer {
     return this.#rest.bytes;
   }
 
-  /** Takes a chunk of the body. */
   push(chunk: Uint8Array): void {
     this.#scanner.push(chunk);
   }
 
-  /** What has been decoded of the upload since the last call. */
+  /** Bytes of the upload decoded since the last call. */
   takeDecoded(): readonly Buffer[] {
     const decoded = this.#decoded;
     this.#decoded = [];
@@ -96,24 +95,24 @@ class UploadReader {
   }
 
   #decode(piece: Uint8Array): void {
-    if (this.#state === 'ended') throw notBase64('must stand in the body once');
+    if (this.#state === 'ended') throw invalidUpload('must occur only once');
     this.#state = 'open';
     this.#decoder ??= new Base64Decoder();
     const blocks = this.#decoder.push(piece);
-    if (!blocks) throw notBase64('must be plain base64, without a data: prefix and line breaks');
+    if (!blocks) throw invalidUpload('must be plain base64, without a data: prefix and line breaks');
     this.#decoded.push(...blocks);
   }
 
   #endUpload(): void {
-    if (this.#state === 'ended') throw notBase64('must stand in the body once');
+    if (this.#state === 'ended') throw invalidUpload('must occur only once');
     this.#state = 'ended';
-    if (!this.#decoder) return; // An empty one.
+    if (!this.#decoder) return; // The upload is empty.
     const last = this.#decoder.end();
-    if (!last) throw notBase64('must be whole base64, without a data: prefix and line breaks');
+    if (!last) throw invalidUpload('must be complete base64, without a data: prefix and line breaks');
     this.#decoded.push(last);
   }
 }
 
-function notBase64(message: string): GatewayError {
+function invalidUpload(message: string): GatewayError {
   return invalidRequest([{ path: UPLOAD_FIELD, message }]);
 }

@@ -1,10 +1,10 @@
 import { JsonBounds } from './json-bounds.ts';
 
-/** Where the parts of a scanned body go. What is handed over is only valid during the call. */
+/** Receives the parts of a scanned body. Arguments are valid only during the call. */
 export interface ScannerSinks {
-  /** The body without the upload: `""` stands in its place. */
+  /** The body, with `""` in place of the upload. */
   rest(bytes: Uint8Array): void;
-  /** A piece of the upload, as it stood in the string. */
+  /** A raw piece of the upload's string. */
   upload(bytes: Uint8Array): void;
   /** The upload's string has ended. */
   uploadEnded(): void;
@@ -12,16 +12,16 @@ export interface ScannerSinks {
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
-/** By byte: whether it means something outside of strings. */
+/** By byte: whether it is structural outside of strings. */
 const IS_STRUCTURE = new Uint8Array(256);
 for (const byte of [QUOTE, COLON, COMMA, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY]) IS_STRUCTURE[byte] = 1;
-/** The bytes so far are not the beginning of the key. */
+/** The key being read is a different one. */
 const MISMATCH = -1;
 
 /**
- * Cuts one string, the value of a key of the outermost object, out of a JSON body while it streams in, so that a
- * body of any size is never in memory. It finds its way through strings and brackets, counts what JSON.parse would
- * have to build, and leaves the judgement of the rest to JSON.parse. It looks at each byte once, and copies none.
+ * Extracts one string, the value of a key of the outermost object, from a JSON body while it streams in, so that a
+ * large body is never in memory. Tracks only strings and brackets, and counts what JSON.parse would build; JSON.parse
+ * validates the rest. Reads each byte once and copies none.
  */
 export class UploadScanner {
   readonly #key: Uint8Array;
@@ -30,22 +30,22 @@ export class UploadScanner {
   #inString: 'no' | 'text' | 'key' | 'upload' = 'no';
   #isEscaped = false;
   #expectsKey = false;
-  /** How many bytes of the key have been seen, or that it is another key. */
+  /** Number of matching bytes of the key so far, or `MISMATCH`. */
   #matched = MISMATCH;
 
-  /** `key`: whose string is cut out. */
+  /** `key`: its string value is extracted. */
   constructor(key: string, sinks: ScannerSinks) {
     this.#key = Buffer.from(key);
     this.#sinks = sinks;
   }
 
-  /** Takes the next bytes of the body. Throws `invalid_request` for what nests too deep or holds too many values. */
+  /** Scans the next bytes of the body. Throws `invalid_request` if it nests too deep or has too many values. */
   push(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length; )
       at = this.#inString === 'upload' ? this.#takeUpload(chunk, at) : this.#takeRest(chunk, at);
   }
 
-  /** Goes on to behind the quote that opens an upload, or to the end of the chunk. */
+  /** Scans past the quote that opens the upload, or to the end of the chunk. */
   #takeRest(chunk: Uint8Array, from: number): number {
     let at = from;
     while (at < chunk.length && this.#inString !== 'upload') {
@@ -53,22 +53,22 @@ export class UploadScanner {
       else if (this.#inString === 'key') at = this.#takeKey(chunk, at);
       else at = this.#takeStructure(chunk, at);
     }
-    this.#sinks.rest(chunk.subarray(from, at)); // Up to its end, where `at` is behind that.
+    this.#sinks.rest(chunk.subarray(from, at)); // `at` may be past the end of the chunk.
     return at;
   }
 
-  /** Goes on to the quote that ends the upload, or to the end of the chunk. There is no escaped quote in base64. */
+  /** Scans to the quote that ends the upload, or to the end of the chunk. Base64 contains no escaped quotes. */
   #takeUpload(chunk: Uint8Array, from: number): number {
     const quote = chunk.indexOf(QUOTE, from);
     const to = quote === -1 ? chunk.length : quote;
     if (from < to) this.#sinks.upload(chunk.subarray(from, to));
     if (quote === -1) return to;
     this.#sinks.uploadEnded();
-    this.#inString = 'text'; // The quote belongs to the rest, where it ends an empty string.
+    this.#inString = 'text'; // The quote goes to the rest, where it closes an empty string.
     return to;
   }
 
-  /** Goes on to behind the next byte that has a meaning. */
+  /** Scans past the next structural byte. */
   #takeStructure(chunk: Uint8Array, from: number): number {
     let at = from;
     while (at < chunk.length && !IS_STRUCTURE[chunk[at] ?? 0]) at += 1;
@@ -98,7 +98,7 @@ export class UploadScanner {
     } else this.#inString = this.#bounds.depth === 1 && this.#matched === this.#key.length ? 'upload' : 'text';
   }
 
-  /** Goes on to behind the quote that closes the string, or to the end of the chunk. */
+  /** Scans past the quote that closes the string, or to the end of the chunk. */
   #skipText(chunk: Uint8Array, from: number): number {
     let isEscaped = this.#isEscaped;
     let at = from;
@@ -113,7 +113,7 @@ export class UploadScanner {
     return at + 1;
   }
 
-  /** Takes one byte of a key, as long as it may be the one that is looked for. */
+  /** Scans one byte of a key; after a mismatch, the rest is skipped as text. */
   #takeKey(chunk: Uint8Array, at: number): number {
     const byte = chunk[at];
     if (byte === QUOTE) this.#inString = 'no';

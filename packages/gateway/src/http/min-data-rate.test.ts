@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { PACE, SendingPace } from './sending-pace.ts';
+import { BODY_RATE, MinDataRate } from './min-data-rate.ts';
 
 const SECOND = 1_000;
 
 /** What is said after each second of waiting, of which the sender uses each to send so many bytes. */
 function verdicts(bytesASecond: readonly number[]): (string | undefined)[] {
-  const pace = new SendingPace(PACE);
+  const rate = new MinDataRate(BODY_RATE);
   return bytesASecond.map((bytes) => {
-    pace.waited(SECOND);
-    if (bytes > 0) pace.came(bytes);
-    return pace.judge();
+    rate.waited(SECOND);
+    if (bytes > 0) rate.received(bytes);
+    return rate.check();
   });
 }
 
 const firstProblem = (bytesASecond: readonly number[]) => verdicts(bytesASecond).findIndex(Boolean) + 1;
 const seconds = (count: number, bytes: number) => Array.from({ length: count }, () => bytes);
 
-describe('SendingPace', () => {
+describe('MinDataRate', () => {
   it('cuts off below 1 KB/s over 30 s, and not at that', () => {
     expect(firstProblem(seconds(300, 1_023))).toBe(30);
     expect(firstProblem(seconds(300, 1_024))).toBe(0);
@@ -32,11 +32,11 @@ describe('SendingPace', () => {
   });
 
   it('holds against nobody the time that nobody waited', () => {
-    const pace = new SendingPace(PACE);
-    for (let n = 0; n < 1_000; n += 1) pace.came(1);
-    expect(pace.judge()).toBeUndefined();
-    expect(pace.patienceMs).toBe(PACE.stallMs);
-    pace.waited(4 * SECOND);
-    expect(pace.patienceMs).toBe(PACE.stallMs - 4 * SECOND);
+    const rate = new MinDataRate(BODY_RATE);
+    for (let n = 0; n < 1_000; n += 1) rate.received(1);
+    expect(rate.check()).toBeUndefined();
+    expect(rate.maxWaitMs).toBe(BODY_RATE.stallMs);
+    rate.waited(4 * SECOND);
+    expect(rate.maxWaitMs).toBe(BODY_RATE.stallMs - 4 * SECOND);
   });
 });
