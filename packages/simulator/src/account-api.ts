@@ -3,7 +3,7 @@ import type { PageFault } from './page/wire.ts';
 
 export type { PageFault };
 
-/** A question whether an id is registered. */
+/** A check whether an id is registered. */
 export interface LookUp {
   /** ISO 8601. */
   readonly at: string;
@@ -35,16 +35,16 @@ export interface Account {
   readonly online: boolean;
   /** Its linked devices have a network. */
   readonly connected: boolean;
-  /** How often a linked page of it has been let in, takeovers included. */
+  /** How often its linked pages have logged in, takeovers included. */
   readonly logins: number;
-  /** What is wrong with its pages, from their next load on. */
+  /** The fault of its pages, from their next load on. */
   readonly fault: PageFault;
-  /** What its pages send is never acknowledged. */
+  /** Messages from its pages are never acknowledged. */
   readonly restricted: boolean;
   readonly hiddenNumber: boolean;
-  /** A passkey is asked for when a device is linked. */
+  /** Linking a device requires a passkey. */
   readonly passkey: boolean;
-  /** What its linked devices have asked the network whether it is registered, oldest first. */
+  /** The ids whose registration its linked devices have checked, oldest first. */
   readonly lookUps: readonly LookUp[];
   readonly devices: readonly LinkedDevice[];
 }

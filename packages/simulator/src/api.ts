@@ -6,11 +6,11 @@ export type * from './page-api.ts';
 /** What kind of thing a message is. */
 export type MessageType =
   | ('text' | MediaKind | 'location' | 'contact' | 'contacts')
-  /** An invitation to a group, for somebody who cannot be added. */
+  /** An invitation to a group, for a person who cannot be added. */
   | 'invite'
-  /** Something that happened in a group; phones do not list those. */
+  /** A notice in a group; phones do not list those. */
   | 'notice'
-  /** Taken back by who wrote it, or by an admin. */
+  /** Deleted for everyone, by its author or an admin. */
   | 'revoked';
 
 /** A message as a phone has it; people as `<number>@c.us`. */

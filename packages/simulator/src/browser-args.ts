@@ -13,7 +13,7 @@ export function browserArgs(port: number, fingerprint: string): string[] {
   return [
     `--host-resolver-rules=${rules.join(', ')}`,
     `--ignore-certificate-errors-spki-list=${fingerprint}`,
-    // Whoever serves a saved document in place of this one must not thereby lose the connections to this machine.
+    // A saved document that another server serves must still reach this machine.
     `--ip-address-space-overrides=127.0.0.1:${port}=public`,
   ];
 }

@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 
-/** A key with its certificate, both PEM, and the hash by which Chromium is told to accept it. */
+/** A key with its certificate, both PEM, and the hash with which Chromium accepts it. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;

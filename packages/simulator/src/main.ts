@@ -64,7 +64,7 @@ function fail(code: number, message: string): never {
 
 async function start(options: Arguments): Promise<void> {
   const starting = startSimulator(options);
-  // From the first moment on, and as often as it comes: an impatient second Ctrl+C must not cut the first one short.
+  // Installed first, and for every signal: a second Ctrl+C must not interrupt the shutdown.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, async () => {
       await (await starting).close();

@@ -14,11 +14,11 @@ export interface Page {
   readonly qrAgeMs?: number | undefined;
   /** The account that it is linked to. */
   readonly number?: string | undefined;
-  /** What was last written by `disturb(id, 'write', …)` in this browser profile, as far as it is still there. */
+  /** The last value that `disturb(id, 'write', …)` wrote in this browser profile, if it still exists. */
   readonly lastWrite?: string | undefined;
 }
 
-/** What can happen to a page; `conflict` and `idle` come from the network. */
+/** Events that can be caused in a page; `conflict` and `idle` come from the network. */
 export type Disturbance = StageCue['kind'] | 'conflict' | 'idle';
 
 /** The arguments of `disturb` after the page: a kind, and the options of those kinds that have some. */

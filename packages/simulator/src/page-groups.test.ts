@@ -52,7 +52,7 @@ describe('members of a group', () => {
     await poll(() => tab.run(size, groupId(2))).toEqual([3, 3]);
     await tab.phones.updateGroup(ada, groupId(1), { remove: [dev] });
     await poll(() => tab.run(size, groupId(1))).toEqual([3, 3]);
-    // Who is put into a group is told who is in it.
+    // A new member gets the list of the members.
     await tab.phones.createGroup(ben, { id: groupId(3), subject: 'New', participants: [ada] });
     await poll(() => tab.run(size, groupId(3))).toEqual([2, 2]);
   });

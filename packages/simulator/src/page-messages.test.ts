@@ -91,7 +91,7 @@ describe('a notice', () => {
     await tab.phones.notice(ada, { kind: 'newsletter', from: channel });
     const remote = `${ben}@c.us`;
     const notices = [
-      // As in the real page: whoever asks for what is new does not hear of calls.
+      // As in the real page: `isNewMsg` is not set for calls.
       { type: 'call_log', remote, callOutcome: 'Missed' },
       { type: 'e2e_notification', isNewMsg: true, remote, subtype: 'encrypt' },
       { type: 'notification_template', isNewMsg: true, remote, subtype: 'disappearing_mode' },

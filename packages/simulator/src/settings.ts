@@ -8,7 +8,7 @@ export type { PageSwitches, SerializedProperty } from './page/switches.ts';
 export interface SimulatorSettings extends PageSwitches {
   /** Which build of the page is served: sets all of the page's switches that were not given by themselves. */
   build: Build;
-  /** How long the first QR of a page holds, and each after it; how many there are before the page goes idle. */
+  /** How long the first QR of a page is valid, and each later one; after how many the page goes idle. */
   qrFirstMs: number;
   qrIntervalMs: number;
   qrCount: number;
@@ -31,7 +31,7 @@ export interface SimulatorSettings extends PageSwitches {
    * `disconnected` UNPAIRED; if it does not, `disconnected` LOGOUT comes and the browser goes on to a new QR.
    */
   unpairedOnLogout: boolean;
-  /** Versions whose scripts are gone: a document of theirs that was saved does not come to life any more. */
+  /** Versions whose scripts are deleted: their saved documents do not start. */
   purgedVersions: readonly string[];
   /** Whether to ask for a pairing code unlinks the devices that the number has. */
   codeUnlinks: boolean;
@@ -62,9 +62,9 @@ export const defaultSettings: Readonly<SimulatorSettings> = {
 /** A change of settings; what is undefined stays as it is. */
 export type SettingsChange = { readonly [K in keyof SimulatorSettings]?: SimulatorSettings[K] | undefined };
 
-/** The settings of a simulator: what was given by itself wins over what the build says, also over a later build. */
+/** The settings of a simulator: an explicit setting overrides the build, also a later one. */
 export class Settings {
-  /** One object for as long as the simulator runs: a change holds at once for whoever has it. */
+  /** The same object for the whole run: a change applies at once everywhere. */
   readonly current: SimulatorSettings = { ...defaultSettings };
   #given: Partial<SimulatorSettings> = {};
 

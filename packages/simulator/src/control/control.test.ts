@@ -139,7 +139,7 @@ describe('a refusal', () => {
     ['a message to nobody', 404, '/accounts/12025550101/messages', { to: '12025550199', body: 'x' }, 'to: 12025550199'],
     ['a missing field', 400, '/accounts/12025550101/messages', { to: '12025550102' }, 'body: '],
     ['a file that is not base64', 400, '/accounts/12025550101/messages', file('***='), 'media.base64: must be base64'],
-    ['a message that nobody has', 404, '/messages/NONE/age', { ms: 1 }, 'id: nobody has a message NONE'],
+    ['a message that nobody has', 404, '/messages/NONE/age', { ms: 1 }, 'id: no account has a message NONE'],
     [
       'an unknown group',
       404,

@@ -205,7 +205,7 @@ export type Refusal = Input<typeof inputs.refusal>;
 /** A notice to bring into an account's pages. */
 export type NoticeDraft = Input<typeof inputs.notice>;
 
-/** What is to happen to a page. */
+/** An event to cause in a page. */
 export type DisturbanceDraft = Input<typeof inputs.disturb>;
 
 /** Without a regular expression over it all: there may be 90 MB. */

@@ -44,7 +44,7 @@ export function chatIdOf(account: AccountRecord): string {
   return account.addressing === 'lid' ? account.lid : account.pn;
 }
 
-/** Says something to all devices of an account that are logged in, or to all but one. */
+/** Sends an event to all devices of an account that are logged in, or to all but one. */
 export function tellDevices(account: AccountRecord, event: ServerEvent, except?: Device): void {
   for (const device of account.devices.values()) if (device !== except) device.line?.send(event);
 }

@@ -10,7 +10,7 @@ import type { AccountRecord, Device, GroupRecord, Message, Party } from './recor
 
 const historyPerChat = 20;
 
-/** What a device has to know to show an account as it is. */
+/** The data with which a device shows an account. */
 export interface Briefing {
   readonly users: WireUser[];
   readonly chats: WireChat[];
@@ -45,7 +45,7 @@ export function brief(account: AccountRecord, device: Device, sources: Sources):
   return { users: usersOf(account, [...logs.keys()], groups, sources.directory), chats };
 }
 
-/** Who is in its address book, who it has written with, and who is in its groups. */
+/** The people in its address book, its chats and its groups. */
 function usersOf(
   account: AccountRecord,
   parties: readonly Party[],

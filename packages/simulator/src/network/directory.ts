@@ -4,7 +4,7 @@ import { SimulatorError } from '../simulator-error.ts';
 import { chatIdOf, createAccount } from './account.ts';
 import type { AccountRecord } from './records.ts';
 
-/** Who is registered. Those of the seed have each other in their address books; who is added later is a stranger. */
+/** The registered accounts. Seeded accounts have each other in their address books, later ones are strangers. */
 export class Directory {
   readonly #byNumber = new Map<string, AccountRecord>();
   readonly #byLid = new Map<string, AccountRecord>();
@@ -53,7 +53,7 @@ export class Directory {
     return this.describeMember(account, viewer);
   }
 
-  /** The same for somebody met in a group: the number stays hidden, unless it is known already. */
+  /** The same for a member of a shared group: the number stays hidden unless it is known already. */
   describeMember(account: AccountRecord, viewer: AccountRecord): WireUser {
     const { pn, lid, name: pushname, isBusiness, addressing } = account;
     const name = viewer.book.get(account);
@@ -74,7 +74,7 @@ export class Directory {
     return { ...this.describe(account, account), pn: account.pn, platform: account.platform };
   }
 
-  /** Who sees what the account posts: people who have each other in their books. */
+  /** The audience of the account's statuses: people who have each other in their address books. */
   statusAudienceOf(account: AccountRecord): AccountRecord[] {
     return [...account.book.keys()].filter(({ book, blocked }) => book.has(account) && !blocked.has(account));
   }

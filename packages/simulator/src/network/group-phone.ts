@@ -5,7 +5,7 @@ import type { Network } from './network.ts';
 import { Phone } from './phone.ts';
 import type { AccountRecord } from './records.ts';
 
-/** Plays the phone of an account that does something with groups. */
+/** The group functions of an account's phone. */
 export class GroupPhone {
   readonly #network: Network;
   readonly #account: AccountRecord;
@@ -15,7 +15,7 @@ export class GroupPhone {
     this.#account = new Phone(network, number).account;
   }
 
-  /** Who cannot be added is left out, as somebody who was only invited. */
+  /** People who cannot be added are left out. */
   create({ id, subject, participants }: GroupDraft): Group {
     const people = this.#people(participants, 'participants').filter((person) => person !== this.#account);
     const addressing = this.#account.addressing;

@@ -5,9 +5,9 @@ import type { WireGroup } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { AccountRecord, GroupRecord } from './records.ts';
 
-/** What a group is made with. */
+/** The parts of a new group. */
 export interface GroupParts {
-  /** Made up where absent. */
+  /** Random by default. */
   readonly id?: string | undefined;
   readonly subject: string;
   readonly addressing: Addressing;
@@ -51,7 +51,7 @@ export function isAdmin(group: GroupRecord, account: AccountRecord): boolean {
   return rank === 'admin' || rank === 'superadmin';
 }
 
-/** Refuses with 403 who has left, and who is no admin where only admins write. */
+/** Refuses with 403 a former member, and a member who is no admin where only admins write. */
 export function requireWriter(group: GroupRecord, account: AccountRecord): void {
   if (!group.members.has(account))
     throw new SimulatorError(403, `to: ${account.number} is not in ${group.id} any more`);
@@ -60,7 +60,7 @@ export function requireWriter(group: GroupRecord, account: AccountRecord): void 
   }
 }
 
-/** How members see somebody: by number or by hidden number. */
+/** The id of a member in the group: number or LID. */
 export function memberIdOf({ addressing }: GroupRecord, { lid, pn, hiddenNumber }: AccountRecord): string {
   return addressing === 'lid' || hiddenNumber ? lid : pn;
 }

@@ -9,10 +9,10 @@ import type { AccountRecord, GroupRecord } from './records.ts';
 
 const longestSubject = 100;
 
-/** How it went with one person who was to be added: in, invite only, left lately, or a member already. */
+/** The result of adding a person: added, invite only, left lately, or a member already. */
 export type AddOutcome = 200 | 403 | 408 | 409;
 
-/** The groups, and what members do in them. Whoever lacks the rights is refused with 403. */
+/** The groups, and what members do in them. Refuses with 403 without the rights. */
 export class Groups {
   readonly #groups = new Map<string, GroupRecord>();
   readonly #directory: Directory;
@@ -39,7 +39,7 @@ export class Groups {
     return [...this.#groups.values()].filter(({ members, gone }) => members.has(account) || gone.has(account));
   }
 
-  /** A group with its creator alone; nobody is told before `announce`. */
+  /** A group with its creator only; members are notified by `announce`. */
   found(creator: AccountRecord, draft: GroupParts): GroupRecord {
     checkSubject(draft.subject);
     if (draft.id && this.#groups.has(draft.id))
@@ -49,7 +49,7 @@ export class Groups {
     return group;
   }
 
-  /** Puts the people in who may be, and tells all of the new group. */
+  /** Adds the people who can be added, and notifies all members of the new group. */
   announce(group: GroupRecord, people: readonly AccountRecord[]): Map<AccountRecord, AddOutcome> {
     const outcomes = new Map(people.map((person) => [person, enter(group, person)]));
     this.#publish(group, group.creator, 'create', [...group.members.keys()]);
@@ -63,7 +63,7 @@ export class Groups {
     return outcome;
   }
 
-  /** Removes, promotes or demotes; says how it went with each: 200, 403 for the one who made it, 404 for no member. */
+  /** Removes, promotes or demotes; a result for each: 200, 403 for the creator, 404 for no member. */
   change(
     group: GroupRecord,
     by: AccountRecord,
@@ -89,7 +89,7 @@ export class Groups {
   leave(group: GroupRecord, account: AccountRecord): void {
     this.#require(group, account, false);
     expel(group, account, true);
-    // Somebody has to be left who can let others in.
+    // A group keeps at least one admin.
     const [heir] = group.members.keys();
     if (heir && ![...group.members.keys()].some((member) => isAdmin(group, member))) group.members.set(heir, 'admin');
     this.#publish(group, account, 'leave', [account]);
@@ -103,7 +103,7 @@ export class Groups {
     this.#publish(group, by, noticeOf(change), [], 'subject' in change ? change.subject : '');
   }
 
-  /** Refuses who is not a member, or not an admin where that is needed. */
+  /** Refuses an account that is not a member, or not an admin where that is required. */
   #require(group: GroupRecord, account: AccountRecord, admin: boolean): void {
     if (!group.members.has(account)) {
       throw new SimulatorError(404, `group: ${account.number} is not in ${group.id}`);
@@ -113,7 +113,7 @@ export class Groups {
     }
   }
 
-  /** Tells members, and those who are concerned, how the group is now, and what happened. */
+  /** Sends members and affected people the current state of the group, and a notice. */
   #publish(
     group: GroupRecord,
     by: AccountRecord,
@@ -129,7 +129,7 @@ export class Groups {
     this.#postOffice.accept(message, undefined, [...audience]);
   }
 
-  /** Tells the account's devices how the group is now. */
+  /** Sends the account's devices the current state of the group. */
   tell(group: GroupRecord, account: AccountRecord): void {
     const users = [...group.members.keys()].map((member) => this.#directory.describeMember(member, account));
     tellDevices(account, { type: 'group', group: groupView(group, account), users });

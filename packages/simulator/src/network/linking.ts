@@ -94,7 +94,7 @@ export class Linking {
     });
   }
 
-  /** Logs a device in on this line, and tells it all it should know; undefined, and unlinked, if it is not known. */
+  /** Logs a device in on this connection, and sends its data; an unknown device is unlinked, and the result undefined. */
   login(line: Line, deviceId: string, secret: string): Login | undefined {
     const account = this.#parts.directory.all().find(({ devices }) => devices.get(deviceId)?.secret === secret);
     const device = account?.devices.get(deviceId);
@@ -118,14 +118,14 @@ export class Linking {
     return { account, device };
   }
 
-  /** Tells the devices that are logged in what they would learn at their next login. */
+  /** Sends the devices that are logged in the data of their next login. */
   refresh(account: AccountRecord): void {
     for (const device of account.devices.values()) {
       device.line?.send({ type: 'news', ...brief(account, device, this.#parts) });
     }
   }
 
-  /** Unlinks devices; their pages are told now, or when they log in next. */
+  /** Unlinks devices; their pages are notified now, or at their next login. */
   unlink(account: AccountRecord, devices: readonly Device[], times: number): void {
     for (const device of devices) {
       account.devices.delete(device.id);
@@ -135,7 +135,7 @@ export class Linking {
   }
 }
 
-/** How long a challenge holds. */
+/** How long a challenge is valid. */
 const passkeyMs = 600_000;
 
 function createPasskeyRequest(): PasskeyRequest {

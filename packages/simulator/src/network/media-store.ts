@@ -11,11 +11,11 @@ export interface StoredFile {
   readonly chunks: readonly Buffer[];
 }
 
-/** The media server's files. They stay until somebody drops them. */
+/** The media server's files. They are kept until they are dropped. */
 export class MediaStore {
   readonly #files = new Map<string, StoredFile>();
 
-  /** Takes in a file; the path is its own, also for bytes that are there already. */
+  /** Stores a file; its path is unique, also for bytes that are stored already. */
   async receive(source: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<StoredFile> {
     const hash = createHash('sha256');
     const chunks: Buffer[] = [];

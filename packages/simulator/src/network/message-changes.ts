@@ -9,7 +9,7 @@ import { createMessageId, findMessage } from './message.ts';
 import { deviceView, keyView } from './message-views.ts';
 import type { AccountRecord, Line, Message } from './records.ts';
 
-/** What happens to messages after they were sent: reactions, edits, deletion. Every side is told. */
+/** Changes of messages after they were sent: reactions, edits, deletion. All sides are notified. */
 export class MessageChanges {
   readonly #directory: Directory;
   readonly #confirmations: Confirmations;
@@ -29,7 +29,7 @@ export class MessageChanges {
 
   edit(account: AccountRecord, messageId: string, body: string): Message {
     const message = changeable(account, messageId);
-    if (message.from !== account) throw new SimulatorError(403, `message ${messageId} is somebody else's`);
+    if (message.from !== account) throw new SimulatorError(403, `message ${messageId} was sent by another account`);
     if (!isWithin(editWindowMs, message.timestamp)) {
       throw new SimulatorError(409, `message ${messageId} is too old to be edited`);
     }
@@ -39,12 +39,12 @@ export class MessageChanges {
     return message;
   }
 
-  /** For everyone: one's own message, or anybody's in a group where one is an admin. */
+  /** For everyone: an own message, or as an admin any message of the group. */
   revoke(account: AccountRecord, messageId: string): void {
     const message = changeable(account, messageId);
     const { from, to, timestamp } = message;
     if (from !== account && !(to.kind === 'group' && isAdmin(to, account))) {
-      throw new SimulatorError(403, `message ${messageId} is somebody else's`);
+      throw new SimulatorError(403, `message ${messageId} was sent by another account`);
     }
     if (!isWithin(revokeWindowMs, timestamp)) {
       throw new SimulatorError(409, `message ${messageId} is too old to be deleted for everyone`);
@@ -62,7 +62,7 @@ export class MessageChanges {
     tellDevices(account, { type: 'hidden', keys });
   }
 
-  /** Makes a message older by so many milliseconds; resolves when all pages that show it do so, too. */
+  /** Makes a message `ms` milliseconds older; resolves when all pages that have it show that. */
   async age(messageId: string, ms: number): Promise<void> {
     const message = this.#anywhere(messageId);
     message.timestamp -= Math.round(ms / 1000);
@@ -87,7 +87,7 @@ export class MessageChanges {
       const message = findMessage(account, messageId);
       if (message) return message;
     }
-    throw new SimulatorError(404, `id: nobody has a message ${messageId}`);
+    throw new SimulatorError(404, `id: no account has a message ${messageId}`);
   }
 
   #tellAll(message: Message, by: AccountRecord): void {
@@ -99,7 +99,7 @@ export class MessageChanges {
     return { type: 'changed', message: deviceView(message, account), user } as const;
   }
 
-  /** The lines of all pages that have it. Whoever has not got it yet gets it as it is by then. */
+  /** The connections of all pages that have it. Others get its current state with the message. */
   #audienceOf(message: Message): { readonly account: AccountRecord; readonly line: Line }[] {
     return [...new Set([message.from, ...message.receipts.keys()])].flatMap((account) =>
       [...account.devices.values()].flatMap(({ line, waiting }) =>

@@ -25,12 +25,12 @@ const phoneTypes: Readonly<Record<WireType, MessageType>> = {
   notification_template: 'notice',
 };
 
-/** Whether it was not written by anybody: something that has happened. */
+/** Whether it is a notice, which no person has written. */
 export function isNotice({ type }: Pick<Message, 'type'>): boolean {
   return phoneTypes[type] === 'notice';
 }
 
-/** Whether the account has written it; what a channel brings, nobody has. */
+/** Whether the account has written it; messages of channels have no author. */
 export function isWrittenBy(account: AccountRecord, { from, to }: Pick<Message, 'from' | 'to'>): boolean {
   return from === account && to.kind !== 'newsletter';
 }
@@ -130,7 +130,7 @@ function chatIdIn(party: Party): string {
   return party.kind === 'person' ? chatIdOf(party) : party.id;
 }
 
-/** Under which id somebody appears to the account in a chat. */
+/** The id of a person in a chat, as the account sees it. */
 function idIn(party: Party, who: AccountRecord, account: AccountRecord): string {
   if (party.kind === 'group') return memberIdOf(party, who);
   if (who !== account) return chatIdOf(who);

@@ -6,7 +6,7 @@ import type { AccountRecord, Attachment, Message, Party } from './records.ts';
 /** What every message has, with all the rest that some have. */
 export type MessageParts = Pick<Message, 'id' | 'from' | 'to'> & Partial<Message>;
 
-/** A message that nobody has got yet. */
+/** A message that is not delivered yet. */
 export function createMessage(parts: MessageParts): Message {
   return {
     type: 'chat',

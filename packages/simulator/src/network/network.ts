@@ -12,7 +12,7 @@ import { statusFeed } from './party.ts';
 import { PostOffice } from './post-office.ts';
 import type { AccountRecord, Party } from './records.ts';
 
-/** The network behind the page: who is registered, what is linked, what is written. All of it in memory. */
+/** The network behind the page: accounts, linked devices, messages. All in memory. */
 export class Network {
   /** Shared by all parts: a change holds at once. */
   readonly settings: SimulatorSettings;

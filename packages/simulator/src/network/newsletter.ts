@@ -1,4 +1,4 @@
-/** A channel: somebody writes to all who follow it, and is not seen. */
+/** A channel. Its author is not visible. */
 export interface Newsletter {
   readonly kind: 'newsletter';
   /** `<18 digits>@newsletter` */

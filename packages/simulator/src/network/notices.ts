@@ -6,7 +6,7 @@ import type { Network } from './network.ts';
 import type { AccountRecord, Message } from './records.ts';
 
 /**
- * Something that no person has written comes into the account's pages, live, and is part of their history after that.
+ * Brings a message that no person has written into the account's pages, live, and into their history.
  * Entries of the call log do not say that they are new, unless they are made to.
  */
 export function bringNotice(network: Network, account: AccountRecord, draft: NoticeDraft) {

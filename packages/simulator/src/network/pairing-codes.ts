@@ -12,11 +12,11 @@ interface Pairing {
   readonly since: number;
 }
 
-/** Codes that pages show in place of a QR, for the owner to type into the phone. Each holds for three minutes. */
+/** Codes that pages show in place of a QR, for the owner to type into the phone. Each is valid for three minutes. */
 export class PairingCodes {
   readonly #pairings = new Map<string, Pairing>();
 
-  /** A code for that page; an earlier one of the same page is worthless from then on. */
+  /** A code for that page; invalidates an earlier one of the same page. */
   create(account: AccountRecord, offer: Offer): string {
     for (const [code, pairing] of this.#pairings) if (pairing.offer === offer) this.#pairings.delete(code);
     const code = Array.from({ length: codeLength }, () => alphabet[randomInt(alphabet.length)]).join('');
@@ -24,7 +24,7 @@ export class PairingCodes {
     return code;
   }
 
-  /** The page that shows this code to that account; a code serves once. */
+  /** The page that shows this code to that account; a code is valid once. */
   take(account: AccountRecord, code: string): Offer | undefined {
     const key = code.replaceAll('-', '').toUpperCase();
     const pairing = this.#pairings.get(key);

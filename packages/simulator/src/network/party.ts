@@ -1,6 +1,6 @@
 import type { Party, StatusFeed } from './records.ts';
 
-/** There is one for all: each account sees of it what was posted for it. */
+/** Shared by all: each account sees the statuses that were posted for it. */
 export const statusFeed: StatusFeed = { kind: 'status', id: 'status@broadcast' };
 
 /** The id of a party among phones: people by their number. */

@@ -4,7 +4,7 @@ import { describeAccount, tellDevices } from './account.ts';
 import type { Network } from './network.ts';
 import type { AccountRecord } from './records.ts';
 
-/** What an account tells of itself; everybody who can see it is told. */
+/** Changes an account's profile, and notifies all who can see it. */
 export function changeProfile(network: Network, account: AccountRecord, change: ProfileChange): Account {
   const { business, pictureCode, ...rest } = change;
   Object.assign(account, definedOnly(rest), business === undefined ? {} : { isBusiness: business });
@@ -15,7 +15,7 @@ export function changeProfile(network: Network, account: AccountRecord, change: 
   return describeAccount(account);
 }
 
-/** What happens in an account's address book; its linked devices are told. */
+/** Changes an account's address book, and notifies its linked devices. */
 export function changeContacts(network: Network, account: AccountRecord, change: ContactsChange): void {
   const { save = [], forget = [], block = [], unblock = [] } = change;
   const find = (field: string) => (id: string) => network.directory.get(id, field);
@@ -32,7 +32,7 @@ export function changeContacts(network: Network, account: AccountRecord, change:
   tellOf(network, account, [...saved.map(({ person }) => person), ...forgotten, ...blocked, ...unblocked]);
 }
 
-/** Tells a viewer's devices how people are now. */
+/** Sends a viewer's devices the current state of people. */
 function tellOf({ directory }: Network, viewer: AccountRecord, people: readonly AccountRecord[]): void {
   const users = people.map((person) => directory.describe(person, viewer));
   tellDevices(viewer, { type: 'news', users, chats: [] });

@@ -10,7 +10,7 @@ import { statusFeed } from './party.ts';
 import type { AccountRecord, Message } from './records.ts';
 
 const dayMs = 86_400_000;
-/** The text status of somebody who chose no colour. */
+/** The default colour and font of a text status. */
 const plainStyle = { backgroundColor: 0xff7acca5, font: 0 };
 
 /** Plays the phone of an account. All but turning it on needs it to be on. */

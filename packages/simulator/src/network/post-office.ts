@@ -6,7 +6,7 @@ import { partyOf } from './message.ts';
 import { deviceView, isNotice, isWrittenBy, keyView } from './message-views.ts';
 import type { AccountRecord, Device, Message, Party } from './records.ts';
 
-/** Takes messages in, brings them to phones and linked devices, and tells the senders. */
+/** Accepts messages, delivers them to phones and linked devices, and sends receipts. */
 export class PostOffice {
   readonly #settings: SimulatorSettings;
   readonly #directory: Directory;
@@ -32,7 +32,7 @@ export class PostOffice {
     }
     this.#timers.after(this.#settings.deliveryDelayMs, () => {
       for (const recipient of audience) {
-        // Who has blocked somebody gets nothing, and the writer is not told why.
+        // Nothing is delivered to an account that has blocked the sender; the sender gets no error.
         if (to.kind === 'person' && recipient.blocked.has(from)) continue;
         recipient.log.push(message);
         this.#toPhone(message, recipient);
@@ -41,7 +41,7 @@ export class PostOffice {
     });
   }
 
-  /** Something that nobody has sent comes into an account's devices. */
+  /** Delivers a message without a sender to an account's devices. */
   bring(message: Message, account: AccountRecord): void {
     message.receipts.set(account, 1);
     account.log.push(message);
@@ -141,7 +141,7 @@ export class PostOffice {
     if ((message.receipts.get(account) ?? 3) >= ack) return;
     message.receipts.set(account, ack);
     const all = [...message.receipts.values()];
-    // A group's message counts as delivered once all have it, a status once anybody has.
+    // A group's message is delivered once all have it, a status once one person has it.
     this.#setAck(message, (message.to.kind === 'status' ? Math.max(...all) : Math.min(...all)) as 1 | 2 | 3);
   }
 

@@ -3,7 +3,7 @@ import type { SimulatorSettings } from '../settings.ts';
 import type { Timers } from '../timers.ts';
 import type { Line } from './records.ts';
 
-/** The QR references of one page that is not linked: each holds for a while, and after the last there is none. */
+/** The QR references of one page that is not linked: each expires, and after the last there is none. */
 export class QrReferences {
   readonly #line: Line;
   readonly #settings: SimulatorSettings;

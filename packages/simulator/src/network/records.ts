@@ -6,23 +6,23 @@ import type { Newsletter } from './newsletter.ts';
 /** The connection of a page: what the network can do to it. */
 export interface Line {
   send(event: ServerEvent): void;
-  /** Cuts it as a lost network does. */
+  /** Closes it, as a lost network does. */
   drop(): void;
 }
 
 /** A linked device. */
 export interface Device {
   readonly id: string;
-  /** What it proves itself with. */
+  /** Its credential at login. */
   readonly secret: string;
   readonly linkedAt: Date;
-  /** There while it is logged in. */
+  /** Defined while it is logged in. */
   line: Line | undefined;
-  /** Somebody at the page has answered the dialogue that greets a new device. */
+  /** The dialogue for a new device has been answered in the page. */
   onboarded: boolean;
-  /** It has synced once. */
+  /** It has completed a sync. */
   synced: boolean;
-  /** What has come for it and is not confirmed by it yet. */
+  /** Messages that it has not confirmed yet. */
   readonly waiting: Set<Message>;
 }
 
@@ -40,57 +40,57 @@ export interface AccountRecord {
   isBusiness: boolean;
   picture: Picture;
   pictureDelayMs: number;
-  /** What the network answers who asks for the picture, whatever there is. */
+  /** Answered to every request for the picture, if defined. */
   pictureCode: PictureCode | undefined;
   groupPrivacy: GroupPrivacy;
   phoneOn: boolean;
   connected: boolean;
-  /** How often a device of it has been let in. */
+  /** How often its devices have logged in. */
   logins: number;
-  /** What is wrong with its pages, from their next load on. */
+  /** The fault of its pages, from their next load on. */
   fault: PageFault;
-  /** What its pages send is never acknowledged. */
+  /** Messages from its pages are never acknowledged. */
   restricted: boolean;
-  /** What its pages send is refused. */
+  /** How messages from its pages are refused. */
   refusal: Refusal;
-  /** A passkey is asked for when a device is linked. */
+  /** Linking a device requires a passkey. */
   passkey: boolean;
-  /** Others know it by LID alone. */
+  /** Others know it by LID only. */
   readonly hiddenNumber: boolean;
-  /** What its devices have asked whether it is registered. */
+  /** The ids whose registration its devices have checked. */
   readonly lookUps: LookUp[];
   readonly devices: Map<string, Device>;
-  /** Who is in its address book, and under which name. */
+  /** Its address book: people with their names. */
   readonly book: Map<AccountRecord, string>;
   readonly blocked: Set<AccountRecord>;
-  /** Whose number its devices have learned without having it in the book. */
+  /** People whose number its devices know although they are not in the address book. */
   readonly disclosed: Set<AccountRecord>;
-  /** Every message from and to it, in the order in which the server had them. */
+  /** All messages from and to it, in the order in which the server got them. */
   readonly log: Message[];
-  /** Those that its phone has not got yet. */
+  /** Those that its phone does not have yet. */
   readonly waiting: Set<Message>;
 }
 
-/** What a reply tells of the message that it answers. */
+/** What a reply contains of the quoted message. */
 export interface Quote {
   readonly id: string;
   readonly author: AccountRecord;
   readonly body: string;
 }
 
-/** What a message carries besides its caption. */
+/** The file of a message. */
 export interface Attachment extends WireMedia {
   /** Hex, of the plain bytes. */
   readonly sha256: string;
 }
 
-/** What has happened in a group. */
+/** An event in a group. */
 interface Notice {
   readonly subtype: WireNotice['subtype'];
   readonly recipients: readonly AccountRecord[];
 }
 
-/** Somebody's answer to a message. */
+/** A reaction to a message. */
 interface ReactionRecord {
   readonly id: string;
   readonly emoji: string;
@@ -113,24 +113,24 @@ export interface Message {
   readonly mentions: readonly AccountRecord[];
   readonly notice: Notice | undefined;
   readonly style: WireTextStyle | undefined;
-  /** What the network passes on without a look: places, contact cards, invitations. */
+  /** Passed on unread: places, contact cards, invitations. */
   readonly fields: Readonly<Record<string, unknown>> | undefined;
   readonly decryptLateMs: number | undefined;
-  /** Pages are not told that it is new. */
+  /** Pages do not get `isNewMsg` for it. */
   readonly isQuiet: boolean;
   /** 1 on the server, 2 delivered, 3 read; in a group by all. */
   ack: 1 | 2 | 3;
-  /** Who it was meant for, and how far it got with each. */
+  /** Its recipients, with the ack of each. */
   readonly receipts: Map<AccountRecord, 1 | 2 | 3>;
   readonly reactions: Map<AccountRecord, ReactionRecord>;
   editedAtMs: number | undefined;
-  /** There once it was taken back; pages know the message by this id from then on. */
+  /** Defined once it was deleted for everyone; pages then know the message by this id. */
   revocation: { readonly id: string; readonly by: AccountRecord } | undefined;
-  /** Who has deleted it for themselves. */
+  /** The accounts that have deleted it for themselves. */
   readonly hiddenFrom: Set<AccountRecord>;
 }
 
-/** What somebody may do in a group; there is one superadmin, who made it. */
+/** The rank of a member; the one superadmin has created the group. */
 type Rank = 'superadmin' | 'admin' | 'member';
 
 /** A group, as the network keeps it. */
@@ -153,15 +153,15 @@ export interface GroupRecord {
   adminsAdd: boolean;
   readonly inviteCode: string;
   readonly members: Map<AccountRecord, Rank>;
-  /** Who was in it and is not any more; true for who left by themselves. */
+  /** Former members; true for those who left by themselves. */
   readonly gone: Map<AccountRecord, boolean>;
 }
 
-/** The feed of statuses; who sees one is settled when it is posted. */
+/** The feed of statuses; the audience of each is fixed when it is posted. */
 export interface StatusFeed {
   readonly kind: 'status';
   readonly id: 'status@broadcast';
 }
 
-/** Where a message can go: to a person, a group, or the status feed; or where it comes from, a channel. */
+/** The target of a message: a person, a group or the status feed; or its source, a channel. */
 export type Party = AccountRecord | GroupRecord | StatusFeed | Newsletter;

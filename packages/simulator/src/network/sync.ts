@@ -14,7 +14,7 @@ export function sync(device: Device, line: Line, settings: SyncSettings, timers:
   if (syncSteps === 0) say(100);
   for (let step = 1; step <= syncSteps; step += 1) {
     const percent = (100 * step) / syncSteps;
-    // One step beyond the end brings it there; more would only say it again.
+    // One step past the end completes it; more steps would repeat it.
     if (percent - 100 / syncSteps >= end) break;
     timers.after((syncDelayMs * step) / syncSteps, () => say(percent));
   }

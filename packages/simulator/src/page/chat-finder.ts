@@ -4,9 +4,8 @@ import type { Users } from './users.ts';
 import type { Wid } from './wid.ts';
 
 /**
- * The chat with that person, opened if need be; its id may be the person's other one. Throws for somebody who is
- * not registered. The status feed becomes a chat, too; a group is only found, unless the build makes a chat of
- * whatever it is asked for.
+ * The chat with that person, opened if necessary; its id may be the person's other one. Throws for a person who is not
+ * registered. The status feed is opened as a chat, too; an unknown group only if the build creates chats for those.
  */
 export async function findOrCreateChat(users: Users, id: Wid): Promise<Chat | undefined> {
   if (id.isStatus()) return openChat(String(id), 'Status');

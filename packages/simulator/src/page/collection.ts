@@ -4,7 +4,7 @@ import type { Model } from './model.ts';
 /** Anything with a serialised form: a string, an id object, or a model's id. */
 type Id = string | { toString(): string };
 
-/** Models by id, in the order in which they were added. Tells of `add` and `remove`, and of what its models tell. */
+/** Models by id, in insertion order. Emits `add`, `remove`, and the events of its models. */
 export class Collection<M extends Model<{ id: Id }>> extends Emitter {
   /** The class of its members, for scripts that make some of their own. */
   readonly modelClass: new (

@@ -9,7 +9,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** What the owner of a connection is told. */
+/** Callbacks of a connection. */
 export interface ConnectionListener {
   opened(): void;
   /** `failures` counts the attempts in a row that did not last, the first being the loss itself. */
@@ -41,7 +41,7 @@ export class Connection {
     this.#handlers.set(type, handler as (event: never) => void);
   }
 
-  /** `deviceId` tells the network on whose line this is, before anything is said. */
+  /** `deviceId` identifies the device before the first message. */
   open(deviceId: string | undefined, listener: ConnectionListener): void {
     this.close();
     const socket = new WebSocket(deviceId ? `${this.#url}&device=${encodeURIComponent(deviceId)}` : this.#url);
@@ -74,7 +74,7 @@ export class Connection {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
-  /** The login was accepted: what waits goes out, in the order in which it was asked. */
+  /** The login was accepted: waiting requests are sent, in order. */
   admit(): void {
     this.#admitted = true;
     for (const { message } of this.#pending.values()) this.send(message);

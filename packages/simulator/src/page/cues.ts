@@ -66,7 +66,7 @@ function block(ms: number): void {
   while (performance.now() < end);
 }
 
-/** By the clock, not by the count of calls: a browser slows down the timers of a page that nobody looks at. */
+/** By the clock, not by the count of calls: a browser throttles the timers of a page in the background. */
 function leak(mbPerSecond: number): void {
   const kept: Uint8Array[] = [];
   const start = performance.now();

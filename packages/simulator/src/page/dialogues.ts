@@ -4,7 +4,7 @@ export type DialogueKind =
   | 'log-out'
   /** A choice between two that are both harmless; Escape does nothing. */
   | 'refresh'
-  /** It stays, whatever is done. */
+  /** It cannot be closed. */
   | 'stuck';
 
 const texts: Readonly<Record<DialogueKind, string>> = {
@@ -31,7 +31,7 @@ export function showDialogue(kind: DialogueKind, logOut: () => void): void {
   };
   if (kind === 'log-out') {
     add('Log out', 'popup-controls-cancel', logOut);
-    // Not once: whoever presses it again means it.
+    // Not `once`: a second click counts too.
     window.addEventListener('keydown', ({ keyCode }) => keyCode === 27 && dialogue.isConnected && logOut(), true);
   } else if (kind === 'refresh') {
     add('OK', 'popup-controls-ok', close);

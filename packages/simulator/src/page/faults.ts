@@ -1,7 +1,7 @@
 import type { Page } from './page.ts';
 import type { PageFault } from './wire.ts';
 
-/** Starts the link as far as the fault of this page lets it come. */
+/** Starts the link; a fault of this page may stop it halfway. */
 export function startLink({ link, connection }: Page, fault: PageFault): void {
   if (fault === 'state') return;
   if (fault === 'sync') connection.handle('synced', () => undefined);

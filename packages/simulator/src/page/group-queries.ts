@@ -6,7 +6,7 @@ import { switches } from './switches.ts';
 import type { Wid } from './wid.ts';
 import type { WireGroup } from './wire.ts';
 
-/** What is left of a group that could not be had. */
+/** The result for a group that could not be loaded. */
 interface Remains {
   readonly id: Wid;
   readonly stale: false;
@@ -34,13 +34,13 @@ export class GroupQueries {
     }
   }
 
-  /** A group that the page has, if it is not stale: be it without members. Any other is asked for. */
+  /** A group that the page has and that is not stale, even without members. Others are requested. */
   async find(id: Wid): Promise<GroupMetadata | Remains> {
     const present = groups.get(id);
     return present && !present.stale ? present : this.update(id);
   }
 
-  /** Asks, whatever the page has. Where members are lazy, a refusal looks as if there were none. */
+  /** Always asks the network. With lazy members, a refusal looks like an empty group. */
   async update(id: Wid): Promise<GroupMetadata | Remains> {
     if (!switches.lazyParticipants) return learnGroup(await this.ask(String(id)));
     const flight = this.#flights.get(String(id)) ?? this.#load(id).finally(() => this.#flights.delete(String(id)));

@@ -1,6 +1,6 @@
 import type { PageSwitches } from './switches.ts';
 
-/** What comes with which component of the Bootloader, under the names that the real page had in August 2026. */
+/** Modules by the Bootloader component that loads them, with the names of the real page in August 2026. */
 const components: Readonly<Record<string, readonly string[]>> = {
   'WAWebStatusViewer.react': ['WAWebRevokeStatusAction', 'WAWebSendStatusMsgAction'],
   'WAWebStatusDrawerFlow.react': ['WAWebRevokeStatusAction', 'WAWebSendStatusMsgAction'],
@@ -18,7 +18,7 @@ const components: Readonly<Record<string, readonly string[]>> = {
   'WAWebProfileDrawer.react': ['WAWebContactProfilePicThumbBridge'],
 };
 
-/** What really comes late, of these; all else is there from the start. */
+/** Those that are lazy in the real page; the others are loaded at the start. */
 const reallyLazy: readonly string[] = ['WAWebRevokeStatusAction', 'WAWebGroupCreateJob'];
 
 /** The components that can be loaded, and what is not there before. */

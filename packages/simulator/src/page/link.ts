@@ -16,10 +16,10 @@ import type { ServerEvent } from './wire.ts';
 
 const afterLogout = '/?post_logout=1&logout_reason=0';
 const firstSyncFailed = '/?post_logout=1&logout_reason=2';
-/** Time for whoever asked for a logout to close the browser, before the page goes on to a new QR. */
+/** Time for the caller of a logout to close the browser, before the page shows a new QR. */
 const logoutGraceMs = 1000;
 
-/** What a link brings to life. */
+/** The parts of the page that a link uses. */
 export interface LinkParts {
   readonly connection: Connection;
   readonly users: Users;
@@ -35,7 +35,7 @@ export class Link {
   readonly #connection: Connection;
   readonly #parts: LinkParts;
   #firstSync: ReturnType<typeof setTimeout> | undefined;
-  /** The dialogue has been answered, or stands there. */
+  /** The dialogue has been answered, or is open. */
   #onboarded = false;
 
   constructor(credentials: Credentials, parts: LinkParts) {
@@ -74,7 +74,7 @@ export class Link {
     });
   }
 
-  /** All that came while the page was away has been delivered, whatever the progress says. */
+  /** All messages from the time offline are delivered, whatever the progress shows. */
   get isResumed(): boolean {
     return socket.get('hasSynced') ?? false;
   }
@@ -107,7 +107,7 @@ export class Link {
     this.start();
   }
 
-  /** A code with which the owner of that number can link this page; rejects where nobody has the number. */
+  /** A code with which the owner of that number can link this page; rejects if the number is not registered. */
   requestCode(phone: string): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#connection.handle('code', ({ code }) => {
@@ -153,7 +153,7 @@ export class Link {
     if (switches.whatsNewAt === 'load') this.#greet();
   }
 
-  /** The page gives up by itself where a device's first sync is not over in time; a reload begins anew. */
+  /** The page logs itself out if a device's first sync takes too long; a reload restarts the timer. */
   #limitFirstSync(): void {
     clearTimeout(this.#firstSync);
     this.#firstSync = setTimeout(() => {

@@ -13,7 +13,7 @@ import type { WireChat, WireDraft, WireMessage } from './wire.ts';
 
 const statusFeed = 'status@broadcast';
 
-/** Puts what the network brings into the page's chats: messages, history, changes, receipts. */
+/** Puts messages, history, changes and receipts from the network into the page's chats. */
 export class Mailbox {
   readonly #connection: Connection;
   readonly #users: Users;
@@ -39,7 +39,7 @@ export class Mailbox {
     });
     connection.handle('group', ({ group, users: members }) => {
       for (const member of members) users.learn(member);
-      // Who is put into a group is told who else is in it.
+      // A new member also gets the list of the other members.
       if (chats.get(group.id)) learnGroupOf(group);
       else learnGroup(group);
     });
@@ -67,7 +67,7 @@ export class Mailbox {
       this.#update(message);
       return;
     }
-    // Nobody is to hear of a message that was taken back before it came.
+    // No event for a message that was deleted before it was delivered.
     const msg = this.#hold(message, message.revokedId === undefined);
     if (!message.fromMe && msg.get('isNewMsg') && !msg.isNotification && message.chat !== statusFeed) {
       const chat = this.#chat(message.chat);
@@ -106,7 +106,7 @@ export class Mailbox {
     return modelOf(own, false);
   }
 
-  /** Lets go of a message, as after it was deleted for this account. */
+  /** Removes a message, for instance after it was deleted for this account. */
   forget(key: string): void {
     const msg = this.#held(key);
     if (!msg) return;
@@ -115,7 +115,7 @@ export class Mailbox {
     messages.remove(msg);
   }
 
-  /** A message that the page has, be it only in the feed, or written under the account's other id. */
+  /** A message that the page has, also one that is only in the feed or has the account's other id. */
   #held(key: string | MsgKey): Msg | undefined {
     return messages.get(key) ?? messages.get(otherOwnKey(String(key), this.#users.self)) ?? findStatus(key);
   }
@@ -145,7 +145,7 @@ export class Mailbox {
     return added;
   }
 
-  /** Something is different about a message: its age, its text, its reactions; or it was taken back. */
+  /** A message has changed: its text, age or reactions; or it was deleted for everyone. */
   #update(message: WireMessage): void {
     const before = this.#heldBefore(message);
     if (before) this.#revoke(before, message);
@@ -162,7 +162,7 @@ export class Mailbox {
     learnReactions(keyOf(message), message.reactions, true);
   }
 
-  /** The page holds the message under the id that it had before it was taken back. */
+  /** The message under its id from before it was deleted for everyone. */
   #heldBefore(message: WireMessage): Msg | undefined {
     return message.revokedId === undefined ? undefined : this.#held(keyOf({ ...message, id: message.revokedId }));
   }

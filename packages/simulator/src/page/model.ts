@@ -2,15 +2,14 @@ import { Emitter } from './emitter.ts';
 
 const prepared = new WeakSet<object>();
 
-/** An attribute is kept in an own, enumerable property of that name: spreading a model hands it over. */
+/** An attribute is kept in an own, enumerable property of that name: spreading a model copies it. */
 const kept = (name: string) => `__x_${name}`;
 
 /**
- * A bag of attributes that tells of its changes: `change:<name>` (model, value, previous) for each, then `change`.
+ * An object that emits its changes: `change:<name>` (model, value, previous) for each, then `change`.
  * The attributes that a subclass names in `props` are also properties of the instance, as scripts in the page
- * expect. Anything else that is set becomes a plain property, without an event and without a look at its name, as in
- * the real page: among what a script spreads from another model there may be one of the properties that keep the
- * attributes, and it takes effect in the order in which it stands.
+ * expect. Other values become plain properties without an event, whatever their names, as in the real page: values
+ * that a script spreads from another model may include a property that keeps an attribute, which is then overwritten.
  */
 export class Model<A extends object> extends Emitter {
   static readonly props: readonly string[] = [];
@@ -25,7 +24,7 @@ export class Model<A extends object> extends Emitter {
     return this.#bag[kept(String(name))] as A[K] | undefined;
   }
 
-  /** All new values are in place before the first listener hears of one. */
+  /** All new values are set before the first listener runs. */
   set(values: Partial<A>): this {
     const changes = Object.entries(values).flatMap(([name, value]) => {
       const previous = this.#bag[kept(name)];

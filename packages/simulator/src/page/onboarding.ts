@@ -1,8 +1,7 @@
 import { switches } from './switches.ts';
 
 /**
- * The dialogue that greets a newly linked device. Its buttons and Escape all do the same; until somebody has answered
- * it comes again with every load.
+ * The dialogue for a newly linked device. Its buttons and Escape all close it; until then it opens at every load.
  */
 export function showOnboarding(answered: () => void): void {
   const dialogue = element('div', { role: 'dialog', 'aria-modal': 'true' });
@@ -12,7 +11,7 @@ export function showOnboarding(answered: () => void): void {
     answered();
   };
   const onKey = (event: KeyboardEvent) => {
-    // The real page goes by the code, which an event that a script makes does not have unless it is given one.
+    // The real page checks `code`, which a scripted event only has if it is set.
     if (event.keyCode === 27) answer();
   };
   dialogue.append(...(switches.whatsNew === 'one-button' ? plain(answer) : withClose(answer)));

@@ -19,7 +19,7 @@ export interface SendResult {
 
 type Awaitable<T> = T | Promise<T>;
 
-/** Sends messages. What the network has not confirmed stays in the profile and goes out at the next chance. */
+/** Sends messages. Unconfirmed messages are kept in the browser profile, and sent again after the next login. */
 export class Outbox {
   readonly #connection: Connection;
   readonly #mailbox: Mailbox;

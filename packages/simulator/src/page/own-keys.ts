@@ -3,7 +3,7 @@ import type { WireMessage, WireSelf } from './wire.ts';
 
 const ownKey = /^(true_status@broadcast_[^_]+)_.*$/;
 
-/** Newer builds have the account's own posts to the status feed under its hidden number, whatever the network says. */
+/** In newer builds the account's own statuses always have its LID, whatever the network sends. */
 export function ownStatus(message: WireMessage, self: WireSelf | undefined): WireMessage {
   const isOwn = message.chat === 'status@broadcast' && message.fromMe;
   if (!self || !isOwn || switches.statusActions === 'positional') return message;

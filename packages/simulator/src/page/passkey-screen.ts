@@ -8,8 +8,8 @@ export interface PasskeyRequest {
 }
 
 /**
- * Covers the page with what asks for a passkey. Nothing is asked of the browser before somebody has pressed the button;
- * where that fails it can be pressed again. `signed` is called once the browser has given a credential.
+ * Covers the page with the passkey screen. Its button requests the passkey from the browser, again after a failure.
+ * `signed` is called once the browser has returned a credential.
  */
 export function showPasskeyScreen(request: PasskeyRequest, signed: () => void, cancelled: () => void): void {
   const screen = element('div', 'shortcake_passkey_screen');

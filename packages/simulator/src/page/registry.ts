@@ -3,11 +3,11 @@ import { withoutExport } from './without-export.ts';
 /** Modules by the names that scripts in the page ask for; each is a plain object that they may change. */
 export type Modules = Record<string, unknown>;
 
-/** What is special about the modules of a page. */
+/** Options of a page's modules. */
 export interface RegistryOptions {
   /** `Module` or `Module.export`: not there at all. */
   readonly missing: readonly string[];
-  /** Modules that come with a component, by the component's name; not there before somebody has loaded one of theirs. */
+  /** Lazy modules by component; absent until one of their components is loaded. */
   readonly components: Readonly<Record<string, readonly string[]>>;
   /** Modules that are not there before `registerLate` is called. */
   readonly late: readonly string[];
@@ -15,7 +15,7 @@ export interface RegistryOptions {
   readonly unknown: 'thrown' | 'undefined';
 }
 
-/** The modules that scripts in the page can ask for. The page itself does without: whatever is missing, it works on. */
+/** The modules that scripts in the page can require. The page itself does not use them, and works without. */
 export class Registry {
   readonly #all: ReadonlyMap<string, unknown>;
   readonly #registered: Map<string, unknown>;
@@ -45,7 +45,7 @@ export class Registry {
     return this.#registered;
   }
 
-  /** From now on an unknown module is an error for whoever requires it. */
+  /** Whether requiring an unknown module throws. */
   throwErrors(throws: boolean): void {
     this.#throws = throws;
   }
@@ -63,7 +63,7 @@ export class Registry {
     if (!this.#missing.has(name)) this.#registered.set(name, module);
   }
 
-  /** Brings in what comes with a component; throws for one that there is not. */
+  /** Registers the modules of a component; throws for an unknown component. */
   loadComponent(component: string): void {
     const names = this.#components.get(component);
     if (!names) throw new Error(`Bootloader: unknown component ${component}`);

@@ -1,6 +1,6 @@
 import { switches } from './switches.ts';
 
-/** The network has refused; the library tells this error from others by its name, which not every build leaves as it is. */
+/** A refusal of the network. The library recognises it by its name, which some builds minify. */
 export class ServerStatusCodeError extends Error {
   readonly status: number;
   readonly statusCode: number;

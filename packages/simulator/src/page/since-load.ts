@@ -1,4 +1,4 @@
-/** Resolves so long after the document has loaded. */
+/** Resolves `ms` after the document's load event. */
 export async function sinceLoad(delayMs: number): Promise<void> {
   if (document.readyState !== 'complete') {
     await new Promise((resolve) => window.addEventListener('load', resolve, { once: true }));

@@ -1,7 +1,7 @@
 /** The name of the property that carries an id's serialised form; builds of the real page differ. */
 export type SerializedProperty = '_serialized' | '$1';
 
-/** How a page behaves, as far as builds of the real page differ. Written into its document: holds until the next load. */
+/** The differences between builds of the real page. Written into the document: a page keeps them until its next load. */
 export interface PageSwitches {
   /** For message ids. */
   idProperty: SerializedProperty;
@@ -13,7 +13,7 @@ export interface PageSwitches {
   statusActions: 'positional' | 'object';
   /** Whether a status that is posted from here is also among all messages, not only in the feed. */
   statusInMsgs: boolean;
-  /** Whether a download must say a type that goes with its kind of media. */
+  /** Whether a download requires a MIME type that matches its kind of media. */
   downloads: 'any' | 'typed';
   /** The form in which downloaded bytes come. */
   downloadResult: 'arraybuffer' | 'uint8array' | 'blob';
@@ -21,9 +21,9 @@ export interface PageSwitches {
   mediaOwnId: boolean;
   /** The buttons of the dialog "What's new". */
   whatsNew: 'one-button' | 'two-buttons';
-  /** Whether the dialog comes when the page has synced, or already when it is let in. */
+  /** Whether the dialog opens after the sync, or already at the login. */
   whatsNewAt: 'synced' | 'load';
-  /** Members of a group are unknown until somebody asks for them. */
+  /** Members of a group are unknown until they are requested. */
   lazyParticipants: boolean;
   /** How long a question for a group's members takes. */
   participantsDelayMs: number;
@@ -39,25 +39,25 @@ export interface PageSwitches {
   deleteForm: 'positional' | 'object';
   /** Some modules have to be loaded through the page's Bootloader before they can be required. */
   lazyModules: boolean;
-  /** So have some more, which the real page has from the start: to try that with whatever is used on demand. */
+  /** The same for modules that the real page loads at the start, to test lazy loading with them. */
   moreLazyModules: boolean;
-  /** Some modules register only so long after the page's load. */
+  /** How long after the page's load some modules register. */
   lateModulesMs: number;
   /** Whether to require a module that is not there is an error, or gives undefined as in an unguarded script. */
   unknownModules: 'thrown' | 'undefined';
   /** `Module` or `Module.export`: what this page does not have at all, on top of what its build has lost. */
   missingModules: readonly string[];
-  /** The same, as far as it belongs to the build. */
+  /** The same, as part of the build. */
   removedModules: readonly string[];
   /** Whether a refused picture is an error, or an answer without a picture. */
   pictureRefusals: 'thrown' | 'returned';
-  /** By which identity a person's picture can be asked for; by the other one the answer never comes. */
+  /** By which identity a person's picture can be requested; requests by the other one are never answered. */
   pictureIdentity: 'any' | 'lid' | 'pn';
   /** Whether a person's names stand on both contacts, or on the one by LID alone. */
   contactNames: 'both' | 'lid';
-  /** Among the contacts there is one that stands for a device, for which the look-up of the other identity throws. */
+  /** One of the contacts is a device; the look-up of its other identity throws. */
   deviceContact: boolean;
-  /** Errors of the network have a name that tells nothing. */
+  /** Errors of the network have a minified name. */
   minifiedErrors: boolean;
   /** `WAWebSyncGatingUtils.isPlaceholderMessageResendEnabled` exists. */
   placeholderResend: boolean;
@@ -69,7 +69,7 @@ export interface PageSwitches {
   offlineProgressEnd: number;
   /** How long a device's first sync may take before the page logs itself out. */
   firstSyncMs: number;
-  /** A newly linked page reloads itself so long after the link, once; 0 for not at all. */
+  /** How long after the link a new page reloads itself, once; 0 for never. */
   reloadAfterLinkMs: number;
 }
 
@@ -111,5 +111,5 @@ export const firstSwitches: Readonly<PageSwitches> = {
   reloadAfterLinkMs: 0,
 };
 
-/** What this page was told with its document; set before anything else is made. */
+/** The settings in this page's document; assigned before anything else is created. */
 export const switches: PageSwitches = { ...firstSwitches };

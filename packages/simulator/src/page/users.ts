@@ -38,11 +38,11 @@ export class Users {
     return this.#byId.get(String(id));
   }
 
-  /** Asks the network, always; undefined where nobody has that id. Hangs while offline. */
+  /** Always asks the network; undefined if the id is not registered. Hangs while offline. */
   async query(id: Wid): Promise<WireUser | undefined> {
     const user = await this.#connection.request('exists', { jid: String(id) });
     if (!user) return undefined;
-    // The answer may tell the number behind a hidden one.
+    // The answer may contain the number behind a LID.
     if (!this.known(id) || (user.pn !== undefined && !this.known(user.pn))) this.learn(user);
     return user;
   }

@@ -25,7 +25,7 @@ export type WireType =
   | ('chat' | 'image' | 'video' | 'audio' | 'ptt' | 'document' | 'sticker' | 'location' | 'vcard' | 'multi_vcard')
   | ('groups_v4_invite' | 'gp2' | 'revoked' | 'call_log' | 'e2e_notification' | 'notification_template');
 
-/** What a reply tells of the message that it answers. */
+/** What a reply contains of the quoted message. */
 export interface WireQuote {
   readonly id: string;
   /** Who wrote it, as `@c.us` or `@lid` id. */
@@ -64,7 +64,7 @@ export interface WireNotice {
   readonly recipients: readonly string[];
 }
 
-/** Somebody's answer to a message; an empty one was taken back. */
+/** A reaction to a message; an empty one was removed. */
 export interface WireReaction {
   readonly id: string;
   readonly from: string;
@@ -95,15 +95,15 @@ export interface WireMessage {
   readonly quoted?: WireQuote | undefined;
   readonly notice?: WireNotice | undefined;
   readonly style?: WireTextStyle | undefined;
-  /** What the network passes on without a look. */
+  /** Passed on unread. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
   readonly reactions: readonly WireReaction[];
   readonly editedAtMs?: number | undefined;
-  /** Under which id it went before it was taken back. */
+  /** Its id before it was deleted for everyone. */
   readonly revokedId?: string | undefined;
   /** Comes without saying that it is new. */
   readonly isQuiet?: boolean | undefined;
-  /** Stays undecrypted for so long after it arrived. */
+  /** How long after its arrival it can be decrypted. */
   readonly decryptLateMs?: number | undefined;
 }
 
@@ -148,7 +148,7 @@ export interface WireGroupDraft {
   readonly adminsAdd: boolean;
 }
 
-/** How it went with one person who was to be in a group; 200 is well. */
+/** The result for one person to add to a group; 200 if added. */
 export interface WireParticipantResult {
   readonly id: string;
   readonly code: 200 | 403 | 404 | 408 | 409;

@@ -18,9 +18,9 @@ import type {
 
 export type * from './wire-values.ts';
 
-/** Questions of a page that the network answers, by name. */
+/** Requests of a page to the network, by name. */
 export interface Requests {
-  /** Who has this `@c.us` or `@lid` id; null where nobody has. */
+  /** The person with this `@c.us` or `@lid` id; null if it is not registered. */
   exists: { params: { jid: string }; result: WireUser | null };
   /** Answered when the server has the message (ack 1), or does not want it. Sending an id twice delivers it once. */
   send: { params: WireDraft; result: { t: number } | { nack: number } };
@@ -30,7 +30,7 @@ export interface Requests {
   message: { params: { id: string }; result: WireMessage | null };
   /** The dialogue that greets a new device has been answered. */
   onboarded: { params: Record<string, never>; result: null };
-  /** Those three are told to all sides, this page among them, before they are answered. */
+  /** These three reach all devices, this page included, before they are answered. */
   react: { params: { id: string; emoji: string }; result: null };
   edit: { params: { id: string; body: string }; result: null };
   revoke: { params: { id: string }; result: null };
@@ -40,7 +40,7 @@ export interface Requests {
   group: { params: { id: string }; result: WireGroup };
   'change-group': { params: { id: string; change: WireGroupChange }; result: null };
   'add-to-group': { params: { id: string; who: string }; result: WireParticipantResult };
-  /** A code for each: 200, 403 for the one who made the group, 404 for who is no member. */
+  /** A code for each: 200, 403 for the creator of the group, 404 for a person who is no member. */
   'change-members': { params: { id: string; who: readonly string[]; action: WireMemberAction }; result: number[] };
   'leave-group': { params: { id: string }; result: null };
   picture: { params: { id: string }; result: WirePicture };
@@ -50,12 +50,12 @@ export interface Requests {
 
 export type RequestName = keyof Requests;
 
-/** What a page says on `/ws/chat`. */
+/** Messages from a page on `/ws/chat`. */
 export type PageMessage =
   /** Not linked: wants QR references, and says which keys its QR carries. */
   | { readonly type: 'register'; readonly noiseKey: string; readonly identityKey: string }
   | { readonly type: 'login'; readonly deviceId: string; readonly secret: string }
-  /** Has taken in a message; until it says so, the message comes again at the next login. */
+  /** Confirms a message; without it, the message is delivered again at the next login. */
   | { readonly type: 'received'; readonly id: string }
   /** Has taken in what was to be confirmed. */
   | { readonly type: 'confirmed'; readonly confirm: number }
@@ -74,11 +74,11 @@ export type PageMessage =
       };
     }[RequestName];
 
-/** What the network says on `/ws/chat`. */
+/** Messages from the network on `/ws/chat`. */
 export type ServerEvent =
   | { readonly type: 'ref'; readonly ref: string }
   | { readonly type: 'refs-ended' }
-  /** The code that was asked for; undefined where nobody has the number. */
+  /** The requested code; undefined if the number is not registered. */
   | { readonly type: 'code'; readonly code?: string | undefined }
   | { readonly type: 'pairing' }
   /** The owner has scanned the QR; there is no link without a passkey. */
@@ -101,7 +101,7 @@ export type ServerEvent =
   | { readonly type: 'progress'; readonly percent: number }
   | { readonly type: 'synced' }
   | { readonly type: 'message'; readonly message: WireMessage; readonly user?: WireUser | undefined }
-  /** Something about a message is different now: its text, its age, its reactions; or it was taken back. */
+  /** A message has changed: its text, age or reactions; or it was deleted for everyone. */
   | {
       readonly type: 'changed';
       readonly message: WireMessage;
@@ -114,13 +114,13 @@ export type ServerEvent =
   | { readonly type: 'ack'; readonly keys: readonly string[]; readonly ack: number }
   /** The chat was read elsewhere. */
   | { readonly type: 'chat-read'; readonly chat: string }
-  /** Unlinked; the page raises it so many times, and goes through state UNPAIRED before it reloads if told to. */
+  /** Unlinked: the page raises the event `times` times, and with `unpaired` goes through state UNPAIRED before it reloads. */
   | { readonly type: 'logged-out'; readonly times: number; readonly unpaired: boolean }
   | { readonly type: 'conflict' }
   | { readonly type: 'answer'; readonly request: number; readonly result: unknown }
   | { readonly type: 'refused'; readonly request: number; readonly status: number; readonly message: string };
 
-/** What a page reports on `/ws/stage`: what somebody who looks at it would see. */
+/** What a page reports on `/ws/stage`: what a user in front of it would see. */
 export interface PageReport {
   readonly socketState: string;
   readonly hasSynced: boolean;
@@ -128,15 +128,15 @@ export interface PageReport {
   readonly qr?: string | undefined;
   /** The number of the account that it is linked to. */
   readonly number?: string | undefined;
-  /** What a test last had written in this browser profile. */
+  /** The last value that a test wrote in this browser profile. */
   readonly lastWrite?: string | undefined;
-  /** How many cues have come on this connection: told before each is played, since some take the page's time. */
+  /** How many cues this connection has received; reported before each is played, since some block the page. */
   readonly cuesTaken: number;
 }
 
-/** What the stage has to say with some of its cues. */
+/** The options of some cues. */
 export interface CueOptions {
-  /** The page's main thread is busy for so long. */
+  /** How long the page's main thread is busy. */
   readonly block: { readonly ms: number };
   /** The page keeps taking memory, until it is reloaded. */
   readonly leak: { readonly mbPerSecond: number };
@@ -146,7 +146,7 @@ export interface CueOptions {
   readonly write: { readonly value: string };
   /** The page takes that much memory, once, and keeps it until it is reloaded. */
   readonly grow: { readonly mb: number };
-  /** A dialogue comes up. */
+  /** A dialogue opens. */
   readonly dialogue: { readonly which: DialogueKind };
 }
 
@@ -155,19 +155,19 @@ export type StageCue =
   | { readonly kind: 'reload' | 'pushState' | 'iframe' | 'sync' | 'deaf' }
   | { readonly [K in keyof CueOptions]: { readonly kind: K } & CueOptions[K] }[keyof CueOptions];
 
-/** What is wrong with the pages of an account. */
+/** The fault of an account's pages. */
 export type PageFault =
   | 'none'
   /** The document begins and never ends. */
   | 'document'
-  /** An image of the page never comes, so that the page never has loaded; its scripts do run. */
+  /** An image of the page never loads, and so the page never fires `load`; its scripts run. */
   | 'image'
   /** The socket state stays at OPENING: the page is never let in. */
   | 'state'
   /** The page is let in, and never has synced. */
   | 'sync';
 
-/** What a page is told with its document. */
+/** The settings in a page's document. */
 export interface PageSettings extends PageSwitches {
   readonly fault: PageFault;
 }

@@ -1,6 +1,6 @@
 /**
- * Takes a module, or what a dotted name says of one, out of a map of modules. What other parts of the page share with
- * the module stays whole: it is a copy that lacks the export, unless the name goes deeper than that.
+ * Removes a module, or the export that a dotted name names, from a map of modules. Other parts of the page keep the
+ * whole module: the map gets a copy without the export, unless the name has a third part.
  */
 export function withoutExport(modules: Map<string, unknown>, name: string): void {
   const [module = '', first, second] = name.split('.');

@@ -1,7 +1,7 @@
 import type { Call } from '../control/call.ts';
 import { calls } from '../control/calls.ts';
 
-/** Beyond so many fields they are a table of their own in the README. */
+/** More fields than this have their own table in the README. */
 const mostFields = 12;
 
 interface ObjectSchema {

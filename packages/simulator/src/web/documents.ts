@@ -8,7 +8,7 @@ export interface Document {
   readonly body: string;
 }
 
-/** What is asked for under this path never comes. */
+/** Requests under this path are never answered. */
 export const pendingPath = '/pending.png';
 
 /** The compiled page lies beside the compiled server. */

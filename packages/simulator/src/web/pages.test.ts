@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import type { PageReport, StageCue } from '../page/wire.ts';
 import { Pages } from './pages.ts';
 
-/** A page's end of the stage, which says what it is told to say. */
+/** A page's end of the stage, with scripted reports. */
 class Tab extends EventEmitter {
   readonly cues: StageCue[] = [];
 

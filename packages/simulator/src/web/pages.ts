@@ -4,7 +4,7 @@ import type { PageReport, StageCue } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { PageConnection } from './page-connection.ts';
 
-/** What the network does to a page. */
+/** Cues that the network plays itself. */
 type NetworkCue = { readonly kind: 'conflict' } | { readonly kind: 'idle' };
 
 interface OpenPage {
@@ -16,12 +16,12 @@ interface OpenPage {
 /** Below the 10 s that the client waits for an answer. */
 const CUE_TIMEOUT_MS = 8_000;
 
-/** The pages that are open: what they report, and what is done to them. */
+/** The open pages: their reports, and the events caused in them. */
 export class Pages {
   readonly #pages = new Map<string, OpenPage>();
   readonly #connections = new Map<string, PageConnection>();
 
-  /** A page has come to the stage; it is listed from its first report until it goes. */
+  /** A page has connected to `/ws/stage`; it is listed from its first report until it disconnects. */
   join(id: string, stage: WebSocket): void {
     const page: OpenPage = { stage, report: undefined, cuesGiven: 0 };
     this.#pages.set(id, page);
@@ -61,7 +61,7 @@ export class Pages {
     for (const connection of this.#connections.values()) if (connection.number === number) connection.stall(stalled);
   }
 
-  /** Ends when the page has what is to be done to it, and does it next. 409 where it does not take it. */
+  /** Ends once the page has received it, and plays it next. 409 if it does not receive it. */
   async disturb(id: string, cue: StageCue | NetworkCue): Promise<void> {
     const page = this.#pages.get(id);
     if (!page) throw new SimulatorError(404, `id: no page ${id} is open`);
@@ -84,7 +84,7 @@ export class Pages {
   }
 }
 
-/** Whether a page has taken a cue in time. One that goes meanwhile has been reloaded, and nothing else. */
+/** Whether a page has received a cue in time. A disconnect counts as success for a reload only. */
 function give(page: OpenPage, cue: StageCue): Promise<boolean> {
   const { stage } = page;
   page.cuesGiven += 1;

@@ -10,7 +10,7 @@ const picture = Buffer.from(
   'base64',
 );
 
-/** Where the network says that somebody's picture is. */
+/** The URL of a person's picture. */
 export function pictureUrl({ number }: AccountRecord): string {
   return `https://${pictureHost}/v/t61.24694-24/${number}.jpg?oe=${Math.floor(Date.now() / 1000) + 86_400}`;
 }

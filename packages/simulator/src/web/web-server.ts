@@ -16,7 +16,7 @@ export function createWebServer(certificate: Certificate, network: Network, page
   const server = createServer({ key: certificate.key, cert: certificate.cert });
   const sockets = new WebSocketServer({ noServer: true });
   const scripts = readScripts();
-  // Whoever asks for a script learns of the failure; until then nobody has to.
+  // A request for a script reports the failure.
   scripts.catch(() => undefined);
 
   server.on('request', async (request, response) => {

@@ -12,7 +12,7 @@ interface NewGroup {
   readonly memberAddMode?: boolean;
 }
 
-/** Somebody who is to be in it, under the hidden number where there is one. */
+/** A person to add, by LID if there is one. */
 interface Invited {
   readonly phoneNumber: Wid;
   readonly lid?: Wid;

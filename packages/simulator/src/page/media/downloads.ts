@@ -3,7 +3,7 @@ import type { MediaData } from './media-data.ts';
 import { MediaServerError, mediaServer } from './media-server.ts';
 import { requireMediaType } from './media-types.ts';
 
-/** Fetched and not asked for yet. One at a time: whoever fetches a file asks for it next. */
+/** Fetched and not requested yet. One at a time: a file is requested right after it was fetched. */
 let fetched: { readonly directPath: string; readonly blob: Blob } | undefined;
 
 /** Brings a file to this machine, and says in `mediaStage` how that went. */

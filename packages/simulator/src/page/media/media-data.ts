@@ -5,7 +5,7 @@ import type { OpaqueData } from './opaque-data.ts';
 /** What the page has of a file: nothing yet, the bytes, or no hope of them. */
 type MediaStage = 'NEED_POKE' | 'FETCHING' | 'RESOLVED' | 'REUPLOADING' | 'ERROR_UNKNOWN';
 
-/** What a message with a file tells of it. */
+/** The attributes of a message's file. */
 export interface MediaFields {
   mimetype: string;
   filename: string | undefined;
@@ -55,8 +55,7 @@ export class MediaData extends Model<MediaAttributes> {
 
   constructor(values: Partial<MediaAttributes>) {
     super(values);
-    // In these builds media have an id for the session, which nothing has asked for yet: not an attribute that
-    // `toJSON` tells of, but a property of its own all the same.
+    // In these builds media have an own property for a session id that is not computed yet; `toJSON` leaves it out.
     if (switches.mediaOwnId) Object.assign(this, { __x_id: undefined });
   }
 }

@@ -39,7 +39,7 @@ export class OpaqueData {
     return this.#url;
   }
 
-  /** Whoever wants the address after this is too late: it would keep the bytes alive. */
+  /** Revokes the URL, which would keep the bytes in memory. */
   autorelease(): void {
     if (this.#url) URL.revokeObjectURL(this.#url);
     this.#url = undefined;

@@ -4,7 +4,6 @@ import type { MsgKey } from '../msg-key.ts';
 import { createWid, type Wid } from '../wid.ts';
 import type { GroupMetadata } from './group-metadata.ts';
 import { Msg } from './message.ts';
-import { Mute } from './mute.ts';
 import type { ParticipantCollection } from './participants.ts';
 
 interface ChatAttributes {
@@ -16,20 +15,16 @@ interface ChatAttributes {
   /** -1 where the user has marked it as unread. */
   unreadCount: number;
   lastReceivedKey: MsgKey | undefined;
-  archive: boolean;
-  pin: number;
   isReadOnly: boolean;
   isLocked: boolean;
-  muteExpiration: number;
-  mute: Mute;
   msgs: Collection<Msg>;
 }
 
 /** A chat, and those of its messages that the page holds. */
 export class Chat extends Model<ChatAttributes> {
   static override readonly props = [
-    ...['id', 't', 'name', 'formattedTitle', 'unreadCount', 'lastReceivedKey', 'archive', 'pin', 'isReadOnly'],
-    ...['isLocked', 'muteExpiration', 'mute', 'msgs'],
+    ...['id', 't', 'name', 'formattedTitle', 'unreadCount', 'lastReceivedKey', 'isReadOnly'],
+    ...['isLocked', 'msgs'],
   ];
   /** There for groups. */
   groupMetadata: GroupMetadata | undefined;
@@ -40,12 +35,8 @@ export class Chat extends Model<ChatAttributes> {
       name: title,
       formattedTitle: title,
       unreadCount: 0,
-      archive: false,
-      pin: 0,
       isReadOnly: false,
       isLocked: false,
-      muteExpiration: 0,
-      mute: new Mute((expiration) => this.set({ muteExpiration: expiration })),
       msgs: new Collection<Msg>(Msg as never),
     });
   }
@@ -55,7 +46,7 @@ export class Chat extends Model<ChatAttributes> {
     return this.groupMetadata ? (this.groupMetadata.get('participants') as ParticipantCollection).iAmAdmin() : false;
   }
 
-  /** Takes in the latest message. */
+  /** Adds the latest message. */
   hold(msg: Msg): void {
     this.get('msgs')?.add(msg);
     const id = msg.get('id');
@@ -63,14 +54,14 @@ export class Chat extends Model<ChatAttributes> {
     this.set(id ? { t, lastReceivedKey: id } : { t });
   }
 
-  /** Takes in messages from before those that it holds, oldest first. */
+  /** Adds messages older than those in the chat, oldest first. */
   holdEarlier(earlier: readonly Msg[]): void {
     earlier.forEach((msg, index) => {
       this.get('msgs')?.add(msg, index);
     });
   }
 
-  /** Lets go of a message; the one before it becomes the latest. */
+  /** Removes a message; the one before it becomes the latest. */
   drop(msg: Msg): void {
     this.get('msgs')?.remove(msg);
     this.set({ lastReceivedKey: this.get('msgs')?.getModelsArray().at(-1)?.get('id') });

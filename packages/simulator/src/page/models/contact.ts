@@ -11,7 +11,7 @@ interface ContactAttributes {
   shortName: string | undefined;
   /** The name that the person chose. */
   pushname: string | undefined;
-  /** `out` for a number that nobody has. */
+  /** `out` for a number that is not registered. */
   type: 'in' | 'out';
   isMe: boolean;
   isBusiness: boolean;
@@ -21,7 +21,7 @@ interface ContactAttributes {
   phoneNumber: Wid | undefined;
 }
 
-/** A person or a group; whoever is known by number and by lid has a contact for each. */
+/** A person or a group; a person known by number and by LID has a contact for each. */
 export class Contact extends Model<ContactAttributes> {
   static override readonly props = [
     ...['id', 'name', 'shortName', 'pushname', 'type', 'isMe', 'isBusiness', 'isEnterprise', 'isContactBlocked'],
@@ -43,7 +43,7 @@ class Blocked extends Model<BlockedAttributes> {
 /** Whom the account has blocked, by lid. */
 export const blocklist = new Collection<Blocked>(Blocked);
 
-/** Puts the contacts of a person into the collection, or brings them up to date. */
+/** Adds the contacts of a person to the collection, or updates them. */
 export function learnContact(user: WireUser, isMe: boolean): void {
   const { name, pushname, isBusiness, isBlocked, pn, lid } = user;
   const shared = {
@@ -56,14 +56,14 @@ export function learnContact(user: WireUser, isMe: boolean): void {
     isEnterprise: false,
   };
   if (pn !== undefined) put(pn, { ...shared, ...(isMe ? shared : namesByNumber(shared)), isContactBlocked: false });
-  // Only the contact by lid is known to be blocked; of its twin, the list has to tell.
+  // Only the contact by LID has `isContactBlocked`; for the one by number, see the block list.
   put(lid, { ...shared, isContactBlocked: isBlocked, phoneNumber: pn === undefined ? undefined : createWid(pn) });
   const entry = blocklist.get(lid);
   if (isBlocked && !entry) blocklist.add(new Blocked({ id: createWid(lid) }));
   if (!isBlocked && entry) blocklist.remove(entry);
 }
 
-/** What the contact by number tells of a person's names: in newer builds only the one by LID has them. */
+/** The names on a person's contact by number: in newer builds only the contact by LID has them. */
 function namesByNumber({ name, shortName, pushname }: Partial<ContactAttributes>): Partial<ContactAttributes> {
   if (switches.contactNames === 'both') return { name, shortName, pushname };
   return { name: undefined, shortName: undefined, pushname: undefined };
@@ -74,7 +74,7 @@ export function learnGroupContact(id: string, subject: string): void {
   put(id, { name: subject, type: 'in', isMe: false, isBusiness: false, isEnterprise: false, isContactBlocked: false });
 }
 
-/** A contact that stands for one device, as some pages have them: much that is asked of people throws for it. */
+/** A contact for one device, as some pages have it: many look-ups throw for it. */
 export function learnDeviceContact(id: string): void {
   put(id, { type: 'in', isMe: false, isBusiness: false, isEnterprise: false, isContactBlocked: false });
 }

@@ -29,9 +29,9 @@ export class GroupMetadata extends Model<GroupAttributes> {
   ];
   /** Whether it should be asked for again. One whose question was refused is not stale, and has no members. */
   stale = true;
-  /** Somebody has got its members from the network: they are kept up to date from then on. */
+  /** Its members were loaded from the network, and are kept up to date. */
   membersAreKnown = false;
 }
 
-/** Every group that the account is in, or has been in, as far as the page has metadata of it. */
+/** The metadata of groups that the account is or was in; some may be missing. */
 export const groups = new Collection<GroupMetadata>(GroupMetadata);

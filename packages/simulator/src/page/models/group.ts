@@ -19,9 +19,8 @@ export function learnGroup(group: WireGroup): GroupMetadata {
 }
 
 /**
- * What the page takes in of a group without having asked. Where members are lazy, that is all but them, until they are
- * known; and in the ways in which real pages were seen, by the last digit of the id: no metadata at all, no members in
- * a list, or no list.
+ * Updates a group from data that the page did not request. With lazy members that leaves out the members, in one of
+ * the ways seen in real pages, by the last digit of the id: no metadata, an empty list, or no list.
  */
 export function learnGroupOf(group: WireGroup): void {
   if (!switches.lazyParticipants || groups.get(group.id)?.membersAreKnown) {

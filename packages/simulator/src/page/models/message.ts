@@ -41,11 +41,11 @@ export interface MsgAttributes extends MediaFields {
   recipients: string[];
   latestEditMsgKey: MsgKey;
   latestEditSenderTimestampMs: number;
-  /** Of a message that was taken back: what it was called before. */
+  /** Of a message that was deleted for everyone: its former id. */
   protocolMessageKey: MsgKey;
   backgroundColor: number;
   font: number;
-  /** Of notices: what they are about, and whether they are to be seen. */
+  /** Of notices: what they are about, and whether they are visible. */
   kind: string;
   viewMode: string;
   templateParams: unknown[];
@@ -56,13 +56,13 @@ export interface MsgAttributes extends MediaFields {
   callParticipants: unknown[];
 }
 
-/** Fields that the network passes on without a look: of places, contact cards and invitations. */
+/** Fields that the network passes on unread: of places, contact cards and invitations. */
 export const passedFields = [
   ...['loc', 'lat', 'lng', 'vcardFormattedName', 'vcardList'],
   ...['inviteCode', 'inviteCodeExp', 'inviteGrp', 'inviteGrpName'],
 ] as const;
 
-/** Types of what nobody has written. */
+/** Types of messages that no person has written. */
 const noticeTypes: readonly (string | undefined)[] = [
   ...['gp2', 'call_log', 'e2e_notification', 'notification_template'],
 ];
@@ -95,12 +95,12 @@ export class Msg extends Model<MsgAttributes> {
   readonly mediaData: MediaData | undefined;
   readonly mediaObject: MediaData | undefined;
 
-  /** Throws for what has no id, whatever the reason. */
+  /** Throws without an id. */
   constructor(values: Partial<MsgAttributes>) {
     super(values);
     requireId(this.get('id'));
     if (!values.directPath) return;
-    // What was sent from here is here; all else the page fetches when somebody asks for it.
+    // Files that were sent from here are present; others are downloaded on request.
     const mediaStage = values.local ? 'RESOLVED' : 'NEED_POKE';
     this.mediaData = new MediaData({ type: values.type ?? '', mediaStage, directPath: values.directPath });
     this.mediaObject = this.mediaData;
@@ -131,12 +131,12 @@ export class Msg extends Model<MsgAttributes> {
     return { quotedMsg: { type, body: caption ?? body ?? '' }, quotedStanzaID: id.id, quotedParticipant: participant };
   }
 
-  /** Acks only rise: a receipt that comes late changes nothing. */
+  /** Acks only rise: a late receipt changes nothing. */
   updateAck(ack: number): void {
     if (ack > (this.get('ack') ?? 0)) this.set({ ack });
   }
 
-  /** The network had it, and does not want it. */
+  /** The network has rejected it. */
   fail(): void {
     this.set({ ack: -1, isSendFailure: true });
   }
@@ -154,7 +154,7 @@ function requireId(id: MsgKey | undefined): void {
   throw new Error(`Data passed to getter must include an id property (it's how we memoize) but got ${id}`);
 }
 
-/** False for what is still on its way, not decrypted, or taken back. */
+/** False for a message that is still being sent, not decrypted, or deleted for everyone. */
 export function canReply(msg: Msg): boolean {
   const type = msg.get('type');
   return (msg.get('ack') ?? 0) > 0 && type !== 'ciphertext' && type !== 'revoked' && !msg.isNotification;

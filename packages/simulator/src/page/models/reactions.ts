@@ -7,7 +7,7 @@ import { messages } from './message.ts';
 export interface ReactionRow {
   readonly id: MsgKey;
   readonly reactionParentKey: MsgKey;
-  /** Empty where it was taken back. */
+  /** Empty if it was removed. */
   readonly reactionText: string;
   /** Milliseconds. */
   readonly reactionTimestamp: number;
@@ -21,7 +21,7 @@ export interface ReactionRow {
 
 const byMessage = new Map<string, Map<string, ReactionRow>>();
 
-/** The table of reactions; scripts wrap `bulkUpsert` to hear of them. */
+/** The table of reactions; scripts wrap `bulkUpsert` to get them. */
 export const reactionTableMode = {
   bulkUpsert: (rows: readonly ReactionRow[]): void => {
     for (const row of rows) {

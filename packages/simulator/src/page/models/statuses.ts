@@ -13,7 +13,7 @@ interface StatusAttributes {
   msgs: Collection<Msg>;
 }
 
-/** What somebody has posted to the status feed. */
+/** The statuses of one person. */
 export class Status extends Model<StatusAttributes> {
   static override readonly props = ['id', 't', 'totalCount', 'unreadCount', 'msgs'];
 }

@@ -44,7 +44,7 @@ export function groupModules(page: Page): Modules {
   };
 }
 
-/** Time in which what was asked for reaches the models; whoever asked goes on before. */
+/** How long the answer takes to reach the models; the caller continues before. */
 const settleMs = 20;
 
 async function queryAndUpdate({ groupQueries }: Page, id: string): Promise<unknown> {

@@ -26,7 +26,7 @@ async function uploadMedia({ mediaObject, mediaType }: Upload): Promise<object> 
   }
 }
 
-/** Files: what becomes of them, up to the media server and down from it. */
+/** Files: preparation, upload and download. */
 export const mediaModules: Modules = {
   WAWebMediaOpaqueData: OpaqueData,
   WAWebPrepRawMedia: { prepRawMedia: (data: OpaqueData, intent: MediaIntent) => prepareMedia(data, intent) },

@@ -14,7 +14,7 @@ export function messageModules({ connection, outbox }: Page): Modules {
       addAndSendMsgToChat: (chat: Chat, values: Partial<MsgAttributes>) => outbox.sendToChat(chat, values),
     },
     WAWebSendMessageEditAction: {
-      // The page refuses by itself what is too old; of a refusal of the network only the message tells.
+      // The page itself refuses a message that is too old; a refusal of the network only shows in the message.
       sendMessageEdit: async (msg: Msg, body: string) => {
         if (!canEditText(msg) && !canEditCaption(msg)) throw new Error('Cannot edit message');
         const edited = connection.request('edit', { id: msg.get('id')?.id ?? '', body });

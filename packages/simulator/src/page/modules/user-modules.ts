@@ -3,7 +3,7 @@ import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { createWid, type Wid } from '../wid.ts';
 
-/** Who somebody is: the account itself, its contacts, and who is registered. */
+/** People: the account itself, its contacts, and which ids are registered. */
 export function userModules({ users }: Page): Modules {
   return {
     WAWebUserPrefsMeUser: {

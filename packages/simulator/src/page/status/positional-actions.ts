@@ -3,7 +3,7 @@ import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { type TextStatus, textStatusData } from './text-status.ts';
 
-/** Status actions before May 2026: arguments in a row, and nothing but an error tells of a failure. */
+/** Status actions before May 2026: positional arguments; a failure is an error. */
 export function positionalStatusActions({ connection, outbox, users }: Page): Modules {
   return {
     WAWebSendStatusMsgAction: {

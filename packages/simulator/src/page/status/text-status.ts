@@ -10,7 +10,7 @@ export interface TextStatus {
   readonly text: string;
 }
 
-/** What the message of a text status is made from. It is one of its own: nobody else knows its id beforehand. */
+/** The attributes of a text status's message. The page chooses its id. */
 export async function textStatusData({ color, font, text }: TextStatus, self: Wid): Promise<Partial<MsgAttributes>> {
   const to = createWid('status@broadcast');
   const id = new MsgKey({ fromMe: true, remote: to, id: await MsgKey.newId(), participant: self });

@@ -8,7 +8,7 @@ import { peopleRequests } from './people-requests.ts';
 
 const handlers: Handlers<RequestName> = { ...messageRequests, ...groupRequests, ...peopleRequests };
 
-/** Answers a question of a device that has logged in; rejects with a sentence. */
+/** Answers a request of a device that has logged in; rejects with a sentence. */
 export async function answer(network: Network, login: Login, name: RequestName, params: unknown): Promise<unknown> {
   const handler = handlers[name] as Handler<RequestName>;
   return handler(network, login, params as never);

@@ -2,7 +2,7 @@ import type { Network } from '../../network/network.ts';
 import type { Login } from '../../network/offer.ts';
 import type { RequestName, Requests } from '../../page/wire.ts';
 
-/** Answers one kind of question of a device that has logged in; throws a SimulatorError to refuse. */
+/** Answers one kind of request of a device that has logged in; throws a SimulatorError to refuse. */
 export type Handler<N extends RequestName> = (
   network: Network,
   login: Login,

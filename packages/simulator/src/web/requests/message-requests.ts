@@ -13,7 +13,7 @@ type Names = 'send' | 'history' | 'message' | 'react' | 'edit' | 'revoke' | 'hid
 /** What a device does with messages. */
 export const messageRequests: Handlers<Names> = {
   send: async (network, { account, device }, draft) => {
-    // Nobody says no, and nobody says yes.
+    // Neither acknowledged nor refused.
     if (account.restricted) return new Promise(() => undefined);
     const { refusal } = account;
     if (refusal.kind === 'network') throw new NetworkRefusal(refusal.code ?? 500, 'the network does not take it');

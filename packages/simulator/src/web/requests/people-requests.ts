@@ -4,7 +4,7 @@ import type { Handlers } from './handler.ts';
 
 type Names = 'exists' | 'picture' | 'onboarded' | 'logout';
 
-/** What a device asks about people, and about itself. */
+/** Requests of a device about people, and about itself. */
 export const peopleRequests: Handlers<Names> = {
   exists: ({ directory }, { account }, { jid }) => {
     account.lookUps.push({ at: new Date().toISOString(), jid });
