@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Budget } from './budget.ts';
 
-it('never lets through more than a burst and what time has brought', () => {
+it('never allows more than the burst plus the refill', () => {
   const steps = fc.array(fc.record({ waitMs: fc.nat(500), amount: fc.nat(60) }));
   fc.assert(
     fc.property(steps, (taken) => {
@@ -17,7 +17,7 @@ it('never lets through more than a burst and what time has brought', () => {
   );
 });
 
-it('has it all again after a while, and never more', () => {
+it('refills up to the burst, and no further', () => {
   const budget = new Budget({ burst: 50, perSecond: 100 }, 0);
   expect(budget.take(50, 0)).toBe(true);
   expect(budget.take(1, 0)).toBe(false);

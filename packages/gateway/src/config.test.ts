@@ -40,14 +40,14 @@ describe('readConfig', () => {
     expect(readConfig({ CHAT_WEB_AUTO_START_SESSIONS: written }).autoStartSessions).toBe(false);
   });
 
-  it('takes what the host sets under other names, unless its own setting is there', () => {
+  it('falls back to variables of the host, unless its own setting is set', () => {
     const host = { STATE_DIRECTORY: '/var/lib/chat-web:/x', PUPPETEER_EXECUTABLE_PATH: '/opt/chrome' };
     expect(readConfig(host)).toMatchObject({ dataDir: '/var/lib/chat-web', browserPath: '/opt/chrome' });
     const own = { CHAT_WEB_DATA_DIR: '/srv/data', CHAT_WEB_BROWSER_PATH: '/usr/bin/chromium' };
     expect(readConfig({ ...host, ...own })).toMatchObject({ dataDir: '/srv/data', browserPath: '/usr/bin/chromium' });
   });
 
-  it('names every bad setting in a line of its own, and repeats no value', () => {
+  it('names every invalid setting in its own line, and repeats no value', () => {
     const problems = problemsOf({
       CHAT_WEB_PORT: '70000',
       CHAT_WEB_TOKEN: 'two words',
@@ -81,7 +81,7 @@ describe('readConfig', () => {
 
   const refusesBlank = Object.values<Setting>(settings).flatMap((s) => (s.refusesBlank ? [s.name] : []));
 
-  it('treats an empty setting as absent, unless that could be a mistake that opens the gateway', () => {
+  it('treats an empty setting as unset, unless that could open the gateway by mistake', () => {
     const empty = known.filter((name) => !refusesBlank.includes(name));
     expect(readConfig(Object.fromEntries(empty.map((name) => [name, ' '])))).toEqual(readConfig({}));
     expect(refusesBlank).toContain('CHAT_WEB_TOKEN');
@@ -116,16 +116,16 @@ describe('readConfig', () => {
     ],
     [{ CHAT_WEB_SOCKET_MODE: '0660' }, 'CHAT_WEB_SOCKET_MODE has no effect'],
     [{ CHAT_WEB_SOCKET_GROUP: 'caddy' }, 'CHAT_WEB_SOCKET_GROUP has no effect'],
-  ])('refuses %j, which does not go together', (env, why) => {
+  ])('rejects the conflicting settings %j', (env, why) => {
     expect(problemsOf(env)).toEqual([expect.stringContaining(why)]);
   });
 
-  it('lets names be that are not meant for it', () => {
+  it('ignores foreign names', () => {
     expect(problemsOf({ CHAT_APP_SECRET: 'x', WEB_CHAT_WEB_TOKEN: 'x', CHAT_WEBHOOK: 'x' })).toEqual([]);
   });
 
   it.each(['0.0.0.0', '::', '192.0.2.1', 'gateway.lan', '127.evil.example'])(
-    'listens on %s only with a token, or if told that none is wanted',
+    'listens on %s only with a token, or if explicitly allowed without',
     (host) => {
       expect(problemsOf({ CHAT_WEB_HOST: host })).toEqual([
         expect.stringMatching(/^CHAT_WEB_HOST .*CHAT_WEB_TOKEN.*CHAT_WEB_ALLOW_NO_TOKEN=true/),
@@ -136,7 +136,7 @@ describe('readConfig', () => {
   );
 });
 
-it('lists the settings in docs/settings.md as they are', () => {
+it('matches the table in docs/settings.md', () => {
   const page = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8');
   for (const setting of Object.values<Setting>(settings)) {
     const written = setting.fallback ? `\`${setting.fallback}\`` : 'none';
@@ -145,7 +145,7 @@ it('lists the settings in docs/settings.md as they are', () => {
   }
 });
 
-it.each(['gateway.env', 'reload.env'])('knows every setting of %s, and takes it as it is there', (name) => {
+it.each(['gateway.env', 'reload.env'])('knows every setting of %s, with its default value', (name) => {
   const example = readFileSync(new URL(`../../../deploy/systemd/${name}`, import.meta.url), 'utf8');
   const written = parseEnv(example.replace(/^#(?=CHAT_WEB_\w+=)/gm, ''));
   expect(known).toEqual(expect.arrayContaining(Object.keys(written)));

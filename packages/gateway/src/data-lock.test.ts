@@ -18,14 +18,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(dataDir, '..'), { recursive: true }));
 
-it('lets one hold the folder at a time, also one whose path is longer than a socket takes', async () => {
+it('allows one holder at a time, also for a path longer than a socket path may be', async () => {
   const release = await holdDataDir(dataDir, log);
   await expect(holdDataDir(dataDir, log)).rejects.toThrow(DataDirInUseError);
   await release();
   await (await holdDataDir(dataDir, log))();
 });
 
-it('is not held by a process that was killed', async () => {
+it('is released when its process is killed', async () => {
   const module = new URL('../dist/data-lock.js', import.meta.url).href;
   const script = `const { holdDataDir } = await import('${module}'); await holdDataDir(process.argv[2], console); process.send(1); setInterval(() => {}, 1e6);`;
   const holder = fork('data:text/javascript,', [dataDir], { execArgv: ['--input-type=module', '-e', script] });
@@ -36,7 +36,7 @@ it('is not held by a process that was killed', async () => {
   await (await holdDataDir(dataDir, log))();
 });
 
-it('is refused in a folder that every user may write, and told of below one', async () => {
+it('rejects a world-writable folder, and warns below one', async () => {
   await chmod(dataDir, 0o1777);
   await expect(holdDataDir(dataDir, log)).rejects.toThrow(ConfigError);
   await chmod(dataDir, 0o770);
@@ -47,7 +47,7 @@ it('is refused in a folder that every user may write, and told of below one', as
   expect(told).toEqual([{ setting: 'CHAT_WEB_DATA_DIR', hint: `chmod o-w ${parent}` }]);
 });
 
-it.runIf(canBeOthers)('is held as well by a gateway whose lock may not be connected to', async () => {
+it.runIf(canBeOthers)('is also held by a gateway whose socket denies access', async () => {
   const release = await holdDataDir(dataDir, log);
   await chmod(join(dataDir, '..'), 0o755);
   await chmod(dataDir, 0o755);

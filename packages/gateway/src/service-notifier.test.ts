@@ -15,12 +15,12 @@ const LAUNCHER = fileURLToPath(new URL('../../../deploy/systemd/with-notify-sock
 const lines: { level: number; msg: string }[] = [];
 const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
 const state = { status: 'all well', isWell: true, statusText: () => state.status, isHealthy: () => state.isWell };
-/** What was handed over, one list of assignments for each message. */
+/** The messages sent, each a list of assignments. */
 let sent: string[][] = [];
 let isReached = true;
 let notifier: ServiceNotifier | undefined;
 
-/** A socket of this process stands in for the manager's: Node cannot open one of that kind. */
+/** Replaces the manager's socket, a kind that Node cannot open. */
 function send(message: string): void {
   if (!isReached) throw new Error('EAGAIN');
   sent.push(message.split('\n'));
@@ -47,7 +47,7 @@ beforeEach(() => {
 afterEach(stop);
 
 describe('the service manager', () => {
-  it('is told READY at once, that we live three times in its patience, and at last STOPPING', async () => {
+  it('gets READY at once, three pings per watchdog interval, and finally STOPPING', async () => {
     start(900);
     expect(sent).toEqual([['READY=1', 'STATUS=all well']]);
     await eventually(() => expect(said('WATCHDOG=1')).toBeGreaterThan(2));
@@ -60,7 +60,7 @@ describe('the service manager', () => {
     expect(lines).toEqual([]);
   });
 
-  it('hears no ping where it does not watch, but each change of the status, once', async () => {
+  it('gets no ping without a watchdog, but each status change once', async () => {
     start();
     state.status = 'one restarting\nREADY=0\0';
     await eventually(() => expect(sent.at(-1)).toEqual(['STATUS=one restarting READY=0 ']));
@@ -68,7 +68,7 @@ describe('the service manager', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('hears no ping while we are not sound, or cannot tell', async () => {
+  it('gets no ping while the gateway is unhealthy or its state unknown', async () => {
     state.isWell = false;
     start(300);
     await delay(1_000);
@@ -85,7 +85,7 @@ describe('the service manager', () => {
     expect(lines.map(({ level }) => level)).toEqual([50, 30, 50]);
   });
 
-  it('that could not be reached is told READY when it can be; one warning tells of it', async () => {
+  it('gets READY once it can be reached; one warning is logged', async () => {
     isReached = false;
     start(300);
     await delay(1_000);
@@ -94,7 +94,7 @@ describe('the service manager', () => {
     expect(lines.map(({ level }) => level)).toEqual([40]);
   });
 
-  it('to which no connection was passed is one warning that says what to do', async () => {
+  it('without a connection is one warning that says what to do', async () => {
     notifier = new ServiceNotifier({ send: undefined, watchdogMs: 100 }, state, log);
     notifier.start();
     await delay(500);
@@ -113,7 +113,7 @@ describe('the environment', () => {
     expect(serviceManagerOf({ NOTIFY_SOCKET: '' }, 7)).toBeUndefined();
   });
 
-  it('tells how patient the watchdog is, where it is ours', () => {
+  it('has the watchdog interval, if it is for this process', () => {
     const patience = (env: Record<string, string>) =>
       serviceManagerOf({ NOTIFY_SOCKET: socket, ...env }, 7)?.watchdogMs;
     expect(patience({ WATCHDOG_USEC: '30000000' })).toBe(30_000);
@@ -124,7 +124,7 @@ describe('the environment', () => {
     expect(patience({})).toBeUndefined();
   });
 
-  it('names a descriptor only where it was passed to this process, and is a socket', () => {
+  it('has a descriptor only if it was passed to this process and is a socket', () => {
     const passed = { NOTIFY_SOCKET: socket, LISTEN_PID: '7', LISTEN_FDS: '1', LISTEN_FDNAMES: 'notify' };
     const hasWay = (env: Record<string, string | undefined>) =>
       serviceManagerOf({ ...passed, ...env }, 7)?.send !== undefined;
@@ -139,7 +139,7 @@ describe('the environment', () => {
       { LISTEN_FDS: '9999', LISTEN_FDNAMES: `${'x:'.repeat(9_000)}notify` },
     ])
       expect(hasWay(env), JSON.stringify(env)).toBe(false);
-    // Whatever this process has open under that number is not what was passed to it.
+    // A descriptor with that number that was not passed to it.
     const fd = openSync('/dev/null', 'r');
     expect(hasWay({ LISTEN_FDS: String(fd), LISTEN_FDNAMES: `${'x:'.repeat(fd - 3)}notify` })).toBe(false);
     closeSync(fd);
@@ -154,7 +154,7 @@ describe('the environment', () => {
 });
 
 describe('with-notify-socket.pl', () => {
-  /** A program that says where it is, what it was passed, and what its own children are. */
+  /** A program that reports its pid, what it was passed, and what its children have. */
   const PROGRAM = `
     const { LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES } = process.env;
     const connection = LISTEN_FDS ? require('node:fs').readlinkSync('/proc/self/fd/3') : 'none';
@@ -170,7 +170,7 @@ describe('with-notify-socket.pl', () => {
     return { pid: String(pid), status, said: stdout ? JSON.parse(stdout) : undefined, stderr };
   }
 
-  it('passes a connection on to a program that has its process id, and to none of its children', async () => {
+  it('passes a connection to a program with its pid, and to none of its children', async () => {
     await using socket = await NotifySocket.open();
     const { pid, said } = launch(socket.path);
     expect(said).toEqual([Number(pid), pid, '1', 'notify', false]);
@@ -179,7 +179,7 @@ describe('with-notify-socket.pl', () => {
     );
   });
 
-  it('passes nothing on where there is no socket, or none that answers', () => {
+  it('passes nothing without a socket that answers', () => {
     const folder = mkdtempSync(join(tmpdir(), 'chat-web-launch-'));
     try {
       for (const socket of [undefined, '', join(folder, 'none'), `/${'x'.repeat(200)}`, '@chat-web-test-of-none']) {
@@ -192,7 +192,7 @@ describe('with-notify-socket.pl', () => {
     }
   });
 
-  it('runs its arguments as they are, and fails with them', () => {
+  it('runs its arguments unchanged, and fails with them', () => {
     expect(launch(undefined, 'sh', '-c', 'exit 78').status).toBe(78);
     expect(launch(undefined, 'echo "1"; true').status).not.toBe(0);
     expect(launch(undefined, '/nowhere/node').stderr).toContain('/nowhere/node cannot be run');

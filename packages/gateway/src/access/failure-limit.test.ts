@@ -4,7 +4,7 @@ import { FailureLimit } from './failure-limit.ts';
 const times = (n: number, work: () => number) => Array.from({ length: n }, work);
 
 describe('FailureLimit', () => {
-  it('lets so many pass within a minute, and then says how long it takes', () => {
+  it('allows so many per minute, then returns the remaining seconds', () => {
     const limit = new FailureLimit(3);
     expect(times(3, () => limit.failed('192.0.2.1', 0))).toEqual([0, 0, 0]);
     expect(limit.failed('192.0.2.1', 0)).toBe(60);
@@ -28,13 +28,13 @@ describe('FailureLimit', () => {
     expect(addresses.map((address) => limit.failed(address, 0) > 0)).toEqual(addresses.map((_, n) => n > 0));
   });
 
-  it('counts networks beside each other apart', () => {
+  it('counts neighboring networks separately', () => {
     const limit = new FailureLimit(1);
     const addresses = ['2001:db8:1:2::1', '2001:db8:1:3::1', '192.0.2.1', '192.0.2.2', '::192.0.2.3', undefined];
     for (const address of addresses) expect(limit.failed(address, 0)).toBe(0);
   });
 
-  it('remembers a bounded number of networks, and none for longer than its minute', () => {
+  it('keeps a bounded number of networks, each for at most a minute', () => {
     const limit = new FailureLimit(10);
     for (let n = 0; n < 100_000; n += 1)
       limit.failed(`2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::1`, 0);

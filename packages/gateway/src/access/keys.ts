@@ -88,7 +88,7 @@ export class Keys {
   remove(id: string): Promise<void> {
     return this.#lock.run(async () => {
       const key = [...this.#byHash.values()].find(({ stored }) => stored.id === id);
-      if (!key) throw new GatewayError('key_not_found', 'there is no such key');
+      if (!key) throw new GatewayError('key_not_found', 'key not found');
       key.revocation.abort();
       try {
         await this.#write(this.#validKeys());

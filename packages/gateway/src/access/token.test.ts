@@ -5,7 +5,7 @@ import { digestOf, digestOfWritten, hashOf, writtenToken } from './token.ts';
 
 const hex = (text: string) => createHash('sha256').update(text).digest('hex');
 
-describe('a written token', () => {
+describe('a configured token', () => {
   it('is the token itself or its hash, in any case', () => {
     for (const written of ['sesame', hashOf('sesame'), hashOf('sesame').toUpperCase()]) {
       expect(v.is(writtenToken, written)).toBe(true);
@@ -19,7 +19,7 @@ describe('a written token', () => {
     ['two words', 'must be printable ASCII without spaces'],
     ['sesame\n', 'must be printable ASCII without spaces'],
     ['schlüssel', 'must be printable ASCII without spaces'],
-    // Taken for a token in clear, each of these would be one that can be read in an environment.
+    // As a token in clear, each of these would be readable in the environment.
     ['sha256:', 'must have 64 hexadecimal digits after sha256:'],
     [`sha256:${hex('x').slice(1)}`, 'must have 64 hexadecimal digits after sha256:'],
     [`sha256:${hex('x')}0`, 'must have 64 hexadecimal digits after sha256:'],

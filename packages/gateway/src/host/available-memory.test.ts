@@ -19,13 +19,13 @@ async function files(contents: Readonly<Record<string, string>>): Promise<void> 
 }
 const meminfo = { 'proc/meminfo': 'MemTotal: 900 kB\nMemFree: 10 kB\nMemAvailable:    500 kB\n' };
 
-describe('the memory that may still be taken', () => {
-  it('is what the machine has available, where no cgroup limits it', async () => {
+describe('the available memory', () => {
+  it('is that of the machine without a cgroup limit', async () => {
     await files({ ...meminfo, 'proc/self/cgroup': '0::/a\n', 'sys/fs/cgroup/a/memory.max': 'max\n' });
     expect(availableMemoryBytes(root)).toBe(500 * 1_024);
   });
 
-  it('is what the tightest limit above us leaves, what the cache would give back included', async () => {
+  it('is what the tightest cgroup limit leaves, including reclaimable cache', async () => {
     await files({
       ...meminfo,
       'proc/self/cgroup': '0::/a/b\n',
@@ -38,7 +38,7 @@ describe('the memory that may still be taken', () => {
     expect(availableMemoryBytes(root)).toBe(70_000);
   });
 
-  it('knows the first version of cgroups, also in a container that sees its own folder at the top', async () => {
+  it('supports cgroup v1, also in a container that sees its own folder at the top', async () => {
     await files({
       ...meminfo,
       'proc/self/cgroup': '9:name=systemd:/\n4:cpu,memory:/docker/abc\n0::/\n',
@@ -48,7 +48,7 @@ describe('the memory that may still be taken', () => {
     expect(availableMemoryBytes(root)).toBe(50_000);
   });
 
-  it('is never below nothing, and without bounds where nobody tells', async () => {
+  it('is never negative, and infinite if unknown', async () => {
     expect(availableMemoryBytes(root)).toBe(Number.POSITIVE_INFINITY);
     await files({
       'proc/self/cgroup': '0::/\n',
@@ -58,7 +58,7 @@ describe('the memory that may still be taken', () => {
     expect(availableMemoryBytes(root)).toBe(0);
   });
 
-  it('is some part of this machine', () => {
+  it("is a part of this machine's memory", () => {
     expect(availableMemoryBytes()).toBeGreaterThan(0);
     if (process.platform === 'linux')
       expect(availableMemoryBytes()).toBeLessThanOrEqual(Math.max(totalmem(), freemem()));

@@ -19,14 +19,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(sessionsDir, { recursive: true }));
 
-describe('the end of the browsers on a profile', () => {
-  it('leaves a browser that ends by itself its moment', async () => {
+describe('endBrowsersOn', () => {
+  it('gives a browser time to exit by itself', async () => {
     await using browser = await fakeBrowser(profileDir, { owner: deadOwner, closesAfterMs: 50 });
     expect(await endBrowsersOn(profileDir)).toBe(0);
     expect(isAlive(browser.main)).toBe(false);
   });
 
-  it('kills one that hangs, and its helpers, stopped or not', async () => {
+  it('kills an unresponsive browser and its helpers, stopped or not', async () => {
     await using browser = await fakeBrowser(profileDir, { owner: deadOwner });
     for (const { pid } of [browser.helper, browser.main]) process.kill(pid, 'SIGSTOP');
     const startedAt = Date.now();
@@ -35,7 +35,7 @@ describe('the end of the browsers on a profile', () => {
     expect([browser.main, browser.helper].filter(isAlive)).toEqual([]);
   });
 
-  it('kills a stopped helper that has outlived its browser', async () => {
+  it('kills a stopped helper that outlived its browser', async () => {
     await using browser = await fakeBrowser(profileDir, { owner: deadOwner });
     process.kill(browser.helper.pid, 'SIGSTOP');
     process.kill(browser.main.pid, 'SIGKILL');
@@ -44,7 +44,7 @@ describe('the end of the browsers on a profile', () => {
     expect(isAlive(browser.helper)).toBe(false);
   });
 
-  it('does not touch the browser of a worker that lives, nor one that somebody has started by hand', async () => {
+  it('does not touch the browser of a live worker, nor one started by hand', async () => {
     await using owned = await fakeBrowser(profileDir, { owner: processId(process.pid) });
     await using free = await fakeBrowser(profileDir);
     expect(await endBrowsersOn(profileDir)).toBe(0);
@@ -52,7 +52,7 @@ describe('the end of the browsers on a profile', () => {
   });
 });
 
-it('ends at boot what an earlier gateway has left, all at once, and nothing else', async () => {
+it('kills leftovers of a previous gateway at boot, in parallel, and nothing else', async () => {
   await using first = await fakeBrowser(profileDir, { owner: deadOwner });
   await using second = await fakeBrowser(join(sessionsDir, 'second', 'session'), { owner: deadOwner });
   await using foreign = await fakeBrowser(join(sessionsDir, 'third', 'session'));
@@ -65,7 +65,7 @@ it('ends at boot what an earlier gateway has left, all at once, and nothing else
 });
 
 describe('a command line that names an owner', () => {
-  it.runIf(canBeOthers)('ends nothing where another user wrote it, neither what it names nor itself', async () => {
+  it.runIf(canBeOthers)('kills nothing if another user wrote it', async () => {
     const victim = await sleeper();
     await using forged = await fakeBrowser(profileDir, { owner: victim.id, user: OTHER_USER });
     await using abandoned = await fakeBrowser(profileDir, { owner: deadOwner, user: OTHER_USER });
@@ -76,7 +76,7 @@ describe('a command line that names an owner', () => {
     victim.end();
   });
 
-  it('ends no process that does not run the file of a worker', async () => {
+  it('kills no process that does not run the worker file', async () => {
     const victim = await sleeper();
     await using browser = await fakeBrowser(profileDir, { owner: victim.id });
     expect(await endBrowsersOn(profileDir)).toBe(0);
@@ -84,14 +84,14 @@ describe('a command line that names an owner', () => {
     victim.end();
   });
 
-  it('ends a worker that has lost its gateway and is stuck, together with its browser', async () => {
+  it('kills a stuck worker whose gateway is dead, with its browser', async () => {
     const worker = await stuckOrphan(WORKER_FILE);
     await using browser = await fakeBrowser(profileDir, { owner: worker });
     expect(await endBrowsersOn(profileDir)).toBe(3);
     expect([worker, browser.main, browser.helper].filter(isAlive)).toEqual([]);
   });
 
-  it('ends no orphan that runs another file', async () => {
+  it('kills no orphan that runs another file', async () => {
     const orphan = await stuckOrphan(fileURLToPath(import.meta.resolve('@chat-web/gateway/main')));
     await using browser = await fakeBrowser(profileDir, { owner: orphan });
     expect(await endBrowsersOn(profileDir)).toBe(0);
@@ -100,14 +100,14 @@ describe('a command line that names an owner', () => {
   });
 });
 
-/** A process of our own user that has nothing to do with browsers. */
+/** A process of our own user that is not a browser. */
 async function sleeper() {
   const child = spawn('sleep', ['60'], { stdio: 'ignore' });
   await once(child, 'spawn');
   return { id: processId(child.pid ?? 0), end: () => child.kill('SIGKILL') };
 }
 
-/** A process that runs a file of Node's, is stopped before it has begun, and has lost its parent. */
+/** A Node process that is stopped before it starts, and orphaned. */
 async function stuckOrphan(file: string) {
   const started = `const { pid } = require('child_process').spawn(process.execPath, ['--no-warnings', ${JSON.stringify(file)}], { detached: true, stdio: 'ignore' });`;
   const parent = spawn(process.execPath, [

@@ -8,7 +8,7 @@ const DIR = '/data/sessions/main/session';
 const own = `--user-data-dir=${DIR}`;
 const HELPER = `/usr/lib/chromium/chromium --type=renderer --lang=en ${own} --field-trial-handle=3`;
 
-/** A process of numbers that no real one has. */
+/** A process with ids that no real one has. */
 function fake(pid: number, parent: number, session: number, ...args: string[]): Process {
   return {
     pid: 10_000_000 + pid,
@@ -21,8 +21,8 @@ function fake(pid: number, parent: number, session: number, ...args: string[]): 
 }
 const pids = (found: readonly Process[]) => found.map(({ pid }) => pid - 10_000_000).sort();
 
-describe('what runs on a profile', () => {
-  it('is ours where its worker is dead: the browser and all that belongs to it', () => {
+describe('the processes on a profile', () => {
+  it('are ours if the worker is dead: the browser and all its processes', () => {
     const all = [
       fake(1, 0, 1, 'chromium', own, ownerArgument(deadOwner)),
       fake(2, 1, 1, 'chromium', '--type=zygote'),
@@ -33,7 +33,7 @@ describe('what runs on a profile', () => {
     expect(pids(browsersOn(DIR, all).ours)).toEqual([1, 2, 3, 4]);
   });
 
-  it('is not ours where its worker lives, or where it names none; nor are its helpers', () => {
+  it('are not ours if the worker lives or none is named; nor are helpers', () => {
     for (const owner of [[ownerArgument(processId(process.pid))], []]) {
       const all = [fake(1, 0, 7, 'chromium', own, ...owner), fake(2, 1, 7, HELPER), fake(3, 0, 7, 'its shell')];
       const { ours, foreign } = browsersOn(DIR, all);
@@ -42,13 +42,13 @@ describe('what runs on a profile', () => {
     }
   });
 
-  it('is ours where a helper is left without its browser', () => {
+  it('are ours if a helper is left without its browser', () => {
     const { ours, foreign } = browsersOn(DIR, [fake(2, 1, 1, HELPER), fake(3, 0, 7, 'somebody else')]);
     expect(pids(ours)).toEqual([2]);
     expect(foreign).toEqual([]);
   });
 
-  it('is nothing of another profile, and nobody who only speaks of it', () => {
+  it('exclude other profiles, and processes that only mention it', () => {
     const all = [
       fake(1, 0, 1, 'chromium', `${own}2`, ownerArgument(deadOwner)),
       fake(2, 0, 2, 'sh', '-c', `chromium ${own}`),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openCgroups, ownCgroup } from './cgroup.ts';
 
-/** A cgroup of our own, as systemd would delegate it; an ordinary folder where this machine lets us have none. */
+/** A cgroup as systemd would delegate it; an ordinary folder if this machine allows none. */
 function delegated(): { folder: string; isReal: boolean } {
   const own = ownCgroup();
   const name = `chat-web-test-${process.pid}`;
@@ -36,8 +36,8 @@ afterEach(async () => {
   await rmdir(group.folder);
 });
 
-describe('the cgroups of sessions', () => {
-  it('hold all that a worker starts, and end all of it at once; or tell why there are none', async () => {
+describe('session cgroups', () => {
+  it('contain all that a worker starts and kill it at once, or log why they are unavailable', async () => {
     const warn = vi.fn();
     const gateway = spawn('sleep', ['60']);
     await writeFile(join(group.folder, 'cgroup.procs'), String(gateway.pid));
@@ -63,10 +63,10 @@ describe('the cgroups of sessions', () => {
     expect(existsSync(join(group.folder, 'session-main'))).toBe(false);
     expect(gateway.exitCode ?? gateway.signalCode).toBeNull();
     expect(warn).not.toHaveBeenCalled();
-    expect(await session?.killAll(100)).toBe(true); // Nothing is left to end.
+    expect(await session?.killAll(100)).toBe(true); // Nothing is left to kill.
   });
 
-  it('without a controller have no limit, and tell so once for all sessions', async () => {
+  it('have no limit without a controller, and log that once', async () => {
     const warn = vi.fn();
     const cgroups = await openCgroups({ warn }, group.folder);
     const limited = existsSync(join(group.folder, 'cgroup.controllers'))
@@ -76,7 +76,7 @@ describe('the cgroups of sessions', () => {
     expect(warn).toHaveBeenCalledTimes(limited ? 0 : 1);
   });
 
-  it('are not taken from the topmost cgroup, in which the whole machine runs', async () => {
+  it('are not created in the root cgroup', async () => {
     const own = ownCgroup();
     const warn = vi.fn();
     const top = own && !existsSync(join(own, 'cgroup.type')) ? own : join(group.folder, 'absent');

@@ -17,7 +17,7 @@ async function file(name: string, bytes: number): Promise<void> {
   await writeFile(path, Buffer.alloc(bytes, 1));
 }
 
-it('counts what files take on the disk, at any depth, and follows no links', async () => {
+it('measures disk usage at any depth, and follows no links', async () => {
   await file('a', 4 * KB);
   await file('deep/er/b', 100 * KB);
   await symlink('/usr', join(dir, 'link'));
@@ -26,11 +26,11 @@ it('counts what files take on the disk, at any depth, and follows no links', asy
   expect(await sizeOf(join(dir, 'absent'))).toBe(0);
 });
 
-it('tells how much of the disk is free', async () => {
+it('returns the free disk space', async () => {
   expect(await freeDiskBytes(dir)).toBeGreaterThan(0);
 });
 
-it('removes caches once they take too much in all, and never what the page has stored', async () => {
+it("removes caches that exceed the limit, never the page's data", async () => {
   const kept = [
     'Default/IndexedDB/x',
     'Default/Local Storage/x',

@@ -7,7 +7,7 @@ import { canBeOthers, OTHER_USER, THIRD_USER } from '../../../../test/helpers/ot
 import { ForeignProcessWatch } from './foreign-process-watch.ts';
 
 it.runIf(canBeOthers)(
-  'tells of processes of other users that name a profile: one line, however often it looks',
+  'reports processes of other users that name a profile: one line, however often it scans',
   async () => {
     const sessionsDir = await mkdtemp(join(tmpdir(), 'chat-web-foreign-'));
     await using own = await fakeBrowser(join(sessionsDir, 'own', 'session'));
@@ -20,10 +20,10 @@ it.runIf(canBeOthers)(
     await vi.waitFor(() => expect(warn).toHaveBeenCalled());
     for (let start = 0; start < 100; start += 1) watch.look();
     expect(warn).toHaveBeenCalledOnce();
-    const [told, line] = warn.mock.calls[0] ?? [];
-    expect(told).toMatchObject({ session: 'main', others: 3, hint: 'it is left alone' });
-    expect([OTHER_USER, THIRD_USER]).toContain(told.user);
-    expect(told.pid).not.toBe(own.main.pid);
+    const [entry, line] = warn.mock.calls[0] ?? [];
+    expect(entry).toMatchObject({ session: 'main', others: 3, hint: 'it is left alone' });
+    expect([OTHER_USER, THIRD_USER]).toContain(entry.user);
+    expect(entry.pid).not.toBe(own.main.pid);
     expect(line).toBe('process of another user names the profile');
     expect(forged.main.pid).toBeGreaterThan(0);
     await rm(sessionsDir, { recursive: true });

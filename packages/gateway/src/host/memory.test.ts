@@ -5,7 +5,7 @@ import { measureSession } from './memory.ts';
 
 const MB = 1_048_576;
 
-it('tells the worker and all that it has started apart', async () => {
+it('separates the worker from its descendants', async () => {
   const hold = (megabytes: number) =>
     `const held = Buffer.alloc(${megabytes * MB}, 1); setInterval(() => held[0], 1e6);`;
   const child = `require('child_process').spawn(process.execPath, ['-e', '${hold(96)} console.log(1)'], { stdio: 'inherit' });`;
@@ -15,7 +15,7 @@ it('tells the worker and all that it has started apart', async () => {
   });
   const pid = worker.pid ?? 0;
   await once(worker.stdout, 'data');
-  // Its child would outlive it: both end as a group.
+  // Killed as a group, since its child would outlive it.
   const { workerBytes, browserBytes, processes } = await measureSession(pid).finally(() =>
     process.kill(-pid, 'SIGKILL'),
   );
@@ -26,6 +26,6 @@ it('tells the worker and all that it has started apart', async () => {
   expect(browserBytes).toBeLessThan(160 * MB);
 });
 
-it('is nothing for a worker that is gone', async () => {
+it('is zero for a dead worker', async () => {
   expect(await measureSession(999_999_999)).toEqual({ workerBytes: 0, browserBytes: 0, processes: 0 });
 });

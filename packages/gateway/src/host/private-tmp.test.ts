@@ -28,7 +28,7 @@ it("is the session's own, empty at each start, and goes with it", async () => {
   expect([main, other].map(existsSync)).toEqual([false, true]);
 });
 
-it('has room for the socket of a browser, however long the way to the data folder is', async () => {
+it("fits a browser's socket, however long the path of the data folder is", async () => {
   const deep = join(dataDir, 'deep'.repeat(20));
   await mkdir(deep);
   const tmp = new PrivateTmp(deep);
@@ -47,7 +47,7 @@ it('has room for the socket of a browser, however long the way to the data folde
   expect(await readdir(join(deep, 'tmp'))).toEqual([]);
 });
 
-it('is cleared at boot of what a gateway that was killed has left, also elsewhere', async () => {
+it('is cleared at boot after a killed gateway, also elsewhere', async () => {
   const deep = join(dataDir, 'deep'.repeat(20));
   await mkdir(deep);
   const folders = [await new PrivateTmp(deep).folderFor('main'), await new PrivateTmp(dataDir).folderFor('main')];
@@ -56,7 +56,7 @@ it('is cleared at boot of what a gateway that was killed has left, also elsewher
   expect(folders.map(existsSync)).toEqual([false, false]);
 });
 
-it.runIf(canBeOthers)('is given up where another user has taken its name in a shared folder since', async () => {
+it.runIf(canBeOthers)('is given up if another user reused its name in a shared folder', async () => {
   const deep = join(dataDir, 'deep'.repeat(20));
   await mkdir(deep);
   const tmp = new PrivateTmp(deep);
@@ -72,7 +72,7 @@ it.runIf(canBeOthers)('is given up where another user has taken its name in a sh
   for (const path of [taken, linked]) await rm(path, { recursive: true });
 });
 
-it('is no way to remove what lies elsewhere', async () => {
+it('cannot be used to remove other folders', async () => {
   const victim = join(dataDir, 'victim');
   await mkdir(victim);
   const tmp = new PrivateTmp(dataDir);

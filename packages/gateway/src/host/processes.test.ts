@@ -22,13 +22,13 @@ async function listed(command: string, args: string[]) {
 }
 
 describe('the list of processes', () => {
-  it('tells parent, group, session and arguments', async () => {
+  it('has parent, group, session and arguments', async () => {
     const { child, found } = await listed('sleep', ['60']);
     expect(found).toMatchObject({ parent: process.pid, group: child.pid, session: child.pid, args: ['sleep', '60'] });
     expect(isAlive(found)).toBe(true);
   });
 
-  it('is shared by those who ask at once, and never older than the question', async () => {
+  it('is shared by concurrent calls, and never older than the call', async () => {
     const first = listProcesses();
     const lists = Array.from({ length: 50 }, () => listProcesses());
     expect(new Set([first, ...lists]).size).toBe(2);
@@ -37,7 +37,7 @@ describe('the list of processes', () => {
     expect((await listProcesses()).map(({ pid }) => pid)).toContain(found.pid);
   });
 
-  it('holds no process that is dead but not yet collected', async () => {
+  it('contains no zombies', async () => {
     const { child, found } = await listed('sh', ['-c', 'sleep 0 & exec sleep 60']);
     await vi.waitFor(async () => {
       expect((await listProcesses()).filter(({ parent }) => parent === child.pid)).toEqual([]);
@@ -47,13 +47,13 @@ describe('the list of processes', () => {
 });
 
 describe('a kill', () => {
-  it('does not meet a process that has got the number of the one that was meant', async () => {
+  it('does not hit a process that reused the pid', async () => {
     const { found } = await listed('sleep', ['60']);
     expect(killProcess({ ...found, startedAt: found.startedAt - 1 })).toBe(false);
     expect(isAlive(found)).toBe(true);
   });
 
-  it.runIf(canBeOthers)('does not meet a process of another user', async () => {
+  it.runIf(canBeOthers)('does not hit a process of another user', async () => {
     await using other = await fakeBrowser('/nowhere', { user: OTHER_USER });
     expect(killProcess(other.main)).toBe(false);
     expect(isAlive(other.main)).toBe(true);
@@ -61,7 +61,7 @@ describe('a kill', () => {
   });
 
   it.runIf(canBeOthers)(
-    'does not meet one that another user has started from a set-user-ID file of ours',
+    'does not hit one that another user started from a set-user-ID file of ours',
     async ({ skip }) => {
       const folder = await mkdtemp('/tmp/chat-web-setuid-');
       const file = join(folder, 'tail');
@@ -82,7 +82,7 @@ describe('a kill', () => {
     },
   );
 
-  it('does not meet this process, nor one that it descends from', () => {
+  it('does not hit this process or its ancestors', () => {
     expect(ownLineage()).toContain(process.pid);
     expect(ownLineage()).toContain(process.ppid);
     const kill = `const { killProcess } = await import('${new URL('../../dist/host/processes.js', import.meta.url).href}');
@@ -94,7 +94,7 @@ describe('a kill', () => {
     expect(stdout).toBe('false\nfalse\n');
   });
 
-  it('takes a whole family, also those of it that are stopped', async () => {
+  it('hits all descendants, stopped or not', async () => {
     const { found } = await listed('sh', ['-c', 'sleep 60 & kill -STOP $!; sleep 60 & wait']);
     const family = await vi.waitUntil(async () => {
       const now = familyOf([found], await listProcesses());

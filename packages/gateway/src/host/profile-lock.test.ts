@@ -32,7 +32,7 @@ async function listening() {
   return { [Symbol.dispose]: () => void server.close() };
 }
 
-describe('a lock that nobody holds is removed', () => {
+describe('a stale lock is removed', () => {
   it.each([
     ['of a dead process', `${hostname()}-999999999`],
     ['of a process that has got the number since', `${hostname()}-${process.pid}`],
@@ -44,14 +44,14 @@ describe('a lock that nobody holds is removed', () => {
     expect(await readdir(profileDir)).toEqual([]);
   });
 
-  it('of a dead process whose socket somebody else listens on', async () => {
+  it('of a dead process whose socket another process listens on', async () => {
     using _server = await listening();
     await lock(`${hostname()}-999999999`);
     await freeProfile(profileDir);
     expect(await readdir(profileDir)).toEqual([]);
   });
 
-  it('that came with a copy of a profile whose browser runs', async () => {
+  it('copied with a profile whose browser runs', async () => {
     using _server = await listening();
     await using original = await fakeBrowser(join(dir, 'original'));
     await lock(`${hostname()}-${original.main.pid}`);
@@ -61,14 +61,14 @@ describe('a lock that nobody holds is removed', () => {
   });
 });
 
-describe('a profile in use is refused, and left as it is', () => {
+describe('a profile in use is rejected and left unchanged', () => {
   it('by a browser that names it', async () => {
     await using browser = await fakeBrowser(profileDir, { isOpen: true });
     await expect(freeProfile(profileDir)).rejects.toThrow(`(process ${browser.main.pid})`);
     expect(isAlive(browser.main)).toBe(true);
   });
 
-  it('by a browser that names it otherwise, but answers behind its lock', async () => {
+  it('by a process that names no profile, but holds its lock', async () => {
     using _server = await listening();
     const other = spawn('sleep', ['60']);
     await lock(`${hostname()}-${other.pid}`);
@@ -78,7 +78,7 @@ describe('a profile in use is refused, and left as it is', () => {
   });
 });
 
-it('has what is left of our own browser ended first', async () => {
+it('kills the rest of our own browser first', async () => {
   await using browser = await fakeBrowser(profileDir, { owner: deadOwner });
   await lock(`${hostname()}-${browser.main.pid}`);
   await freeProfile(profileDir);
@@ -95,19 +95,19 @@ describe.runIf(canBeOthers)('another user', () => {
     await chown(folder, OTHER_USER, OTHER_USER);
   });
 
-  it('holds no profile by a command line that names it', async () => {
+  it('cannot block a profile by naming it in a command line', async () => {
     await using forged = await fakeBrowser(profileDir, { user: OTHER_USER });
     await freeProfile(profileDir);
     expect(isAlive(forged.main)).toBe(true);
   });
 
-  it('holds none by a program that became root, as sudo does before it asks for a password', async () => {
+  it('cannot block one by a set-user-ID program such as sudo', async () => {
     await using forged = await fakeBrowser(profileDir);
     await freeProfile(profileDir);
     expect(isAlive(forged.main)).toBe(true);
   });
 
-  it('holds none by a process that has got the number of an old lock, and a socket where its own was', async () => {
+  it('cannot block one by reusing the pid of an old lock and its socket path', async () => {
     await using forged = await fakeBrowser(profileDir, { user: OTHER_USER });
     await using _socket = await socketOf(OTHER_USER);
     await lockOf(forged.main.pid);
@@ -115,7 +115,7 @@ describe.runIf(canBeOthers)('another user', () => {
     expect(await readdir(profileDir)).toEqual([]);
   });
 
-  it('holds none by a socket of its own where the number has gone to a process of ours', async () => {
+  it('cannot block one by its own socket if our process reused the pid', async () => {
     using other = new DisposableProcess();
     await using _socket = await socketOf(OTHER_USER);
     await lockOf(other.pid);
@@ -123,7 +123,7 @@ describe.runIf(canBeOthers)('another user', () => {
     expect(await readdir(profileDir)).toEqual([]);
   });
 
-  it('holds none by a link of its own to a socket that we answer', async () => {
+  it('cannot block one by a link to a socket of ours', async () => {
     using other = new DisposableProcess();
     using _server = await listening();
     await symlink(join(dir, 'socket'), join(folder, 'socket'));
@@ -132,7 +132,7 @@ describe.runIf(canBeOthers)('another user', () => {
     expect(await readdir(profileDir)).toEqual([]);
   });
 
-  it('holds none by a folder that it has replaced by a link to one of ours', async () => {
+  it('cannot block one by a folder that links to one of ours', async () => {
     using other = new DisposableProcess();
     using _server = await listening();
     await rm(folder, { recursive: true });
@@ -143,7 +143,7 @@ describe.runIf(canBeOthers)('another user', () => {
     expect(await readdir(profileDir)).toEqual([]);
   });
 
-  it('is not taken for root, whose browser keeps the profile of a gateway that is not root', async () => {
+  it('is not mistaken for root, whose browser blocks the profile of a non-root gateway', async () => {
     await using browser = await fakeBrowser(profileDir);
     await chown(profileDir, OTHER_USER, OTHER_USER);
     await lock(`${hostname()}-${browser.main.pid}`);
@@ -158,7 +158,7 @@ describe.runIf(canBeOthers)('another user', () => {
     await symlink(join(folder, 'socket'), join(profileDir, 'SingletonSocket'));
   }
 
-  /** A process of another user that listens in a folder of its own. */
+  /** A process of another user that listens in its own folder. */
   async function socketOf(user: number) {
     const script = `require('net').createServer().listen(process.argv[1], () => console.log('listening'))`;
     const child = spawn(process.execPath, ['-e', script, join(folder, 'socket')], { uid: user, gid: user, cwd: '/' });
@@ -171,7 +171,7 @@ describe.runIf(canBeOthers)('another user', () => {
     };
   }
 
-  /** What a gateway of another user makes of the profile. */
+  /** The result of `freeProfile` in a gateway of another user. */
   function freedByAnother(): Promise<string> {
     const module = new URL('../../dist/host/profile-lock.js', import.meta.url).href;
     const script = `const { freeProfile } = await import('${module}');
@@ -181,7 +181,7 @@ describe.runIf(canBeOthers)('another user', () => {
   }
 });
 
-/** A process of ours that has nothing to do with browsers. */
+/** A process of ours that is not a browser. */
 class DisposableProcess implements Disposable {
   readonly #child = spawn('sleep', ['60'], { stdio: 'ignore' });
 

@@ -18,14 +18,14 @@ afterEach(() => {
   execFileSync('rm', ['-r', dir]);
 });
 
-/** As a user to whom permissions mean something. */
+/** Runs as a user who is subject to permissions. */
 function removeAsUser(path: string): void {
   const script = `const { removeTree } = await import('${MODULE}'); await removeTree(process.argv[1]);`;
   const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   execFileSync(process.execPath, ['--input-type=module', '-e', script, path], { ...as, cwd: '/', stdio: 'pipe' });
 }
 
-it('removes folders that not even their owner may look into, at any depth, and follows no links', async () => {
+it('removes folders without permissions, at any depth, and follows no links', async () => {
   const tree = join(dir, 'tree');
   await mkdir(join(tree, 'a', 'b'), { recursive: true });
   await writeFile(join(tree, 'a', 'b', 'file'), '');
@@ -41,7 +41,7 @@ it('removes folders that not even their owner may look into, at any depth, and f
   expect(await readdir(join(dir, 'other'))).toEqual(['kept']);
 });
 
-it('removes folders so deep that no path leads there, also where nobody may look into them', async () => {
+it('removes folders beyond the maximum path length, also without permissions', async () => {
   const tree = join(dir, 'tree');
   await mkdir(tree);
   const script = `chdir $ARGV[0] or die; for (1 .. 60) { mkdir 'd' x 200; mkdir "side-$_", 0; chdir 'd' x 200 or die; chmod 0, '..' if $_ > 1 }`;
@@ -51,7 +51,7 @@ it('removes folders so deep that no path leads there, also where nobody may look
   expect(await readdir(dir)).toEqual([]);
 });
 
-it('empties a folder as far as it can, and tells of the rest', async () => {
+it('empties a folder as far as possible, and logs the rest', async () => {
   for (const name of ['a', 'b', 'c']) await writeFile(join(dir, name), '');
   const told: object[] = [];
   await emptyFolder(dir, { warn: (fields: object) => told.push(fields) }, async (name) => {

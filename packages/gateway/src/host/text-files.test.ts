@@ -15,8 +15,8 @@ beforeEach(async () => {
   await writeFile(other, 'of another');
 });
 
-describe('a file of ours where a worker may write', () => {
-  it('is read whole', async () => {
+describe('a file in a folder that workers can write to', () => {
+  it('is read completely', async () => {
     await replaceText(path, 'ärgerlich');
     expect(await readOwnText(path, 100)).toBe('ärgerlich');
   });
@@ -28,7 +28,7 @@ describe('a file of ours where a worker may write', () => {
     ['a folder', () => mkdir(path)],
     ['too long', () => writeFile(path, 'x'.repeat(101))],
     ['not there', () => {}],
-  ])('is not read, and nobody waits for it, where it is %s', async (_, make) => {
+  ])('is not read, without blocking, if it is %s', async (_, make) => {
     await make();
     await expect(readOwnText(path, 100)).rejects.toThrow();
   });
@@ -37,7 +37,7 @@ describe('a file of ours where a worker may write', () => {
     ['a link', () => symlink(other, path)],
     ['a pipe that nobody reads', () => execFileSync('mkfifo', [path])],
     ['a text of before', () => writeFile(path, 'before')],
-  ])('is written also where there is %s', async (_, make) => {
+  ])('replaces %s', async (_, make) => {
     await make();
     await Promise.all([replaceText(path, 'text'), replaceText(path, 'text')]);
     expect(await readFile(path, 'utf8')).toBe('text');
@@ -45,7 +45,7 @@ describe('a file of ours where a worker may write', () => {
     expect(await readFile(other, 'utf8')).toBe('of another');
   });
 
-  it('leaves nothing half written behind', async () => {
+  it('leaves no partial file', async () => {
     await mkdir(join(path, 'full'), { recursive: true });
     await expect(replaceText(path, 'text')).rejects.toThrow();
     expect((await readdir(folder)).sort()).toEqual(['linked.json', 'other']);

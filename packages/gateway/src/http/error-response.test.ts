@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { errorResponse } from './error-response.ts';
 import type { ServerEnv } from './server-env.ts';
 
-it('a fault of our own is a line in the log that names the route, and not what its path was filled with', async () => {
+it('an internal error is logged with the route pattern, not with path parameters', async () => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const app = new Hono<ServerEnv>();

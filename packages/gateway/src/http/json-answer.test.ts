@@ -11,7 +11,7 @@ const PAUSE_MS = 100;
 const PAUSE_BYTES = 1_000_000;
 const text = 'x'.repeat(25_000_000);
 
-it('is JSON of its length, also for a method that shows no more', async () => {
+it('has a Content-Length, also for HEAD', async () => {
   const app = new Hono();
   app.get('/:length', (c) => jsonAnswer(c, { text: text.slice(0, Number(c.req.param('length'))) }, 201));
   for (const length of [0, 10, 21_833, 21_834, 21_835, 65_525, 65_526, 200_000]) {
@@ -34,7 +34,7 @@ it('has a length in bytes', async () => {
   expect(await got.json()).toEqual(answer);
 });
 
-it('reaches a reader who takes its time', async () => {
+it('reaches a slow reader', async () => {
   const app = new Hono();
   app.get('/', (c) => jsonAnswer(c, { text }, 200));
   const server = createAdaptorServer({ fetch: app.fetch });

@@ -13,10 +13,10 @@ const withLength = (bytes: number) => `${HEAD}Content-Length: ${bytes}\r\n\r\n`;
 let server: Server;
 let socket: Socket;
 let limits: BodyLimits;
-/** What became of the body: its bytes, or the code of the refusal. */
+/** The result: the bytes of the body, or the error code. */
 let outcome: Promise<Buffer | string>;
 let settle: (outcome: Promise<Buffer | string>) => void;
-/** Runs before each piece of the body is taken. */
+/** Runs before each piece is consumed. */
 let work: () => Promise<void>;
 
 beforeEach(async () => {
@@ -52,7 +52,7 @@ async function readAll(incoming: IncomingMessage): Promise<Buffer | string> {
 }
 
 describe('limitedBody', () => {
-  it('has every byte, however the body is cut and whenever it is taken', async () => {
+  it('yields every byte, for any chunk sizes and any reading speed', async () => {
     const body = Buffer.from(Array.from({ length: 300_000 }, (_, n) => (n * 7_919) >> 8));
     work = () => delay(1);
     socket.write(CHUNKED);
@@ -68,38 +68,38 @@ describe('limitedBody', () => {
     expect(body.equals((await outcome) as Buffer)).toBe(true);
   });
 
-  it('takes no more than it may, whether or not it is told the size', async () => {
+  it('enforces the limit with and without a Content-Length', async () => {
     socket.write(withLength(1_000_001));
     expect(await outcome).toBe('body_too_large');
   });
 
-  it('counts what comes without a size', async () => {
+  it('counts bytes without a Content-Length', async () => {
     socket.write(CHUNKED);
     socket.write(inHttpChunks(Buffer.alloc(1_001_000), 1_000));
     expect(await outcome).toBe('body_too_large');
   });
 
-  it('gives the refusal that is certain for what is too large to be worth reading', async () => {
+  it('rejects a large body with the given error without reading it', async () => {
     const error = new GatewayError('session_not_found', 'there is none');
     limits = { maxBytes: 1_000_000, refusal: { aboveBytes: 10_000, error } };
     socket.write(`${withLength(10_001)}x`);
     expect(await outcome).toBe('session_not_found');
   });
 
-  it('reads what is worth reading all the same', async () => {
+  it('still reads a small body', async () => {
     const error = new GatewayError('session_not_found', 'there is none');
     limits = { maxBytes: 1_000_000, refusal: { aboveBytes: 10_000, error } };
     socket.write(withLength(10_000) + 'x'.repeat(10_000));
     expect(await outcome).toHaveLength(10_000);
   });
 
-  it('refuses crumbs, and takes some', async () => {
+  it('rejects too many tiny chunks, and accepts some', async () => {
     socket.write(CHUNKED);
     socket.write(inHttpChunks(Buffer.alloc(4_000), 1));
     expect(await outcome).toBe('invalid_request');
   });
 
-  it('says so when the caller breaks off', async () => {
+  it('reports an aborted body', async () => {
     socket.write(`${withLength(100)}half`);
     await delay(50);
     socket.destroy();
@@ -108,13 +108,13 @@ describe('limitedBody', () => {
 
   const quick = { stallMs: 300, windowMs: 900, bytesInWindow: 1_000 };
 
-  it('cuts off who sends nothing more', async () => {
+  it('times out when nothing more arrives', async () => {
     limits = { maxBytes: 1_000_000, rate: quick };
     socket.write(`${withLength(100)}half`);
     expect(await outcome).toBe('request_timeout');
   });
 
-  it('cuts off who sends a byte now and then', async () => {
+  it('times out when bytes arrive too slowly', async () => {
     limits = { maxBytes: 1_000_000, rate: quick };
     socket.write(withLength(100_000));
     const timer = setInterval(() => socket.write('x'), 50);
@@ -122,7 +122,7 @@ describe('limitedBody', () => {
     clearInterval(timer);
   });
 
-  it('cuts off nobody for the time that we take', async () => {
+  it('does not count our own processing time', async () => {
     limits = { maxBytes: 1_000_000, rate: quick };
     work = () => delay(2 * quick.windowMs);
     socket.write(`${withLength(8)}half`);

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-it('who sends all of a body before looking at the answer gets the refusal', async () => {
+it('a client that sends its whole body before it reads gets the error', async () => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
   const problems: string[] = [];
   socket.on('error', ({ message }) => problems.push(message));
@@ -39,7 +39,7 @@ it('who sends all of a body before looking at the answer gets the refusal', asyn
   expect(answer).toMatch(/^HTTP\/1\.1 401 .*connection: close.*"code":"unauthorized"/is);
 });
 
-it('who never ends is not listened to for long', async () => {
+it('a client that never stops sending is disconnected', async () => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
   socket.write('POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n');
   const timer = setInterval(() => socket.write('1\r\nx\r\n'), 100);

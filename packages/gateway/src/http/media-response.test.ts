@@ -31,8 +31,8 @@ const anyName = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-describe('the headers of media', () => {
-  it('are ones that can be sent, whatever a file is called', () => {
+describe('media headers', () => {
+  it('are valid for any file name', () => {
     const file = fc.record({ filename: anyName, mimeType: fc.oneof(anyName, fc.constant('image/png')) });
     fc.assert(
       fc.property(file, ({ filename, mimeType }) => {
@@ -63,7 +63,7 @@ describe('the headers of media', () => {
     ['folder/', undefined],
     [' . ', undefined],
     ['', undefined],
-  ])('call a file what it may be called (%#)', (name, told) => expect(downloadName(name)).toBe(told));
+  ])('use a safe file name (%#)', (name, told) => expect(downloadName(name)).toBe(told));
 
   it.each([
     'text/html',
@@ -72,7 +72,7 @@ describe('the headers of media', () => {
     'text/xml',
     'IMAGE/SVG+XML',
     `image/png; x=${'y'.repeat(300)}`,
-  ])('show nothing of a type that could run, or is none (%#)', (mimeType) => {
+  ])('never display an active or invalid type (%#)', (mimeType) => {
     expect(mediaHeaders({ file: '', size: 1, mimeType })['Content-Disposition']).toBe('attachment');
   });
 });
@@ -117,11 +117,11 @@ describe('a download', () => {
       try {
         return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
       } catch {
-        return false; // Closed while we looked.
+        return false; // Closed meanwhile.
       }
     });
 
-  it('that nobody reads is cut off, and its file is gone', async () => {
+  it('that is not read is closed, and its file removed', async () => {
     socket.pause();
     await eventually(() => expect(isOpen()).toBe(true));
     await eventually(() => expect(isOpen()).toBe(false));
@@ -135,7 +135,7 @@ describe('a download', () => {
     expect(received).toBeLessThan(FILE_BYTES);
   });
 
-  it('that is read by the crumb is, too', async () => {
+  it('that is read in tiny pieces is closed, too', async () => {
     const reader = socket;
     let received = 0;
     reader.on('data', async (bytes) => {
@@ -149,7 +149,7 @@ describe('a download', () => {
     await eventually(() => expect(isOpen()).toBe(false));
   });
 
-  it('that is read slowly, but faster, is not', async () => {
+  it('that is read slowly, but fast enough, is not', async () => {
     const startedAt = Date.now();
     let [received, pauses] = [0, 0];
     socket.on('data', async (bytes) => {

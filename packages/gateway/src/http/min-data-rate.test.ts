@@ -3,7 +3,7 @@ import { BODY_RATE, MinDataRate } from './min-data-rate.ts';
 
 const SECOND = 1_000;
 
-/** What is said after each second of waiting, of which the sender uses each to send so many bytes. */
+/** The result of `check` after each second, in which the sender sends so many bytes. */
 function verdicts(bytesASecond: readonly number[]): (string | undefined)[] {
   const rate = new MinDataRate(BODY_RATE);
   return bytesASecond.map((bytes) => {
@@ -17,21 +17,21 @@ const firstProblem = (bytesASecond: readonly number[]) => verdicts(bytesASecond)
 const seconds = (count: number, bytes: number) => Array.from({ length: count }, () => bytes);
 
 describe('MinDataRate', () => {
-  it('cuts off below 1 KB/s over 30 s, and not at that', () => {
+  it('rejects less than 1 KB/s over 30 s, and accepts exactly that', () => {
     expect(firstProblem(seconds(300, 1_023))).toBe(30);
     expect(firstProblem(seconds(300, 1_024))).toBe(0);
   });
 
-  it('cuts off who becomes slow, in the window after', () => {
+  it('rejects a sender that becomes slow, in the next window', () => {
     expect(firstProblem([...seconds(30, 50_000), ...seconds(300, 500)])).toBe(60);
   });
 
-  it('cuts off who sends nothing for 10 s', () => {
+  it('rejects a sender that stalls for 10 s', () => {
     expect(firstProblem([...seconds(5, 50_000), ...seconds(20, 0)])).toBe(15);
     expect(firstProblem([...seconds(9, 0), 50_000, ...seconds(9, 0), 50_000])).toBe(0);
   });
 
-  it('holds against nobody the time that nobody waited', () => {
+  it('ignores time without waiting', () => {
     const rate = new MinDataRate(BODY_RATE);
     for (let n = 0; n < 1_000; n += 1) rate.received(1);
     expect(rate.check()).toBeUndefined();

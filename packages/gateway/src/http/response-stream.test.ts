@@ -16,7 +16,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Somebody who asks for a stream and never reads of it. */
+/** A client that opens a stream and never reads it. */
 async function silentReader() {
   const asked = once(server, 'request');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -25,10 +25,10 @@ async function silentReader() {
   return socket;
 }
 
-it('a stream that is cut off is closed although its reader leaves much of it unread', async () => {
+it('a stream that is cut off is closed even if its reader does not read', async () => {
   const socket = await silentReader();
   const stream = new ResponseStream(response, { showsQr: true });
-  // Until the buffers of the system are full, too.
+  // Until the system's buffers are full, too.
   for (let n = 0; n < 10_000 && response.writableLength < 500_000; n += 1) {
     stream.write(`data: ${'x'.repeat(60_000)}\n\n`);
     await setImmediate();
@@ -38,12 +38,12 @@ it('a stream that is cut off is closed although its reader leaves much of it unr
   const startedAt = performance.now();
   stream.cutOff('the key no longer holds');
   await closed;
-  // Without the cut it is the end of the wait for a slow reader, after 5 s.
+  // Otherwise the limit for slow readers closes it after 5 s.
   expect(performance.now() - startedAt).toBeLessThan(4_000);
   socket.destroy();
 });
 
-it('a stream that is cut off ends in order where its reader has taken all of it', async () => {
+it('a stream that is cut off ends cleanly if its reader has read all of it', async () => {
   const socket = await silentReader();
   const stream = new ResponseStream(response, { showsQr: true });
   stream.open();

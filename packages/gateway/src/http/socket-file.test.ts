@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { ConfigError } from '../config.ts';
 import { listenOnSocket } from './socket-file.ts';
 
-it('is never open to more than its mode says, not even at first where the mask of the process is wide', async () => {
+it('never has more permissions than its mode, not even before it is set', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chat-web-socket-'));
   const path = join(folder, 'gateway.sock');
   const bits = () => statSync(path).mode & 0o777;
@@ -26,7 +26,7 @@ it('is never open to more than its mode says, not even at first where the mask o
   await rm(folder, { recursive: true });
 });
 
-it('refuses a group that there is not', async () => {
+it('rejects an unknown group', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chat-web-socket-'));
   const socket = { path: join(folder, 'gateway.sock'), mode: 0o660, group: 'no-such-group' };
   await expect(listenOnSocket(createServer(), socket)).rejects.toThrow(ConfigError);

@@ -5,7 +5,7 @@ const refused = expect.objectContaining({ code: 'invalid_request' });
 const check = (text: string) => assertBounded(Buffer.from(text));
 
 describe('a body in memory', () => {
-  it('may nest and hold as much as the limits say, and no more', () => {
+  it('is limited in depth and number of values', () => {
     const deep = `${'['.repeat(MAX_DEPTH)}${']'.repeat(MAX_DEPTH)}`;
     check(deep);
     expect(() => check(`[${deep}]`)).toThrow(refused);
@@ -14,12 +14,12 @@ describe('a body in memory', () => {
     expect(() => check(many.replace('[0', '[0,0'))).toThrow(refused);
   });
 
-  it('may have whatever there is in its strings', () => {
+  it('may have anything in its strings', () => {
     check(JSON.stringify({ text: `${'[{,'.repeat(MAX_VALUES)}\\"`, end: '\\' }));
     expect(() => check(`{"text":"\\\\",${'[],'.repeat(MAX_VALUES)}`)).toThrow(refused);
   });
 
-  it('that breaks off in a string is left to the parser', () => {
+  it('with an unterminated string is left to the parser', () => {
     for (const text of ['{"a', '{"a\\', '"', '\\']) check(text);
   });
 });

@@ -25,15 +25,15 @@ beforeEach(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-/** A file of six bytes, made in some way. */
+/** Creates a file of six bytes. */
 async function made(make: (path: string) => unknown): Promise<{ file: string; size: number }> {
   const file = randomUUID();
   await make(join(folder, file));
   return { file, size: 'secret'.length };
 }
 
-describe('a file that a worker hands over', () => {
-  it('is read, and has no name any more', async () => {
+describe('a file from a worker', () => {
+  it('is read and unlinked', async () => {
     const download = await spool.take('main', await made((path) => writeFile(path, 'public')));
     expect(spool.bytes).toBe(6);
     expect(await text(download.stream())).toBe('public');
@@ -50,12 +50,12 @@ describe('a file that a worker hands over', () => {
     ['a folder', (path) => mkdir(path)],
     ['larger than it was announced', (path) => writeFile(path, 'too much')],
     ['smaller than it was announced', (path) => writeFile(path, '')],
-  ])('is refused, and nobody waits for it, where it is %s', async (_, make) => {
+  ])('is rejected without blocking if it is %s', async (_, make) => {
     const file = await made(make);
     await expect(spool.take('main', file)).rejects.toMatchObject({ code: 'client_failed' });
   });
 
-  it('is refused where its folder has become a link to another', async () => {
+  it('is rejected if its folder was replaced by a link', async () => {
     const file = randomUUID();
     await writeFile(join(dataDir, 'spool', 'other', file), 'secret');
     await rm(folder, { recursive: true });
@@ -63,7 +63,7 @@ describe('a file that a worker hands over', () => {
     await expect(spool.take('main', { file, size: 6 })).rejects.toMatchObject({ code: 'client_failed' });
   });
 
-  it('is looked for in the spool itself, whatever has its name by now', async () => {
+  it('is opened in the spool itself, even if that was renamed', async () => {
     const file = await made((path) => writeFile(path, 'public'));
     const elsewhere = join(dataDir, 'elsewhere');
     await mkdir(join(elsewhere, 'main'), { recursive: true });
@@ -76,7 +76,7 @@ describe('a file that a worker hands over', () => {
     await rename(`${spool.dir}.was`, spool.dir);
   });
 
-  it('was lost with its session where it is not there any more', async () => {
+  it('is session_lost if it no longer exists', async () => {
     await expect(spool.take('main', { file: randomUUID(), size: 1 })).rejects.toMatchObject({ code: 'session_lost' });
     await expect(spool.take('gone', { file: randomUUID(), size: 1 })).rejects.toMatchObject({ code: 'session_lost' });
   });

@@ -34,7 +34,7 @@ async function read(text: string, chunkSize = 7) {
 }
 
 describe('readUploadBody', () => {
-  it('leaves what JSON.parse would see, and has the bytes in a file, wherever the chunks are cut', async () => {
+  it('returns the rest of the JSON and stores the bytes in a file, for any chunk sizes', async () => {
     const other = fc.dictionary(fc.string(), fc.jsonValue());
     await fc.assert(
       fc.asyncProperty(
@@ -55,7 +55,7 @@ describe('readUploadBody', () => {
     );
   });
 
-  it('leaves a body without an upload alone, be it JSON or not', async () => {
+  it('does not change a body without an upload, JSON or not', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.json(), fc.string()), fc.integer({ min: 1, max: 9 }), async (text, size) => {
         fc.pre(!text.includes('"base64"'));
@@ -68,7 +68,7 @@ describe('readUploadBody', () => {
     );
   });
 
-  it('takes slashes that are escaped, as some encoders write them', async () => {
+  it('accepts escaped slashes, as some encoders write them', async () => {
     for (const size of [1, 2, 3, 100]) {
       expect((await read('{"base64":"\\/\\/79"}', size)).bytes).toEqual(Buffer.from('//79', 'base64'));
     }
@@ -87,7 +87,7 @@ describe('readUploadBody', () => {
     'AAAA=',
     'AA==AAAA',
     'ä',
-  ])('refuses %j, naming the field, and leaves no file', async (base64) => {
+  ])('rejects %j, naming the field, and leaves no file', async (base64) => {
     for (const size of [1, 3, 100]) {
       await expect(read(`{"base64":"${base64}"}`, size)).rejects.toMatchObject({
         code: 'invalid_request',
@@ -97,13 +97,13 @@ describe('readUploadBody', () => {
     expect(readdirSync(spool.dir)).toEqual([]);
   });
 
-  it('refuses an upload that stands there twice, and a body that is large beside it', async () => {
+  it('rejects a duplicate upload, and a body that is too large beside it', async () => {
     await expect(read('{"base64":"AAAA","base64":"AAAA"}')).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(read(`{"x":"${'x'.repeat(1_100_000)}"}`, 65_536)).rejects.toMatchObject({ code: 'body_too_large' });
     expect(readdirSync(spool.dir)).toEqual([]);
   });
 
-  it('takes a body full of escapes in a time of the same order as one without', async () => {
+  it('takes about as long for a body full of escapes as for one without', async () => {
     const costOf = async (base64: string) => {
       const before = process.cpuUsage();
       expect((await read(`{"base64":"${base64}"}`, 65_536)).size).toBe(1_500_000);
@@ -114,7 +114,7 @@ describe('readUploadBody', () => {
     expect(await costOf('\\/'.repeat(2_000_000))).toBeLessThan(20 * Math.max(plain, 10_000));
   });
 
-  it('has the same bytes for uploads of many blocks, escaped or not, wherever the chunks are cut', async () => {
+  it('decodes uploads of many blocks, escaped or not, for any chunk sizes', async () => {
     const data = Buffer.from(patternBytes(300_001));
     for (const base64 of [data.toString('base64'), data.toString('base64').replaceAll('/', '\\/')]) {
       for (const size of [3, 1_021, 65_536, 65_537, 1_000_000]) {
@@ -125,7 +125,7 @@ describe('readUploadBody', () => {
     }
   });
 
-  it('takes whatever stays below the limits', async () => {
+  it('accepts anything below the limits', async () => {
     const deep = `{"x":${'['.repeat(MAX_DEPTH - 1)}${']'.repeat(MAX_DEPTH - 1)}}`;
     const many = `{"x":[0${',0'.repeat(MAX_VALUES - 2)}]}`;
     const long = `{"x":"${'\u00e4'.repeat(65_536)}"}`;
@@ -136,7 +136,7 @@ describe('readUploadBody', () => {
   });
 
   const refused = hostileBodies.filter(({ answers, chunkBytes }) => !answers.includes(404) && !chunkBytes);
-  it.each(refused)('reads no more of $name than may be held in memory', async ({ answers, make }) => {
+  it.each(refused)('reads no more of $name than the memory limit', async ({ answers, make }) => {
     let taken = 0;
     async function* counted() {
       for await (const chunk of chunksOf(make(10_485_760).toString(), 65_536)) {
@@ -150,7 +150,7 @@ describe('readUploadBody', () => {
     expect(readdirSync(spool.dir)).toEqual([]);
   });
 
-  it('leaves no file when the caller breaks off', async () => {
+  it('leaves no file when the caller aborts', async () => {
     async function* broken() {
       yield Buffer.from('{"base64":"AAAAAAAA');
       throw new Error('aborted');
@@ -160,7 +160,7 @@ describe('readUploadBody', () => {
     expect(spool.bytes).toBe(0);
   });
 
-  it('leaves no file, and no bytes in the books, when the spool has no room for it', async () => {
+  it('leaves no file and no reservation when the quota is exceeded', async () => {
     const small = new Spool(dataDir, { spoolMaxBytes: 3_000, spoolSessionMaxBytes: 2_000, minFreeDiskBytes: 0 }, log);
     const take = (session: string, bytes: number) =>
       readUploadBody(chunksOf(`{"base64":"${'AAAA'.repeat(bytes / 3)}"}`, 400), () => small.create(session));
