@@ -1,4 +1,5 @@
-import { ConfigError, readConfig } from '@chat-web/gateway/config';
+import { readConfig } from '@chat-web/gateway/config';
+import { ConfigError } from '@chat-web/gateway/config-error';
 import { type DoctorOptions, readArguments, USAGE, UsageError } from './arguments.ts';
 import { runDoctor } from './doctor.ts';
 import { Report, textTeller } from './report.ts';

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import * as v from 'valibot';
+import { ConfigError } from './config-error.ts';
 import { isLoopback } from './host/addresses.ts';
 import type { CertificateFiles } from './http/certificate.ts';
 import type { SocketFile } from './http/socket-file.ts';
@@ -21,17 +22,6 @@ export interface Config extends Values {
   readonly tls: CertificateFiles | undefined;
   /** The environment of workers and their browsers: nothing that could be a secret. */
   readonly workerEnv: Readonly<Record<string, string | undefined>>;
-}
-
-/** Invalid settings: one line per problem, naming the setting and never its value. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.name = 'ConfigError';
-    this.problems = problems;
-  }
 }
 
 const MAX_NAME_LENGTH = 100;

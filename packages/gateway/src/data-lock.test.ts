@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { canBeOthers, OTHER_USER } from '../../../test/helpers/other-user.ts';
-import { ConfigError } from './config.ts';
+import { ConfigError } from './config-error.ts';
 import { DataDirInUseError, holdDataDir } from './data-lock.ts';
 
 const log = pino({ enabled: false });

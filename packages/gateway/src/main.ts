@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { errorText } from '@chat-web/protocol';
 import { Audit } from './access/audit.ts';
-import { type Config, ConfigError, helpText, readConfig, version } from './config.ts';
+import { type Config, helpText, readConfig, version } from './config.ts';
+import { ConfigError } from './config-error.ts';
 import { DataDirInUseError } from './data-lock.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { isLoopback } from './host/addresses.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { errorText, GatewayError, type KeyView, keyView, type NewKey } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { readOwnText, replaceText } from '../host/text-files.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';

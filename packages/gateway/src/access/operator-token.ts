@@ -1,6 +1,6 @@
 import { errorText } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { readNamedText } from '../host/text-files.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';

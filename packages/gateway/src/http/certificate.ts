@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { errorText } from '@chat-web/protocol';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 
 /** O_NONBLOCK: opening a pipe would otherwise block the gateway until it has a writer. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;

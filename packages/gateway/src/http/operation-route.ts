@@ -52,10 +52,8 @@ export function operationRoute(
         : c.body(null, 204);
     } catch (error) {
       const { code, message } = asGatewayError(error, 'internal_error');
-      log[errorTable[code].status >= 500 ? 'warn' : level](
-        { ...fields, ms: ms(), code, error: withoutNumbers(message) },
-        'request refused',
-      );
+      const severity = errorTable[code].status >= 500 ? 'warn' : level;
+      log[severity]({ ...fields, ms: ms(), code, error: withoutNumbers(message) }, 'request refused');
       throw error;
     }
   }

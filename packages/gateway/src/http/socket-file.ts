@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmod, chown, lstat, readFile, rm } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { dirname } from 'node:path';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { writableByOthers } from '../host/folder-permissions.ts';
 import { isListening } from '../host/unix-sockets.ts';
 
