@@ -30,7 +30,7 @@ export class Admission {
     }
     if (keyId !== undefined) {
       counted.push(`key ${keyId}`);
-      this.#assertRoom(`key ${keyId}`, maxRequestsPerKey, 'by this key', 'PER_KEY');
+      this.#assertRoom(`key ${keyId}`, maxRequestsPerKey, 'with this key', 'PER_KEY');
     }
     for (const place of counted) this.#count(place, 1);
     return () => {
