@@ -151,7 +151,7 @@ describe('the memory of a session', () => {
     };
     const client = { getSessionStatus } as unknown as OperationMethods;
     const memory = new MemoryWatch({ client, id: 'main', signal: new AbortController().signal }, 700 * MB, true);
-    expect(await memory.atReady()).toEqual({ detail: '200 MB; the soft mark is 700 MB' });
+    expect(await memory.atReady()).toEqual({ detail: '200 MB; the soft limit is 700 MB' });
     expect(await memory.after(0)).toMatchObject({ result: 'warn', detail: expect.stringContaining('900 MB, +700 MB') });
   });
 });

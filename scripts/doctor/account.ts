@@ -52,18 +52,18 @@ async function checkThrough(
     reportSavedPages(report, config, view.pageVersion);
     await checkSession(report, { address, client, id, signal }, { options, consent });
     await reportMemory(report, consent.restart ? 'memory at ready' : 'memory now', () => memory.atReady());
-    if (options.watchMs === 0) report.add({ check: 'memory later', result: 'skip', detail: 'left out by --watch 0' });
+    if (options.watchMs === 0) report.add({ check: 'memory later', result: 'skip', detail: 'skipped by --watch 0' });
     else await reportMemory(report, 'memory later', () => memory.after(options.watchMs));
     const after = await client.getSessionStatus({ id });
     reportEnd(report, { before, view, after }, consent.restart ? 1 : 0);
     return after.pageVersion ?? view.pageVersion;
   } finally {
-    // Also when the run was interrupted; a gateway of doctor's own takes its sessions along.
+    // Also when the run was interrupted. A gateway that doctor started ends its own sessions.
     if (isStarted && !isOwn) await createClient(address).stopSession({ id });
   }
 }
 
-/** Checks what the session does while its events are listened to. */
+/** Checks the session while its event stream is open. */
 async function checkSession(
   report: Report,
   { address, client, id, signal }: Omit<LinkedSession, 'report' | 'phone' | 'events'>,
@@ -81,12 +81,12 @@ async function checkSession(
   }
 }
 
-/** All that others see, as far as it was agreed to. */
+/** All checks that others can see, if the operator agreed to them. */
 async function checkTraffic(session: LinkedSession, options: RunOptions['options'], consent: Consent): Promise<void> {
   const { report } = session;
   const { to, peer, group, status } = options;
   const leftOut = (check: string, flag: string, isAsked: boolean) =>
-    report.add({ check, result: 'skip', detail: isAsked ? NOT_CONFIRMED : `give ${flag} for it` });
+    report.add({ check, result: 'skip', detail: isAsked ? NOT_CONFIRMED : `pass ${flag} to check it` });
   if (to !== undefined && consent.send) await checkSends(session, to);
   else leftOut('send', '--to', to !== undefined);
   if (peer !== undefined && consent.answer) await checkReceives(session, peer);
@@ -98,7 +98,7 @@ async function checkTraffic(session: LinkedSession, options: RunOptions['options
   else leftOut('group', '--group', group !== undefined);
 }
 
-/** What has changed during the run: restarts, dialogs, and what the page can do. */
+/** What changed during the run: restarts, dialogs, capabilities of the page. */
 function reportEnd(
   report: Report,
   { before, view, after }: Readonly<Record<'before' | 'view' | 'after', SessionView>>,
@@ -110,15 +110,15 @@ function reportEnd(
   const later = (after.degraded ?? []).filter(({ capability }) => !known.has(capability));
   reportDegraded(report, later);
   const hasDialog = [...(view.degraded ?? []), ...later].some(({ capability }) => capability === DIALOG);
-  if (!hasDialog) report.add({ check: 'dialogs', result: 'ok', detail: 'none stays open' });
+  if (!hasDialog) report.add({ check: 'dialogs', result: 'ok', detail: 'none is open' });
   if (after.status !== 'ready') {
     const detail = `the session is ${after.status}${after.message ? `: ${after.message}` : ''}`;
-    report.add({ check: 'ready at the end', result: 'fail', detail, todo: "look for the cause in the gateway's log" });
+    report.add({ check: 'ready at the end', result: 'fail', detail, todo: "find the cause in the gateway's log" });
   }
 }
 
 function endOf(left: number) {
-  if (left === 0) return { result: 'ok', detail: 'the gateway that doctor started is gone' } as const;
+  if (left === 0) return { result: 'ok', detail: 'the gateway that doctor started has exited' } as const;
   const todo = "open an issue with the --json output and the gateway's log";
   return { result: 'fail', detail: `${left} processes had to be killed`, todo } as const;
 }

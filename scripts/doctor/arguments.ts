@@ -3,23 +3,23 @@ import { groupId, personId, sessionId } from '@chat-web/protocol';
 
 /** What doctor was asked to check. */
 export interface DoctorOptions {
-  /** The linked session to check; absent: machine and login page alone. */
+  /** The linked session to check; absent: only machine and login page. */
   readonly session: string | undefined;
-  /** A second linked session of the same gateway, which answers the first. */
+  /** A second linked session of the same gateway, which sends to the first. */
   readonly peer: string | undefined;
-  /** Whom test messages go to, as digits. */
+  /** The recipient of test messages, as digits. */
   readonly to: string | undefined;
-  /** The group that a test message goes to. */
+  /** The group that receives a test message. */
   readonly group: string | undefined;
   /** Post to the status feed, and delete the posts. */
   readonly status: boolean;
   /** Where the gateway runs; absent: where the settings say. */
   readonly gateway: string | undefined;
-  /** For how long memory is watched. */
+  /** How long memory is watched. */
   readonly watchMs: number;
-  /** Leave out the wait for a second QR. */
+  /** Skip the wait for a second QR. */
   readonly quick: boolean;
-  /** Ask nothing: do all that was asked for. */
+  /** Ask nothing: do everything that was requested. */
   readonly yes: boolean;
   readonly json: boolean;
   readonly help: boolean;
@@ -32,7 +32,7 @@ export class UsageError extends Error {}
 export const USAGE = `Usage: npm run doctor -- [--session NAME [--to +NUMBER] [--peer NAME] [--status] [--group ID]] [--yes] [--json]
 
 Without --session: checks this machine, and the login page in a browser. No account is needed.
-With --session: checks a linked session of the gateway that runs, or starts one on CHAT_WEB_DATA_DIR.
+With --session: checks a linked session of the running gateway, or starts a gateway on CHAT_WEB_DATA_DIR.
 Settings are read from the environment, as the gateway reads them.
 
   --session NAME    the linked session
@@ -43,11 +43,11 @@ Settings are read from the environment, as the gateway reads them.
   --gateway URL     where the gateway runs (CHAT_WEB_HOST and CHAT_WEB_PORT); token: CHAT_WEB_TOKEN
   --watch MINUTES   how long to watch the memory of the session (1)
   --quick           do not wait for a second QR
-  --yes             ask nothing
+  --yes             do not ask for confirmation
   --json            print one JSON object
-  --help            print this
+  --help            print this text
 
-What others see, or what takes the account away for a moment, is asked for first; without a terminal it is left out
+Doctor asks before it does what others can see, or what interrupts the account; without a terminal it skips these checks
 unless --yes is given. Exit codes: 0 works, 1 something failed, 2 wrong usage, 130 interrupted.
 `;
 
@@ -61,10 +61,10 @@ export function readArguments(args: readonly string[]): DoctorOptions {
   const flag = NEEDS_SESSION.find((name) => given[name]);
   if (flag && !given.session) throw new UsageError(`--${flag} needs --session`);
   if (given.peer !== undefined && given.peer === given.session)
-    throw new UsageError('--peer must be another session than --session');
+    throw new UsageError('--peer must be a different session from --session');
   const minutes = given.watch === undefined ? 1 : Number(given.watch || Number.NaN);
   if (!(minutes >= 0 && minutes <= MOST_WATCH_MINUTES))
-    throw new UsageError(`--watch must be minutes from 0 to ${MOST_WATCH_MINUTES}`);
+    throw new UsageError(`--watch must be a number of minutes from 0 to ${MOST_WATCH_MINUTES}`);
   if (given.gateway !== undefined && !/^https?:\/\//.test(given.gateway))
     throw new UsageError('--gateway must be an http or https URL');
   return {
@@ -101,7 +101,7 @@ function parse(args: readonly string[]) {
 function checked(flag: string, schema: typeof sessionId | typeof personId | typeof groupId, value: string | undefined) {
   if (value === undefined) return undefined;
   const parsed = schema['~standard'].validate(value);
-  if (parsed instanceof Promise) throw new Error('these schemas answer at once');
+  if (parsed instanceof Promise) throw new Error('these schemas are synchronous');
   if (parsed.issues) throw new UsageError(`${flag} ${parsed.issues[0]?.message}`);
   return parsed.value;
 }

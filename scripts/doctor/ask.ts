@@ -10,27 +10,27 @@ export interface Consent {
   readonly answer: boolean;
   readonly status: boolean;
   readonly group: boolean;
-  /** Somebody is there who can send a picture from a phone. */
+  /** An operator at the terminal can send a picture from a phone. */
   readonly isSomebodyThere: boolean;
 }
 
-/** Why something was left out. */
+/** Why a check was skipped. */
 export const NOT_CONFIRMED = 'not confirmed: answer y at a terminal, or pass --yes';
 
 const ANSWER_TIMEOUT_MS = 300_000;
 
 type Question = readonly [name: 'restart' | 'send' | 'answer' | 'status' | 'group', isAsked: boolean, text: string];
 
-/** Asks for all that others see, or that takes the account away, before anything of it is done. */
+/** Asks for confirmation of everything that others see or that interrupts the account, before any of it is done. */
 export async function askFor(options: DoctorOptions, signal: AbortSignal): Promise<Consent> {
   const { session, to, peer, group, status, yes } = options;
   const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
   const questions: Question[] = [
-    ['restart', true, `Restart session ${session}? The account is away for some seconds.`],
+    ['restart', true, `Restart session ${session}? The account is offline for some seconds.`],
     [
       'send',
       to !== undefined,
-      `Send six messages to +${to}, react to one, edit it and delete it? They are seen there.`,
+      `Send six messages to +${to}, react to one, edit it and delete it? The recipient sees them.`,
     ],
     ['answer', peer !== undefined, `Let session ${peer} send six messages to session ${session}?`],
     ['status', status, 'Post a text and a picture to the status feed, and delete them? Contacts may see them.'],
@@ -43,15 +43,15 @@ export async function askFor(options: DoctorOptions, signal: AbortSignal): Promi
   return { ...said, isSomebodyThere: isTerminal && !yes };
 }
 
-/** Tells the person at the terminal something to do. Never on standard output: that is for findings. */
+/** Asks the person at the terminal to do something. Never on standard output: that is for findings. */
 export function tellPerson(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** No answer is none. */
+/** No answer counts as no. */
 async function isConfirmed(text: string, signal: AbortSignal): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl+C belongs to the terminal while it is read.
+  // While the terminal is read, it receives Ctrl+C.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     const ends = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);

@@ -2,29 +2,29 @@ import { operations, type SessionView } from '@chat-web/protocol';
 import { PIN } from './advice.ts';
 import type { Report } from './report.ts';
 
-/** What counts for the judgement. */
+/** What the findings depend on. */
 export interface ContractOptions {
-  /** The version that was chosen by CHAT_WEB_PAGE_VERSION. */
+  /** The version set by CHAT_WEB_PAGE_VERSION. */
   readonly pinned: string | undefined;
-  /** False on the login page, where not all parts have come. */
+  /** False on the login page, where not all parts are loaded. */
   readonly isLinked: boolean;
 }
 
-/** Under this name a dialog is told of that stays open. */
+/** The capability name of a dialog that stays open. */
 export const DIALOG = 'page.dialog';
 
-/** What to do about a page that is not the one that was pinned. */
+/** What to do about a page other than the pinned one. */
 export const CHECK_PIN = 'check the saved document, or unset CHAT_WEB_PAGE_VERSION';
-/** What to do about what is no part of the page. */
+/** What to do about findings that are not missing parts of the page. */
 const ADVICE: Readonly<Record<string, string>> = {
   [DIALOG]: 'restart the session, and open an issue with the --json output, which has the text of the dialog',
   'page.version': CHECK_PIN,
 };
 
-/** A session without these is of no use, although no operation bears their name. */
+/** No session works without these, although they are not operations. */
 const VITAL = new Set(['session', 'link', 'message', 'message_ack', 'missedMessages']);
 
-/** Reports what the page is, and what it lacks: on the login page all at once, for more may come with the link. */
+/** Reports the page's version and what it lacks; on the login page in one line, because more may load after the link. */
 export function reportContract(
   report: Report,
   { pageVersion, degraded = [] }: SessionView,
@@ -38,11 +38,11 @@ export function reportContract(
   );
   if (early.length > 0) {
     const detail = early.map(({ capability, reason }) => `${capability} (${partsIn(reason)})`).join(', ');
-    const todo = 'it may come with the link: run doctor with --session then';
+    const todo = 'it may load after the link: run doctor with --session then';
     report.add({ check: 'contract', result: 'warn', detail: `not on the login page: ${detail}`, todo });
   } else if (degraded.length === 0) {
     const where = isLinked ? 'of this session' : 'at the login';
-    report.add({ check: 'contract', result: 'ok', detail: `the page ${where} has all that is used` });
+    report.add({ check: 'contract', result: 'ok', detail: `the page ${where} has everything that is used` });
   }
 }
 
@@ -50,18 +50,17 @@ export function reportContract(
 export function reportDegraded(report: Report, degraded: NonNullable<SessionView['degraded']>): void {
   for (const { capability, reason } of degraded) {
     const check = capability === DIALOG ? 'dialogs' : `page: ${capability}`;
-    const todo =
-      ADVICE[capability] ?? (reason.includes(' lacks ') ? PIN : "look at the phone, and at the gateway's log");
+    const todo = ADVICE[capability] ?? (reason.includes(' lacks ') ? PIN : "check the phone, and the gateway's log");
     report.add({ check, result: isNeeded(capability) ? 'fail' : 'warn', detail: reason, todo });
   }
 }
 
-/** What a reason names as missing, without the sentence around it. */
+/** The missing parts that a reason names, without the sentence around them. */
 function partsIn(reason: string): string {
   return /^the page lacks (.*?)(?: \(since .*\))?$/.exec(reason)?.[1] ?? reason;
 }
 
-/** True for what an operator would miss: an operation, or what every session lives on. */
+/** True for operations, and for what every session needs. */
 function isNeeded(capability: string): boolean {
   const [operation = ''] = capability.split('.');
   return VITAL.has(capability) || Object.hasOwn(operations, operation);
@@ -69,7 +68,7 @@ function isNeeded(capability: string): boolean {
 
 function reportVersion(report: Report, version: string | undefined, pinned: string | undefined): void {
   const check = 'page';
-  if (version === undefined) report.add({ check, result: 'warn', detail: 'the page did not say its version' });
+  if (version === undefined) report.add({ check, result: 'warn', detail: 'the page did not report its version' });
   else if (pinned === undefined) report.add({ check, result: 'ok', detail: version });
   else if (pinned === version) report.add({ check, result: 'ok', detail: `${version}, as CHAT_WEB_PAGE_VERSION says` });
   else {

@@ -3,7 +3,7 @@ import { grouped } from './figures.ts';
 import type { Outcome } from './report.ts';
 import type { Sample } from './samples.ts';
 
-/** What a message's file is when it is downloaded, against what was sent. */
+/** Compares a downloaded file with what was sent. */
 export async function compareDownload(
   client: OperationMethods,
   message: { readonly id: string; readonly messageId: string },
@@ -11,8 +11,9 @@ export async function compareDownload(
 ): Promise<Outcome> {
   const got = await bytesOf(await client.getMedia(message));
   if (Buffer.compare(got, bytes) === 0) return `${grouped(bytes.length)} bytes, equal`;
-  const detail = `${grouped(got.length)} bytes for ${grouped(bytes.length)} that were sent`;
-  if (isReencoded && got.length > 0) return { result: 'note', detail: `${detail}: the page makes its own file of it` };
+  const detail = `${grouped(got.length)} bytes instead of the ${grouped(bytes.length)} sent`;
+  if (isReencoded && got.length > 0)
+    return { result: 'note', detail: `${detail}: the page re-encodes this kind of file` };
   return { result: 'fail', detail, todo: 'open an issue with the --json output' };
 }
 

@@ -4,7 +4,7 @@ import { eventually, orInterrupted } from './wait.ts';
 
 const LOOK_MS = 100;
 
-/** What a session has told since doctor began to listen. */
+/** The events of a session since doctor began to listen. */
 export class SessionEvents {
   readonly #events: SessionEvent[] = [];
   readonly #over = new AbortController();
@@ -22,7 +22,7 @@ export class SessionEvents {
     return events;
   }
 
-  /** The first event of a name that fits, past or yet to come; undefined when the time is up. */
+  /** The first event of a name that matches, past or future; undefined when the time is up. */
   next<N extends EventName>(
     name: N,
     fits: (data: EventData<N>) => boolean,
@@ -45,7 +45,7 @@ export class SessionEvents {
     try {
       for await (const event of stream) this.#events.push(event);
     } catch {
-      // Closed, or broken off: what is waited for then does not come, and is reported.
+      // Closed or broken: the events that are waited for do not arrive, and that is reported.
     }
   }
 }

@@ -15,7 +15,7 @@ export function share(part: number, whole: number): string {
   return whole === 0 ? '0 of 0' : `${part} of ${whole} (${Math.round((part / whole) * 100)} %)`;
 }
 
-/** A number with its thousands apart, so that it is not taken for somebody's. */
+/** A number with thousands separators, so that it is not mistaken for a phone number. */
 export function grouped(number: number): string {
   return Number.isFinite(number) ? number.toLocaleString('en') : 'unlimited';
 }

@@ -8,9 +8,9 @@ export async function checkGroup(session: LinkedSession, group: string): Promise
   const { report, client, id, events } = session;
   await report.check('group known', async () => {
     const found = (await client.listGroups({ id })).find((one) => one.id === group);
-    if (!found) return { result: 'fail', detail: 'the account is in no such group', todo: 'check --group' };
+    if (!found) return { result: 'fail', detail: 'the account is not in this group', todo: 'check --group' };
     if (found.participantCount !== undefined) return `${found.participantCount} members`;
-    return { result: 'warn', detail: 'its members are unknown', todo: 'ask again some minutes later' };
+    return { result: 'warn', detail: 'its members are unknown', todo: 'try again some minutes later' };
   });
   const text = { type: 'text', to: group, body: 'A test message of chat-web doctor.' } as const;
   await postAndDelete(
@@ -19,7 +19,7 @@ export async function checkGroup(session: LinkedSession, group: string): Promise
     async (whole) => asMessage(await whole.sendMessage({ id, ...text })),
     async (sent) => {
       const isAcked = await events.next('message_ack', (told) => told.id === sent.id && told.ack >= 1, ACK_TIMEOUT_MS);
-      return isAcked ? '' : { result: 'warn', detail: 'no ack has come as an event', todo: 'look at the phone' };
+      return isAcked ? '' : { result: 'warn', detail: 'no ack event arrived', todo: 'check the phone' };
     },
   );
 }

@@ -3,7 +3,7 @@ import type { Message, OperationMethods } from '@chat-web/protocol';
 import type { SessionEvents } from './events.ts';
 import type { Report } from './report.ts';
 
-/** A linked session that is ready, and all that its checks need. */
+/** A linked session that is ready, and everything that its checks need. */
 export interface LinkedSession {
   readonly report: Report;
   readonly address: GatewayAddress;
@@ -16,12 +16,12 @@ export interface LinkedSession {
   readonly signal: AbortSignal;
 }
 
-/** The part of a message's id that both sides know it by. */
+/** The part of a message's id that is the same on both sides. */
 export function keyOf({ id }: Pick<Message, 'id'>): string {
   return id.split('_')[2] ?? '';
 }
 
-/** The answer to a send as a message: a reaction alone is answered in another form. */
+/** The answer to a send as a message: only a reaction is answered in another form. */
 export function asMessage(answer: Awaited<ReturnType<OperationMethods['sendMessage']>>): Message {
   if ('timestamp' in answer) return answer;
   throw new Error('the gateway answered a message as if it were a reaction');

@@ -6,16 +6,16 @@ import type { LinkedSession } from './linked.ts';
 import type { Outcome } from './report.ts';
 
 const MOST_PICTURES = 3;
-/** Of those in the address book, so many in a hundred have a name on a page that is read right. */
+/** The share of the address book that has a name if the page is read correctly. */
 const FEWEST_NAMED = 0.9;
 
-/** Checks what the account knows: chats, people, groups, pictures, and that its own number is registered. */
+/** Checks the account's chats, contacts, groups and pictures, and that its own number is registered. */
 export async function checkLists(session: LinkedSession, to: string | undefined): Promise<void> {
   const { report, client, id, phone } = session;
   await report.check('chats', async () => {
     const chats = await client.listChats({ id });
     const withLast = chats.filter(({ lastMessage }) => lastMessage !== undefined).length;
-    return `${chats.length}, the last message of ${share(withLast, chats.length)} is known`;
+    return `${chats.length}, with the last message of ${share(withLast, chats.length)}`;
   });
   let contacts: readonly Contact[] = [];
   await report.check('contacts', async () => {
@@ -25,16 +25,16 @@ export async function checkLists(session: LinkedSession, to: string | undefined)
   await report.check('groups', async () => {
     const groups = await client.listGroups({ id });
     const known = groups.filter(({ participantCount }) => participantCount !== undefined).length;
-    const detail = `${groups.length}, the members of ${share(known, groups.length)} are known`;
+    const detail = `${groups.length}, with the members of ${share(known, groups.length)}`;
     if (known === groups.length) return detail;
-    const todo = 'the network puts such questions off on large accounts: GET groups again some minutes later';
+    const todo = 'the network delays such queries for large accounts: GET groups again some minutes later';
     return { result: 'warn', detail, todo };
   });
   await report.check('pictures', () => pictures(session, contacts, to));
   await report.check('own number exists', async () => {
     const { exists } = await client.numberExists({ id, number: phone });
     if (exists) return 'yes';
-    return { result: 'fail', detail: 'the network says that it is not registered', todo: PIN };
+    return { result: 'fail', detail: 'the network reports it as not registered', todo: PIN };
   });
 }
 
@@ -45,7 +45,7 @@ function judgeContacts(contacts: readonly Contact[]): Outcome {
   const doubled = countTwins(contacts);
   const detail = [
     `${contacts.length}, ${share(contacts.filter(isNamed).length, contacts.length)} have a name`,
-    `of the saved ones ${share(named, saved.length)}`,
+    `of the saved contacts ${share(named, saved.length)}`,
     `${contacts.filter(({ number }) => number === '').length} have no number`,
   ].join(', ');
   if (doubled > 0)
@@ -54,7 +54,7 @@ function judgeContacts(contacts: readonly Contact[]): Outcome {
   return named / saved.length >= FEWEST_NAMED ? detail : { result: 'fail', detail, todo: PIN };
 }
 
-/** How many hidden ids have an entry of their own beside that of their number. */
+/** How many hidden ids have their own entry besides that of their number. */
 function countTwins(contacts: readonly (Contact & { readonly lid?: string | undefined })[]): number {
   const known = new Set(contacts.flatMap(({ id, lid }) => (lid !== undefined && lid !== id ? [lid] : [])));
   return contacts.filter(({ id }) => known.has(id)).length;
@@ -76,7 +76,7 @@ async function pictures({ client, id }: LinkedSession, contacts: readonly Contac
     }
   }
   const detail = `of ${chosen.length} people: ${seen.present} present, ${seen.none} none or private, ${seen.later} put off`;
-  if (chosen.length === 0) return { result: 'skip' as const, detail: 'the account knows nobody by number' };
+  if (chosen.length === 0) return { result: 'skip' as const, detail: 'the account knows no contact by number' };
   if (seen.later === 0) return detail;
-  return { result: 'warn' as const, detail, todo: 'the network puts such questions off: ask again some minutes later' };
+  return { result: 'warn' as const, detail, todo: 'the network delays such queries: try again some minutes later' };
 }

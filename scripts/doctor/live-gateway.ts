@@ -11,21 +11,21 @@ import type { RunOptions } from './run-options.ts';
 /** The gateway that a linked session is checked through. */
 export interface LiveGateway {
   readonly address: GatewayAddress;
-  /** True where doctor has started it, because none answered. */
+  /** True if doctor started it, because none answered. */
   readonly isOwn: boolean;
-  /** Ends it if it is doctor's own. Returns how many processes had to be killed. */
+  /** Ends it if doctor started it. Returns how many processes had to be killed. */
   end(): Promise<number>;
 }
 
 const HEALTH_TIMEOUT_MS = 5_000;
 
-/** The gateway that runs, or one that is started on the operator's data folder. Undefined where neither is to be had. */
+/** The running gateway, or one that is started on the operator's data folder. Undefined if neither works. */
 export async function findGateway(
   report: Report,
   { options, config, env, signal }: RunOptions,
 ): Promise<LiveGateway | undefined> {
   const url = options.gateway ?? urlOf(config);
-  // A hash opens nothing: without the token itself, the advice for `unauthorized` says what is wanted.
+  // A hash gives no access: without the token itself, the advice for `unauthorized` says what is needed.
   const token = config.token !== undefined && isHash(config.token) ? undefined : config.token;
   const address = { url, token };
   let found: LiveGateway | undefined;
@@ -51,14 +51,14 @@ export async function findGateway(
       if (signal.aborted) throw error;
       const detail = `none answers at ${url}, and none could be started: ${said(error)}`;
       const isInUse = /in use by another gateway/.test(said(error));
-      const todo = isInUse ? 'name the gateway that runs with --gateway' : adviceFor(error);
+      const todo = isInUse ? 'pass the address of the running gateway with --gateway' : adviceFor(error);
       return { result: 'fail', detail, todo };
     }
   });
   return found;
 }
 
-/** The user of a folder that is not ours: what a gateway of ours wrote there, the service could not read. */
+/** The owner of a folder that is not ours: the service could not read what our gateway writes there. */
 function otherOwnerOf(folder: string): number | undefined {
   const uid = statSync(folder, { throwIfNoEntry: false })?.uid;
   return uid === process.getuid?.() ? undefined : uid;
@@ -70,19 +70,19 @@ function urlOf({ host, port, tls, socket }: Config): string {
   return `${tls ? 'https' : 'http'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
-/** Why no gateway answers there; undefined where one does. */
+/** Why no gateway answers there; undefined if one does. */
 async function whySilent(url: string): Promise<string | undefined> {
   try {
     const response = await ask({ url }, '/health', { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
     const answer: unknown = await response.json();
     const isHealth = typeof answer === 'object' && answer !== null && 'sessions' in answer;
-    return isHealth ? undefined : 'it is something else';
+    return isHealth ? undefined : 'another service answers';
   } catch (error) {
     return error instanceof Error && error.cause ? errorText(error.cause) : errorText(error);
   }
 }
 
-/** What a gateway that did not start has said for people: its log is for programs. */
+/** What a gateway that did not start printed for people; its log is for programs. */
 function said(error: unknown): string {
   const lines = error instanceof Error ? error.message.split('\n') : [String(error)];
   return lines.filter((line) => !line.startsWith('{')).join(': ');

@@ -12,14 +12,14 @@ import type { Outcome, Report } from './report.ts';
 const OLDEST_NODE = [20, 19] as const;
 const VERSION_TIMEOUT_MS = 15_000;
 const CLOCK_TIMEOUT_MS = 5_000;
-/** What a session of a real account takes on average, and what a busy host is sized for. */
+/** Average memory of a real account's session, and the number of sessions that a busy host is sized for. */
 const SESSION_BYTES = 300 * 1_048_576;
 const MANY_SESSIONS = 50;
-/** Threads of one idle session, which the limit of processes counts; files that the gateway has open for it. */
+/** Threads of one idle session, which count against the process limit; open files that the gateway needs at least. */
 const THREADS_EACH = 120;
 const FEWEST_FILES = 4_096;
 
-/** Checks what the host offers: Node, browser, sandbox, disk, memory, limits, clock. */
+/** Checks the host: Node, browser, sandbox, disk, memory, limits, clock. */
 export async function checkMachine(report: Report, config: Config, env: NodeJS.ProcessEnv): Promise<void> {
   await report.check('node', () => nodeVersion(process.versions.node));
   let browser: string | undefined;
@@ -47,19 +47,19 @@ function nodeVersion(version: string): Outcome {
 function browserVersion(path: string): Outcome {
   const { stdout, status } = spawnSync(path, ['--version'], { timeout: VERSION_TIMEOUT_MS, encoding: 'utf8' });
   if (status === 0 && stdout) return `${stdout.trim().split('\n').at(-1)?.trim()}, ${path}`;
-  const todo = `run "${path} --version" by hand: libraries that it misses are named there`;
-  return { result: 'fail', detail: `${path} does not say its version`, todo };
+  const todo = `run "${path} --version": it names missing libraries`;
+  return { result: 'fail', detail: `${path} does not print its version`, todo };
 }
 
 function sandbox(browserPath: string): Outcome {
   if (sandboxWorks(browserPath)) return 'works for this user';
   if (process.getuid?.() === 0) {
-    const todo = 'run gateway and doctor as an unprivileged user, best by the systemd unit (docs/service.md)';
-    return { result: 'warn', detail: 'off, because this is root', todo };
+    const todo = 'run gateway and doctor as an unprivileged user, preferably with the systemd unit (docs/service.md)';
+    return { result: 'warn', detail: 'off, because doctor runs as root', todo };
   }
   const todo =
     'allow user namespaces (sysctl kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns)';
-  return { result: 'warn', detail: 'off: the kernel allows this user no namespaces', todo };
+  return { result: 'warn', detail: 'off: the kernel does not allow this user to create namespaces', todo };
 }
 
 async function disk({ dataDir, minFreeDiskBytes }: Config): Promise<Outcome> {
@@ -74,19 +74,19 @@ async function disk({ dataDir, minFreeDiskBytes }: Config): Promise<Outcome> {
     };
   }
   if (free >= minFreeDiskBytes) return detail;
-  return { result: 'fail', detail, todo: 'free some space, or set CHAT_WEB_DATA_DIR to a larger disk' };
+  return { result: 'fail', detail, todo: 'free disk space, or set CHAT_WEB_DATA_DIR to a folder on a larger disk' };
 }
 
 function memory({ minFreeMemoryBytes }: Config): Outcome {
   const available = availableMemoryBytes();
-  if (!Number.isFinite(available)) return { result: 'skip', detail: 'this system does not tell' };
+  if (!Number.isFinite(available)) return { result: 'skip', detail: 'this system does not report it' };
   const more = Math.max(0, Math.floor((available - minFreeMemoryBytes) / SESSION_BYTES));
   const detail = `${inMb(available)} available: about ${more} sessions of ${inMb(SESSION_BYTES)} each`;
   if (more > 0) return detail;
   return {
     result: available < minFreeMemoryBytes ? 'fail' : 'warn',
     detail,
-    todo: 'add memory, or stop what takes it',
+    todo: 'add memory, or stop processes that use it',
   };
 }
 
@@ -97,7 +97,8 @@ function limits(): Outcome {
     return soft === undefined ? undefined : soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
   };
   const [files, processes] = [limit('open files'), limit('processes')];
-  if (files === undefined || processes === undefined) return { result: 'skip', detail: 'this system does not tell' };
+  if (files === undefined || processes === undefined)
+    return { result: 'skip', detail: 'this system does not report them' };
   const detail = `${grouped(files)} open files, ${grouped(processes)} processes and threads`;
   const fits = Math.floor(processes / THREADS_EACH);
   if (files >= FEWEST_FILES && fits >= MANY_SESSIONS) return `${detail}: enough for ${MANY_SESSIONS} sessions`;
@@ -105,13 +106,13 @@ function limits(): Outcome {
   return { result: 'warn', detail: `${detail}: enough for about ${grouped(fits)} sessions`, todo };
 }
 
-/** A clock that is far off breaks TLS and links. Whether it is kept right is all that can be told from here. */
+/** A clock that is far off breaks TLS and links. Only whether it is synchronized can be checked from here. */
 function clock(): Outcome {
   const built = statSync(new URL(import.meta.url)).mtime;
   if (Date.now() < built.getTime() - 86_400_000)
     return {
       result: 'fail',
-      detail: `${new Date().toISOString()} is before this program was built`,
+      detail: `${new Date().toISOString()} is before the build date of this program`,
       todo: 'set the clock',
     };
   const { stdout, status } = spawnSync('timedatectl', ['show', '--property=NTPSynchronized', '--value'], {

@@ -38,7 +38,7 @@ function read(): DoctorOptions {
 
 function readSettings() {
   try {
-    // The token for doctor, beside a file that tells a gateway its hash.
+    // The token is for doctor; the file gives the gateway its hash. A gateway allows only one of them.
     const { CHAT_WEB_TOKEN_FILE, ...env } = process.env;
     return readConfig(env.CHAT_WEB_TOKEN ? env : process.env);
   } catch (error) {

@@ -6,18 +6,18 @@ import type { Outcome } from './report.ts';
 const HOST = 'web.whatsapp.com';
 const PORT = 443;
 const TIMEOUT_MS = 5_000;
-/** Arguments by which the browser goes elsewhere than this machine would: what is seen from here proves nothing. */
+/** Arguments that route the browser differently from this process: a check from here proves nothing. */
 const DETOURS = ['--host-resolver-rules', '--proxy-server', '--proxy-pac-url'];
 
-/** Whether the network's host is found and answers. Left out where the browser takes another way to it. */
+/** Whether the network's host resolves and answers. Skipped if the browser takes another route. */
 export async function checkNetwork(browserArgs: readonly string[], signal: AbortSignal): Promise<Outcome> {
   const detour = DETOURS.find((name) => browserArgs.some((arg) => arg.startsWith(name)));
-  if (detour) return { result: 'skip', detail: `the browser goes another way: CHAT_WEB_BROWSER_ARGS has ${detour}` };
+  if (detour) return { result: 'skip', detail: `the browser takes another route: CHAT_WEB_BROWSER_ARGS has ${detour}` };
   const ends = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
     const { address } = await ended(lookup(HOST), ends);
     await connected(address, ends);
-    return `${HOST} is found and answers`;
+    return `${HOST} resolves and answers`;
   } catch (error) {
     const todo = 'check DNS and firewall: browsers need TCP 443 to *.whatsapp.com and *.whatsapp.net';
     return { result: 'fail', detail: `${HOST} cannot be reached (${errorText(error)})`, todo };

@@ -4,23 +4,23 @@ import { familyOf, isAlive, killProcess, listProcesses, type Process } from '@ch
 import type { GatewayAddress } from '@chat-web/host';
 import { spawnGateway } from '../gateway-process.ts';
 
-/** Longer than a gateway takes to end by itself, sends under way included. */
+/** Longer than a gateway takes to stop, sends in progress included. */
 const END_TIMEOUT_MS = 30_000;
 const GONE_TIMEOUT_MS = 5_000;
 const LOOK_MS = 100;
-/** Files from which the gateway would take another token than ours, and places that are the other gateway's. */
+/** Files that would give the gateway another token, and addresses and files that belong to the other gateway. */
 const NOT_PASSED_ON = /^CHAT_WEB_((TOKEN|ENV|AUDIT)_FILE|SOCKET(_MODE|_GROUP)?|TLS_(CERT|KEY))$/;
 
 /** A gateway that doctor has started. */
 export interface OwnGateway {
   readonly address: GatewayAddress;
-  /** Ends it, and by force what is left of it. Returns how many processes were. Never rejects. */
+  /** Stops it, and kills what is left of it. Returns how many processes had to be killed. Never rejects. */
   end(): Promise<number>;
 }
 
 /**
- * Starts a gateway with the operator's settings on loopback, at a free port, with a token of its own; saved sessions are
- * left alone. `settings` win. Rejects with what the gateway said where it does not come up.
+ * Starts a gateway with the operator's settings on loopback, at a free port, with its own token. Saved sessions are not
+ * started. `settings` take precedence. Rejects with what the gateway printed if it does not start.
  */
 export async function startOwnGateway(
   env: NodeJS.ProcessEnv,
@@ -35,7 +35,7 @@ export async function startOwnGateway(
     CHAT_WEB_PORT: '0',
     CHAT_WEB_TOKEN: token,
     CHAT_WEB_AUTO_START_SESSIONS: 'false',
-    // Its log says where it listens; cgroups are delegated to the service alone.
+    // Its log says where it listens; cgroups are delegated to the service only.
     CHAT_WEB_LOG_LEVEL: 'info',
     CHAT_WEB_CGROUPS: 'false',
     ...settings,

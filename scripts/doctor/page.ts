@@ -15,13 +15,13 @@ import { eventually, interruptible } from './wait.ts';
 export interface LoginPageOptions {
   readonly config: Config;
   readonly env: NodeJS.ProcessEnv;
-  /** Leave out the wait for a second QR. */
+  /** Skip the wait for a second QR. */
   readonly quick: boolean;
   readonly signal: AbortSignal;
 }
 
 const SESSION = 'doctor';
-/** The page's first QR holds for a minute. */
+/** The page's first QR is valid for a minute. */
 const REFRESH_TIMEOUT_MS = 75_000;
 const LOOKED_TIMEOUT_MS = 20_000;
 const BEYOND_START_MS = 15_000;
@@ -39,7 +39,7 @@ export async function checkLoginPage(report: Report, options: LoginPageOptions):
       const missing = await copyPinned(config, pageDir);
       if (missing !== undefined) return { result: 'fail', detail: missing, todo: CHECK_PIN };
       gateway = await startOwnGateway(env, settings, signal);
-      return 'started on loopback, with a data folder of its own';
+      return 'started on loopback, with a temporary data folder';
     });
     if (gateway) version = await checkSession(report, options, gateway);
   } finally {
@@ -51,8 +51,8 @@ export async function checkLoginPage(report: Report, options: LoginPageOptions):
 }
 
 /**
- * Puts the page that is pinned into a folder of our own: the gateway also writes down there what each page lacks, and
- * what the login page lacks would be wrong for all others. Returns why it cannot.
+ * Copies the pinned page into a temporary folder: the gateway also records there what each page lacks, and what the login
+ * page lacks would be wrong for other sessions. Returns why it cannot.
  */
 async function copyPinned({ pageVersion, ...config }: Config, folder: string): Promise<string | undefined> {
   if (pageVersion === undefined) return undefined;
@@ -64,7 +64,7 @@ async function copyPinned({ pageVersion, ...config }: Config, folder: string): P
   } catch {
     return `CHAT_WEB_PAGE_VERSION names a page that is not saved: there is no ${html} in ${saved}`;
   }
-  await copyFile(join(saved, headers), join(folder, headers)).catch(() => {}); // A document that somebody put there has none.
+  await copyFile(join(saved, headers), join(folder, headers)).catch(() => {}); // A document that was put there by hand has none.
   return undefined;
 }
 
@@ -80,9 +80,9 @@ async function checkSession(
     return judgeStart(view);
   });
   if (isShown) {
-    if (quick) report.add({ check: 'qr refreshed', result: 'skip', detail: 'left out by --quick' });
+    if (quick) report.add({ check: 'qr refreshed', result: 'skip', detail: 'skipped by --quick' });
     else await report.check('qr refreshed', () => secondQr(address, signal));
-    // Not before, because parts of the page also come late.
+    // Not earlier, because parts of the page load late.
     const look = async () => {
       const seen = await client.getSessionStatus({ id: SESSION });
       return seen.degraded && seen;
@@ -90,18 +90,18 @@ async function checkSession(
     view = await eventually(look, { timeoutMs: LOOKED_TIMEOUT_MS, signal });
   }
   if (view?.degraded) reportContract(report, view, { pinned: config.pageVersion, isLinked: false });
-  else if (isShown) report.add({ check: 'page', result: 'warn', detail: 'the page did not say its version' });
+  else if (isShown) report.add({ check: 'page', result: 'warn', detail: 'the page did not report its version' });
   await report.check('session deleted', async () => {
     await client.deleteSession({ id: SESSION });
-    return 'nothing of it is kept';
+    return 'its data is removed';
   });
   return view?.pageVersion;
 }
 
-/** Starts the session, and waits until it shows a QR, has failed to, or never will; what it says of itself then. */
+/** Starts the session, and waits until it shows a QR, has failed, or cannot show one. Returns its status. */
 async function untilQr(client: OperationMethods, timeoutMs: number, signal: AbortSignal): Promise<SessionView> {
   const starting = client.startSession({ id: SESSION });
-  starting.catch(() => {}); // It is waited for below, unless it is known before that no QR will come.
+  starting.catch(() => {}); // Awaited below, unless it is known by then that no QR will come.
   const look = async () => {
     const view = await client.getSessionStatus({ id: SESSION }).catch(() => undefined);
     const isOver = view && (view.status !== 'starting' || view.nextAttemptAt !== undefined || lacksLink(view));
@@ -119,9 +119,9 @@ function lacksLink({ degraded }: SessionView): boolean {
 
 function judgeStart(view: SessionView): Outcome {
   if (view.status === 'qr') return '';
-  if (lacksLink(view)) return { result: 'fail', detail: 'the page lacks what a QR is made of: see below' };
+  if (lacksLink(view)) return { result: 'fail', detail: 'the page lacks what a QR needs: see below' };
   const isPage = view.reason === 'PAGE_UNSUPPORTED';
-  const todo = isPage ? PIN : 'look at the findings above: browser, sandbox, memory, network; then at the log';
+  const todo = isPage ? PIN : 'check the findings above (browser, sandbox, memory, network), then the log';
   return { result: 'fail', detail: view.message ?? `no QR came, the session is ${view.status}`, todo };
 }
 
@@ -133,7 +133,7 @@ async function secondQr(address: OwnGateway['address'], signal: AbortSignal): Pr
       first ??= qr;
       return qr !== first;
     };
-    if (await events.next('qr', isAnother, REFRESH_TIMEOUT_MS)) return 'a second one has come';
+    if (await events.next('qr', isAnother, REFRESH_TIMEOUT_MS)) return 'a second one arrived';
   } finally {
     events.close();
   }
@@ -143,7 +143,7 @@ async function secondQr(address: OwnGateway['address'], signal: AbortSignal): Pr
 
 function endOf(left: number) {
   const check = 'ended';
-  if (left === 0) return { check, result: 'ok', detail: 'no process and no folder is left' } as const;
+  if (left === 0) return { check, result: 'ok', detail: 'no process or folder is left' } as const;
   const todo = "open an issue with the --json output and the gateway's log";
   return { check, result: 'fail', detail: `${left} processes had to be killed`, todo } as const;
 }

@@ -5,8 +5,8 @@ import type { Outcome } from './report.ts';
 import { Interrupted } from './wait.ts';
 
 /**
- * Posts something that others see, and deletes it for everyone however the run ends: neither call is interrupted, for
- * what was posted meanwhile would stay.
+ * Posts something that others see, and deletes it for everyone however the run ends. Neither call is interrupted,
+ * because the post would stay.
  */
 export async function postAndDelete(
   { report, address, id, signal }: LinkedSession,
@@ -28,7 +28,7 @@ export async function postAndDelete(
       await report.check(`${check} deleted`, async () => {
         const { deletedFor } = await client.deleteMessage({ id, messageId, forEveryone: true });
         if (deletedFor === 'everyone') return '';
-        return { result: 'fail', detail: 'it was deleted for this account alone', todo: 'delete it on the phone' };
+        return { result: 'fail', detail: 'it was deleted for this account only', todo: 'delete it on the phone' };
       });
   }
 }

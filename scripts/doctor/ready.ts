@@ -2,9 +2,9 @@ import type { OperationMethods, SessionView } from '@chat-web/protocol';
 import type { Report } from './report.ts';
 import { eventually } from './wait.ts';
 
-/** A linked account with much history takes minutes on a small host. */
+/** A linked account with a long history takes minutes on a small host. */
 const READY_TIMEOUT_MS = 300_000;
-/** Parts of the page come late: the worker looks again every 15 s for what is missing. */
+/** Parts of the page load late: the worker checks again every 15 s for what is missing. */
 const LATE_PARTS_MS = 25_000;
 
 /** What is waited for. */
@@ -14,10 +14,10 @@ export interface ReadyOptions {
   readonly signal: AbortSignal;
 }
 
-/** What became of a session that is to be checked. */
+/** Whether a session can be checked. */
 export interface Readiness {
   readonly isReady: boolean;
-  /** It did not run before: doctor has started it. */
+  /** It did not run: doctor started it. */
   readonly isStarted: boolean;
 }
 
@@ -41,11 +41,11 @@ export async function checkReady(report: Report, options: ReadyOptions): Promise
   return { isReady, isStarted: known.status === 'stopped' || known.status === 'failed' };
 }
 
-/** Restarts a session, which also loads its page anew, and times it until it is ready. */
+/** Restarts a session, which also reloads its page, and measures the time until it is ready. */
 export function checkRestart(report: Report, options: ReadyOptions): Promise<boolean> {
   return report.check('restart and reload', async () => {
     await options.client.restartSession({ id: options.id });
-    return whenReady(options, 'saved auth was enough');
+    return whenReady(options, 'restarted with saved auth');
   });
 }
 
@@ -66,11 +66,11 @@ async function whenReady({ client, id, signal }: ReadyOptions, before: string) {
 function todoFor(view: SessionView | undefined): string {
   if (view?.status === 'qr')
     return 'the account is not linked: scan the QR (GET /sessions/<name>/qr), and run doctor again';
-  if (view?.reason === 'CONFLICT') return 'it is used elsewhere with the same link: end that, or restart it here';
-  return "look for the session in the gateway's log; if it stays, open an issue with the --json output";
+  if (view?.reason === 'CONFLICT') return 'it is used elsewhere with the same link: stop that, or restart it here';
+  return "search the gateway's log for the session; if it persists, open an issue with the --json output";
 }
 
-/** How a session fares, once the page has been looked at and what comes late has come. */
+/** The status of a session after its page was checked and its late parts are loaded. */
 export async function settledView({ client, id, signal }: ReadyOptions): Promise<SessionView> {
   const look = async () => {
     const view = await client.getSessionStatus({ id });

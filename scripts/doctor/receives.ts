@@ -11,7 +11,7 @@ const PAUSE_MS = 1_000;
 const HEARD_TIMEOUT_MS = 60_000;
 const PHONE_TIMEOUT_MS = 120_000;
 
-/** Has another session send a message of each kind, and checks that each is heard and downloaded. */
+/** Has another session send a message of each kind, and checks that each arrives and can be downloaded. */
 export async function checkReceives(session: LinkedSession, peer: string): Promise<void> {
   const { report, client, phone, signal } = session;
   const isHeard = await report.check('receive text', async () => {
@@ -19,7 +19,7 @@ export async function checkReceives(session: LinkedSession, peer: string): Promi
     return heard(session, asMessage(await client.sendMessage({ id: peer, ...text })), text.body);
   });
   if (!isHeard) {
-    report.add({ check: 'receive files', result: 'skip', detail: 'left out, because the text did not come' });
+    report.add({ check: 'receive files', result: 'skip', detail: 'skipped, because the text did not arrive' });
     return;
   }
   for (const sample of makeSamples()) {
@@ -44,18 +44,18 @@ async function checkReceive(session: LinkedSession, peer: string, sample: Sample
   await report.check(`download ${type} received`, () => compareDownload(client, { id, messageId: known }, sample));
 }
 
-/** That a message of the other session is heard here, as what it is. */
+/** Checks that a message of the other session arrives here, unchanged. */
 async function heard({ events }: LinkedSession, sent: Message, body?: string): Promise<Outcome> {
   const message = await events.next('message', (other) => keyOf(other) === keyOf(sent), HEARD_TIMEOUT_MS);
   if (!message) {
-    const todo = 'look at what the page lacks, and whether the session is ready';
+    const todo = 'check what the page lacks, and whether the session is ready';
     return { result: 'fail', detail: `no message event within ${inSeconds(HEARD_TIMEOUT_MS)}`, todo };
   }
   const isSame = message.hasMedia === sent.hasMedia && !message.fromMe && (body === undefined || message.body === body);
   if (isSame) return '';
   return {
     result: 'fail',
-    detail: `heard as ${message.type}, unlike what was sent`,
+    detail: `received as ${message.type}, but it differs from what was sent`,
     todo: 'open an issue with the --json output',
   };
 }
@@ -71,7 +71,7 @@ export async function checkPictureFromPhone({ report, client, id, events }: Link
     const known = new Set(events.all('message').map((message) => message.id));
     const isNew = (message: Message) => message.hasMedia && !known.has(message.id);
     const message = await events.next('message', isNew, PHONE_TIMEOUT_MS);
-    if (!message) return { result: 'skip', detail: 'none came' };
+    if (!message) return { result: 'skip', detail: 'none arrived' };
     const got = await bytesOf(await client.getMedia({ id, messageId: message.id }));
     if (got.length > 0) return `${grouped(got.length)} bytes of ${message.mimeType ?? 'unknown type'}`;
     return { result: 'fail', detail: 'it is empty', todo: 'open an issue with the --json output' };

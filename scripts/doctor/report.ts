@@ -1,7 +1,7 @@
 import { adviceFor, errorLine } from './advice.ts';
 import { Interrupted } from './wait.ts';
 
-/** How a check came out. `warn`: it works, with a limit; `note`: nothing to judge; `skip`: it was not done. */
+/** The result of a check. `warn`: works with a limit; `note`: information only; `skip`: not checked. */
 export type Result = 'ok' | 'warn' | 'fail' | 'skip' | 'note';
 
 /** One thing that was checked. */
@@ -15,14 +15,14 @@ export interface Finding {
   readonly ms?: number | undefined;
 }
 
-/** What a check says of itself: a detail alone means that it is well. */
+/** What a check returns: a detail alone means `ok`. */
 export type Outcome = string | (Omit<Finding, 'check' | 'result'> & { readonly result?: Result });
 
-/** What is printed at the end beside the findings. */
+/** What is printed at the end besides the findings. */
 export interface Summary {
   /** The version of the page that was checked. */
   readonly page?: string | undefined;
-  /** What this run could not check, and how it can be. */
+  /** What this run could not check, and how to check it. */
   readonly notChecked?: string | undefined;
   readonly isInterrupted: boolean;
 }
@@ -35,17 +35,17 @@ const WORDS: Readonly<Record<Result, string>> = {
   skip: 'skipped',
   note: 'noted',
 };
-/** What takes less is no figure. */
+/** Shorter times are not reported. */
 const SHORTEST_TOLD_MS = 10;
 const EXIT = { ok: 0, failed: 1, interrupted: 130 } as const;
 
-/** The findings of a run, told as they come. Numbers of people are shortened in all of them. */
+/** The findings of a run, reported as they come. Phone numbers are shortened in all of them. */
 export class Report {
   readonly findings: Finding[] = [];
   readonly #tell: (finding: Finding) => void;
   readonly #signal: AbortSignal;
 
-  /** `signal` ends the run: what checks throw from then on is no finding. */
+  /** `signal` ends the run: what checks throw after that is not a finding. */
   constructor(tell: (finding: Finding) => void, signal: AbortSignal) {
     this.#tell = tell;
     this.#signal = signal;
@@ -63,8 +63,8 @@ export class Report {
   }
 
   /**
-   * Runs a check and times it. What it throws is a failure, with advice. True if it did not fail. Rejects when the run
-   * was interrupted.
+   * Runs a check and measures its time. An error that it throws is a failure, with advice. True if it did not fail.
+   * Rejects if the run was interrupted.
    */
   async check(check: string, work: () => Promise<Outcome> | Outcome): Promise<boolean> {
     const startedAt = performance.now();
@@ -102,7 +102,7 @@ export class Report {
     return `\n${[...(notChecked ? [notChecked] : []), ...lines].join('\n')}\n`;
   }
 
-  /** All of it as one line of JSON. */
+  /** Everything as one line of JSON. */
   json({ page, notChecked, isInterrupted }: Summary): string {
     const exitCode = this.exitCode(isInterrupted);
     const { counts, findings } = this;
@@ -120,15 +120,15 @@ export class Report {
   }
 
   #next(isInterrupted: boolean, isPart: boolean): string {
-    if (isInterrupted) return 'Interrupted: what was started is ended.';
+    if (isInterrupted) return 'Interrupted: everything that was started has been stopped.';
     if (this.counts.fail > 0)
-      return 'Next: do what the arrows say, and run doctor again. What stays: open an issue with the --json output.';
+      return 'Next: follow the arrows, and run doctor again. If a failure persists, open an issue with the --json output.';
     const works = isPart ? 'It works so far' : 'It works';
     return this.counts.warn > 0 ? `${works}, within the limits of the warnings.` : `${works}.`;
   }
 }
 
-/** Tells findings as lines of text; what to do stands below, once in full. */
+/** Prints findings as lines of text, with the advice below, in full once. */
 export function textTeller(write: (text: string) => void): (finding: Finding) => void {
   const told = new Set<string>();
   return ({ check, result, detail, todo, ms }) => {
@@ -148,7 +148,7 @@ function since(startedAt: number): { ms?: number } {
   return ms < SHORTEST_TOLD_MS ? {} : { ms };
 }
 
-/** Shortens what may be somebody's number or hidden id, also within ids of messages; versions of the page stay. */
+/** Shortens what may be a phone number or hidden id, also within message ids; page versions are kept. */
 export function withoutNumbers(text: string): string {
   return text.replace(/(?<![\d.])(\+?)(\d{7,})/g, (_, plus: string, digits: string) => {
     return `${plus}${digits.slice(0, 2)}…${digits.slice(-2)}`;

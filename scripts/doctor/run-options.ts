@@ -7,6 +7,6 @@ export interface RunOptions {
   /** The gateway's settings, as this environment has them. */
   readonly config: Config;
   readonly env: NodeJS.ProcessEnv;
-  /** Ends the run: what it has started is ended, and nothing more is checked. */
+  /** Ends the run: what it has started is stopped, and nothing more is checked. */
   readonly signal: AbortSignal;
 }

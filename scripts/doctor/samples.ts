@@ -8,15 +8,15 @@ export interface Sample {
   readonly mimeType: string;
   readonly filename: string;
   readonly bytes: Uint8Array;
-  /** The page makes its own of it before it goes out: what comes back may be another file. */
+  /** The page re-encodes it before it is sent: the download may be another file. */
   readonly isReencoded: boolean;
 }
 
 const MARK_BYTES = 16;
 
 /**
- * A playable file of each kind. No two runs make the same: a page that has had a file before answers from its cache,
- * and nothing would be downloaded.
+ * A playable file of each kind, different in each run: a page answers from its cache for a file that it has seen, and
+ * nothing would be downloaded.
  */
 export function makeSamples(): Sample[] {
   return [
@@ -41,7 +41,7 @@ function image(): Uint8Array {
   return encodePng({ width: side, height: side, data, channels: 3 });
 }
 
-/** A second of one colour, H.264 and AAC, with a box at the end that players pass over. */
+/** A second of one colour, H.264 and AAC, with a box at the end that players ignore. */
 function video(): Uint8Array {
   return Buffer.concat([sampleFile('video.mp4'), box('free', randomBytes(MARK_BYTES))]);
 }
@@ -65,17 +65,17 @@ function document(): Uint8Array {
   return Buffer.from(`chat-web doctor: a test document\n${lines.join('\n')}\n`);
 }
 
-/** 512 by 512 pixels of one colour, with a chunk at the end that readers pass over. */
+/** 512 by 512 pixels of one colour, with a chunk at the end that readers ignore. */
 function sticker(): Uint8Array {
   const mark = Buffer.alloc(8);
   mark.write('DOCT', 'latin1');
   mark.writeUInt32LE(MARK_BYTES, 4);
   const file = Buffer.concat([sampleFile('sticker.webp'), mark, randomBytes(MARK_BYTES)]);
-  file.writeUInt32LE(file.length - 8, 4); // The size of all that follows.
+  file.writeUInt32LE(file.length - 8, 4); // The size of everything that follows.
   return file;
 }
 
-/** The samples lie beside the sources; this file runs from `scripts/dist/doctor`. */
+/** The samples are next to the sources; this file runs from `scripts/dist/doctor`. */
 function sampleFile(name: string): Uint8Array {
   return readFileSync(new URL(`../../doctor/samples/${name}`, import.meta.url));
 }

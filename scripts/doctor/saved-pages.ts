@@ -6,13 +6,13 @@ import type { Report } from './report.ts';
 const SUFFIX = '.html';
 const MOST_NAMED = 5;
 
-/** Names the pages that can be pinned in the place of this one, newest first, where they lie on this machine. */
+/** Lists the saved pages that can be pinned instead of this one, newest first, if they are on this machine. */
 export function reportSavedPages(report: Report, config: Config, present: string | undefined): void {
   const versions = savedVersions(pagesDirOf(config));
   if (versions.length === 0) return; // None yet, or the gateway runs elsewhere.
   const others = versions.filter((version) => version !== present).slice(0, MOST_NAMED);
   const detail =
-    others.length > 0 ? `${others.join(', ')} can be pinned by CHAT_WEB_PAGE_VERSION` : 'none but the present one';
+    others.length > 0 ? `${others.join(', ')} can be pinned by CHAT_WEB_PAGE_VERSION` : 'only the current one';
   report.add({ check: 'saved pages', result: 'note', detail });
 }
 

@@ -5,7 +5,7 @@ import type { Outcome } from './report.ts';
 import { makeSamples, type Sample } from './samples.ts';
 import { eventually, pause } from './wait.ts';
 
-/** People do not write faster either. */
+/** People do not write faster. */
 const PAUSE_MS = 1_000;
 const ACK_TIMEOUT_MS = 30_000;
 
@@ -18,8 +18,8 @@ export async function checkSends(session: LinkedSession, to: string): Promise<vo
     return '';
   });
   if (!text) {
-    // An account that is restricted or put off must not be made to try five times more.
-    report.add({ check: 'send files', result: 'skip', detail: 'left out, because the text did not go' });
+    // A restricted or rate limited account must not make five more attempts.
+    report.add({ check: 'send files', result: 'skip', detail: 'skipped, because the text was not sent' });
     return;
   }
   const sent = [text];
@@ -47,7 +47,7 @@ async function checkSend({ report, client, id }: LinkedSession, to: string, samp
   return message;
 }
 
-/** That the network has each message (ack 1) and its recipient, too (ack 2), as the event stream tells. */
+/** Checks by the event stream that each message reached the network (ack 1) and its recipient (ack 2). */
 async function acks({ events, phone, signal }: LinkedSession, sent: readonly Message[], to: string): Promise<Outcome> {
   const best = (messageId: string) => {
     const fits = ({ id }: EventData<'message_ack'>) => id === messageId;
@@ -67,15 +67,15 @@ async function acks({ events, phone, signal }: LinkedSession, sent: readonly Mes
   if (sent.some(({ id }) => best(id) === -1))
     return {
       result: 'fail',
-      detail: `${detail}; an error was told`,
-      todo: 'look at the phone: the account may be restricted',
+      detail: `${detail}; one ack is an error`,
+      todo: 'check the phone: the account may be restricted',
     };
   if (count(1) < sent.length) {
-    const todo = 'acks do not come as events: look at what the page lacks, or whether the account is restricted';
+    const todo = 'acks do not arrive as events: check what the page lacks, and whether the account is restricted';
     return { result: 'fail', detail, todo };
   }
   if (count(wanted) === sent.length) return detail;
-  return { result: 'warn', detail, todo: 'turn the phone of the recipient on: ack 2 is its word' };
+  return { result: 'warn', detail, todo: 'turn the phone of the recipient on: it sends ack 2' };
 }
 
 async function checkChanges({ report, client, id }: LinkedSession, messageId: string): Promise<void> {
@@ -86,11 +86,11 @@ async function checkChanges({ report, client, id }: LinkedSession, messageId: st
   await report.check('edit', async () => {
     const body = 'A test message of chat-web doctor, edited.';
     const edited = await client.editMessage({ id, messageId, body });
-    return edited.body === body ? '' : { result: 'fail', detail: 'the text is the old one', todo: 'look at the phone' };
+    return edited.body === body ? '' : { result: 'fail', detail: 'the text did not change', todo: 'check the phone' };
   });
   await report.check('delete for everyone', async () => {
     const { deletedFor } = await client.deleteMessage({ id, messageId, forEveryone: true });
     if (deletedFor === 'everyone') return '';
-    return { result: 'fail', detail: 'it was deleted for this account alone', todo: 'delete it on the phone' };
+    return { result: 'fail', detail: 'it was deleted for this account only', todo: 'delete it on the phone' };
   });
 }

@@ -17,5 +17,5 @@ export async function checkStatusFeed(session: LinkedSession): Promise<void> {
 
 function judge({ ack }: Message): Outcome {
   if (ack >= 1) return '';
-  return { result: 'fail', detail: `ack ${ack}: the network does not have it`, todo: 'look at the phone' };
+  return { result: 'fail', detail: `ack ${ack}: the network does not have it`, todo: 'check the phone' };
 }

@@ -15,22 +15,22 @@ export class MemoryWatch {
   readonly #first: Promise<number | undefined>;
 
   /**
-   * `softBytes`: above this a session is restarted when it is idle. `isRestarted`: what the gateway tells at first is
-   * still what the session took before.
+   * `softBytes`: above this a session is restarted when it is idle. `isRestarted`: the gateway's first figure is still
+   * from before the restart.
    */
   constructor(options: ReadyOptions, softBytes: number, isRestarted: boolean) {
     this.#options = options;
     this.#softBytes = softBytes;
     this.#first = isRestarted ? this.#measureAnew() : this.#measure();
-    this.#first.catch(() => {}); // Whoever asks for it is told.
+    this.#first.catch(() => {}); // Reported by `atReady` and `after`.
   }
 
-  /** What it took at the first look. */
+  /** Its memory at the first measurement. */
   atReady(): Promise<Outcome> {
     return this.#first.then((bytes) => this.#judge(bytes, ''));
   }
 
-  /** What it takes so long after. */
+  /** Its memory after some time. */
   async after(ms: number): Promise<Outcome> {
     await pause(this.#readyAt + ms - Date.now(), this.#options.signal);
     const [before, now] = [await this.#first, await this.#measure()];
@@ -55,23 +55,23 @@ export class MemoryWatch {
   }
 
   #judge(bytes: number | undefined, change: string): Outcome {
-    if (bytes === undefined) return { result: 'skip', detail: 'the gateway has not measured it' };
-    const detail = `${inMb(bytes)}${change}; the soft mark is ${inMb(this.#softBytes)}`;
+    if (bytes === undefined) return { result: 'skip', detail: 'the gateway has not measured it yet' };
+    const detail = `${inMb(bytes)}${change}; the soft limit is ${inMb(this.#softBytes)}`;
     if (bytes <= this.#softBytes) return { detail };
-    const todo = 'nothing at first: the gateway learns what a large account takes; add memory for more sessions';
+    const todo = 'nothing for now: the gateway adapts to large accounts; add memory for more sessions';
     return { result: 'warn', detail, todo };
   }
 }
 
-/** Whether the session was restarted by nobody but doctor. */
+/** Whether only doctor restarted the session. */
 export function judgeRestarts(before: SessionView, after: SessionView, own: number): Outcome {
   const others = after.restarts - before.restarts - own;
   const detail = `${after.restarts - before.restarts} during the run, ${own} by doctor`;
   if (others <= 0) return detail;
-  return { result: 'fail', detail, todo: "look for the cause in the gateway's log, and in GET /metrics" };
+  return { result: 'fail', detail, todo: "find the cause in the gateway's log, and in GET /metrics" };
 }
 
-/** The memory is measured with its time left out: the wait for the gateway's next look says nothing. */
+/** Reports memory without a time: the wait for the gateway's next measurement means nothing. */
 export function reportMemory(report: Report, check: string, work: () => Promise<Outcome>): Promise<boolean> {
   return report.check(check, async () => {
     const outcome = await work();

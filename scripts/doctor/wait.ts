@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OperationMethods } from '@chat-web/protocol';
 
-/** Somebody has ended the run. */
+/** The run was interrupted. */
 export class Interrupted extends Error {}
 
-/** How long to look for something. */
+/** How long to poll, and how often. */
 export interface Patience {
   readonly timeoutMs: number;
   readonly everyMs?: number;
   readonly signal: AbortSignal;
 }
 
-/** What some work brings, unless the run is interrupted first. */
+/** The result of some work, unless the run is interrupted first. */
 export async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const over = new AbortController();
   const interrupted = new Promise<never>((_, reject) => {
@@ -26,7 +26,7 @@ export async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): P
   }
 }
 
-/** Looks again and again until something is found; undefined when the time is up. */
+/** Polls until something is found; undefined when the time is up. */
 export async function eventually<T>(
   look: () => Promise<T | undefined> | T | undefined,
   { timeoutMs, everyMs = 250, signal }: Patience,
@@ -47,7 +47,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   );
 }
 
-/** A client whose calls all end when the run is interrupted. */
+/** A client whose calls reject when the run is interrupted. */
 export function interruptible(client: OperationMethods, signal: AbortSignal): OperationMethods {
   const methods = Object.entries(client).map(([name, method]) => {
     const call = method as (input?: unknown) => Promise<unknown>;
