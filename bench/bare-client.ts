@@ -1,8 +1,8 @@
 import wwebjs from 'whatsapp-web.js';
 
 /**
- * One session as the library makes it by itself, in a process without any flags: what `session-memory` compares with.
- * Tells its parent of `qr` and `ready`, downloads what comes with media, and tells of that, too.
+ * One session of the library alone, in a process without flags: the comparison for `session-memory`. Reports `qr` and
+ * `ready` to its parent, downloads inbound media, and reports that, too.
  */
 
 const { dataPath, browserPath, browserArgs } = JSON.parse(process.argv[2] ?? '') as {

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import * as v from 'valibot';
 import { emptyWorkerOptions } from '#scripts/worker-options.js';
 
-/** What the channel to a worker costs the gateway, beside Node's own: messages of 1 KB that are told, and calls. */
+/** The cost of the channel to a worker for the gateway, compared with Node's own: events of 1 KB, and calls. */
 
 const EVENTS = 10_000;
 const CALLS = 2_000;
@@ -18,7 +18,7 @@ const PROGRAM = fileURLToPath(new URL('./channel-worker.js', import.meta.url));
 
 /** One side of a channel, ready to be measured. */
 interface Subject {
-  /** Resolves when so many messages have come. */
+  /** Resolves when this many messages have arrived. */
   tell(messages: number): Promise<void>;
   call(): Promise<unknown>;
   end(): void;
@@ -45,7 +45,7 @@ async function ours(): Promise<Subject> {
       new Promise((resolve) => {
         left = messages;
         done = resolve;
-        link.call('listChats', { messages }).catch(() => {}); // It is told of, and never answered.
+        link.call('listChats', { messages }).catch(() => {}); // Events follow, and never an answer.
       }),
     call: () => link.call('listChats', { messages: 0 }),
     end: () => {
@@ -95,10 +95,10 @@ for (let round = 0; round < ROUNDS; round += 1) {
     });
     subject.end();
     const row = {
-      'events: ms of processor': events.cpuMs,
-      'events a second': (EVENTS * 1_000) / events.wallMs,
-      'calls: ms of processor': calls.cpuMs,
-      'calls a second': (CALLS * 1_000) / calls.wallMs,
+      'events: processor, ms': events.cpuMs,
+      'events per second': (EVENTS * 1_000) / events.wallMs,
+      'calls: processor, ms': calls.cpuMs,
+      'calls per second': (CALLS * 1_000) / calls.wallMs,
     };
     found[name] ??= {};
     for (const [what, value] of Object.entries(row)) found[name][what] = [...(found[name][what] ?? []), value];
@@ -115,5 +115,5 @@ const ratio = Object.fromEntries(
   Object.keys(own).map((what) => [what, Math.round((100 * (own[what] ?? 0)) / (other[what] ?? 1)) / 100]),
 );
 console.log(`${EVENTS} events of 1 KB, ${CALLS} calls one after the other; medians of ${ROUNDS}`);
-console.table({ ...rows, 'ours / its': ratio });
+console.table({ ...rows, "ours / Node's": ratio });
 process.exit();

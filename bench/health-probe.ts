@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Asks GET /health again and again in a thread of its own, until it is told to stop; then tells how long each answer took, in ms. */
+/** Polls GET /health in its own thread until a message stops it; then posts how long each answer took, in ms. */
 
 let isOver = false;
 const url = new URL('/health', String(workerData));

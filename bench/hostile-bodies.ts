@@ -4,8 +4,8 @@ import { cpuMs, peakKb, resetPeak, whileProbing } from './probing.ts';
 import { FRIEND, link, withWorld } from './world.ts';
 
 /**
- * What bodies cost that are made to hurt, many of each kind at once: how long GET /health took meanwhile, and the peak of
- * the gateway's memory above what it had before the first of all. `--only TEXT`: only those whose names have it.
+ * The cost of hostile bodies, many of each kind at once: the time of GET /health meanwhile, and the peak of the gateway's
+ * memory above its memory before the first one. `--only TEXT`: only those whose names contain it.
  */
 
 const BODY_BYTES = 10_485_760;
@@ -36,14 +36,14 @@ await withWorld(async (world) => {
       answers: [...new Set(outcomes)]
         .map((one) => `${outcomes.filter((other) => other === one).length} x ${one}`)
         .join(),
-      'in all, s': seconds.toFixed(1),
+      'total, s': seconds.toFixed(1),
       'processor, ms': cpuMs(gateway.pid) - beforeCpuMs,
       '/health p99, ms': times[Math.floor(times.length * 0.99)]?.toFixed(0),
-      'longest, ms': times.at(-1)?.toFixed(0),
+      '/health max, ms': times.at(-1)?.toFixed(0),
       'peak, MB': `+${((peakKb(gateway.pid) - beforeKb) / 1_024).toFixed(0)}`,
     };
     await delay(REST_MS);
   }
-  console.log(`${AT_ONCE} bodies of ${BODY_BYTES / 1_048_576} MB at once, of each kind`);
+  console.log(`${AT_ONCE} bodies of ${BODY_BYTES / 1_048_576} MB at once, for each kind`);
   console.table(rows);
 });

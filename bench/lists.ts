@@ -1,6 +1,6 @@
 import { FRIEND, link, OWN_NUMBER, withWorld } from './world.ts';
 
-/** What the lists of an account with many chats, contacts and groups cost: time and bytes. */
+/** The cost of the lists of an account with many chats, contacts and groups: time and bytes. */
 
 const AMOUNTS = { chats: 500, contacts: 2_000, groups: 200 };
 const ROUNDS = 5;
@@ -26,6 +26,6 @@ await withWorld(async (world) => {
       'ms, median': Math.round(times.sort((a, b) => a - b)[2] ?? 0),
     };
   }
-  console.log(`lists of an account, medians of ${ROUNDS}`);
+  console.log(`lists of a large account, medians of ${ROUNDS}`);
   console.table(rows);
 });

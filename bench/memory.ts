@@ -3,7 +3,7 @@ import { childrenOf, descendantsOf } from './process-tree.ts';
 
 /** What a session's processes hold, in MB. */
 export interface SessionMemory {
-  /** Memory that is the worker's alone (USS). */
+  /** Memory of the worker that no other process shares (USS). */
   readonly workerMb: number;
   /** Anonymous and shared memory of the browser's process tree, each page counted once (Pss_Anon + Pss_Shmem). */
   readonly browserMb: number;
@@ -19,12 +19,12 @@ export function workerOf(gatewayPid: number): number {
   return worker;
 }
 
-/** Measures the first worker below a gateway, and the browser below that. */
+/** Measures the first worker below a gateway, and its browser. */
 export function sessionMemory(gatewayPid: number): SessionMemory {
   return measureTree(workerOf(gatewayPid));
 }
 
-/** Measures a process, and the browser below it. */
+/** Measures a process, and its browser. */
 export function measureTree(worker: number): SessionMemory {
   const browser = descendantsOf(worker).map(({ pid }) => pid);
   const sum = (fields: readonly string[], pids: readonly number[]) =>

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A live process below another. */
+/** A live descendant of a process. */
 export interface Descendant {
   readonly pid: number;
-  /** Its command line, in one piece. */
+  /** Its command line, as one string. */
   readonly command: string;
 }
 
-/** The processes that a process has started and that live. */
+/** The live children of a process. */
 export function childrenOf(pid: number): number[] {
   return [...parentOfEach()].flatMap(([child, parent]) => (parent === pid ? [child] : []));
 }
 
-/** All that descends from a process. */
+/** All live descendants of a process. */
 export function descendantsOf(pid: number): Descendant[] {
   const parents = parentOfEach();
   const found = new Set([pid]);
@@ -39,6 +39,6 @@ function readProc(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
-    return ''; // It ended while we looked.
+    return ''; // It exited meanwhile.
   }
 }

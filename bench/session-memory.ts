@@ -10,7 +10,7 @@ import { findBrowser } from '@chat-web/worker/browser';
 import { measureTree, type SessionMemory, workerOf } from './memory.ts';
 import { FRIEND, link, OWN_NUMBER, withWorld } from './world.ts';
 
-/** What one session takes, with the flags and settings that the gateway gives it and as the library makes it itself. */
+/** The memory of one session: as the gateway runs it, and as the library runs it alone. */
 
 const EVENTS = 1_000;
 const MEDIA_BYTES = 16 * 1_048_576;
@@ -22,12 +22,12 @@ const SHELL = '/usr/bin/chromium-headless-shell';
 interface Subject {
   readonly workerPid: number;
   readonly phones: SimulatorClient;
-  /** Waits for the message with media to come, and has its bytes brought to the process. */
+  /** Waits for the message with media, and downloads it to the process. */
   download(): Promise<void>;
 }
 
 const rows: Record<string, Record<string, number>> = {};
-rows['whatsapp-web.js by itself'] = await bare();
+rows['whatsapp-web.js alone'] = await bare();
 rows['a session of the gateway'] = await ours({});
 if (existsSync(SHELL)) rows['the same with CHAT_WEB_HEADLESS_SHELL'] = await ours({ CHAT_WEB_HEADLESS_SHELL: 'true' });
 console.log(

@@ -3,7 +3,7 @@ import { openEventStream } from '@chat-web/host';
 import { type SessionMemory, sessionMemory } from './memory.ts';
 import { FRIEND, OWN_NUMBER, withWorld } from './world.ts';
 
-/** How long one session takes to come up, what a send takes, and what the session holds, on the simulator. */
+/** How long one session takes to start and to send, and how much memory it takes, on the simulator. */
 
 const ROUNDS = 5;
 const SENDS = 50;

@@ -6,8 +6,8 @@ import { peakKb, resetPeak, whileProbing } from './probing.ts';
 import { FRIEND, link, withWorld } from './world.ts';
 
 /**
- * What an upload costs the gateway: the peak of its memory and of the worker's, and the longest time that GET /health
- * took meanwhile. Beside it a server that holds the body in memory and parses it as a whole.
+ * The cost of an upload: the memory peaks of gateway and worker, and the slowest GET /health meanwhile. For comparison, a
+ * server that holds the body in memory and parses it as a whole.
  */
 
 const SIZES_MB = [1, 16, 64];
@@ -40,7 +40,7 @@ for (const megabytes of SIZES_MB) {
 }
 whole.disconnect();
 
-console.log('an upload: peak memory above that before it, and the longest answer of GET /health');
+console.log('an upload: memory peak above the memory before it, and the slowest answer of GET /health');
 console.table(rows);
 
 async function measure(url: string, pids: readonly number[], work: () => Promise<unknown>): Promise<Row> {
@@ -57,6 +57,6 @@ async function measure(url: string, pids: readonly number[], work: () => Promise
     'front process, MB': frontMb.toFixed(0),
     'worker, MB': workerMb?.toFixed(0) ?? '',
     '/health, ms': Math.max(...answerMs).toFixed(0),
-    'in all, s': seconds.toFixed(1),
+    'total, s': seconds.toFixed(1),
   };
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** What an upload costs where a body is held in memory and parsed as a whole: the measure for streaming. Tells its port. */
+/** A server that holds a body in memory and parses it as a whole: the comparison for streaming. Sends its port to its parent. */
 
 const server = createServer(async (request, response) => {
   if (request.url !== '/health') {

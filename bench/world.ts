@@ -5,7 +5,7 @@ import { createClient } from '@chat-web/host';
 import { type Simulator, type SimulatorSettings, startSimulator } from '@chat-web/simulator';
 import { type GatewayProcess, spawnGateway } from '#scripts/gateway-process.js';
 
-/** Numbers of accounts that the simulator has. */
+/** Numbers of accounts in the simulator. */
 export const [OWN_NUMBER, FRIEND] = ['12025550101', '12025550102'];
 
 /** A simulator and a gateway to measure. */
@@ -16,7 +16,7 @@ export interface World {
   readonly client: ReturnType<typeof createClient>;
 }
 
-/** Gives a world to some work, and takes it down after. */
+/** Runs some work in a new world, and removes the world afterwards. */
 export async function withWorld<T>(
   work: (world: World) => Promise<T>,
   simulated: Partial<SimulatorSettings> = { ackDelayMs: 0, pairDelayMs: 0, syncDelayMs: 0 },
@@ -44,7 +44,7 @@ export async function link({ client, simulator }: World, id: string): Promise<vo
   const { qr } = await client.startSession({ id });
   await simulator.phones.scan(OWN_NUMBER, qr ?? '');
   for (let tries = 0; (await client.getSessionStatus({ id })).status !== 'ready'; tries += 1) {
-    if (tries > 500) throw new Error(`session ${id} does not become ready`);
+    if (tries > 500) throw new Error(`session ${id} did not become ready`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

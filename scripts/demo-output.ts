@@ -4,13 +4,13 @@ import { decode as readPng } from 'fast-png';
 import { decodeQR as decodeQr } from 'qr/decode.js';
 import { toString as qrToString } from 'qrcode';
 
-/** The events of a session as they come, for steps that wait for one. */
+/** The events of a session, for steps that wait for one. */
 export interface Stream {
-  /** Resolves with the first event of that name that fits, be it past or yet to come. */
+  /** Resolves with the first event of that name that matches, past or future. */
   next<N extends EventName>(name: N, fits: (data: EventData<N>) => boolean): Promise<EventData<N>>;
 }
 
-/** A QR, drawn for a terminal, or in plain characters where the output is none. */
+/** A QR, drawn for a terminal, or in plain characters if the output is not one. */
 export function drawQr(text: string): Promise<string> {
   return process.stdout.isTTY
     ? qrToString(text, { type: 'terminal', small: true })
@@ -23,7 +23,7 @@ export function readQr(dataUrl: string): string {
   return decodeQr({ width, height, data: data as Uint8Array });
 }
 
-/** Prints HTTP calls as curl lines that can be pasted. */
+/** Prints HTTP calls as curl lines to paste. */
 export function showCall({ url, token }: GatewayAddress) {
   return (method: string, path: string, body?: object): void => {
     const parts = ['curl', ...(method === 'GET' ? ['-N'] : ['-X', method]), `${url}${path}`];

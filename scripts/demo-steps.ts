@@ -11,7 +11,7 @@ export interface DemoOptions {
   readonly dataDir: string;
   readonly port: string;
   readonly once: boolean;
-  /** Ends the demo. */
+  /** Stops the demo. */
   readonly signal: AbortSignal;
 }
 
@@ -21,7 +21,7 @@ const FRIEND = '12025550102';
 const STEP_TIMEOUT_MS = 40_000;
 const BEFORE_SCAN_MS = 1_500;
 
-/** Runs every step, and stays up afterwards unless asked not to. Rejects with the name of the step that failed. */
+/** Runs every step, and keeps running unless `once` is set. Rejects with the name of the step that failed. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { dataDir, port, once, signal } = options;
   const simulator = await step('start the simulator', () => startSimulator(), signal);
@@ -36,9 +36,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const gateway = await step('start the gateway', () => spawnGateway(settings, { detached: true, signal }), signal);
     try {
       console.log(`gateway    ${gateway.url}   token ${token}`);
-      console.log(`simulator  ${simulator.controlUrl}   plays the phones\n`);
+      console.log(`simulator  ${simulator.controlUrl}   controls the phones\n`);
       await exchange(simulator, gateway, token, signal);
-      console.log('\nEvery step held.');
+      console.log('\nEvery step passed.');
       if (!once) {
         await prepareExamples(simulator.phones, OWN_NUMBER);
         await createClient({ url: gateway.url, token }).startSession({ id: 'spare' });
@@ -68,7 +68,7 @@ async function exchange(
     async () => {
       call('POST', `/sessions/${SESSION}/start`);
       const { status } = await client.startSession({ id: SESSION });
-      if (status !== 'qr') throw new Error(`the session is ${status}, and shows no QR`);
+      if (status !== 'qr') throw new Error(`the session is ${status} and shows no QR`);
     },
     signal,
   );
@@ -111,7 +111,7 @@ async function exchange(
       await events.next('message_ack', ({ id, ack }) => id === sent.id && ack === 2);
       callPhone('GET', `/accounts/${FRIEND}/messages`);
       const received = (await phones.messages(FRIEND)).filter(({ body }) => body === sent.body);
-      if (received.length !== 1) throw new Error(`it is there ${received.length} times`);
+      if (received.length !== 1) throw new Error(`it arrived ${received.length} times`);
     },
     signal,
   );
@@ -133,16 +133,16 @@ async function exchange(
 
 async function stayUp(simulator: Simulator, gateway: GatewayProcess, signal: AbortSignal): Promise<void> {
   console.log(`
-Play with it: the curl lines above work as they are, so do the examples of ${gateway.url}/openapi.json,
-and the phones do what they are told:
+Try it: paste the curl lines above, run the scripts in examples/, or use the examples of ${gateway.url}/openapi.json.
+The phones take commands:
   curl -X POST ${simulator.controlUrl}/accounts/${FRIEND}/messages -H 'Content-Type: application/json' -d '{"to":"${OWN_NUMBER}","body":"Anybody there?"}'
-Ctrl+C ends everything.`);
+Ctrl+C stops everything.`);
   const interrupted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   const ended = gateway.exited.then(() => {
-    if (!signal.aborted) throw new Error('the gateway ended by itself');
+    if (!signal.aborted) throw new Error('the gateway exited unexpectedly');
   });
   await Promise.race([interrupted, ended]);
-  console.log('\nEnding.');
+  console.log('\nStopping.');
 }
 
 async function step<T>(name: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runDemo } from './demo-steps.ts';
 
-/** `npm run demo`: one account linked and two messages exchanged, on the simulator, then everything to play with. */
+/** `npm run demo`: links an account and exchanges two messages on the simulator, then keeps running. */
 
 const USAGE = `Usage: npm run demo [-- --once] [-- --port 3000]
 
 Starts the simulator and a gateway, links an account by QR, sends a text and receives a reply.
-  --once    end after that: exit code 0 if every step held, else 1 and the step's name
+  --once    exit after that: code 0 if every step passed, otherwise 1 and the step's name
   --port    the gateway's port (CHAT_WEB_PORT, else 3000; 0 picks a free one)
 `;
 

@@ -5,14 +5,14 @@ import { findBrowser } from '@chat-web/worker/browser';
 import { isAllowed } from './file-access.ts';
 
 /**
- * Makes sure that the tools named as arguments are there: installs Debian's where that can be done, else says how.
- * `browser` is what sessions run in; `systemd` and `perl` are what the tests of the service ask.
+ * Makes sure that the tools named as arguments are installed: installs Debian's packages as root, otherwise prints the
+ * command. Sessions run in `browser`; the tests of the service need `systemd` and `perl`.
  */
 
 interface Tool {
-  /** Why it cannot be used; undefined where it can. */
+  /** Why it cannot be used; undefined if it can. */
   missing(): string | undefined;
-  /** What it is called by each distribution's own installer. */
+  /** Its package name in each distribution. */
   readonly debian: string;
   readonly fedora: string;
   readonly arch: string;
@@ -28,14 +28,14 @@ const tools: Readonly<Record<string, Tool>> = {
   perl: { missing: () => missingPrograms('perl'), debian: 'perl-base', fedora: 'perl', arch: 'perl', alpine: 'perl' },
 };
 
-const wanted = process.argv.slice(2).map((name) => tools[name] ?? stop(`no tool is called ${name}`));
+const wanted = process.argv.slice(2).map((name) => tools[name] ?? stop(`unknown tool: ${name}`));
 const absent = wanted.filter((tool) => tool.missing());
 if (absent.length > 0) {
   const system = linuxIds();
   const isDebian = system.includes('debian') || system.includes('ubuntu');
   const problems = absent.map((tool) => tool.missing()).join('\n');
   if (!isDebian || process.getuid?.() !== 0)
-    stop(`${problems}\nRun this, then try again:\n  ${commandFor(absent, system, isDebian)}`);
+    stop(`${problems}\nRun this command, then try again:\n  ${commandFor(absent, system, isDebian)}`);
   const packages = absent.map(({ debian }) => debian);
   console.log(`${problems}\nInstalling with apt-get: ${packages.join(' ')}`);
   apt(['update']);
@@ -84,7 +84,7 @@ function commandFor(absent: readonly Tool[], system: readonly string[], isDebian
   if (absent.every((tool) => tool === tools.browser)) {
     return 'npx @puppeteer/browsers install chrome@stable --path ~/.cache/puppeteer';
   }
-  return `install ${packages('debian')} of your system; where there is none, run the tests on Debian`;
+  return `install ${packages('debian')} with your package manager; if it has no such package, run the tests on Debian`;
 }
 
 function apt(args: readonly string[]): void {
@@ -92,7 +92,7 @@ function apt(args: readonly string[]): void {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
-  if (status !== 0) stop(`apt-get ${args.join(' ')} failed; run it by hand to see why.`);
+  if (status !== 0) stop(`apt-get ${args.join(' ')} failed; run it by hand to see the cause.`);
 }
 
 function stop(text: string): never {

@@ -4,12 +4,12 @@ import type { SimulatorClient } from '@chat-web/simulator';
 const FRIEND = '12025550102';
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** The stanza id in a page's message id, by which phones know the message. */
+/** The stanza id in a page's message id: the id that phones use. */
 export function stanzaOf(messageId: string): string {
   return messageId.split('_')[2] ?? '';
 }
 
-/** Puts into the simulator what the examples of the API reference speak of; `own` is the number of the linked account. */
+/** Creates in the simulator what the examples of the API reference refer to; `own` is the linked account's number. */
 export async function prepareExamples(phones: SimulatorClient, own: string): Promise<void> {
   const media = { kind: 'image', base64: PIXEL, mimeType: 'image/png', filename: 'pixel.png' } as const;
   await phones.send(FRIEND, { id: stanzaOf(exampleIds.inboundMedia), to: own, body: 'A picture', media });

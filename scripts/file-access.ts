@@ -1,6 +1,6 @@
 import { accessSync } from 'node:fs';
 
-/** True where this user may do that with a file or folder: `constants.W_OK` and the like of `node:fs`. */
+/** True if this user may access a file or folder in this mode, such as `constants.W_OK` of `node:fs`. */
 export function isAllowed(path: string, mode: number): boolean {
   try {
     accessSync(path, mode);

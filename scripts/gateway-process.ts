@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN_URL = import.meta.resolve('@chat-web/gateway/main');
 const MAIN = fileURLToPath(MAIN_URL);
-/** As the unit does it, where there is a service manager. */
+/** As the unit starts it, if there is a service manager. */
 const WITH_NOTIFY_SOCKET = fileURLToPath(new URL('../../../deploy/systemd/with-notify-socket.pl', MAIN_URL));
 const START_TIMEOUT_MS = 15_000;
 
@@ -14,30 +14,30 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A gateway in a process of its own, as an operator runs it. */
+/** A gateway in its own process, as an operator runs it. */
 export interface GatewayProcess {
   readonly url: string;
   readonly pid: number;
-  /** Every line that it has logged so far. */
+  /** The lines that it has logged so far. */
   readonly log: readonly string[];
   readonly exited: Promise<Exit>;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal, default SIGTERM, and waits for the exit. */
   end(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
 /** How a gateway is started. */
 export interface SpawnOptions {
-  /** A Ctrl+C in the terminal does not reach it, so that its parent can end it in its own time. */
+  /** Ctrl+C in the terminal does not reach it, so that its parent can stop it. */
   readonly detached?: boolean;
-  /** Calls the start off. */
+  /** Cancels the start. */
   readonly signal?: AbortSignal;
   /** Its working directory. */
   readonly cwd?: string | undefined;
-  /** The file that it runs: default, the gateway's own. */
+  /** The file that it runs; default: the gateway's own. */
   readonly main?: string | undefined;
 }
 
-/** Starts a gateway with these settings. Rejects with what it said if it does not come up. */
+/** Starts a gateway with these settings. Rejects with its output if it does not start within 15 s. */
 export async function spawnGateway(
   settings: Readonly<Record<string, string>>,
   { detached = false, signal, cwd, main = MAIN }: SpawnOptions = {},
@@ -78,7 +78,7 @@ function listening(
       reject(new Error([`the gateway ${why}`, ...log].join('\n')));
     };
     const timer = setTimeout(() => fail('did not start in time'), START_TIMEOUT_MS);
-    const callOff = () => fail('was not wanted any more');
+    const callOff = () => fail('start was cancelled');
     signal?.addEventListener('abort', callOff);
     const read = (line: string) => {
       log.push(line);
@@ -89,11 +89,11 @@ function listening(
       resolve(url);
     };
     for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', read);
-    void exited.then(({ code, signal }) => fail(`ended at once (${signal ?? `code ${code}`})`));
+    void exited.then(({ code, signal }) => fail(`exited during its start (${signal ?? `code ${code}`})`));
   });
 }
 
-/** Our environment without what was meant for another gateway, or for us; where the browser is holds for all. */
+/** Our environment without the settings of another gateway or of this process; only the browser's path is kept. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env);
   return Object.fromEntries(

@@ -1,20 +1,20 @@
 import { connect } from 'node:net';
 
-/** A body that is made to hurt whoever parses it. */
+/** A body that is made to be expensive to parse. */
 export interface HostileBody {
   readonly name: string;
-  /** The statuses that it may be answered with. */
+  /** The allowed statuses of its answer. */
   readonly answers: readonly number[];
-  /** Sent in HTTP chunks of so many bytes, rather than as a whole. */
+  /** Sent in HTTP chunks of this size, not as a whole. */
   readonly chunkBytes?: number;
-  /** The body, of about that size. It is legal JSON unless the name says otherwise. */
+  /** The body, of about this size in bytes. It is legal JSON unless the name says otherwise. */
   make(size: number): Buffer;
 }
 
-/** Nobody has this number: what can be parsed is refused by the network, and sends nothing. */
+/** This number is not registered: the network refuses what can be parsed, and nothing is sent. */
 const START = '{"type":"document","to":"12025550999"';
 
-/** A head, a unit as often as it fits, and a tail. */
+/** A head, a unit repeated as often as it fits, and a tail. */
 function repeated(head: string, unit: string, tail: string): (size: number) => Buffer {
   return (size) => {
     const times = Math.floor((size - Buffer.byteLength(head + tail)) / Buffer.byteLength(unit));
@@ -42,7 +42,7 @@ function manyKeys(size: number): Buffer {
 const giantText = repeated(`${START},"caption":"`, 'a', '"}');
 const upload = repeated(`${START},"base64":"`, 'AAAA', '"}');
 
-/** One for each way in which a parser, a scanner or a decoder can be made to work or to hold far more than it was sent. */
+/** One for each way to make a parser, scanner or decoder spend far more time or memory than the body's size. */
 export const hostileBodies: readonly HostileBody[] = [
   { name: 'many small strings', answers: [400], make: repeated(`${START},"x":[""`, ',""', ']}') },
   { name: 'many small strings with escapes', answers: [400], make: repeated(`${START},"x":["\\n"`, ',"\\n"', ']}') },
@@ -68,7 +68,7 @@ export const hostileBodies: readonly HostileBody[] = [
   { name: 'an upload', answers: [404], make: upload },
 ];
 
-/** POST messages of a session with a body of so many bytes, as it goes over the wire. */
+/** A POST to a session's messages with a body of this size, as sent over the wire. */
 export function requestOf(session: string, { make, chunkBytes }: HostileBody, bytes: number): Buffer {
   const body = make(bytes);
   const length = chunkBytes ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
@@ -76,7 +76,7 @@ export function requestOf(session: string, { make, chunkBytes }: HostileBody, by
   return Buffer.concat([Buffer.from(head), chunkBytes ? inHttpChunks(body, chunkBytes) : body]);
 }
 
-/** Sends it all, as fast as it is taken; the status of the answer, or how the connection ended without one. */
+/** Sends it as fast as possible. Resolves with the status of the answer, or how the connection ended without one. */
 export function sendRaw(url: string, request: Buffer): Promise<number | string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(request));

@@ -2,22 +2,22 @@ import { type GatewayAddress, GatewayError, openEventStream } from '@chat-web/ho
 import type { OperationMethods } from '@chat-web/protocol';
 import type { SimulatorClient } from '@chat-web/simulator';
 
-/** What became of a send: the code of its error, or `sent`. */
+/** The outcome of a send: the code of its error, or `sent`. */
 export interface Sent {
   readonly body: string;
   readonly outcome: string;
 }
 
-/** One linked account of the soak, with what it should have heard and what it has. */
+/** One linked account of the soak: what it should have received, and what it has. */
 export class SoakAccount {
   readonly id: string;
   readonly number: string;
-  /** Bodies of what phones have sent it. */
+  /** Bodies that phones have sent to it. */
   readonly expected: string[] = [];
-  /** Bodies of what its stream told of, in order. */
+  /** Bodies that its stream has delivered, in order. */
   readonly heard: string[] = [];
   readonly sends: Sent[] = [];
-  /** How often its stream ended, which it should not. */
+  /** How often its stream ended; it should never. */
   streamEnds = 0;
 
   constructor(id: string, number: string) {
@@ -25,7 +25,7 @@ export class SoakAccount {
     this.number = number;
   }
 
-  /** Reads its stream until the signal comes. Never rejects. */
+  /** Reads its stream until the signal aborts. Never rejects. */
   async listen(address: GatewayAddress, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -38,17 +38,17 @@ export class SoakAccount {
     }
   }
 
-  /** Somebody writes to it. */
+  /** A phone sends a message to it. */
   async receive(phones: SimulatorClient, from: string): Promise<void> {
     const body = `to ${this.id} ${this.expected.length}`;
     this.expected.push(body);
     await phones.send(from, { to: this.number, body });
   }
 
-  /** It writes to somebody. Never rejects. */
+  /** It sends a message. Never rejects. */
   async send(client: OperationMethods, to: string): Promise<void> {
     const body = `from ${this.id} ${this.sends.length}`;
-    const place = this.sends.push({ body, outcome: 'under way' }) - 1;
+    const place = this.sends.push({ body, outcome: 'in progress' }) - 1;
     const outcome = await client.sendMessage({ id: this.id, type: 'text', to, body }).then(
       () => 'sent',
       (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),

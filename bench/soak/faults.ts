@@ -4,7 +4,7 @@ import type { SimulatorClient } from '@chat-web/simulator';
 import { type Descendant, descendantsOf } from '../process-tree.ts';
 import type { SoakAccount } from './account.ts';
 
-/** What a fault works on. */
+/** The session that a fault hits. */
 export interface Victim {
   readonly account: SoakAccount;
   readonly workerPid: number;
@@ -24,7 +24,7 @@ async function disturb({ phones, account }: Victim, act: (pageId: string) => Pro
   if (page) await act(page.id);
 }
 
-/** What can befall a session. Each returns when it has been done, not when it is over. */
+/** The faults. Each returns when it has been injected, not when the session has recovered. */
 export const faults: Readonly<Record<string, (victim: Victim) => Promise<void> | void>> = {
   'worker killed': ({ workerPid }) => void process.kill(workerPid, 'SIGKILL'),
   'browser killed': ({ workerPid }) => signal(workerPid, isBrowser, 'SIGKILL'),

@@ -7,8 +7,8 @@ import { judgeGrowth, judgeTraffic } from './verdict.ts';
 import { look, type Vitals } from './vitals.ts';
 
 /**
- * A long run with traffic both ways and one random fault a minute, each on one session of four. Exits with 1 if
- * something was lost, doubled, untrue, or grew.
+ * A long run with traffic both ways and one random fault a minute, each on one session of four. Exits with 1 if a message
+ * was lost or duplicated, an answer was wrong, or resources grew.
  */
 
 const MINUTE_MS = 60_000;
@@ -67,12 +67,12 @@ async function allReady({ client }: Pick<World, 'client'>, accounts: readonly So
     const { sessions } = await client.listSessions();
     const down = sessions.filter(({ status }) => status !== 'ready');
     if (sessions.length === accounts.length && down.length === 0) return;
-    if (Date.now() > deadline) throw new Error(`not all sessions came back: ${JSON.stringify(down)}`);
+    if (Date.now() > deadline) throw new Error(`not all sessions recovered: ${JSON.stringify(down)}`);
     await delay(500);
   }
 }
 
-/** Traffic both ways, until the signal comes; then waits for the answers that are still to come. */
+/** Traffic both ways until the signal aborts; then waits for the pending answers. */
 async function talk({ client, simulator }: World, accounts: SoakAccount[], signal: AbortSignal): Promise<void> {
   const answers: Promise<void>[] = [];
   for (let n = 0; !signal.aborted; n += 1) {
@@ -85,7 +85,7 @@ async function talk({ client, simulator }: World, accounts: SoakAccount[], signa
   await Promise.all(answers);
 }
 
-/** One fault on one session, and a look at all of it before the minute is over. */
+/** One fault on one session, and a measurement at the end of the minute. */
 async function oneMinute(world: World, accounts: readonly SoakAccount[], minute: number): Promise<Vitals> {
   const endsAt = Date.now() + MINUTE_MS;
   const names = Object.keys(faults);
@@ -104,7 +104,7 @@ async function oneMinute(world: World, accounts: readonly SoakAccount[], minute:
   return vitals;
 }
 
-/** The present worker of a session, from the gateway's log. */
+/** The current worker of a session, from the gateway's log. */
 function workerOf({ gateway }: World, id: string): number {
   for (let place = gateway.log.length - 1; place >= 0; place -= 1) {
     const line = gateway.log[place] ?? '';

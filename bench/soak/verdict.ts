@@ -2,14 +2,14 @@ import type { PhoneMessage } from '@chat-web/simulator';
 import type { SoakAccount } from './account.ts';
 import { median, type Vitals } from './vitals.ts';
 
-/** What is held against the gateway, and what of it was seen. */
+/** One requirement, and what was measured. */
 export interface Finding {
   readonly what: string;
   readonly seen: string;
   readonly isFine: boolean;
 }
 
-/** How much more is noise rather than growth. */
+/** Differences up to this are noise, not growth. */
 const SLACK: Readonly<Record<keyof Vitals, number>> = {
   processes: 2,
   fileDescriptors: 5,
@@ -23,7 +23,7 @@ function count(values: readonly string[]): Map<string, number> {
   return times;
 }
 
-/** What went through the accounts: nothing lost, nothing doubled, no answer that was not true. */
+/** Judges the traffic: no message lost or duplicated, no wrong answer. */
 export function judgeTraffic(accounts: readonly SoakAccount[], onPhone: readonly PhoneMessage[]): Finding[] {
   const expected = accounts.flatMap((account) => account.expected);
   const heard = count(accounts.flatMap((account) => account.heard));
@@ -40,16 +40,16 @@ export function judgeTraffic(accounts: readonly SoakAccount[], onPhone: readonly
   const ends = accounts.reduce((sum, { streamEnds }) => sum + streamEnds, 0);
   return [
     { what: 'inbound messages lost', seen: `${lost} of ${expected.length}`, isFine: lost === 0 },
-    { what: 'inbound messages told twice', seen: `${doubled}`, isFine: doubled === 0 },
-    { what: 'sends whose answer was not true', seen: `${wrong.length} of ${sends.length}`, isFine: wrong.length === 0 },
+    { what: 'inbound messages delivered twice', seen: `${doubled}`, isFine: doubled === 0 },
+    { what: 'sends with a wrong answer', seen: `${wrong.length} of ${sends.length}`, isFine: wrong.length === 0 },
     { what: 'answers to sends', seen: outcomes.join(', '), isFine: true },
     { what: 'streams that ended', seen: `${ends}`, isFine: ends === 0 },
   ];
 }
 
 /**
- * What must not grow: the last third of the run against the second, when everything has warmed up. Of memory the lowest
- * look counts: what lies above is garbage that is collected in its own time.
+ * Judges growth: the last third of the run against the second, when everything has warmed up. For memory the lowest
+ * measurement counts: the rest is garbage that is collected later.
  */
 export function judgeGrowth(looks: readonly Vitals[]): Finding[] {
   const third = Math.max(1, Math.floor(looks.length / 3));

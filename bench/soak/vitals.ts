@@ -7,7 +7,7 @@ import { descendantsOf } from '../process-tree.ts';
 export interface Vitals {
   readonly processes: number;
   readonly fileDescriptors: number;
-  /** In the data folder's own temporary folders, and what browsers leave in the machine's. */
+  /** In the temporary folders of the data folder, and what browsers leave in the machine's. */
   readonly temporaryFiles: number;
   /** The gateway's own memory, in MB (PSS). */
   readonly gatewayMb: number;
@@ -15,7 +15,7 @@ export interface Vitals {
 
 const KB_PER_MB = 1024;
 
-/** Looks at a gateway and its folders. */
+/** Measures a gateway and its folders. */
 export function look(gatewayPid: number, dataDir: string): Vitals {
   const rollup = readFileSync(`/proc/${gatewayPid}/smaps_rollup`, 'utf8');
   const strays = readdirSync(tmpdir()).filter((name) => /^(\.?org\.chromium|puppeteer)/.test(name));
@@ -35,7 +35,7 @@ function filesIn(folder: string): number {
   }
 }
 
-/** The middle one of some numbers. */
+/** The median of some numbers. */
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

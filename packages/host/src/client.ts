@@ -14,12 +14,13 @@ import { ask, type GatewayAddress } from './transport.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The gateway's own limits end a request first; this one is for a gateway that does not answer at all. */
+/** The gateway's own limits end a request first; this one is for a gateway that does not answer. */
 const GRACE_MS = 5_000;
 
 /**
- * A client with one method for each operation of the gateway. Path parameters and body are given in one object.
- * A method rejects with the GatewayError that the gateway answered, or `internal_error` where it did not answer as one.
+ * Creates a client with one method for each operation of the gateway, such as `sendMessage`. Path parameters and body are
+ * fields of one object. A method rejects with the GatewayError that the gateway answered, with its `code`, `issues` and
+ * `retryAfterSeconds`; with `internal_error` if the gateway cannot be reached, answers with something else, or not in time.
  */
 export function createClient(address: GatewayAddress): OperationMethods {
   const methods = Object.entries<Operation>(operations).map(([name, operation]) => [
@@ -40,13 +41,13 @@ async function request(address: GatewayAddress, name: string, operation: Operati
     .catch((error: unknown) => {
       throw new GatewayError('internal_error', `the gateway did not answer ${name} (${errorText(error)})`);
     })
-    .finally(() => clearTimeout(timer)); // Media may take as long to read as they are large.
+    .finally(() => clearTimeout(timer)); // The time limit ends with the headers: reading media takes as long as their size needs.
   if (response.ok && answersMedia(operation)) return download(response);
   const answer: unknown = await response.json().catch(() => undefined);
   if (!response.ok) throw answeredError(name, response, answer);
   const parsed = v.safeParse(operation.answer, answer);
   if (parsed.success) return parsed.output;
-  throw new GatewayError('internal_error', `the gateway answered ${name} with something else`);
+  throw new GatewayError('internal_error', `the gateway gave an invalid answer to ${name}`);
 }
 
 function download(response: Response): Download | null {
@@ -71,7 +72,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Puts the parameters into the path; what is left of the input is the body. */
+/** Fills the parameters into the path; the rest of the input is the body. */
 function fillPath(pattern: string, input: Input): { path: string; rest: Input } {
   const rest: Record<string, unknown> = { ...input };
   const path = pattern.replace(/:(\w+)/g, (_, name: string) => {
@@ -87,7 +88,7 @@ const errorBody = v.object({
   issues: v.optional(v.array(fieldIssue)),
 });
 
-/** The error that a response's body tells of, or a description of the response where it tells of none. */
+/** The error in a response's body, or `internal_error` with the status if the body has none. */
 export function answeredError(name: string, { status, headers }: Response, body: unknown): GatewayError {
   const [retryAfter] = /^\d+$/.exec(headers.get('Retry-After') ?? '') ?? []; // A proxy may give a date.
   const retryAfterSeconds = retryAfter === undefined ? undefined : Number(retryAfter);

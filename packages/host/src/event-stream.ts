@@ -5,9 +5,9 @@ import { answeredError } from './client.ts';
 import { ask, type GatewayAddress } from './transport.ts';
 
 /**
- * One connection to a session's event stream, from now on. Resolves when the gateway has accepted it; the events end
- * when the session is deleted or the gateway stops, and throw when the signal aborts or the connection fails. Rejects with
- * the gateway's error.
+ * Opens one connection to a session's event stream. Resolves when the gateway has accepted it. The events end when the
+ * session or the key is deleted or the gateway stops, and throw when the signal aborts or the connection fails: open it
+ * again then. There is no replay. Rejects with the gateway's GatewayError, or as `fetch` does if it cannot be reached.
  */
 export async function openEventStream(
   address: GatewayAddress,
@@ -30,7 +30,7 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Ses
 }
 
 function isEventName(name: string): name is EventName {
-  return Object.hasOwn(eventData, name); // One that a newer gateway sends is passed over.
+  return Object.hasOwn(eventData, name); // An event that only a newer gateway knows is ignored.
 }
 
 function parseEvent(name: EventName, data: string): SessionEvent {

@@ -1,11 +1,11 @@
 import type { InputOf, Message, OperationMethods } from '@chat-web/protocol';
 
-/** A text to send through a session. */
+/** A text to send: `id` of the session, `to`, `body`, and what else `sendMessage` takes for a text. */
 export type TextMessage = Extract<InputOf<'sendMessage'>, { readonly type: 'text' }>;
 
-/** Sends a text; the same as `sendMessage`, whose answer to a reaction is another. */
+/** Sends a text with `sendMessage`, and returns the sent message. Rejects as the methods of the client do. */
 export async function sendText(client: OperationMethods, text: TextMessage): Promise<Message> {
   const sent = await client.sendMessage(text);
   if ('timestamp' in sent) return sent;
-  throw new Error('the gateway answered a text as if it were a reaction');
+  throw new Error('the gateway answered a text like a reaction');
 }

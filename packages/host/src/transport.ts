@@ -1,14 +1,15 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** Where the gateway is, and the token that it asks for, if it does. */
+/** Where the gateway is, and its token or key. */
 export interface GatewayAddress {
   /** Such as `http://127.0.0.1:3000`, or `unix:/run/chat-web/gateway.sock`. */
   readonly url: string;
+  /** Absent: no `Authorization` header. */
   readonly token?: string | undefined;
 }
 
-/** One request to a gateway. */
+/** One request to a gateway, as for `fetch`. */
 export interface GatewayRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -17,10 +18,10 @@ export interface GatewayRequest {
 }
 
 const UNIX = 'unix:';
-/** Statuses whose answers have no body, not even an empty one. */
+/** Statuses without a body, even an empty one. */
 const NO_BODY = [204, 304];
 
-/** Sends a request to a route, with the token; the gateway may stand behind a path of a proxy. Rejects as `fetch` does. */
+/** Sends a request to a route, with the token; the `url` may have a path, for a proxy. Rejects as `fetch` does. */
 export function ask(
   { url, token }: GatewayAddress,
   path: string,
@@ -36,7 +37,7 @@ export function ask(
   });
 }
 
-/** `fetch` knows no unix sockets. */
+/** `fetch` does not support unix sockets. */
 function askSocket(socketPath: string, path: string, { body, ...options }: GatewayRequest): Promise<Response> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ ...options, socketPath, path, host: 'localhost', agent: false }, (incoming) => {
