@@ -1,7 +1,7 @@
 /**
  * Follows the events of a session, and reconnects when the stream ends. Prints one JSON line for each event.
  *
- *   npm start                                           # or npm run demo, which prints a token
+ *   npm start                                            # or npm run demo, which prints a token
  *   GATEWAY_TOKEN=<token> node examples/events.mjs main  # in another terminal, in this checkout; Ctrl+C ends it
  *
  * GATEWAY_URL names another gateway. The session must have been started once: see send.mjs. A key of the scope `read` is
@@ -48,7 +48,7 @@ async function follow() {
       console.error(`the stream failed: ${error.cause?.code ?? error.message}`);
       if (error instanceof GatewayError) waitMs = Math.max(waitMs, (error.retryAfterSeconds ?? 0) * 1_000);
     } finally {
-      attempt.abort(); // Or the connection stays open where something else than the stream failed.
+      attempt.abort(); // Otherwise the connection stays open if the status request failed.
     }
     await delay(waitMs * (0.5 + Math.random() / 2), undefined, { signal: stop.signal });
     waitMs = Math.min(2 * waitMs, LONGEST_DELAY_MS);

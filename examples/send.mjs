@@ -1,7 +1,7 @@
 /**
  * Links an account if needed, and sends a text.
  *
- *   npm start                                                        # or npm run demo, which prints a token
+ *   npm start                                                          # or npm run demo, which prints a token
  *   GATEWAY_TOKEN=<token> node examples/send.mjs +12025550102 "Hello"  # in another terminal, in this checkout
  *
  * The demo's session `main` is linked, and its phones know +12025550102. GATEWAY_URL and SESSION name another gateway
@@ -47,7 +47,7 @@ async function untilReady() {
       shown = qr;
     }
     await delay(POLL_MS);
-    session = await client.getSessionStatus({ id }); // 404 once nobody has scanned the QR in time.
+    session = await client.getSessionStatus({ id }); // 404 if the QR was not scanned in time.
   }
 }
 
