@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadPicture, readSlice } from '../page/media.ts';
+import { findContact, listContacts, numberExists } from '../page/people.ts';
+import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
+import { contactHandlers } from './contacts.ts';
+
+const BEN = '12025550102@c.us';
+
+let context: FakeContext;
+let handlers: ReturnType<typeof contactHandlers>;
+beforeEach(() => {
+  context = fakeContext();
+  handlers = contactHandlers(context);
+});
+afterEach(() => context[Symbol.dispose]());
+
+const row = (id: string, name?: string) => ({ id, name, isHidden: id.endsWith('@lid'), isUser: true });
+
+describe('contacts', () => {
+  it('are people alone', async () => {
+    context.page.on(listContacts, () => [row(BEN, 'Ben'), row('120363000000000000@g.us'), { nonsense: 1 }]);
+    expect(await handlers.listContacts({ id: 'main' })).toMatchObject([{ id: BEN, name: 'Ben' }]);
+  });
+
+  it('are found by their id', async () => {
+    context.page.on(findContact, (id) => [row(id, 'Ben')]);
+    expect(await handlers.getContact({ id: 'main', contactId: BEN })).toMatchObject({ id: BEN, name: 'Ben' });
+  });
+
+  it.each([[[]], [[{ nonsense: 1 }]], [[{ ...row(BEN), isMe: true }]]])(
+    'of which the page has %j: contact_not_found',
+    async (rows) => {
+      context.page.on(findContact, () => rows);
+      const found = handlers.getContact({ id: 'main', contactId: BEN });
+      await expect(found).rejects.toMatchObject({ code: 'contact_not_found' });
+    },
+  );
+});
+
+describe('a number', () => {
+  const exists = () => handlers.numberExists({ id: 'main', number: BEN });
+
+  it.each([true, false])('is told registered or not: %s', async (answer) => {
+    context.page.on(numberExists, () => answer);
+    expect(await exists()).toEqual({ number: '12025550102', exists: answer });
+    expect(context.page.calls).toMatchObject([{ kind: 'read', args: [BEN] }]);
+  });
+
+  it.each([
+    [429, 'rate_limited'],
+    [403, 'not_permitted'],
+    [500, 'client_failed'],
+  ])('that the network refuses with %i to look up: %s', async (refused, code) => {
+    context.page.on(numberExists, () => ({ refused }));
+    await expect(exists()).rejects.toMatchObject({ code });
+  });
+});
+
+describe('a picture', () => {
+  const picture = () => handlers.getPicture({ id: 'main', contactId: BEN });
+
+  it('is a file, a JPEG where its server does not say', async () => {
+    const bytes = Buffer.from('picture');
+    context.page
+      .on(loadPicture, () => ({ size: bytes.length, mimeType: undefined, filename: undefined }))
+      .on(readSlice, () => bytes.toString('base64'));
+    expect(await picture()).toMatchObject({ size: bytes.length, mimeType: 'image/jpeg' });
+  });
+
+  it('that there is none of, or none to be seen, is null', async () => {
+    context.page.on(loadPicture, () => null);
+    expect(await picture()).toBeNull();
+  });
+
+  it('that the network puts off: rate_limited', async () => {
+    context.page.on(loadPicture, () => 'later');
+    await expect(picture()).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+});

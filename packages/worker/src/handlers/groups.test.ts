@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listGroups } from '../page/chats.ts';
+import {
+  addParticipants,
+  createGroup,
+  type GroupRefusal,
+  leaveGroup,
+  removeParticipants,
+  renameGroup,
+} from '../page/groups.ts';
+import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
+import { groupHandlers } from './groups.ts';
+
+const groupId = '120363000000000000@g.us';
+const [BEN, CARA, DAN] = ['12025550102@c.us', '12025550103@c.us', '12025550104@c.us'] as const;
+const ofGroup = { id: 'main', groupId };
+const ofMembers = { ...ofGroup, participants: [BEN, CARA, DAN] };
+
+let context: FakeContext;
+let handlers: ReturnType<typeof groupHandlers>;
+beforeEach(() => {
+  context = fakeContext();
+  handlers = groupHandlers(context);
+});
+afterEach(() => context[Symbol.dispose]());
+
+const REFUSALS: readonly [GroupRefusal, string][] = [
+  ['no_group', 'chat_not_found'],
+  ['not_admin', 'not_permitted'],
+  [{ refused: 401 }, 'not_permitted'],
+  [{ refused: 403 }, 'not_permitted'],
+  [{ refused: 429 }, 'rate_limited'],
+  [{ refused: 500 }, 'client_failed'],
+];
+
+describe.each([
+  [
+    'adding',
+    (no: GroupRefusal) => context.page.on(addParticipants, () => no),
+    () => handlers.addParticipants(ofMembers),
+  ],
+  [
+    'removing',
+    (no: GroupRefusal) => context.page.on(removeParticipants, () => no),
+    () => handlers.removeParticipants(ofMembers),
+  ],
+  ['leaving', (no: GroupRefusal) => context.page.on(leaveGroup, () => no), () => handlers.leaveGroup(ofGroup)],
+  [
+    'renaming',
+    (no: GroupRefusal) => context.page.on(renameGroup, () => no),
+    () => handlers.renameGroup({ ...ofGroup, subject: 'Friends' }),
+  ],
+] as const)('%s', (_, refuseWith, ask) => {
+  it.each(REFUSALS)('that ends with %j: %s', async (refusal, code) => {
+    refuseWith(refusal);
+    await expect(Promise.resolve(ask())).rejects.toMatchObject({ code });
+    expect(context.page.calls.map(({ kind }) => kind)).toEqual(['change']);
+  });
+});
+
+describe('a group', () => {
+  it('is listed while the account is in it', async () => {
+    const group = { subject: 'Friends', participantCount: 2, isAdmin: undefined };
+    context.page.on(listGroups, () => [
+      { ...group, id: groupId, isMember: true },
+      { ...group, id: '120363000000000001@g.us', isMember: false },
+    ]);
+    expect(await handlers.listGroups({ id: 'main' })).toEqual([
+      { id: groupId, subject: 'Friends', participantCount: 2 },
+    ]);
+  });
+
+  it('that was left, renamed', async () => {
+    context.page.on(leaveGroup, () => 'ok').on(renameGroup, () => 'ok');
+    expect(await handlers.leaveGroup(ofGroup)).toEqual({ groupId, left: true });
+    expect(await handlers.renameGroup({ ...ofGroup, subject: 'Friends' })).toEqual({ groupId, subject: 'Friends' });
+  });
+
+  it.each([
+    ['nobody', 'recipient_not_found'],
+    [{ refused: 429 }, 'rate_limited'],
+    [{ refused: 500 }, 'client_failed'],
+  ] as const)('whose creation ends with %j: %s', async (outcome, code) => {
+    context.page.on(createGroup, () => outcome);
+    const created = handlers.createGroup({ id: 'main', subject: 'Friends', participants: [BEN] });
+    await expect(created).rejects.toMatchObject({ code });
+  });
+
+  it('that is created is answered with its id', async () => {
+    context.page.on(createGroup, () => ({ id: groupId }));
+    expect(await handlers.createGroup({ id: 'main', subject: 'Friends', participants: [BEN] })).toBe(groupId);
+    expect(context.page.calls).toMatchObject([{ kind: 'change', args: ['Friends', [BEN]] }]);
+  });
+});
+
+describe('members', () => {
+  it('that are added have a code each, in the order of the request; a code that is missing is no success', async () => {
+    context.page.on(addParticipants, () => [200, 409]);
+    expect((await handlers.addParticipants(ofMembers)).participants).toEqual([
+      { id: BEN, ok: true, code: 200 },
+      { id: CARA, ok: false, code: 409, message: expect.stringContaining('already') },
+      { id: DAN, ok: false, code: 400, message: expect.any(String) },
+    ]);
+  });
+
+  it('that are removed, too', async () => {
+    context.page.on(removeParticipants, () => [200, 404]);
+    expect((await handlers.removeParticipants(ofMembers)).participants).toEqual([
+      { id: BEN, ok: true, code: 200 },
+      { id: CARA, ok: false, code: 404, message: expect.stringContaining('not in the group') },
+      { id: DAN, ok: false, code: 500, message: expect.any(String) },
+    ]);
+  });
+
+  it('that were refused by a code that is not known have a sentence all the same', async () => {
+    context.page.on(addParticipants, () => [403, 408, 999]);
+    const { participants } = await handlers.addParticipants(ofMembers);
+    expect(participants.map(({ message }) => typeof message)).toEqual(['string', 'string', 'string']);
+    expect(new Set(participants.map(({ message }) => message)).size).toBe(3);
+  });
+});

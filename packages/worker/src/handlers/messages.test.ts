@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MediaFile } from '@chat-web/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dropFile, loadMedia, readSlice } from '../page/media.ts';
+import { deleteMessage, editMessage, react } from '../page/messages.ts';
+import { type FakeContext, fakeContext, messageModel } from '../testing/fake-page.ts';
+import { messageHandlers } from './messages.ts';
+
+const messageId = messageModel().id;
+const ofMessage = { id: 'main', messageId };
+
+let context: FakeContext;
+let handlers: ReturnType<typeof messageHandlers>;
+beforeEach(() => {
+  context = fakeContext();
+  handlers = messageHandlers(context);
+});
+afterEach(() => context[Symbol.dispose]());
+
+describe('a reaction', () => {
+  const sendReaction = () => handlers.sendMessage({ id: 'main', type: 'reaction', messageId, emoji: '👍' });
+
+  it('is answered with the message reacted to', async () => {
+    context.page.on(react, () => 'ok');
+    expect(await sendReaction()).toEqual({ id: messageId, messageId, emoji: '👍' });
+    expect(context.page.calls).toMatchObject([{ kind: 'change', args: [messageId, '👍'] }]);
+  });
+
+  it('to an unknown message: message_not_found', async () => {
+    context.page.on(react, () => 'no_message');
+    await expect(sendReaction()).rejects.toMatchObject({ code: 'message_not_found' });
+  });
+});
+
+describe('an edit', () => {
+  const edit = () => handlers.editMessage({ ...ofMessage, body: 'better' });
+
+  it('is answered with the message as it is now', async () => {
+    context.page.on(editMessage, () => messageModel({ body: 'hello', ack: 2 }));
+    expect(await edit()).toMatchObject({ id: messageId, body: 'better', ack: 2 });
+    expect(context.page.calls).toMatchObject([{ kind: 'change', args: [messageId, 'better'] }]);
+  });
+
+  it.each([
+    ['no_message', 'message_not_found'],
+    ['not_mine', 'not_permitted'],
+    ['not_editable', 'not_permitted'],
+    ['too_late', 'edit_window_closed'],
+    [{ refused: 429 }, 'rate_limited'],
+    [{ refused: 500 }, 'client_failed'],
+    [undefined, 'outcome_unknown'],
+    [messageModel({ t: undefined }), 'outcome_unknown'],
+  ] as const)('that ends with %j: %s', async (outcome, code) => {
+    context.page.on(editMessage, () => outcome);
+    await expect(edit()).rejects.toMatchObject({ code });
+  });
+});
+
+describe('a delete', () => {
+  const remove = (forEveryone: boolean) => handlers.deleteMessage({ ...ofMessage, forEveryone });
+
+  it('is answered with whom it is deleted for, whatever was asked', async () => {
+    for (const deletedFor of ['everyone', 'me'] as const) {
+      context.page.on(deleteMessage, () => deletedFor);
+      expect(await remove(true)).toEqual({ id: messageId, deletedFor });
+    }
+    await remove(false);
+    expect(context.page.calls.map(({ kind, args }) => [kind, args[1]])).toEqual([
+      ['change', true],
+      ['change', true],
+      ['change', false],
+    ]);
+  });
+
+  it.each([
+    ['no_message', 'message_not_found'],
+    ['not_mine', 'not_permitted'],
+    ['only_for_everyone', 'not_permitted'],
+  ] as const)('that ends with %s: %s', async (outcome, code) => {
+    context.page.on(deleteMessage, () => outcome);
+    await expect(remove(true)).rejects.toMatchObject({ code });
+  });
+});
+
+describe('media', () => {
+  const bytes = Buffer.alloc(2_500_000, 'media');
+  const download = async () => (await handlers.getMedia(ofMessage)) as MediaFile;
+  const load = (mimeType: string | undefined, filename?: string) =>
+    context.page
+      .on(loadMedia, () => ({ size: bytes.length, mimeType, filename }))
+      .on(readSlice, (_, from, to) => bytes.subarray(from, to).toString('base64'));
+
+  it('become a file of the spool, slice by slice, and leave the page', async () => {
+    load('image/png', 'cat.png');
+    const { file, ...described } = await download();
+    expect(described).toEqual({ size: bytes.length, mimeType: 'image/png', filename: 'cat.png' });
+    expect(readFileSync(join(context.spoolDir, file)).equals(bytes)).toBe(true);
+    const [, key] = context.page.callsOf(loadMedia)[0]?.args ?? [];
+    expect(context.page.callsOf(readSlice)).toHaveLength(3);
+    expect(context.page.callsOf(dropFile)).toMatchObject([{ args: [key] }]);
+  });
+
+  it('whose type and name the sender made up hold nothing that could end a header', async () => {
+    load('image/png\r\nX-Evil: 1', 'a\r\nb\0.png');
+    expect(await download()).toMatchObject({ mimeType: 'image/png__X-Evil: 1', filename: 'a__b_.png' });
+    load(undefined);
+    expect(await download()).toMatchObject({ mimeType: 'application/octet-stream' });
+  });
+
+  it.each([
+    ['no_message', 'message_not_found'],
+    ['no_media', 'media_not_found'],
+    ['gone', 'media_not_found'],
+    ['later', 'rate_limited'],
+  ] as const)('that end with %s: %s', async (outcome, code) => {
+    context.page.on(loadMedia, () => outcome);
+    await expect(download()).rejects.toMatchObject({ code });
+    expect(context.page.callsOf(dropFile)).toHaveLength(1);
+  });
+
+  it.each([
+    ['stops short', () => '', 'session_lost'],
+    ['gives more than was asked for', () => Buffer.alloc(1_100_000).toString('base64'), 'client_failed'],
+  ])('of which the page %s leave no file: %s', async (_, slice, code) => {
+    load('image/png');
+    context.page.on(readSlice, slice);
+    await expect(download()).rejects.toMatchObject({ code });
+    expect(readdirSync(context.spoolDir)).toEqual([]);
+  });
+
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('of size %s: client_failed', async (size) => {
+    context.page.on(loadMedia, () => ({ size, mimeType: 'image/png', filename: undefined }));
+    await expect(download()).rejects.toMatchObject({ code: 'client_failed' });
+    expect(readdirSync(context.spoolDir)).toEqual([]);
+  });
+
+  it('give their share of the spool back, whether they come or not', async () => {
+    context.page.on(loadMedia, () => ({ size: 6_000_000, mimeType: 'image/png', filename: undefined }));
+    context.page.on(readSlice, () => '');
+    // The share is 10 MB: the second would not fit beside the first.
+    for (let n = 0; n < 2; n += 1) await expect(download()).rejects.toMatchObject({ code: 'session_lost' });
+    load('image/png');
+    for (let n = 0; n < 5; n += 1) await download();
+    context.page.on(loadMedia, () => ({ size: 11_000_000, mimeType: 'image/png', filename: undefined }));
+    await expect(download()).rejects.toMatchObject({ code: 'media_unavailable' });
+  });
+});

@@ -1,0 +1,224 @@
+import { GatewayError, STATUS_FEED } from '@chat-web/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeSticker } from '../page/media.ts';
+import { checkSend, type SendCheck, type SendState, sendMessage, waitForAck } from '../page/messages.ts';
+import { postMediaStatus } from '../page/status-feed.ts';
+import { type FakeContext, fakeContext, messageModel, upload } from '../testing/fake-page.ts';
+import { messageHandlers } from './messages.ts';
+
+const BEN = '12025550102@c.us';
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+const WEBP = Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64');
+
+let context: FakeContext;
+beforeEach(() => {
+  context = fakeContext();
+  context.page
+    .on(checkSend, () => 'ok')
+    .on(sendMessage, () => messageModel())
+    .on(waitForAck, () => ({ ack: 1 }));
+});
+afterEach(() => context[Symbol.dispose]());
+
+/** What sends a text to somebody. */
+const sendText = (fields: { quotedMessageId?: string } = {}) =>
+  messageHandlers(context).sendMessage({ id: 'main', type: 'text', to: BEN, body: 'hello', ...fields });
+
+interface FileFields {
+  readonly type?: 'image' | 'video' | 'document' | 'sticker';
+  readonly to?: string;
+  readonly bytes?: string | Buffer;
+  readonly mimeType?: string;
+  readonly filename?: string;
+  readonly caption?: string;
+}
+/** What sends a file that was uploaded. */
+const sendFile = ({ type = 'image', to = BEN, bytes = PNG, ...fields }: FileFields = {}) =>
+  messageHandlers(context).sendMessage({ id: 'main', type, to, base64: upload(context, 'a', bytes), ...fields });
+
+const lost = (code: 'session_lost' | 'outcome_unknown' | 'session_not_ready' | 'client_failed') => (): never => {
+  throw new GatewayError(code, 'the page was lost');
+};
+
+const FINDINGS: readonly [SendCheck, string][] = [
+  ['no_recipient', 'recipient_not_found'],
+  ['no_chat', 'chat_not_found'],
+  ['no_quoted_message', 'message_not_found'],
+  ['not_quotable', 'not_permitted'],
+  [{ refused: 429 }, 'rate_limited'],
+  [{ refused: 401 }, 'not_permitted'],
+  [{ refused: 403 }, 'not_permitted'],
+  [{ refused: 500 }, 'client_failed'],
+];
+
+describe.each([
+  ['a text', () => sendText()],
+  ['a file', () => sendFile()],
+])('the check before %s is sent', (_, send) => {
+  it.each(FINDINGS)('finds %j: %s, and nothing is sent', async (finding, code) => {
+    context.page.on(checkSend, () => finding);
+    await expect(send()).rejects.toMatchObject({ code });
+    expect(context.page.calls.map(({ script }) => script)).toEqual([checkSend]);
+    expect({ files: context.page.files, confirmations: context.page.confirmations }).toEqual({
+      files: [],
+      confirmations: [],
+    });
+  });
+
+  it('is lost: client_failed, as nothing was sent; other errors keep their code', async () => {
+    context.page.on(checkSend, lost('session_lost'));
+    await expect(send()).rejects.toMatchObject({
+      code: 'client_failed',
+      message: 'nothing was sent: the page was lost',
+    });
+    for (const code of ['session_not_ready', 'client_failed'] as const) {
+      context.page.on(checkSend, lost(code));
+      await expect(send()).rejects.toMatchObject({ code });
+    }
+    expect(context.page.callsOf(sendMessage)).toEqual([]);
+  });
+});
+
+describe.each([
+  ['a text', () => sendText()],
+  ['a file', () => sendFile()],
+])('%s', (_, send) => {
+  it.each([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+    [4, 4],
+    [5, 4],
+  ])('with ack %i from the network is answered with ack %i', async (ack, shown) => {
+    context.page.on(waitForAck, () => ({ ack }));
+    expect(await send()).toMatchObject({ id: messageModel().id, ack: shown });
+    expect(context.page.confirmations).toEqual([true]);
+  });
+
+  it('that the network does not confirm in time: outcome_unknown with the id of the message', async () => {
+    const unconfirmed = { code: 'outcome_unknown', message: expect.stringContaining(messageModel().id) };
+    context.page.on(waitForAck, () => ({ ack: 0 }));
+    await expect(send()).rejects.toMatchObject(unconfirmed);
+    context.page.on(waitForAck, lost('session_lost'));
+    await expect(send()).rejects.toMatchObject(unconfirmed);
+    expect(context.page.confirmations).toEqual([false, false]);
+  });
+
+  it.each<[NonNullable<SendState['refused']> | undefined, string, string]>([
+    [undefined, 'client_failed', 'the network refused the message'],
+    [{ name: 'ERROR_UPLOAD' }, 'client_failed', 'the network refused the message (ERROR_UPLOAD)'],
+    [
+      { name: 'ERROR_UNKNOWN', code: 500 },
+      'client_failed',
+      'the network refused the message (ERROR_UNKNOWN, code 500)',
+    ],
+    [{ code: 463 }, 'not_permitted', 'the network refused the message (code 463)'],
+    [{ code: 475 }, 'not_permitted', 'the network refused the message (code 475)'],
+  ])('refused with %j: %s', async (refused, code, message) => {
+    context.page.on(waitForAck, () => ({ ack: -1, ...(refused ? { refused } : {}) }));
+    await expect(send()).rejects.toMatchObject({ code, message });
+    expect(context.page.confirmations).toEqual([true]); // A refusal shows a connection as well as an ack does.
+  });
+
+  it('that the page does not describe, or not legibly: outcome_unknown', async () => {
+    for (const model of [undefined, { ...messageModel(), t: undefined }]) {
+      context.page.on(sendMessage, () => model);
+      await expect(send()).rejects.toMatchObject({ code: 'outcome_unknown' });
+    }
+    expect(context.page.callsOf(waitForAck)).toEqual([]);
+  });
+
+  it('during which the page is lost keeps its code', async () => {
+    for (const code of ['outcome_unknown', 'session_not_ready', 'client_failed'] as const) {
+      context.page.on(sendMessage, lost(code));
+      await expect(send()).rejects.toMatchObject({ code });
+    }
+  });
+
+  it('is sent by a script that changes something; the others only read', async () => {
+    await send();
+    expect(context.page.calls.map(({ kind, script }) => [kind, script])).toEqual([
+      ['read', checkSend],
+      ['change', sendMessage],
+      ['read', waitForAck],
+    ]);
+  });
+});
+
+describe('a text', () => {
+  it('is sent as it is written, also when it looks like a contact card', async () => {
+    await sendText({ quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
+    expect(context.page.callsOf(checkSend)[0]?.args).toEqual([BEN, 'false_12025550102@c.us_3EB0BB']);
+    const [to, body, options] = context.page.callsOf(sendMessage)[0]?.args ?? [];
+    expect([to, body]).toEqual([BEN, 'hello']);
+    expect(options).toMatchObject({ parseVCards: false, quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
+  });
+});
+
+describe('a file', () => {
+  /** The options of the last send. */
+  const options = () => context.page.callsOf(sendMessage).at(-1)?.args[2];
+
+  it('has the type of its bytes unless the caller names another, and a name in any case', async () => {
+    await sendFile({ caption: 'look' });
+    expect(options()).toMatchObject({
+      media: { data: 'file:1', mimetype: 'image/png', filename: 'image.png' },
+      caption: 'look',
+      isCaptionByUser: true,
+      sendMediaAsDocument: false,
+      sendMediaAsSticker: false,
+    });
+    await sendFile({ mimeType: 'image/jpeg', filename: 'cat.jpeg' });
+    expect(options()).toMatchObject({
+      media: { mimetype: 'image/jpeg', filename: 'cat.jpeg' },
+      isCaptionByUser: false,
+    });
+  });
+
+  it('that is not of the kind asked for, or empty, is refused before the browser takes it', async () => {
+    await expect(sendFile({ type: 'video' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      issues: [{ path: 'mimeType' }],
+    });
+    await expect(sendFile({ bytes: '' })).rejects.toMatchObject({ code: 'media_unavailable' });
+    expect(context.page.files).toEqual([]);
+  });
+
+  it('as a document is answered with the name and type that were sent', async () => {
+    const sent = await sendFile({ type: 'document', bytes: 'a,b', mimeType: 'text/csv', filename: 'a.csv' });
+    expect(sent).toMatchObject({ mimeType: 'text/csv', filename: 'a.csv' });
+    expect(options()).toMatchObject({ sendMediaAsDocument: true });
+  });
+
+  it('as a sticker is made into WebP first, unless it is that, and has no caption', async () => {
+    context.page.on(makeSticker, () => true);
+    await sendFile({ type: 'sticker', caption: 'look' });
+    expect(context.page.callsOf(makeSticker).map(({ args }) => args)).toEqual([['file:1']]);
+    expect(options()).toMatchObject({
+      media: { mimetype: 'image/webp' },
+      caption: undefined,
+      sendMediaAsSticker: true,
+    });
+    await sendFile({ type: 'sticker', bytes: WEBP });
+    expect(context.page.callsOf(makeSticker)).toHaveLength(1);
+  });
+
+  it('that cannot be made into a sticker: client_failed, and nothing is sent', async () => {
+    for (const answer of [() => false, lost('session_lost')]) {
+      context.page.on(makeSticker, answer);
+      await expect(sendFile({ type: 'sticker' })).rejects.toMatchObject({ code: 'client_failed' });
+    }
+    expect(context.page.callsOf(sendMessage)).toEqual([]);
+  });
+
+  it('for the status feed is posted there, without a check or a wait for an ack', async () => {
+    context.page.on(postMediaStatus, () => ({ message: messageModel({ to: STATUS_FEED, isStatus: true }) }));
+    expect(await sendFile({ to: STATUS_FEED, caption: 'look' })).toMatchObject({ to: STATUS_FEED, ack: 1 });
+    expect(context.page.calls.map(({ kind, script, args }) => [kind, script, args])).toEqual([
+      ['change', postMediaStatus, [{ data: 'file:1', mimetype: 'image/png', filename: 'image.png' }, 'look']],
+    ]);
+  });
+});

@@ -1,0 +1,75 @@
+import { STATUS_FEED } from '@chat-web/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { postMediaStatus, postTextStatus } from '../page/status-feed.ts';
+import type { Posted } from '../page/window.ts';
+import { type FakeContext, fakeContext, messageModel, upload } from '../testing/fake-page.ts';
+import { messageHandlers } from './messages.ts';
+import { statusFeedHandlers } from './status-feed.ts';
+
+let context: FakeContext;
+beforeEach(() => {
+  context = fakeContext();
+});
+afterEach(() => context[Symbol.dispose]());
+
+const posted = (ack: number): Posted => ({ message: messageModel({ to: STATUS_FEED, isStatus: true, ack }) });
+const postImage = () =>
+  statusFeedHandlers(context).postStatus({
+    ...{ id: 'main', type: 'image', mimeType: 'image/png' },
+    base64: upload(context, 'a', 'bytes'),
+  });
+
+describe.each([
+  [
+    'a text',
+    (outcome: Posted) => context.page.on(postTextStatus, () => outcome),
+    () => statusFeedHandlers(context).postStatus({ id: 'main', type: 'text', body: 'hello' }),
+  ],
+  [
+    'a text sent to the feed as a message',
+    (outcome: Posted) => context.page.on(postTextStatus, () => outcome),
+    () => messageHandlers(context).sendMessage({ id: 'main', type: 'text', to: STATUS_FEED, body: 'hello' }),
+  ],
+  ['an image', (outcome: Posted) => context.page.on(postMediaStatus, () => outcome), postImage],
+] as const)('%s', (_, becomes, post) => {
+  const answer = (outcome: Posted) => {
+    becomes(outcome);
+    return post();
+  };
+
+  it('is answered with its message; its ack is 1 at least, since the page waits for the network', async () => {
+    expect(await answer(posted(0))).toMatchObject({ id: messageModel().id, to: STATUS_FEED, ack: 1 });
+    expect(await answer(posted(2))).toMatchObject({ ack: 2 });
+    expect(context.page.calls.map(({ kind }) => kind)).toEqual(['change', 'change']);
+  });
+
+  it('that the network refuses: client_failed, with the reason', async () => {
+    await expect(answer({ refused: 'ERROR_UPLOAD' })).rejects.toMatchObject({
+      code: 'client_failed',
+      message: 'the network refused the post (ERROR_UPLOAD)',
+    });
+  });
+
+  it('that the page does not describe, or not legibly: outcome_unknown', async () => {
+    await expect(answer(undefined)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    const illegible = { message: messageModel({ t: undefined }) };
+    await expect(answer(illegible)).rejects.toMatchObject({ code: 'outcome_unknown' });
+  });
+});
+
+describe('colour and font of a text', () => {
+  it('may stand beside the text or in its options; beside it wins', async () => {
+    context.page.on(postTextStatus, () => posted(1));
+    const { postStatus } = statusFeedHandlers(context);
+    const text = { id: 'main', type: 'text', body: 'hello' } as const;
+    const options = { backgroundColor: '#000000', font: 2 };
+    await postStatus(text);
+    await postStatus({ ...text, options });
+    await postStatus({ ...text, options, backgroundColor: '#ffffff', font: 0 });
+    expect(context.page.calls.map(({ args }) => args.slice(0, 3))).toEqual([
+      ['hello', undefined, undefined],
+      ['hello', '#000000', 2],
+      ['hello', '#ffffff', 0],
+    ]);
+  });
+});

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HandlerContext, PageCalls, PageScript } from '../client/port.ts';
+import { SpoolShare } from '../media/spool-share.ts';
+import { dropFile } from '../page/media.ts';
+import type { MessageModel } from '../page/window.ts';
+
+/** One call of a page script, as a handler made it. */
+interface PageCall {
+  readonly kind: 'read' | 'change';
+  readonly script: unknown;
+  readonly args: readonly unknown[];
+  readonly timeoutMs: number;
+}
+
+/** What a script may answer: with its literals named here, a test may write them as they are. */
+type Answer = string | boolean | object | null | undefined;
+
+/** A page whose scripts answer what a test says. A script without an answer throws, but for `dropFile`. */
+class FakePage implements PageCalls {
+  readonly calls: PageCall[] = [];
+  /** What `onSent` was told, oldest first. */
+  readonly confirmations: boolean[] = [];
+  /** Paths of the files that the browser has taken. */
+  readonly files: string[] = [];
+  readonly #answers = new Map<unknown, (...args: never[]) => unknown>([[dropFile, () => {}]]);
+
+  /** From here on the script answers so. */
+  on<A extends unknown[], R extends Answer>(script: PageScript<A, R>, answer: (...args: A) => NoInfer<R>): this {
+    this.#answers.set(script, answer);
+    return this;
+  }
+
+  /** The calls of one script, oldest first. */
+  callsOf(script: unknown): PageCall[] {
+    return this.calls.filter((call) => call.script === script);
+  }
+
+  read<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R> {
+    return this.#call({ kind: 'read', script, args, timeoutMs });
+  }
+
+  change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R> {
+    return this.#call({ kind: 'change', script, args, timeoutMs });
+  }
+
+  withFile<R>(_timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R> {
+    this.files.push(path);
+    return work(`file:${this.files.length}`);
+  }
+
+  onSent(isConfirmed: boolean): void {
+    this.confirmations.push(isConfirmed);
+  }
+
+  async #call<R>(call: PageCall): Promise<R> {
+    this.calls.push(call);
+    const answer = this.#answers.get(call.script);
+    if (!answer) throw new Error('no answer for this script');
+    return (await answer(...(call.args as never[]))) as R;
+  }
+}
+
+/** A context on a fake page, with folders of its own. */
+export interface FakeContext extends HandlerContext, Disposable {
+  readonly page: FakePage;
+}
+
+const MOST_BYTES = 10_000_000;
+
+/** Makes a context; `dispose` removes its folders. */
+export function fakeContext(): FakeContext {
+  const dir = mkdtempSync(join(tmpdir(), 'chat-web-handlers-'));
+  return {
+    page: new FakePage(),
+    uploadsDir: dir,
+    spoolDir: dir,
+    spoolShare: new SpoolShare(MOST_BYTES),
+    fetchLimits: { allowedHosts: [], maxBytes: MOST_BYTES, timeoutMs: 1_000 },
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
+  };
+}
+
+/** Puts a file among the uploads; what a call then says of it. */
+export function upload({ uploadsDir }: HandlerContext, file: string, bytes: string | Buffer) {
+  writeFileSync(join(uploadsDir, file), bytes);
+  return { file, size: bytes.length };
+}
+
+/** A message of the account's own, as the page describes it. */
+export function messageModel(fields: Partial<MessageModel> = {}): MessageModel {
+  return {
+    ...{ id: 'true_12025550102@c.us_3EB0AA', fromMe: true, from: '12025550101@c.us', to: '12025550102@c.us' },
+    ...{ author: undefined, quotedMessageId: undefined, mentionedIds: [], type: 'chat', body: 'hello' },
+    ...{ caption: undefined, t: 1_700_000_000, ack: 0, hasMedia: false, mimetype: undefined, filename: undefined },
+    ...{ isForwarded: false, isStatus: false },
+    ...fields,
+  };
+}
