@@ -107,6 +107,13 @@ describe.each([
     expect(context.page.confirmations).toEqual([false, false]);
   });
 
+  it('whose ack the page does not tell legibly: outcome_unknown, and not refused', async () => {
+    for (const state of [{}, { ack: null }, { ack: Number.NaN }, { ack: 'x' }, { ack: 0.5 }, undefined]) {
+      context.page.on(waitForAck, () => state as SendState);
+      await expect(send()).rejects.toMatchObject({ code: 'outcome_unknown' });
+    }
+  });
+
   it.each<[NonNullable<SendState['refused']> | undefined, string, string]>([
     [undefined, 'client_failed', 'the network refused the message'],
     [{ name: 'ERROR_UPLOAD' }, 'client_failed', 'the network refused the message (ERROR_UPLOAD)'],
@@ -115,6 +122,8 @@ describe.each([
       'client_failed',
       'the network refused the message (ERROR_UNKNOWN, code 500)',
     ],
+    [{ name: 'ERROR_RATE_LIMIT' }, 'rate_limited', 'the network refused the message (ERROR_RATE_LIMIT)'],
+    [{ code: 429 }, 'rate_limited', 'the network refused the message (code 429)'],
     [{ code: 463 }, 'not_permitted', 'the network refused the message (code 463)'],
     [{ code: 475 }, 'not_permitted', 'the network refused the message (code 475)'],
   ])('refused with %j: %s', async (refused, code, message) => {

@@ -1,6 +1,13 @@
-import { GatewayError, type MediaSource, type Message, operations, STATUS_FEED } from '@chat-web/protocol';
+import {
+  type ErrorCode,
+  GatewayError,
+  type MediaSource,
+  type Message,
+  operations,
+  STATUS_FEED,
+} from '@chat-web/protocol';
 import type { HandlerContext, PageCalls } from '../client/port.ts';
-import { toMessage } from '../client/resources.ts';
+import { toAck, toMessage } from '../client/resources.ts';
 import { type MediaKind, withMedia } from '../media/outgoing-media.ts';
 import { makeSticker } from '../page/media.ts';
 import { checkSend, sendMessage, waitForAck } from '../page/messages.ts';
@@ -122,31 +129,34 @@ export function refusedBy(code: number): GatewayError {
 /** The network does not let a restricted account write to new people, or to many of them. */
 const RESTRICTED_CODES = new Set([463, 475]);
 
+/** The error code for a send that the page reports as refused, by its name for the reason and the network's code. */
+function refusalCode(name: string | undefined, code?: number): ErrorCode {
+  if (name === 'ERROR_RATE_LIMIT' || code === 429) return 'rate_limited';
+  return code !== undefined && RESTRICTED_CODES.has(code) ? 'not_permitted' : 'client_failed';
+}
+
 /** The message once the network has confirmed it; `outcome_unknown` if it does not in time. */
 async function confirmed(page: PageCalls, model: unknown, timeoutMs: number): Promise<Message> {
   if (!model) throw new GatewayError('outcome_unknown', 'the web client did not report whether the message was sent');
   const sent = readMessage(model);
   const pageTimeoutMs = timeoutMs + 1_000;
-  const { ack, refused } = await page
-    .read(pageTimeoutMs, waitForAck, sent.id, timeoutMs)
-    .catch(() => ({ ack: 0, refused: undefined }));
+  const state = await page.read(pageTimeoutMs, waitForAck, sent.id, timeoutMs).catch(() => undefined);
+  // An ack that is not a number says nothing: a message that went out must not be reported as refused.
+  const ack = Math.trunc(Number(state?.ack)) || 0;
   page.onSent(ack !== 0);
-  if (ack > 0) return { ...sent, ack: Math.min(4, ack) as Message['ack'] };
+  if (ack > 0) return { ...sent, ack: toAck(ack) };
   if (ack === 0)
     throw new GatewayError('outcome_unknown', `the network has not confirmed message ${sent.id}; it may still be sent`);
-  const { name, code } = refused ?? {};
+  const { name, code } = state?.refused ?? {};
   const why = [name, code && `code ${code}`].filter(Boolean).join(', ');
-  throw new GatewayError(
-    code !== undefined && RESTRICTED_CODES.has(code) ? 'not_permitted' : 'client_failed',
-    `the network refused the message${why ? ` (${why})` : ''}`,
-  );
+  throw new GatewayError(refusalCode(name, code), `the network refused the message${why ? ` (${why})` : ''}`);
 }
 
 /** A message that was posted to the status feed: posting ends when the network has confirmed it. */
 export function accepted(posted: Posted): Message {
   if (!posted) throw new GatewayError('outcome_unknown', 'the web client did not report whether the status was posted');
   if ('refused' in posted)
-    throw new GatewayError('client_failed', `the network refused the status (${posted.refused})`);
+    throw new GatewayError(refusalCode(posted.refused), `the network refused the status (${posted.refused})`);
   const sent = readMessage(posted.message);
   return sent.ack === 0 ? { ...sent, ack: 1 } : sent;
 }

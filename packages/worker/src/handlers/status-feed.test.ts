@@ -43,11 +43,12 @@ describe.each([
     expect(context.page.calls.map(({ kind }) => kind)).toEqual(['change', 'change']);
   });
 
-  it('that the network refuses: client_failed, with the reason', async () => {
-    await expect(answer({ refused: 'ERROR_UPLOAD' })).rejects.toMatchObject({
-      code: 'client_failed',
-      message: 'the network refused the post (ERROR_UPLOAD)',
-    });
+  it.each([
+    ['ERROR_UPLOAD', 'client_failed'],
+    ['ERROR_RATE_LIMIT', 'rate_limited'],
+  ])('that the network refuses with %s: %s', async (refused, code) => {
+    const message = `the network refused the post (${refused})`;
+    await expect(answer({ refused })).rejects.toMatchObject({ code, message });
   });
 
   it('that the page does not describe, or not legibly: outcome_unknown', async () => {
