@@ -2,6 +2,7 @@ import {
   answersMedia,
   asGatewayError,
   errorTable,
+  errorText,
   isWorkerOperation,
   type MediaFile,
   type Operation,
@@ -72,7 +73,7 @@ export function operationRoute(
       return response;
     } catch (error) {
       count(errorTable[asGatewayError(error, 'internal_error').code].status);
-      throw error;
+      throw error instanceof Error ? error : new Error(errorText(error)); // Hono answers no other.
     } finally {
       if (leave) onResponseClose(c.env.outgoing, leave);
     }
