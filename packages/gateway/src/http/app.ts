@@ -18,12 +18,11 @@ import { type Config, version } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Supervisor } from '../sessions/supervisor.ts';
 import { Admission } from './admission.ts';
 import { auditTrail } from './audit-trail.ts';
 import { authenticate } from './auth.ts';
 import { errorResponse } from './error-response.ts';
-import { eventRoute } from './event-route.ts';
+import { type EventSource, eventRoute } from './event-route.ts';
 import { requires } from './guard.ts';
 import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
@@ -33,16 +32,27 @@ import { referencePage } from './reference-page.ts';
 import { parseParams } from './request-input.ts';
 import type { ServerEnv } from './server-env.ts';
 
+/** What the routes need from the sessions. */
+export interface SessionDirectory extends EventSource {
+  list(): readonly unknown[];
+  /** The error that a call of that session would get now; undefined if it would be forwarded. */
+  refusalOf(id: string): GatewayError | undefined;
+  /** True once no new work is accepted. */
+  readonly isClosing: boolean;
+  /** False while a session that should run does not. */
+  readonly isHealthy: boolean;
+}
+
 /** What the HTTP app depends on. */
 export interface AppParts {
   readonly config: Config;
   readonly access: Access;
   readonly refusals: Refusals;
   readonly audit: Audit;
-  readonly supervisor: Supervisor;
+  readonly supervisor: SessionDirectory;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
-  readonly metrics: Metrics;
+  readonly metrics: Pick<Metrics, 'answered' | 'text' | 'contentType'>;
   readonly log: Log;
 }
 
@@ -84,7 +94,7 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
 }
 
 /** 503 while the gateway stops, or while a session that should run does not. */
-function readiness(supervisor: Supervisor): Handler<ServerEnv> {
+function readiness(supervisor: SessionDirectory): Handler<ServerEnv> {
   return (c) => {
     if (supervisor.isClosing) return c.json({ ready: false, reason: 'the gateway is stopping' }, 503);
     return supervisor.isHealthy

@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Handler } from 'hono';
 import * as v from 'valibot';
 import { Refusal } from '../access/refusal.ts';
-import type { Supervisor } from '../sessions/supervisor.ts';
+import type { Subscriber } from '../sessions/event-hub.ts';
 import type { Admission } from './admission.ts';
 import { parseParams } from './request-input.ts';
 import { onResponseClose } from './response-close.ts';
@@ -12,10 +12,16 @@ import type { ServerEnv } from './server-env.ts';
 
 const params = v.object({ id: sessionId });
 
+/** Where the streams of sessions come from. */
+export interface EventSource {
+  /** The session of that id; 404 if there is none. `subscribe` returns a function that closes the stream. */
+  find(id: string): { subscribe(subscriber: Subscriber): () => void };
+}
+
 /** The session's events over SSE, until the session is deleted, the gateway stops or the caller's credentials end. */
-export function eventRoute(supervisor: Supervisor, admission: Admission): Handler<ServerEnv> {
+export function eventRoute(sessions: EventSource, admission: Admission): Handler<ServerEnv> {
   return (c) => {
-    const session = supervisor.find(parseParams(c.req.param(), params).id);
+    const session = sessions.find(parseParams(c.req.param(), params).id);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     const { signal, scope, keyId } = c.get('caller');
     if (signal.aborted) throw new Refusal('expired_key', 'the key or token is no longer valid');

@@ -1,0 +1,239 @@
+import { answersMedia, type ErrorCode, errorTable, GatewayError, operations, otherRoutes } from '@chat-web/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { rows } from '../../../../test/helpers/rows.ts';
+import { type FakeGatewayOptions, fakeGateway, TOKEN } from '../testing/fake-gateway.ts';
+
+const open: Disposable[] = [];
+afterEach(() => {
+  for (const gateway of open.splice(0)) gateway[Symbol.dispose]();
+});
+
+async function gatewayWith(options?: FakeGatewayOptions) {
+  const gateway = await fakeGateway(options);
+  open.push(gateway);
+  return gateway;
+}
+const guarded = () => gatewayWith({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const jsonOf = async (answer: Response) => (await answer.json()) as Record<string, unknown>;
+const codeOf = async (answer: Response) => [answer.status, (await jsonOf(answer)).code];
+const askFor = ({ method, body }: (typeof rows)[number], headers = {}) => ({
+  ...{ method, headers },
+  ...(body ? { body } : {}),
+});
+
+/** Every path, with the methods that it takes. */
+const methodsOf = new Map<string, string[]>(Object.values(otherRoutes).map(({ path }) => [path, ['GET']]));
+for (const { method, path } of Object.values(operations)) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
+const nameOf = new Map<string, string>(Object.entries(operations).map(([name, { path }]) => [path, name]));
+/** A path with something that fits in the place of each parameter. */
+const filled = (path: string) =>
+  rows.find(({ name }) => name === nameOf.get(path))?.path('main') ?? path.replace(':id', 'main');
+
+describe('every operation', () => {
+  it.each(rows)('$name reaches its own handler, once, with the session that the path names', async (row) => {
+    const gateway = await gatewayWith({ handlers: { createKey: () => ({ id: 'key_000000000000' }) } });
+    const answer = await gateway.request(row.path('main'), askFor(row));
+    const { [row.name as keyof typeof operations]: operation } = operations;
+    expect(answer.status).toBe(row.name === 'createKey' ? 201 : answersMedia(operation) ? 204 : 200);
+    expect(gateway.handled).toMatchObject([{ name: row.name, input: row.hasId ? { id: 'main' } : {}, caller: 'open' }]);
+    expect(gateway.counted).toEqual([[row.name, answer.status]]);
+  });
+});
+
+describe('a method that a path does not take', () => {
+  it.each([...methodsOf])('%s: 405, and Allow says %j', async (path, allowed) => {
+    const gateway = await gatewayWith();
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      if (allowed.includes(method)) continue;
+      const answer = await gateway.request(filled(path), { method });
+      expect([method, answer.headers.get('Allow')]).toEqual([method, allowed.join(', ')]);
+      expect(await codeOf(answer)).toEqual([405, 'method_not_allowed']);
+    }
+    expect(gateway.handled).toEqual([]);
+  });
+
+  it('HEAD is one of each path that takes GET, and is answered without a body', async () => {
+    const gateway = await gatewayWith();
+    for (const [path, methods] of methodsOf) {
+      const answer = await gateway.request(filled(path), { method: 'HEAD' });
+      expect([path, answer.ok, await answer.text()]).toEqual([path, methods.includes('GET'), '']);
+    }
+  });
+});
+
+describe('a path that is no route', () => {
+  it('404; where it lacks a session id, 400', async () => {
+    const gateway = await gatewayWith();
+    for (const path of ['/', '/nowhere', '/session', '/sessions/main/nowhere', '/sessions/main/start/x', '/HEALTH'])
+      expect(await codeOf(await gateway.request(path))).toEqual([404, 'route_not_found']);
+    for (const path of ['/sessions/', '/sessions//start'])
+      expect(await jsonOf(await gateway.request(path))).toMatchObject({
+        code: 'invalid_request',
+        issues: [{ path: 'id' }],
+      });
+  });
+});
+
+describe('a gateway with a token', () => {
+  it.each(rows)('answers 401 to $name without it, and calls no handler', async (row) => {
+    const gateway = await guarded();
+    for (const headers of [{}, bearer(`${TOKEN}x`), { authorization: TOKEN }, { authorization: `Basic ${TOKEN}` }]) {
+      const answer = await gateway.request(row.path('main'), askFor(row, headers));
+      expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer');
+      expect(await codeOf(answer)).toEqual([401, 'unauthorized']);
+    }
+    expect(gateway.handled).toEqual([]);
+  });
+
+  it('says 401 before 400, 404 and 405', async () => {
+    const gateway = await guarded();
+    for (const [method, path] of [
+      ...[
+        ['GET', '/nowhere'],
+        ['PATCH', '/sessions'],
+        ['GET', '/sessions//qr'],
+        ['POST', '/sessions/..%2Fx/start'],
+      ],
+    ] as const)
+      expect(await codeOf(await gateway.request(path, { method }))).toEqual([401, 'unauthorized']);
+  });
+
+  it('asks for it on every route but /health and /health/ready', async () => {
+    const gateway = await guarded();
+    const free = [...methodsOf].filter(([, methods]) => methods.includes('GET')).map(([path]) => filled(path));
+    const statuses = await Promise.all(free.map(async (path) => [path, (await gateway.request(path)).status]));
+    expect(statuses.filter(([, status]) => status !== 401)).toEqual([
+      ['/health', 200],
+      ['/health/ready', 200],
+    ]);
+  });
+
+  it('lets keys see their sessions alone, and do what their scope reaches: 404 comes before 403, and both before 400', async () => {
+    const gateway = await guarded();
+    const { key } = await gateway.keys.create({ name: 'shop', sessions: ['shop-*'], scope: 'read' });
+    const ask = (path: string, method = 'GET') => gateway.request(path, { method, headers: bearer(key) });
+    expect((await ask('/sessions/shop-1/status')).status).toBe(200);
+    expect(await codeOf(await ask('/sessions/main/start', 'POST'))).toEqual([404, 'session_not_found']);
+    expect(await codeOf(await ask('/sessions/shop-1/messages', 'POST'))).toEqual([403, 'insufficient_scope']);
+    expect(await codeOf(await ask('/metrics'))).toEqual([403, 'insufficient_scope']);
+    expect(gateway.handled).toMatchObject([{ name: 'getSessionStatus', input: { id: 'shop-1' } }]);
+  });
+
+  it('refuses wrong tokens from one address after a while, and takes the right one all the same', async () => {
+    const gateway = await gatewayWith({
+      settings: { CHAT_WEB_TOKEN: TOKEN, CHAT_WEB_AUTH_FAILURES_PER_MINUTE: '2' },
+    });
+    const tries = [];
+    for (const token of ['a', 'b', 'c', TOKEN])
+      tries.push(await gateway.request('/sessions', { headers: bearer(token) }));
+    expect(tries.map(({ status }) => status)).toEqual([401, 401, 429, 200]);
+    expect(Number(tries[2]?.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+
+  it('writes neither a token nor a body to the log or the audit trail', async () => {
+    const gateway = await guarded();
+    const row = rows.find(({ name }) => name === 'sendMessage');
+    if (!row) throw new Error('no such row');
+    for (const token of [TOKEN, 'mistyped-horse']) await gateway.request(row.path('main'), askFor(row, bearer(token)));
+    const written = JSON.stringify([gateway.log.all, gateway.audit.all]);
+    expect(gateway.audit.all).toMatchObject([
+      { audit: true, who: 'token', operation: 'sendMessage', session: 'main', status: 200 },
+      { audit: true, who: 'nobody', operation: 'sendMessage', session: 'main', status: 401, code: 'unauthorized' },
+    ]);
+    expect(written).not.toMatch(/horse|hello|12025550102/);
+  });
+});
+
+describe('a web page', () => {
+  it('reaches no route, whether a token is asked for or not', async () => {
+    for (const gateway of [await gatewayWith(), await guarded()])
+      for (const headers of [{ origin: 'http://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])
+        for (const path of ['/health', '/sessions', '/nowhere'])
+          expect(await codeOf(await gateway.request(path, { headers: { ...headers, ...bearer(TOKEN) } }))).toEqual([
+            403,
+            'forbidden',
+          ]);
+  });
+});
+
+describe('an error', () => {
+  const failing = (error: unknown) =>
+    gatewayWith({
+      handlers: {
+        listSessions: () => {
+          throw error;
+        },
+      },
+    });
+
+  it.each(Object.entries(errorTable))(
+    '%s has its status, and a body with its code and sentence',
+    async (code, { status }) => {
+      const gateway = await failing(new GatewayError(code as ErrorCode, 'it went wrong'));
+      const answer = await gateway.request('/sessions');
+      expect(answer.headers.get('Content-Type')).toBe('application/json');
+      expect([answer.status, await jsonOf(answer)]).toEqual([status, { error: 'it went wrong', code }]);
+      expect(answer.headers.has('Retry-After')).toBe(
+        ['rate_limited', 'too_many_streams', 'insufficient_resources'].includes(code),
+      );
+      expect(gateway.counted).toEqual([['listSessions', status]]);
+    },
+  );
+
+  it('names bad fields, and says when to retry where that is known', async () => {
+    const issues = [{ path: 'to', message: 'is required' }];
+    const gateway = await failing(new GatewayError('rate_limited', 'wait', { issues, retryAfterSeconds: 7 }));
+    const answer = await gateway.request('/sessions');
+    expect(answer.headers.get('Retry-After')).toBe('7');
+    expect(await jsonOf(answer)).toEqual({ error: 'wait', code: 'rate_limited', issues });
+  });
+
+  it('that is none of ours says nothing of itself to the caller; the log has it', async () => {
+    for (const thrown of [new Error('secret path'), 'secret text', undefined]) {
+      const gateway = await failing(thrown);
+      const answer = await gateway.request('/sessions');
+      expect(answer.status).toBe(500);
+      expect(await jsonOf(answer)).toEqual({ code: 'internal_error', error: expect.not.stringContaining('secret') });
+      expect(gateway.log.all).toContainEqual(expect.objectContaining({ msg: 'request failed', route: '/sessions' }));
+    }
+  });
+});
+
+describe('readiness', () => {
+  it.each([
+    [{}, 200, { ready: true }],
+    [{ isHealthy: false }, 503, { ready: false, reason: expect.stringContaining('session') }],
+    [{ isClosing: true, isHealthy: false }, 503, { ready: false, reason: expect.stringContaining('stopping') }],
+  ])('%j: %i', async (sessions, status, body) => {
+    const gateway = await gatewayWith({ sessions });
+    const answer = await gateway.request('/health/ready');
+    expect([answer.status, await jsonOf(answer)]).toEqual([status, body]);
+    expect(await jsonOf(await gateway.request('/health'))).toEqual({ ok: true, sessions: 1 });
+  });
+});
+
+describe('the QR', () => {
+  it('is a PNG itself for whoever asks for one, and errors stay JSON', async () => {
+    const png = Buffer.from('89504e470d0a1a0a', 'hex');
+    const qr = `data:image/png;base64,${png.toString('base64')}`;
+    const gateway = await gatewayWith({ handlers: { getQr: ({ id }) => ({ id, status: 'qr', qr }) } });
+    const accept = (type: string) => gateway.request('/sessions/main/qr', { headers: { accept: type } });
+    const image = await accept('image/png, */*');
+    expect([image.headers.get('Content-Type'), Buffer.from(await image.arrayBuffer()).equals(png)]).toEqual([
+      'image/png',
+      true,
+    ]);
+    expect(await jsonOf(await accept('application/json'))).toEqual({ id: 'main', status: 'qr', qr });
+    const bad = await gateway.request('/sessions/..%2Fx/qr', { headers: { accept: 'image/png' } });
+    expect(await codeOf(bad)).toEqual([400, 'invalid_request']);
+  });
+});
+
+describe('metrics', () => {
+  it('come as they are', async () => {
+    const answer = await (await gatewayWith()).request('/metrics');
+    expect([answer.headers.get('Content-Type'), await answer.text()]).toEqual(['text/plain', 'chat_web_sessions 1\n']);
+  });
+});

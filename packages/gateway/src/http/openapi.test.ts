@@ -1,0 +1,94 @@
+import { errorTable, examples, type Operation, operations } from '@chat-web/protocol';
+import { Hono } from 'hono';
+import { describe, expect, it } from 'vitest';
+import { openApiDocument } from './openapi.ts';
+import { referencePage } from './reference-page.ts';
+
+interface Documented {
+  readonly operationId: string;
+  readonly parameters?: { name: string; example?: string; schema: object }[];
+  readonly requestBody?: { content: Record<string, { schema: object; examples: Record<string, { value: unknown }> }> };
+  readonly responses: Record<string, { description: string; content?: Record<string, { schema?: object }> }>;
+  readonly security?: readonly object[];
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Record<string, Record<string, Documented>>;
+  readonly security?: readonly object[];
+}
+
+const documentOf = (hasToken: boolean) => JSON.parse(JSON.stringify(openApiDocument('1.2.3', hasToken))) as Document;
+const guarded = documentOf(true);
+const all = Object.entries(guarded.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, documented]) => ({ path, method, ...documented })),
+);
+const rows = Object.entries<Operation>(operations).map(([name, operation]) => ({ name, ...operation }));
+const templateOf = (path: string) => path.replace(/:(\w+)/g, '{$1}');
+
+describe('the OpenAPI document', () => {
+  it('is 3.1, and has every operation and every other route once', () => {
+    expect([guarded.openapi, guarded.info.version]).toEqual(['3.1.0', '1.2.3']);
+    const names = all.map(({ operationId }) => operationId).sort();
+    expect(names).toEqual([...Object.keys(operations), 'health', 'ready', 'metrics', 'events'].sort());
+  });
+
+  it.each(rows)('has $name under its method and path, with its scope', ({ name, method, path, scope }) => {
+    const documented = guarded.paths[templateOf(path)]?.[method.toLowerCase()];
+    expect(documented).toMatchObject({ operationId: name, 'x-scope': scope, security: [{ bearer: [scope] }] });
+  });
+
+  it.each(all)('$operationId: names the parameters of its path, in their order', ({ path, parameters = [] }) => {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(parameters.map(({ name }) => name)).toEqual(inPath);
+  });
+
+  it.each(rows)(
+    '$name: says which errors it may answer, by status and code',
+    ({ method, path, errors, status = 200 }) => {
+      const { responses = {} } = guarded.paths[templateOf(path)]?.[method.toLowerCase()] ?? {};
+      expect(Object.keys(responses)).toContain(String(status));
+      for (const code of [...errors, 'unauthorized', 'forbidden', 'internal_error'] as const)
+        expect(responses[errorTable[code].status]?.description).toContain(`\`${code}\``);
+    },
+  );
+
+  it.each(rows.filter(({ body }) => body))('$name: has the examples of its body', ({ name, method, path }) => {
+    const { requestBody } = guarded.paths[templateOf(path)]?.[method.toLowerCase()] ?? {};
+    const named = requestBody?.content['application/json']?.examples ?? {};
+    expect(Object.keys(named)).toEqual(Object.keys(examples[name as keyof typeof examples]));
+    for (const { value } of Object.values(named)) expect(value).toBeTypeOf('object');
+  });
+
+  it('has what differs from one operation to the next: base64, a picture that there may not be, the QR as an image', () => {
+    const { paths } = guarded;
+    const body = paths['/sessions/{id}/messages']?.post?.requestBody?.content['application/json'];
+    expect(JSON.stringify(body?.schema)).toContain('"contentEncoding":"base64"');
+    expect(paths['/sessions/{id}/contacts/{contactId}/picture']?.get?.responses).toHaveProperty('204');
+    expect(paths['/sessions/{id}/qr']?.get?.responses[200]?.content).toHaveProperty('image/png');
+    expect(paths['/metrics']?.get).toMatchObject({ 'x-scope': 'operator' });
+    expect(paths['/health']?.get).toMatchObject({ security: [] });
+  });
+
+  it('asks for a token where the gateway does', () => {
+    expect(guarded.security).toEqual([{ bearer: [] }]);
+    const open = documentOf(false);
+    expect(open).not.toHaveProperty('security');
+    expect(
+      Object.values(open.paths).flatMap((methods) => Object.values(methods).map(({ security }) => security)),
+    ).toEqual(all.map(({ operationId }) => (['health', 'ready'].includes(operationId) ? [] : undefined)));
+  });
+});
+
+describe('the reference page', () => {
+  it('is for people: it has every operation, and loads and runs nothing', async () => {
+    const app = new Hono();
+    app.get('/docs', referencePage(openApiDocument('1.2.3', true)));
+    const answer = await app.request('/docs');
+    expect(answer.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+    const text = await answer.text();
+    expect(text).not.toMatch(/<script|src=|href="http/);
+    for (const { method, path } of rows) expect(text).toContain(`${method} ${templateOf(path)}`);
+  });
+});

@@ -1,0 +1,212 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { GatewayError, type Operation, operations } from '@chat-web/protocol';
+import { Hono } from 'hono';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { operator } from '../access/caller.ts';
+import { Spool } from '../media/spool.ts';
+import { type FakeRequest, Lines, request, temporaryFolder } from '../testing/fake-gateway.ts';
+import { Admission } from './admission.ts';
+import { errorResponse } from './error-response.ts';
+import { type AnyHandler, operationRoute } from './operation-route.ts';
+import type { ServerEnv } from './server-env.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let spool: Spool;
+let log: Lines;
+let counted: [operation: string, status: number, isTime: boolean][];
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  spool = new Spool(folder.path, { spoolMaxBytes: 1e6, spoolSessionMaxBytes: 1e6, minFreeDiskBytes: 0 }, () => {});
+  log = new Lines();
+  counted = [];
+});
+afterEach(() => folder[Symbol.dispose]());
+
+/** What asks one operation, whose handler is given. */
+function routeOf(name: keyof typeof operations, handler: AnyHandler, { mostPerSession = 10, keyId = '' } = {}) {
+  const operation: Operation = operations[name];
+  const logger = pino({ level: 'debug', base: null }, log);
+  const app = new Hono<ServerEnv>();
+  app.use((c, next) => {
+    c.set('caller', { ...operator('token', new AbortController().signal), keyId: keyId || undefined });
+    return next();
+  });
+  app.on(
+    operation.method,
+    operation.path,
+    operationRoute(name, operation, handler, {
+      maxBodyBytes: 2_000,
+      spool,
+      admission: new Admission({ maxRequestsPerSession: mostPerSession, maxRequestsPerKey: 1 }),
+      log: logger,
+      metrics: { answered: (called, status, ms) => counted.push([called, status, ms >= 0]) },
+    }),
+  );
+  app.onError((error, c) => errorResponse(c, error, logger));
+  return (path: string, sent: FakeRequest = {}) => request(app, path, { method: operation.method, ...sent });
+}
+
+const refusing = (code: GatewayError['code'], message: string) => () => {
+  throw new GatewayError(code, message);
+};
+const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code];
+
+describe('the input of a handler', () => {
+  it('is path and body in one object, parsed by the row: a number has become an id', async () => {
+    const given: unknown[] = [];
+    const ask = routeOf('sendMessage', (input) => given.push(input));
+    const body = { type: 'text', to: '+12025550102', body: 'hello', unknown: 'field' };
+    expect((await ask('/sessions/main/messages', { body })).status).toBe(200);
+    expect(given).toEqual([{ id: 'main', type: 'text', to: '12025550102@c.us', body: 'hello' }]);
+  });
+
+  it('never is what the schemas refuse: 400 names the fields, and repeats no value', async () => {
+    const ask = routeOf('sendMessage', () => expect.unreachable());
+    const answer = await ask('/sessions/main/messages', { body: { type: 'text', to: 'secret', body: 7 } });
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({ code: 'invalid_request', issues: [{ path: 'to' }, { path: 'body' }] });
+    expect(text + JSON.stringify(log.all)).not.toContain('secret');
+    expect(counted).toEqual([['sendMessage', 400, true]]);
+  });
+
+  it.each([
+    ['a bad id', '/sessions/..%2Fx/messages', '{', 'application/json', 400, 'invalid_request'],
+    ['no JSON', '/sessions/main/messages', '{', 'application/json', 400, 'invalid_request'],
+    ['no object', '/sessions/main/messages', '[]', 'application/json', 400, 'invalid_request'],
+    ['nothing', '/sessions/main/messages', '', 'application/json', 400, 'invalid_request'],
+    ['another type', '/sessions/main/messages', '{}', 'text/plain', 415, 'unsupported_media_type'],
+    ['too much', '/sessions/main/messages', `"${'x'.repeat(2_000)}"`, 'application/json', 413, 'body_too_large'],
+  ])('never is %s', async (_, path, body, type, status, code) => {
+    const ask = routeOf('sendMessage', () => expect.unreachable());
+    expect(await codeOf(await ask(path, { body, headers: { 'content-type': type } }))).toEqual([status, code]);
+    expect(counted).toEqual([['sendMessage', status, true]]);
+  });
+
+  it('has an upload as a file, which is gone after the answer, whatever that is', async () => {
+    const body = { type: 'image', to: '12025550102', base64: Buffer.from('picture').toString('base64') };
+    let during: string[] = [];
+    const look = ({ base64 }: Record<string, unknown>) => {
+      during = readdirSync(spool.dir, { recursive: true }).map(String);
+      expect(base64).toMatchObject({ size: 7 });
+    };
+    const failing = (input: Record<string, unknown>) => {
+      look(input);
+      throw new GatewayError('client_failed', 'nothing was sent');
+    };
+    for (const [handler, status] of [
+      [look, 200],
+      [failing, 500],
+    ] as const) {
+      await spool.folderFor('main');
+      const ask = routeOf('sendMessage', (input) => handler(input) ?? null);
+      expect((await ask('/sessions/main/messages', { body })).status).toBe(status);
+      expect(during).toHaveLength(2);
+      expect(readdirSync(join(spool.dir, 'main'))).toEqual([]);
+    }
+  });
+});
+
+describe('the answer', () => {
+  it('is what the handler says, as JSON, for the caller who asks', async () => {
+    const ask = routeOf('listSessions', (_, caller) => ({ sessions: [], caller: caller.id }));
+    const answer = await ask('/sessions');
+    expect([answer.status, await answer.json()]).toEqual([200, { sessions: [], caller: 'token' }]);
+    expect(answer.headers.has('Location')).toBe(false);
+  });
+
+  it('to something that was made is 201, and says where it is', async () => {
+    const ask = routeOf('createKey', () => ({ id: 'key_0123456789ab' }));
+    const answer = await ask('/keys', { body: { name: 'shop', sessions: ['shop-*'], scope: 'read' } });
+    expect([answer.status, answer.headers.get('Location')]).toEqual([201, '/keys/key_0123456789ab']);
+  });
+
+  const media = { file: 'd9428888-122b-41e1-b85c-61b4ecf3f4ad', size: 5, mimeType: 'image/png', filename: 'a.png' };
+  const getMedia = async (method: string) => {
+    writeFileSync(join(await spool.folderFor('main'), media.file), 'media');
+    const ask = routeOf('getMedia', () => media);
+    return ask('/sessions/main/messages/true_12025550102@c.us_3EB0AA/media', { method });
+  };
+
+  it('with media is their bytes, of their type and length; the file is gone', async () => {
+    const answer = await getMedia('GET');
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      ...{ 'content-type': 'image/png', 'content-length': '5', 'x-content-type-options': 'nosniff' },
+      'content-disposition': 'inline; filename=a.png',
+    });
+    expect(await answer.text()).toBe('media');
+    expect(readdirSync(join(spool.dir, 'main'))).toEqual([]);
+  });
+
+  it('to HEAD is the same without the bytes', async () => {
+    const answer = await getMedia('HEAD');
+    expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([200, '5', '']);
+    expect(readdirSync(join(spool.dir, 'main'))).toEqual([]);
+  });
+
+  it('where there are none is 204', async () => {
+    const answer = await routeOf('getPicture', () => null)('/sessions/main/contacts/12025550102@c.us/picture');
+    expect([answer.status, await answer.text()]).toEqual([204, '']);
+  });
+
+  it('with media is not begun without room for them', async () => {
+    await spool.folderFor('main');
+    spool = new Spool(folder.path, { spoolMaxBytes: 1e6, spoolSessionMaxBytes: 1e6, minFreeDiskBytes: 1e18 }, () => {});
+    const ask = routeOf('getPicture', () => expect.unreachable());
+    const answer = await ask('/sessions/main/contacts/12025550102@c.us/picture');
+    expect(await codeOf(answer)).toEqual([503, 'insufficient_resources']);
+  });
+});
+
+describe('a request', () => {
+  it('is one line in the log, debug where it only reads, and one count for the metrics', async () => {
+    await routeOf('listSessions', () => ({}))('/sessions');
+    await routeOf('stopSession', () => ({}))('/sessions/main/stop');
+    expect(log.all).toMatchObject([
+      { level: 20, operation: 'listSessions', msg: 'answered', ms: expect.any(Number) },
+      { level: 30, operation: 'stopSession', session: 'main', msg: 'answered' },
+    ]);
+    expect(counted).toEqual([
+      ['listSessions', 200, true],
+      ['stopSession', 200, true],
+    ]);
+  });
+
+  it('that is refused is one line with the code, a warning where the fault is ours, and without numbers of people', async () => {
+    await routeOf('stopSession', refusing('session_not_found', 'no 12025550102'))('/sessions/main/stop');
+    await routeOf('stopSession', refusing('client_failed', 'broke at 12025550102@c.us'))('/sessions/main/stop');
+    expect(log.all).toMatchObject([
+      { level: 30, operation: 'stopSession', code: 'session_not_found', reason: 'no <number>', msg: 'refused' },
+      { level: 40, operation: 'stopSession', code: 'client_failed', reason: 'broke at <number>@c.us', msg: 'refused' },
+    ]);
+    expect(counted).toEqual([
+      ['stopSession', 404, true],
+      ['stopSession', 500, true],
+    ]);
+  });
+
+  it('takes its place until the caller has taken the answer; one too many is 429 before its body is read', async () => {
+    const taken: (() => void)[] = [];
+    const ask = routeOf('sendMessage', () => ({}), { mostPerSession: 2 });
+    const send = (id: string, body: unknown = { type: 'text', to: '12025550102', body: 'x' }) =>
+      ask(`/sessions/${id}/messages`, { body, onAnswer: (done) => taken.push(done) });
+    for (let n = 0; n < 2; n += 1) expect((await send('main')).status).toBe(200);
+    expect(await codeOf(await send('main', '{'))).toEqual([429, 'rate_limited']);
+    expect((await send('other')).status).toBe(200);
+    taken[0]?.();
+    expect((await send('main')).status).toBe(200);
+    expect((await send('main')).status).toBe(429);
+  });
+
+  it('to a session itself always finds a place, but for a key that has too many under way', async () => {
+    const limits = { mostPerSession: 0, keyId: 'key_1' };
+    const ask = routeOf('stopSession', () => ({}), limits);
+    const held: (() => void)[] = [];
+    const stop = () => ask('/sessions/main/stop', { onAnswer: (done) => held.push(done) });
+    expect([(await stop()).status, (await stop()).status]).toEqual([200, 429]);
+    held[0]?.();
+    expect((await stop()).status).toBe(200);
+  });
+});

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GatewayError, type OperationName, operations } from '@chat-web/protocol';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { pino } from 'pino';
+import { Access } from '../access/access.ts';
+import { Audit } from '../access/audit.ts';
+import { FailureLimit } from '../access/failure-limit.ts';
+import { Keys } from '../access/keys.ts';
+import { OperatorToken } from '../access/operator-token.ts';
+import { Refusals } from '../access/refusals.ts';
+import { readConfig } from '../config.ts';
+import { createApp, type SessionDirectory } from '../http/app.ts';
+import { GuardedResponse } from '../http/guarded-response.ts';
+import type { AnyHandler } from '../http/operation-route.ts';
+import type { ServerEnv } from '../http/server-env.ts';
+import { Spool } from '../media/spool.ts';
+import { EventHub } from '../sessions/event-hub.ts';
+
+/** The operator's token of a fake gateway that asks for one. */
+export const TOKEN = 'correct-horse';
+
+/** A request as a test writes it. A body is sent as JSON; a string as it is. */
+export interface FakeRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Given what tells the gateway that the answer was taken; without it, it is taken at once. */
+  readonly onAnswer?: (taken: () => void) => void;
+}
+
+/** Lines of JSON as a log writes them. */
+export class Lines {
+  readonly all: Record<string, unknown>[] = [];
+
+  write(line: string): void {
+    this.all.push(JSON.parse(line));
+  }
+}
+
+/** A folder for one test; `dispose` removes it. */
+export function temporaryFolder() {
+  const path = mkdtempSync(join(tmpdir(), 'chat-web-gateway-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
+}
+
+/** Sends one request to routes, with what Node hands to them: a body that has come whole, and no connection. */
+export async function request(
+  app: Hono<ServerEnv>,
+  path: string,
+  { method = 'GET', headers = {}, body, onAnswer = (taken) => taken() }: FakeRequest = {},
+): Promise<Response> {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const all = { host: 'localhost', ...(text === undefined ? {} : { 'content-type': 'application/json' }), ...headers };
+  const incoming = new IncomingMessage(new Socket());
+  Object.assign(incoming.headers, all, { 'content-length': String(Buffer.byteLength(text ?? '')) });
+  if (text) incoming.push(text);
+  incoming.push(null);
+  incoming.complete = true;
+  const env: HttpBindings = { incoming, outgoing: new ServerResponse(incoming) };
+  const answer = await app.request(path, { method, headers: all }, env);
+  onAnswer(() => env.outgoing.emit('close'));
+  return answer;
+}
+
+/** Serves routes over HTTP on loopback, as the gateway does; `close` ends every connection. */
+export async function serve(app: Hono<ServerEnv>) {
+  const server = createAdaptorServer({
+    // A turn later, as in the gateway: by then Node has seen the end of a request without a body.
+    fetch: (asked, env) => Promise.resolve().then(() => app.fetch(asked, env)),
+    serverOptions: { ServerResponse: GuardedResponse },
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** How a fake gateway differs from one without a token, on which the session `main` alone runs. */
+export interface FakeGatewayOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly handlers?: Partial<Record<OperationName, AnyHandler>>;
+  readonly sessions?: Partial<SessionDirectory>;
+}
+
+/** All routes, with handlers that answer null and keep what they were given. `dispose` removes its folder. */
+export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} }: FakeGatewayOptions = {}) {
+  const folder = temporaryFolder();
+  const dataDir = folder.path;
+  const config = readConfig({ CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_MIN_FREE_DISK_MB: '0', ...settings });
+  const [log, audit] = [new Lines(), new Lines()];
+  const logger = pino({ level: 'debug', base: null }, log);
+  const keys = await Keys.load(join(dataDir, 'keys.json'), logger);
+  const token = await OperatorToken.load(config, logger);
+  const hub = new EventHub({ open: 0 });
+  const handled: { name: string; input: unknown; caller: string }[] = [];
+  const counted: [operation: string, status: number][] = [];
+  const recording = (name: OperationName): AnyHandler => {
+    const answer = handlers[name] ?? (() => null);
+    return (input, caller) => {
+      handled.push({ name, input, caller: caller.id });
+      return answer(input, caller);
+    };
+  };
+  const names = Object.keys(operations) as OperationName[];
+  const app = createApp({
+    config,
+    access: new Access(token, keys, new FailureLimit(config.authFailuresPerMinute)),
+    refusals: new Refusals(logger),
+    audit: new Audit(undefined, audit, logger),
+    spool: new Spool(dataDir, config, () => {}),
+    log: logger,
+    metrics: {
+      answered: (operation, status) => counted.push([operation, status]),
+      text: async () => 'chat_web_sessions 1\n',
+      contentType: 'text/plain',
+    },
+    supervisor: {
+      ...{ isClosing: false, isHealthy: true, list: () => ['main'], refusalOf: () => undefined },
+      find: (id) => {
+        if (id !== 'main') throw new GatewayError('session_not_found', `there is no session ${id}`);
+        return {
+          subscribe: (subscriber) => hub.subscribe(subscriber, [{ name: 'qr', data: 'data:image/png;base64,' }]),
+        };
+      },
+      ...sessions,
+    },
+    handlers: Object.fromEntries(names.map((name) => [name, recording(name)])) as Record<OperationName, AnyHandler>,
+  });
+  return {
+    ...{ app, keys, hub, handled, counted, dataDir, log, audit },
+    request: (path: string, sent?: FakeRequest) => request(app, path, sent),
+    [Symbol.dispose]: folder[Symbol.dispose],
+  };
+}
