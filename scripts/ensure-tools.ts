@@ -5,11 +5,14 @@ import { findBrowser } from '@chat-web/worker/browser';
 import { isAllowed } from './file-access.ts';
 
 /**
- * Makes sure that the tools named as arguments are installed: installs Debian's packages as root, otherwise prints the
- * command. Sessions run in `browser`; the tests of the service need `systemd` and `perl`.
+ * Makes sure that the tools named as arguments are installed; silent if they are. As root on Debian or Ubuntu it installs
+ * what is missing with apt-get, with a line for each package; elsewhere it changes nothing, prints the command, and exits
+ * with 1.
  */
 
 interface Tool {
+  /** What needs it. */
+  readonly purpose: string;
   /** Why it cannot be used; undefined if it can. */
   missing(): string | undefined;
   /** Its package name in each distribution. */
@@ -20,12 +23,21 @@ interface Tool {
 }
 
 const tools: Readonly<Record<string, Tool>> = {
-  browser: { missing: missingBrowser, debian: 'chromium', fedora: 'chromium', arch: 'chromium', alpine: 'chromium' },
+  browser: {
+    purpose: 'sessions run in it',
+    missing: missingBrowser,
+    ...{ debian: 'chromium', fedora: 'chromium', arch: 'chromium', alpine: 'chromium' },
+  },
   systemd: {
+    purpose: 'tests check the systemd unit with its programs',
     missing: () => missingPrograms('systemd-analyze', 'systemd-sysusers', 'systemd-tmpfiles'),
     ...{ debian: 'systemd', fedora: 'systemd', arch: 'systemd' },
   },
-  perl: { missing: () => missingPrograms('perl'), debian: 'perl-base', fedora: 'perl', arch: 'perl', alpine: 'perl' },
+  perl: {
+    purpose: 'helpers of the tests are written in it',
+    missing: () => missingPrograms('perl'),
+    ...{ debian: 'perl-base', fedora: 'perl', arch: 'perl', alpine: 'perl' },
+  },
 };
 
 const wanted = process.argv.slice(2).map((name) => tools[name] ?? stop(`unknown tool: ${name}`));
@@ -33,17 +45,25 @@ const absent = wanted.filter((tool) => tool.missing());
 if (absent.length > 0) {
   const system = linuxIds();
   const isDebian = system.includes('debian') || system.includes('ubuntu');
-  const problems = absent.map((tool) => tool.missing()).join('\n');
-  if (!isDebian || process.getuid?.() !== 0)
-    stop(`${problems}\nRun this command, then try again:\n  ${commandFor(absent, system, isDebian)}`);
-  const packages = absent.map(({ debian }) => debian);
-  console.log(`${problems}\nInstalling with apt-get: ${packages.join(' ')}`);
+  const obstacle = whyNotHere(isDebian);
+  if (obstacle) {
+    const missing = absent.map((tool) => `Missing: ${tool.debian} (${tool.purpose}). ${tool.missing()}`);
+    stop(`${missing.join('\n')}\n${obstacle}. Run this, then try again:\n  ${commandFor(absent, system, isDebian)}`);
+  }
+  for (const tool of absent) console.log(`Installing ${tool.debian} with apt-get: ${tool.purpose}`);
   apt(['update']);
-  apt(['install', '--yes', '--no-install-recommends', ...packages]);
+  apt(['install', '--yes', '--no-install-recommends', ...absent.map(({ debian }) => debian)]);
   for (const tool of absent) {
     const still = tool.missing();
     if (still) stop(`apt-get installed ${tool.debian}, but: ${still}`);
   }
+}
+
+/** Why nothing can be installed from here; undefined where it can. */
+function whyNotHere(isDebian: boolean): string | undefined {
+  if (!isDebian) return 'Nothing was installed, since this is neither Debian nor Ubuntu';
+  if (missingPrograms('apt-get')) return 'Nothing was installed, since there is no apt-get on the PATH';
+  return process.getuid?.() === 0 ? undefined : 'Nothing was installed, since that takes root';
 }
 
 function missingBrowser(): string | undefined {
@@ -92,7 +112,7 @@ function apt(args: readonly string[]): void {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
-  if (status !== 0) stop(`apt-get ${args.join(' ')} failed; run it by hand to see the cause.`);
+  if (status !== 0) stop(`Could not install: apt-get ${args.join(' ')} failed. Run it by hand, then try again.`);
 }
 
 function stop(text: string): never {

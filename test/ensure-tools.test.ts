@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { canBeOthers, OTHER_USER } from './helpers/other-user.ts';
+
+const SCRIPT = fileURLToPath(new URL('../scripts/dist/ensure-tools.js', import.meta.url));
+const PROGRAMS = ['systemd-analyze', 'systemd-sysusers', 'systemd-tmpfiles', 'perl'];
+const isRootOnDebian =
+  process.getuid?.() === 0 &&
+  /^ID(_LIKE)?=.*(debian|ubuntu)/m.test(await readFile('/etc/os-release', 'utf8').catch(() => ''));
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chat-web-tools-'));
+  await mkdir(join(folder, 'bin'));
+  await chmod(folder, 0o755);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function putProgram(name: string, script = ''): Promise<void> {
+  await writeFile(join(folder, 'bin', name), `#!/bin/sh\n${script}`, { mode: 0o755 });
+}
+
+/** An apt-get that writes down what it is asked for, and puts programs in place. */
+function putApt(installed: readonly string[], status = 0): Promise<void> {
+  const install = installed.map(
+    (name) => `printf x > ${join(folder, 'bin', name)}; /bin/chmod 755 ${join(folder, 'bin', name)}`,
+  );
+  return putProgram('apt-get', `echo "$@" >> ${join(folder, 'asked')}\n${install.join('\n')}\nexit ${status}`);
+}
+
+const asked = () => readFile(join(folder, 'asked'), 'utf8').catch(() => '');
+
+function ensure(names: readonly string[], user?: number) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, ...names], {
+    env: { PATH: join(folder, 'bin') },
+    cwd: '/',
+    encoding: 'utf8',
+    ...(user === undefined ? {} : { uid: user, gid: user }),
+  });
+  return { status, stdout, stderr };
+}
+
+describe('the tools for the tests', () => {
+  it('are silent where they are all there', async () => {
+    for (const name of PROGRAMS) await putProgram(name);
+    await putApt([]);
+    expect(ensure(['systemd', 'perl'])).toEqual({ status: 0, stdout: '', stderr: '' });
+    expect(await asked()).toBe('');
+  });
+
+  it.runIf(isRootOnDebian)('are installed by root on Debian, with a line for each that says why', async () => {
+    await putApt(PROGRAMS);
+    expect(ensure(['systemd', 'perl'])).toEqual({
+      status: 0,
+      stdout:
+        'Installing systemd with apt-get: tests check the systemd unit with its programs\n' +
+        'Installing perl-base with apt-get: helpers of the tests are written in it\n',
+      stderr: '',
+    });
+    expect(await asked()).toBe('-qq update\n-qq install --yes --no-install-recommends systemd perl-base\n');
+  });
+
+  it.runIf(isRootOnDebian)('are installed alone: what is there is left as it is', async () => {
+    await putProgram('perl');
+    await putApt(PROGRAMS);
+    expect(ensure(['systemd', 'perl']).stdout).toBe(
+      'Installing systemd with apt-get: tests check the systemd unit with its programs\n',
+    );
+    expect(await asked()).toMatch(/recommends systemd\n$/);
+  });
+
+  it.runIf(isRootOnDebian)('that cannot be installed: what failed, and what to do', async () => {
+    await putApt([], 100);
+    expect(ensure(['perl'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/apt-get update failed.*by hand/),
+    });
+    await putApt([]);
+    expect(ensure(['perl'])).toMatchObject({ status: 1, stderr: expect.stringContaining('Not on the PATH: perl') });
+  });
+
+  it.runIf(isRootOnDebian)('are not installed without apt-get, and the reason is said', async () => {
+    expect(ensure(['perl'])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^Missing: perl-base \(.*no apt-get on the PATH.*try again:\n {2}sudo apt-get update/s,
+      ),
+    });
+  });
+
+  it.runIf(isRootOnDebian && canBeOthers)('are not installed by another user, who is told what to run', async () => {
+    await putApt(PROGRAMS);
+    expect(ensure(['systemd', 'perl'], OTHER_USER)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: [
+        'Missing: systemd (tests check the systemd unit with its programs). Not on the PATH: systemd-analyze, systemd-sysusers, systemd-tmpfiles',
+        'Missing: perl-base (helpers of the tests are written in it). Not on the PATH: perl',
+        'Nothing was installed, since that takes root. Run this, then try again:',
+        '  sudo apt-get update && sudo apt-get install --yes --no-install-recommends systemd perl-base\n',
+      ].join('\n'),
+    });
+    expect(await asked()).toBe('');
+  });
+});
