@@ -26,6 +26,13 @@ export function startsOf(id: string, log: readonly string[]): number[] {
     .map(({ time }) => Date.parse(time));
 }
 
+/** The statuses that a session has taken, in order. */
+export function statusesOf(id: string, log: readonly string[]): string[] {
+  return logLines(log)
+    .filter(({ msg, session }) => msg === 'status changed' && session === id)
+    .map(({ status = '' }) => status);
+}
+
 /** Why a session was restarted by itself, in order. */
 export function restartReasonsOf(id: string, log: readonly string[]): string[] {
   return logLines(log)
