@@ -83,7 +83,7 @@ describe('a key', () => {
     const startedAt = performance.now();
     await operator().deleteKey({ keyId: gone.id });
     await eventually(() => expect(its.map(({ ended }) => ended)).toEqual([true, true]));
-    figure(26, `streams of a deleted key end after ${Math.round(performance.now() - startedAt)} ms`);
+    figure('revoked key', `streams of a deleted key end after ${Math.round(performance.now() - startedAt)} ms`);
     expect(others.map(({ ended }) => ended)).toEqual([false, false, false]);
     for (const stream of others) stream.close();
   });
@@ -94,7 +94,7 @@ describe('a key', () => {
     expect((await as(key).listSessions()).sessions).toHaveLength(2);
     await eventually(() => expect(stream.ended).toBe(true));
     const lateMs = Date.now() - Date.parse(expiresAt ?? '');
-    figure(26, `streams of a key that expires end after ${lateMs} ms`);
+    figure('revoked key', `streams of a key that expires end after ${lateMs} ms`);
     expect(lateMs).toBeGreaterThanOrEqual(-5);
     await expect(as(key).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
     // It can be seen until the next one is made, and makes room then.

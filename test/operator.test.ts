@@ -6,7 +6,7 @@ import { rawRequest } from './helpers/raw-request.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 /** Lines of the log that tell what became of a session. */
-const STORY = ['session restarting', 'worker started', 'status changed', 'answered'];
+const STORY = ['session restarting', 'worker started', 'session status changed', 'request answered'];
 
 describe('what an operator sees', () => {
   let stack: Stack;

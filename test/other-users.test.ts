@@ -46,7 +46,7 @@ describe.runIf(canBeOthers)('promise 31: another user of the machine harms nobod
     const told = () => stack.gateway.log.filter((line) => line.includes('names the profile'));
     await eventually(() => expect(told()).toHaveLength(1));
     expect(stack.gateway.log.join()).not.toContain('is in use by a browser');
-    figure(31, `${attackers.length} forged browsers and a forged lock: 0 kills, 0 blocked starts`);
+    figure('other users', `${attackers.length} forged browsers and a forged lock: 0 kills, 0 blocked starts`);
   });
 
   it('a gateway that boots beside them sweeps none of them', async () => {

@@ -124,7 +124,7 @@ describe('what a session is given', () => {
       return where.length > 0 ? [`${name}: ${where[0]?.slice(0, 400)}`] : [];
     });
     expect(found).toEqual([]);
-    figure(26, `${planted.length} planted secrets in no environment, argument or line of the log`);
+    figure('secrets', `${planted.length} planted secrets in no environment, argument or line of the log`);
   });
 
   it('is not told to whoever was refused: no refusal repeats a value', () => {

@@ -22,5 +22,5 @@ it('what a page took in while its worker was stopped is told when the session is
   expect(events.all('message').map(({ body }) => body)).toEqual(
     Array.from({ length: MESSAGES }, (_, n) => `message ${n}`),
   );
-  figure(21, `${MESSAGES} of ${MESSAGES} messages that came while the worker was stopped told in order, once`);
+  figure('catch-up', `${MESSAGES} of ${MESSAGES} messages that came while the worker was stopped told in order, once`);
 });

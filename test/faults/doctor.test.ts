@@ -59,7 +59,7 @@ describe('doctor without an account', () => {
     expect(doctor.stdout).not.toContain('data:image');
     expect(await readdir(folder)).toEqual([]);
     expect(browsersIn(folder)).toEqual([]);
-    figure(8, `doctor on ${build}: QR after ${found.get('qr shown')?.ms} ms, ${found.size} findings`);
+    figure('doctor', `doctor on ${build}: QR after ${found.get('qr shown')?.ms} ms, ${found.size} findings`);
   });
 
   it('names the part without which a page cannot be linked, and does not wait for it', async () => {
@@ -132,7 +132,7 @@ describe('doctor with a linked session', () => {
       for (const secret of [ADA, BEN, group.slice(0, 18), 'a-token', 'data:image'])
         expect(doctor.stdout).not.toContain(secret);
       figure(
-        8,
+        'doctor',
         `doctor with a session on ${build}: ${found.size} findings, ready after ${found.get('restart and reload')?.ms} ms`,
       );
     },

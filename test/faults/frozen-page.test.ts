@@ -44,7 +44,10 @@ async function expectRecovery(stack: Stack, id: string, what: string, pids: read
   expect(stillRunning(pids)).toEqual([]);
   await stack.client.sendMessage({ id, type: 'text', to: '12025550106', body: 'thawed' });
 
-  figure(6, `a frozen ${what} noticed after ${seconds(noticedAfterMs)}, ready again after ${seconds(readyAfterMs)}`);
+  figure(
+    'frozen page',
+    `a frozen ${what} noticed after ${seconds(noticedAfterMs)}, ready again after ${seconds(readyAfterMs)}`,
+  );
   expect(noticedAfterMs).toBeLessThanOrEqual(NOTICED_WITHIN_MS);
   expect(readyAfterMs).toBeLessThanOrEqual(READY_WITHIN_MS);
 }

@@ -50,7 +50,7 @@ it('promise 19: a full disk refuses starts, ends nothing that runs, and loses no
   await send('there is space again');
   expect([...ada.all('qr'), ...ben.all('qr')]).toEqual([]);
   figure(
-    19,
+    'full disk',
     `disk filled to ${reserveMb} MB: starts refused with 503, ${SENDS} of ${SENDS} sends of a running session arrived; filled to ${leftMb} MB: the session stayed; with space again 2 of 2 sessions ready without a QR`,
   );
 });

@@ -48,7 +48,7 @@ describe('SIGTERM', () => {
     expect(bodies.filter((body) => body?.startsWith('on its way'))).toHaveLength(5);
     expect(bodies).not.toContain('too late');
     figure(
-      17,
+      'graceful stop',
       `5 of 5 sends under way finished, 1 late one refused, 3 of 3 streams ended with a word, 2 of 2 last writes of pages were kept, exit 0 after ${seconds(tookMs)}`,
     );
   });
@@ -64,7 +64,7 @@ describe('SIGTERM', () => {
     const tookMs = Date.now() - startedAt;
     await outcome;
     expect(tookMs).toBeLessThan(20_000);
-    figure(17, `a send that takes a minute failed with outcome_unknown, exit 0 after ${seconds(tookMs)}`);
+    figure('graceful stop', `a send that takes a minute failed with outcome_unknown, exit 0 after ${seconds(tookMs)}`);
   });
 
   it('ends at once what is idle, and a second one hurries what is busy', async () => {
@@ -91,7 +91,7 @@ describe('SIGTERM', () => {
     expect(hurriedMs).toBeLessThan(6_000);
     expect(workers).toHaveLength(1);
     expect(browsersIn(stack.dataDir)).toEqual([]);
-    figure(17, `idle: exit 0 after ${seconds(idleMs)}; busy and hurried: after ${seconds(hurriedMs)}`);
+    figure('graceful stop', `idle: exit 0 after ${seconds(idleMs)}; busy and hurried: after ${seconds(hurriedMs)}`);
   });
 });
 

@@ -60,7 +60,7 @@ describe('promise 30: a worker that a page has taken over', () => {
       answers.abort();
       const more = memoryOf(gatewayPid).peak - before;
       const ms = Math.round(percentile(await waits, 0.99));
-      figure(30, `${attack}: gateway +${Math.round(more / MB)} MB, /health p99 ${ms} ms`);
+      figure('hostile worker', `${attack}: gateway +${Math.round(more / MB)} MB, /health p99 ${ms} ms`);
       await stack.client.deleteSession({ id }).catch(() => {});
       events.close();
       expect(more).toBeLessThan(MOST_MORE_BYTES);

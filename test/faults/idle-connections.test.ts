@@ -25,7 +25,10 @@ it('promise 32: a thousand connections that say nothing are closed, and keep nob
     expect(Number(/^chat_web_connections_open (\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(1_000);
     // Whoever has sent no head for 10 s is cut off.
     await eventually(() => expect(idle.every(({ closed }) => closed)).toBe(true), 30_000);
-    figure(32, `1,000 idle connections: /health answered, all closed after ${seconds(Date.now() - startedAt)}`);
+    figure(
+      'idle connections',
+      `1,000 idle connections: /health answered, all closed after ${seconds(Date.now() - startedAt)}`,
+    );
   } finally {
     for (const socket of idle) socket.destroy();
     await gateway.end();

@@ -52,7 +52,7 @@ describe('a storm of pushStates, iframes and reloads', () => {
     const doubleAcks = acks.length - new Set(acks.map(({ id, ack }) => `${id} ${ack}`)).size;
     const exits = startsOf('main', stack.gateway.log).length - 1;
     figure(
-      10,
+      'navigation storm',
       `${ROUNDS} pushStates, iframes and reloads each: ${exits} exits, ${duplicates + doubleAcks} duplicates; ${told.length} of ${2 * MESSAGES} messages told`,
     );
     expect(workersOf(stack.gateway.pid)).toEqual(workers);

@@ -43,7 +43,7 @@ describe.concurrent('the QR that is shown', () => {
       });
       await stack.untilStatus('main', 'ready');
       expect(events.all('disconnected')).toEqual([]);
-      figure(15, `${texts.length - 1} rotations, ${texts.length} different QRs, scanned at look ${looks} (${how})`);
+      figure('QR', `${texts.length - 1} rotations, ${texts.length} different QRs, scanned at look ${looks} (${how})`);
     },
   );
 
@@ -81,7 +81,7 @@ describe.concurrent('the QR that is shown', () => {
       expect(events.all('qr')).toHaveLength(2);
     }, OLDEST_QR_MS + 10_000);
 
-    figure(15, `a QR that the page keeps for an hour is refreshed at an age of ${seconds(oldestMs)}`);
+    figure('QR', `a QR that the page keeps for an hour is refreshed at an age of ${seconds(oldestMs)}`);
     expect(oldestMs).toBeLessThanOrEqual(OLDEST_QR_MS);
     const [first = '', second = ''] = events.all('qr');
     expect(readQr(second)).not.toBe(readQr(first));
@@ -108,7 +108,7 @@ describe.concurrent('the QR that is shown', () => {
     await delay(2_000); // Nothing brings it back.
     expect(workersOf(stack.gateway.pid)).toEqual([]);
     expect(events.all('disconnected')).toMatchObject([{ reason: 'QR_TIMEOUT' }]);
-    figure(15, `nobody scans, at a limit of 10 s: stopped after ${seconds(shownMs)}, 0 processes left`);
+    figure('QR', `nobody scans, at a limit of 10 s: stopped after ${seconds(shownMs)}, 0 processes left`);
     expect(shownMs).toBeGreaterThanOrEqual(10_000);
   });
 });

@@ -37,7 +37,7 @@ describe('a saved session', () => {
     for (const { events } of sessions) expect(names(events)).toEqual(Array(ROUNDS).fill('disconnected ready'));
     const starts = ROUNDS * sessions.length;
     figure(
-      9,
+      'ready',
       `${starts - missed} of ${starts} starts told of ready exactly once, in ${seconds(Date.now() - startedAt)}`,
     );
     expect(missed).toBe(0);

@@ -206,7 +206,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     const seconds = (performance.now() - stopped) / 1_000;
     await eventually(() => expect(statusOfMain()).toBe('ready'), 30_000);
     figure(
-      26,
+      'systemd unit',
       `under systemd: forged notifications unheard, sandbox on; restarted ${seconds.toFixed(0)} s after it stood still`,
     );
   });

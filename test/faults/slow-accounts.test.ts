@@ -45,7 +45,7 @@ describe.concurrent('an account with much history', () => {
     expect(startsOf('ada', stack.gateway.log)).toHaveLength(1);
     expect((await stack.client.getSessionStatus({ id: 'ada' })).restarts).toBe(0);
     expect((await stack.phones.account(ADA)).logins).toBe(1);
-    figure(28, `a first sync of ${seconds(tookMs)} with moving progress: 1 start, 0 kills`);
+    figure('first sync', `a first sync of ${seconds(tookMs)} with moving progress: 1 start, 0 kills`);
   });
 
   it('whose first sync stalls is given up, gracefully, and tried again', async () => {
@@ -73,7 +73,7 @@ describe.concurrent('an account with much history', () => {
     expect(log).not.toContain('browser killed');
     expect(startsOf('ada', stack.gateway.log)).toHaveLength(2);
     expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
-    figure(28, `a first sync that stalls at half: ${message}; ended gracefully, and ready without a QR`);
+    figure('first sync', `a first sync that stalls at half: ${message}; ended gracefully, and ready without a QR`);
   });
 
   it('that settles at 1.5 GB is not recycled, and is logged', async () => {
@@ -89,7 +89,7 @@ describe.concurrent('an account with much history', () => {
     const { status, restarts, memory } = await stack.client.getSessionStatus({ id: 'ada' });
     expect({ status, restarts }).toEqual({ status: 'ready', restarts: 0 });
     const taken = Math.round(((memory?.workerBytes ?? 0) + (memory?.browserBytes ?? 0)) / MB);
-    figure(29, `a page that settles at ${taken} MB, soft mark 700 MB: 0 recycled`);
+    figure('large account', `a page that settles at ${taken} MB, soft mark 700 MB: 0 recycled`);
   });
 });
 

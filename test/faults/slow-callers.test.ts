@@ -55,7 +55,7 @@ describe('promise 32: callers that take their time', { concurrent: true }, () =>
     const tookMs = Date.now() - startedAt;
     expect(tookMs).toBeGreaterThan(25_000);
     await eventually(async () => expect(await spooled()).toEqual([]));
-    figure(32, `an upload of ${HALF_KB} bytes/s was cut off after ${seconds(tookMs)}, 0 files left`);
+    figure('slow callers', `an upload of ${HALF_KB} bytes/s was cut off after ${seconds(tookMs)}, 0 files left`);
   });
 
   it('a body of 2 KB/s is read to its end', async () => {
@@ -100,7 +100,7 @@ describe('promise 32: callers that take their time', { concurrent: true }, () =>
     await closed(socket);
     expect(received).toBeLessThan(DOWNLOAD_BYTES);
     expect(tookMs).toBeGreaterThan(25_000);
-    figure(32, `a download that nobody read was cut off after ${seconds(tookMs)}, 0 files left`);
+    figure('slow callers', `a download that nobody read was cut off after ${seconds(tookMs)}, 0 files left`);
   });
 
   it('send a body to a route that takes none, without end, are cut off', async () => {

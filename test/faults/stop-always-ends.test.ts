@@ -18,7 +18,7 @@ describe('a session whose browser is frozen, every process of it', () => {
     const { qr } = await stack.client.startSession({ id: 'main' });
     expect(qr).toBeUndefined();
     await stack.untilStatus('main', 'ready');
-    figure(4, `stopped after ${seconds(endedAfterMs)}, 0 processes, ready again without a QR`);
+    figure('stop', `stopped after ${seconds(endedAfterMs)}, 0 processes, ready again without a QR`);
     expect(endedAfterMs).toBeLessThanOrEqual(ENDED_WITHIN_MS);
   });
 
@@ -30,7 +30,7 @@ describe('a session whose browser is frozen, every process of it', () => {
     expect(existsSync(join(stack.dataDir, 'sessions/main'))).toBe(false);
     await expect(stack.client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
     await stack.link('main', ADA);
-    figure(4, `deleted after ${seconds(endedAfterMs)}, 0 processes, linked anew`);
+    figure('stop', `deleted after ${seconds(endedAfterMs)}, 0 processes, linked anew`);
     expect(endedAfterMs).toBeLessThanOrEqual(ENDED_WITHIN_MS);
   });
 
@@ -40,7 +40,7 @@ describe('a session whose browser is frozen, every process of it', () => {
     const endedAfterMs = await endFrozen(stack, async () => {
       expect(await stack.gateway.end('SIGTERM')).toEqual({ code: 0, signal: null });
     });
-    figure(4, `gone with the gateway after ${seconds(endedAfterMs)}, 0 processes`);
+    figure('stop', `gone with the gateway after ${seconds(endedAfterMs)}, 0 processes`);
     expect(endedAfterMs).toBeLessThanOrEqual(GATEWAY_ENDED_WITHIN_MS);
   });
 });

@@ -32,7 +32,7 @@ describe('an account that is unlinked on the phone, which raises it three times'
       await delay(2_000); // Long enough for another event, were there one.
       const told = events.all('disconnected');
       figure(
-        14,
+        'unlinking',
         `${told.length} event for 3 logouts, ${aliveAtWipe.length} processes of the old browser at the wipe, a fresh QR after ${seconds(freshMs)}`,
       );
       expect(told).toMatchObject([{ reason: 'LOGOUT' }]);

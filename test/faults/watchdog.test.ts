@@ -57,7 +57,7 @@ it('promise 18: the watchdog is pinged while the loop runs, and only then; sessi
   expect(socket.values('READY')).toEqual(['1']);
   expect(socket.values('STOPPING')).toEqual(['1']);
   figure(
-    18,
+    'watchdog',
     `longest gap ${longest.toFixed(1)} s, ${silence.toFixed(1)} s without a ping while the loop was blocked, 0 sessions restarted by it`,
   );
 });

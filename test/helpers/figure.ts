@@ -1,6 +1,6 @@
-/** Prints what a story has measured, beside the promise that it is about. */
-export function figure(promise: number, text: string): void {
-  process.stdout.write(`promise ${promise}: ${text}\n`);
+/** Prints what a story has measured: `subject` is what it is about, in a word or two. */
+export function figure(subject: string, text: string): void {
+  process.stdout.write(`figure: ${subject}: ${text}\n`);
 }
 
 /** Milliseconds as seconds with one decimal, for people. */

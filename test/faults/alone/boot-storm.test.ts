@@ -46,7 +46,7 @@ describe('a boot with twelve saved sessions, of which one hangs', () => {
     const p99 = percentile(times, 0.99);
     const booting = mostBooting(stack.gateway.log);
     figure(
-      12,
+      'boot storm',
       `${well.length} of ${well.length} ready after ${seconds(allReadyMs)}, at most ${booting} booting at once; /health p99 ${p99.toFixed(0)} ms, longest ${percentile(times, 1).toFixed(0)} ms, of ${times.length}`,
     );
     expect(booting).toBeLessThanOrEqual(availableParallelism());

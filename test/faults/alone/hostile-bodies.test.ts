@@ -40,7 +40,7 @@ describe('promise 32: fifty bodies of 10 MB at once that are made to hurt', () =
     const p99 = percentile(times, 0.99);
     const grownMb = memoryMb() - beforeMb;
     figure(
-      32,
+      'hostile bodies',
       `${AT_ONCE} x ${body.name}: /health p99 ${p99.toFixed(0)} ms, longest ${percentile(times, 1).toFixed(0)} ms, +${grownMb.toFixed(0)} MB`,
     );
     for (const status of statuses) expect(body.answers).toContain(status);

@@ -30,5 +30,5 @@ it('a session that is stopped keeps what its page wrote last where the host is s
     await stack.untilStatus('ada', 'ready');
     await eventually(async () => expect(await written()).toEqual([lastWord]));
   }
-  figure(17, `2 of 2 last writes of a page were kept, although writing took ${seconds(SLOW_WRITE_MS)}`);
+  figure('graceful stop', `2 of 2 last writes of a page were kept, although writing took ${seconds(SLOW_WRITE_MS)}`);
 });

@@ -43,7 +43,10 @@ describe('a session that is busy is not taken for dead', () => {
     expect(workersOf(stack.gateway.pid)).toEqual(workers);
     expect(streams.flatMap((events) => [...events.all('disconnected'), ...events.all('ready')])).toEqual([]);
     expect(streams.map(({ ended }) => ended)).toEqual([false, false]);
-    figure(7, `0 restarts: a page blocked for ${seconds(blockedForMs)}, ${cores} cores busy for ${seconds(BUSY_MS)}`);
+    figure(
+      'busy page',
+      `0 restarts: a page blocked for ${seconds(blockedForMs)}, ${cores} cores busy for ${seconds(BUSY_MS)}`,
+    );
   });
 });
 

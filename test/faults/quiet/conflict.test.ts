@@ -47,7 +47,7 @@ describe.concurrent('an account that is used elsewhere with the same link', () =
 
     await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'back' });
     const conflicts = events.all('disconnected').filter(({ reason }) => reason === 'CONFLICT').length;
-    figure(16, `${CONFLICTS} conflicts: ${loginsUnasked} take-overs, also within ${seconds(LEFT_ALONE_MS)}`);
+    figure('conflict', `${CONFLICTS} conflicts: ${loginsUnasked} take-overs, also within ${seconds(LEFT_ALONE_MS)}`);
     expect(loginsUnasked).toBe(0);
     expect(conflicts).toBe(CONFLICTS);
     expect(startsOf('main', stack.gateway.log)).toHaveLength(1 + CONFLICTS);
@@ -71,7 +71,10 @@ describe.concurrent('an account that is used elsewhere with the same link', () =
     await isLeft(stack);
     await delay(LEFT_ALONE_MS);
     const takeOvers = (await loginsOf(stack)) - before;
-    figure(16, `a conflict each time: ${takeOvers} take-overs, ${waits.map(seconds).join(', ')} after the loss`);
+    figure(
+      'conflict',
+      `a conflict each time: ${takeOvers} take-overs, ${waits.map(seconds).join(', ')} after the loss`,
+    );
     expect(takeOvers).toBe(MOST_TAKE_OVERS);
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(TAKE_OVER_AFTER_MS);
     expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({

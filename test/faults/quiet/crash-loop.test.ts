@@ -51,7 +51,7 @@ describe('a page that crashes at every load', () => {
     await eventually(() => stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'healed' }), PATIENCE_MS);
     const healingMs = Date.now() - healthyAt;
     figure(
-      11,
+      'crash loop',
       `${starts} starts and a trial in 10 minutes (${killed} crashes); healed by itself ${seconds(healingMs)} after the fault; the other session sent ${sent} of ${sent}`,
     );
     expect(startsNow()).toHaveLength(starts + 1);

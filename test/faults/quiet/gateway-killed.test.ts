@@ -22,7 +22,10 @@ describe('the SIGKILL of a gateway with four sessions', () => {
     expect(await devicesOf(stack)).toEqual(devices);
     await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'as if nothing had happened' });
 
-    figure(3, `all gone after ${seconds(goneAfterMs)}, 4 of 4 ready ${seconds(readyAfterMs)} after the next start`);
+    figure(
+      'killed gateway',
+      `all gone after ${seconds(goneAfterMs)}, 4 of 4 ready ${seconds(readyAfterMs)} after the next start`,
+    );
     expect(goneAfterMs).toBeLessThanOrEqual(GONE_WITHIN_MS);
     expect(readyAfterMs).toBeLessThanOrEqual(READY_WITHIN_MS);
   });
@@ -41,7 +44,10 @@ describe('the SIGKILL of a gateway with four sessions', () => {
     const readyAfterMs = await resume(stack);
 
     const slowest = Math.max(...goneAfterMs);
-    figure(3, `killed during the boot, all gone after ${seconds(slowest)}, ready after ${seconds(readyAfterMs)}`);
+    figure(
+      'killed gateway',
+      `killed during the boot, all gone after ${seconds(slowest)}, ready after ${seconds(readyAfterMs)}`,
+    );
     expect(slowest).toBeLessThanOrEqual(GONE_WITHIN_MS);
     expect(readyAfterMs).toBeLessThanOrEqual(READY_WITHIN_MS);
   });

@@ -36,7 +36,7 @@ describe('promise 13: locks heal, live browsers are safe', () => {
     expect(tookMs).toBeLessThan(READY_WITHIN_MS);
     expect(browserMainsOn(profile)).toHaveLength(1);
     expect(stack.gateway.log.join()).not.toContain('session restarting');
-    figure(13, `with a lock ${name}, ready after ${tookMs} ms`);
+    figure('profile locks', `with a lock ${name}, ready after ${tookMs} ms`);
   });
 
   it('a browser that somebody has started by hand keeps its profile, and the status says so', async () => {
@@ -64,7 +64,7 @@ describe('promise 13: locks heal, live browsers are safe', () => {
     await foreign[Symbol.asyncDispose]();
     await stack.client.startSession({ id: 'main' });
     await stack.untilStatus('main', 'ready');
-    figure(13, `a live browser is left alone, told after ${toldAfterMs} ms; 0 doubles`);
+    figure('profile locks', `a live browser is left alone, told after ${toldAfterMs} ms; 0 doubles`);
   });
 });
 

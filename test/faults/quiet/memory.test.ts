@@ -55,7 +55,7 @@ describe.concurrent('a page that leaks', () => {
     expect(events.all('disconnected')).toMatchObject([{ reason: 'RECYCLED' }]);
     expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({ status: 'ready', restarts: 1 });
     figure(
-      19,
+      'memory',
       `soft mark: recycled ${seconds(tookMs)} after the last message, ${sent} of ${sent} messages told, in order`,
     );
   });
@@ -78,7 +78,7 @@ describe.concurrent('a page that leaks', () => {
     expect(took).toBeLessThan(HARD * 1.1);
     await ada.until('ready');
     expect(ben.events.filter(({ name }) => name !== 'message' && name !== 'message_ack')).toEqual([]);
-    figure(19, `hard mark of ${HARD} MB: ended at ${took} MB, ready again, the other session undisturbed`);
+    figure('memory', `hard mark of ${HARD} MB: ended at ${took} MB, ready again, the other session undisturbed`);
   });
 });
 
@@ -101,6 +101,9 @@ describe('the disk', () => {
       expect(status.diskBytes).toBeLessThan(100 * MB);
       return status;
     });
-    figure(19, `500 MB of cache removed before the start, ${Math.round((diskBytes ?? 0) / MB)} MB left, no QR needed`);
+    figure(
+      'memory',
+      `500 MB of cache removed before the start, ${Math.round((diskBytes ?? 0) / MB)} MB left, no QR needed`,
+    );
   });
 });

@@ -58,7 +58,7 @@ describe('the SIGKILL of one worker of four, twenty times', () => {
 
     const slowest = Math.max(...recoveries);
     figure(
-      1,
+      'isolation of sessions',
       `${ROUNDS} rounds with ${sent} messages each way, 0 side effects, ready again after ${seconds(slowest)} at most`,
     );
     expect(slowest).toBeLessThanOrEqual(READY_WITHIN_MS);

@@ -62,7 +62,7 @@ describe('the start of a saved session', () => {
     expect((await client.getSessionStatus({ id: 'ben' })).restarts).toBe(0);
 
     figure(
-      8,
+      'start',
       `${kind}: ended ${seconds(endedAfterMs - DEADLINE_MS)} after the deadline, its slot taken by another session ` +
         `${seconds(slotFreeAfterMs - DEADLINE_MS)} after it, which was ready at ${seconds(otherIsUpAfterMs - DEADLINE_MS)}`,
     );

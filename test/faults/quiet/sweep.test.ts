@@ -62,7 +62,10 @@ describe('promise 2: no orphan browsers', () => {
     expect(entriesOf(outerTmp)).toEqual([]);
     await rm(outerTmp, { recursive: true });
     const [median, worst] = [0.5, 1].map((share) => Math.round(percentile(times, share)));
-    figure(2, `${times.length} workers killed, browser gone after ${median} ms (median), ${worst} ms (worst); 0 left`);
+    figure(
+      'killed worker',
+      `${times.length} workers killed, browser gone after ${median} ms (median), ${worst} ms (worst); 0 left`,
+    );
   });
 
   it('nothing is left where the worker and its browser are killed, and a renderer is stopped', async () => {
@@ -75,7 +78,7 @@ describe('promise 2: no orphan browsers', () => {
     process.kill(main?.pid ?? 0, 'SIGKILL');
     const killedAt = performance.now();
     await eventually(() => expect(livingOf(browser)).toEqual([]), 3_000);
-    figure(2, `a stopped renderer gone after ${Math.round(performance.now() - killedAt)} ms`);
+    figure('killed worker', `a stopped renderer gone after ${Math.round(performance.now() - killedAt)} ms`);
     await stack.untilStatus('main', 'ready');
   });
 
@@ -96,7 +99,7 @@ describe('promise 2: no orphan browsers', () => {
     await stack.restartGateway({ CHAT_WEB_AUTO_START_SESSIONS: 'false' });
     await eventually(() => expect(livingOf(all)).toEqual([]), 3_000);
     figure(
-      2,
+      'killed worker',
       `${all.length} stopped processes of 2 sessions gone ${Math.round(performance.now() - startedAt)} ms after the start of a gateway`,
     );
     await eventually(() => expect(stack.gateway.log.join('\n')).toContain('"browsers":2'));
