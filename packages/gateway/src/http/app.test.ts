@@ -216,11 +216,12 @@ describe('readiness', () => {
 
 describe('the QR', () => {
   it('is a PNG itself for whoever asks for one, and errors stay JSON', async () => {
-    const png = Buffer.from('89504e470d0a1a0a', 'hex');
+    const png = Buffer.alloc(30_000, 'png'); // So long that its JSON has a Content-Length, too.
     const qr = `data:image/png;base64,${png.toString('base64')}`;
     const gateway = await gatewayWith({ handlers: { getQr: ({ id }) => ({ id, status: 'qr', qr }) } });
     const accept = (type: string) => gateway.request('/sessions/main/qr', { headers: { accept: type } });
     const image = await accept('image/png, */*');
+    expect([null, String(png.length)]).toContain(image.headers.get('Content-Length'));
     expect([image.headers.get('Content-Type'), Buffer.from(await image.arrayBuffer()).equals(png)]).toEqual([
       'image/png',
       true,

@@ -1,4 +1,4 @@
-import { errorTable, examples, type Operation, operations } from '@chat-web/protocol';
+import { errorTable, examples, isWorkerOperation, type Operation, operations } from '@chat-web/protocol';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from './openapi.ts';
@@ -46,10 +46,11 @@ describe('the OpenAPI document', () => {
 
   it.each(rows)(
     '$name: says which errors it may answer, by status and code',
-    ({ method, path, errors, status = 200 }) => {
+    ({ name, method, path, errors, status = 200 }) => {
       const { responses = {} } = guarded.paths[templateOf(path)]?.[method.toLowerCase()] ?? {};
       expect(Object.keys(responses)).toContain(String(status));
-      for (const code of [...errors, 'unauthorized', 'forbidden', 'internal_error'] as const)
+      const ofWorker = isWorkerOperation(name) ? (['page_unsupported', 'shutting_down'] as const) : [];
+      for (const code of [...errors, ...ofWorker, 'unauthorized', 'forbidden', 'internal_error'] as const)
         expect(responses[errorTable[code].status]?.description).toContain(`\`${code}\``);
     },
   );

@@ -143,6 +143,7 @@ describe('the answer', () => {
   it('to HEAD is the same without the bytes', async () => {
     const answer = await getMedia('HEAD');
     expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([200, '5', '']);
+    expect(spool.bytes).toBe(0);
     expect(readdirSync(join(spool.dir, 'main'))).toEqual([]);
   });
 
