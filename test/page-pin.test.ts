@@ -46,7 +46,7 @@ it('a saved page that is of another build is reported for as long as it is used'
 
   await stack.restartGateway({ CHAT_WEB_PAGE_VERSION: '2.3000.1' });
   await stack.untilStatus('main', 'ready');
-  const found = { capability: 'page.version', reason: expect.stringContaining(`the page says that it is ${version}`) };
+  const found = { capability: 'page.version', reason: expect.stringContaining(`the page states version ${version}`) };
   await eventually(async () => expect((await status()).degraded).toContainEqual(found));
 });
 

@@ -29,7 +29,7 @@ export function startsOf(id: string, log: readonly string[]): number[] {
 /** The statuses that a session has taken, in order. */
 export function statusesOf(id: string, log: readonly string[]): string[] {
   return logLines(log)
-    .filter(({ msg, session }) => msg === 'status changed' && session === id)
+    .filter(({ msg, session }) => msg === 'session status changed' && session === id)
     .map(({ status = '' }) => status);
 }
 

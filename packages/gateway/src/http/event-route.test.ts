@@ -85,7 +85,7 @@ describe('a stream', () => {
     await gateway.keys.remove(id);
     gateway.hub.publish(left);
     await eventually(() => expect(reader.hasEnded).toBe(true));
-    expect(reader.text).toBe(`${HEAD}: the key or token no longer holds\n\n`);
+    expect(reader.text).toBe(`${HEAD}: the key or token is no longer valid\n\n`);
     expect(gateway.hub.streams).toBe(0);
     expect((await open(key)).status).toBe(401);
   });

@@ -19,7 +19,7 @@ let counted: [operation: string, status: number, isTime: boolean][];
 
 beforeEach(() => {
   folder = temporaryFolder();
-  spool = new Spool(folder.path, { spoolMaxBytes: 1e6, spoolSessionMaxBytes: 1e6, minFreeDiskBytes: 0 }, () => {});
+  spool = new Spool(folder.path, { spoolMaxBytes: 1e6, spoolSessionMaxBytes: 1e6, minFreeDiskBytes: 0 }, console);
   log = new Lines();
   counted = [];
 });
@@ -154,7 +154,7 @@ describe('the answer', () => {
 
   it('with media is not begun without room for them', async () => {
     await spool.folderFor('main');
-    spool = new Spool(folder.path, { spoolMaxBytes: 1e6, spoolSessionMaxBytes: 1e6, minFreeDiskBytes: 1e18 }, () => {});
+    spool = new Spool(folder.path, { spoolMaxBytes: 1e6, spoolSessionMaxBytes: 1e6, minFreeDiskBytes: 1e18 }, console);
     const ask = routeOf('getPicture', () => expect.unreachable());
     const answer = await ask('/sessions/main/contacts/12025550102@c.us/picture');
     expect(await codeOf(answer)).toEqual([503, 'insufficient_resources']);
@@ -166,8 +166,8 @@ describe('a request', () => {
     await routeOf('listSessions', () => ({}))('/sessions');
     await routeOf('stopSession', () => ({}))('/sessions/main/stop');
     expect(log.all).toMatchObject([
-      { level: 20, operation: 'listSessions', msg: 'answered', ms: expect.any(Number) },
-      { level: 30, operation: 'stopSession', session: 'main', msg: 'answered' },
+      { level: 20, operation: 'listSessions', msg: 'request answered', ms: expect.any(Number) },
+      { level: 30, operation: 'stopSession', session: 'main', msg: 'request answered' },
     ]);
     expect(counted).toEqual([
       ['listSessions', 200, true],
@@ -179,8 +179,14 @@ describe('a request', () => {
     await routeOf('stopSession', refusing('session_not_found', 'no 12025550102'))('/sessions/main/stop');
     await routeOf('stopSession', refusing('client_failed', 'broke at 12025550102@c.us'))('/sessions/main/stop');
     expect(log.all).toMatchObject([
-      { level: 30, operation: 'stopSession', code: 'session_not_found', reason: 'no <number>', msg: 'refused' },
-      { level: 40, operation: 'stopSession', code: 'client_failed', reason: 'broke at <number>@c.us', msg: 'refused' },
+      { level: 30, operation: 'stopSession', code: 'session_not_found', error: 'no <number>', msg: 'request refused' },
+      {
+        level: 40,
+        operation: 'stopSession',
+        code: 'client_failed',
+        error: 'broke at <number>@c.us',
+        msg: 'request refused',
+      },
     ]);
     expect(counted).toEqual([
       ['stopSession', 404, true],

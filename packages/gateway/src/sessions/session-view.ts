@@ -1,8 +1,19 @@
-import { causeText, type SessionView } from '@chat-web/protocol';
+import { causeText, type SessionStatus, type SessionView } from '@chat-web/protocol';
 import type { Session } from './session.ts';
 import { causeOf, type Phase } from './session-state.ts';
 
-const ORDER = ['ready', 'starting', 'qr', 'authenticating', 'restarting', 'failed', 'stopped'];
+type Word = Exclude<SessionStatus, 'disconnected'> | 'restarting';
+
+/** In the order in which they are shown. */
+const WORDS = Object.keys({
+  ready: true,
+  starting: true,
+  qr: true,
+  authenticating: true,
+  restarting: true,
+  failed: true,
+  stopped: true,
+} satisfies Record<Word, true>);
 
 /** A session as the API shows it. */
 export function viewOf({ id, state, stats, page }: Session): SessionView {
@@ -26,13 +37,13 @@ export function viewOf({ id, state, stats, page }: Session): SessionView {
 /** How many sessions there are by status, in one line: `12 sessions, 11 ready, 1 restarting`. */
 export function summaryOf(sessions: readonly Pick<Session, 'phase'>[]): string {
   const words = sessions.map(({ phase }) => wordFor(phase));
-  const counts = ORDER.map((word) => [words.filter((other) => other === word).length, word] as const);
+  const counts = WORDS.map((word) => [words.filter((other) => other === word).length, word] as const);
   const total = `${words.length} session${words.length === 1 ? '' : 's'}`;
   return [total, ...counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)].join(', ');
 }
 
 /** A start after a failed one counts as a restart. */
-function wordFor(phase: Phase): string {
+function wordFor(phase: Phase): Word {
   if (phase.status === 'disconnected' || (phase.status === 'starting' && phase.cause)) return 'restarting';
   return phase.status;
 }

@@ -83,5 +83,5 @@ it('a log line of a worker is an event with its fields, and cannot be one of ano
     error: 'page 2.3000.1037000001: No LID for user <number>@c.us',
   });
   expect(others.filter((line) => line.includes('forged'))).toEqual([]);
-  expect(others.filter((line) => line.includes('invalid message from the worker'))).toHaveLength(9);
+  expect(others.filter((line) => line.includes('invalid IPC message'))).toHaveLength(9);
 });

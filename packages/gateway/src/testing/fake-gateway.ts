@@ -117,7 +117,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     access: new Access(token, keys, new FailureLimit(config.authFailuresPerMinute)),
     refusals: new Refusals(logger),
     audit: new Audit(undefined, audit, logger),
-    spool: new Spool(dataDir, config, () => {}),
+    spool: new Spool(dataDir, config, logger),
     log: logger,
     metrics: {
       answered: (operation, status) => counted.push([operation, status]),

@@ -77,7 +77,7 @@ describe('a group', () => {
   });
 
   it.each([
-    ['nobody', 'recipient_not_found'],
+    ['none_registered', 'recipient_not_found'],
     [{ refused: 429 }, 'rate_limited'],
     [{ refused: 500 }, 'client_failed'],
   ] as const)('whose creation ends with %j: %s', async (outcome, code) => {

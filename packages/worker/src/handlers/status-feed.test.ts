@@ -47,7 +47,7 @@ describe.each([
     ['ERROR_UPLOAD', 'client_failed'],
     ['ERROR_RATE_LIMIT', 'rate_limited'],
   ])('that the network refuses with %s: %s', async (refused, code) => {
-    const message = `the network refused the post (${refused})`;
+    const message = `the network refused the status (${refused})`;
     await expect(answer({ refused })).rejects.toMatchObject({ code, message });
   });
 
