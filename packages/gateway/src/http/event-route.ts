@@ -1,10 +1,10 @@
 import { GatewayError, reaches, sessionId } from '@chat-web/protocol';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Handler } from 'hono';
 import * as v from 'valibot';
 import { Refusal } from '../access/refusal.ts';
 import type { Subscriber } from '../sessions/event-hub.ts';
 import type { Admission } from './admission.ts';
+import { RESPONSE_ALREADY_SENT } from './already-sent.ts';
 import { parseParams } from './request-input.ts';
 import { onResponseClose } from './response-close.ts';
 import { ResponseStream } from './response-stream.ts';
