@@ -27,7 +27,7 @@ function argumentsAt(text: string, from: number): string {
 
 /** What the gateway logs: the fields first, then the event. */
 const inGateway = callsOf('packages/gateway/src', /\b[lL]og(?:\.(?:debug|info|warn|error)|\[\w+\])\(/g)
-  .filter((written) => !written.endsWith('redacted(event)')) // The events of workers, which are listed below.
+  .filter((written) => !written.endsWith('withoutNumbers(event)')) // The events of workers, which are listed below.
   .map((written) => /'([^']+)',?\s*$/.exec(written)?.[1] ?? written);
 /** What a worker logs: the level, then the event, then the fields. */
 const inWorker = callsOf('packages/worker/src', /\b[lL]og\((?=')/g).map(

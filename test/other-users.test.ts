@@ -12,7 +12,7 @@ import { livingOf } from './helpers/processes.ts';
 import { runGateway } from './helpers/run-gateway.ts';
 import { Stack } from './helpers/stack.ts';
 
-describe.runIf(canBeOthers)('promise 31: another user of the machine harms nobody', () => {
+describe.runIf(canBeOthers)('another user of the machine harms nobody', () => {
   let stack: Stack;
   let profile: string;
   let folder: string;

@@ -52,7 +52,7 @@ describe('the unit', () => {
       ...['systemd-analyze', 'security', '--offline=true', '--no-pager', '--threshold=23', UNIT],
     );
     const exposure = Number(/Overall exposure level for chat-web\.service: ([\d.]+)/.exec(output)?.[1]);
-    console.log(`promise 26: exposure ${exposure.toFixed(1)}`);
+    console.log(`exposure of the unit: ${exposure.toFixed(1)}`);
     expect(exposure).toBeLessThanOrEqual(2.3);
     expect(status).toBe(0);
   });

@@ -10,7 +10,7 @@ const SENDS = 20;
 /** Below the mark, and still something for the sessions that run. */
 const RESERVE_MB = 30;
 
-it('promise 19: a full disk refuses starts, ends nothing that runs, and loses nothing', async () => {
+it('a full disk refuses starts, ends nothing that runs, and loses nothing', async () => {
   await using disk = await SmallDisk.create();
   const settings = { CHAT_WEB_MIN_FREE_DISK_MB: `${disk.markMb}` };
   await using stack = await Stack.start({ dataDir: disk.dataDir, settings });

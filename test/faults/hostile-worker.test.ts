@@ -18,7 +18,7 @@ const MOST_HEALTH_MS = 1_000;
 /** How soon a flood is ended depends on how fast this machine takes it in: it is slowed down from the beginning. */
 const FLOOD_ENDS_WITHIN_MS = 100_000;
 
-describe('promise 30: a worker that a page has taken over', () => {
+describe('a worker that a page has taken over', () => {
   let stack: Stack;
   let honest: EventLog;
   let gatewayPid: number;

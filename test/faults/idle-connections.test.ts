@@ -8,7 +8,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { figure, seconds } from '../helpers/figure.ts';
 import { rawRequest } from '../helpers/raw-request.ts';
 
-it('promise 32: a thousand connections that say nothing are closed, and keep nobody out', async () => {
+it('a thousand connections that say nothing are closed, and keep nobody out', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
   const gateway = await spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir });
   const { hostname, port } = new URL(gateway.url);

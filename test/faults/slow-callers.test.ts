@@ -13,7 +13,7 @@ const HALF_KB = 512;
 const UPLOAD_BYTES = 10_000_000;
 const DOWNLOAD_BYTES = 40_000_000;
 
-describe('promise 32: callers that take their time', { concurrent: true }, () => {
+describe('callers that take their time', { concurrent: true }, () => {
   let stack: Stack;
   let messageId: string;
   beforeAll(async () => {

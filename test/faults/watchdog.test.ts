@@ -13,7 +13,7 @@ const BLOCKED_S = 40;
 /** Long enough for every worker to be thought silent three times over. */
 const AFTERWARDS_S = 35;
 
-it('promise 18: the watchdog is pinged while the loop runs, and only then; sessions outlive a blocked loop', async () => {
+it('the watchdog is pinged while the loop runs, and only then; sessions outlive a blocked loop', async () => {
   await using socket = await NotifySocket.open();
   await using stack = await Stack.start({
     settings: {

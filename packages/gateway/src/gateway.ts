@@ -82,7 +82,7 @@ export async function startGateway(
     config,
     spool,
     tmp,
-    strangers: foreignProcesses,
+    foreignProcesses,
     saved,
     pageHistory,
     pinnedPage,

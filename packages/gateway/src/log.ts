@@ -37,9 +37,10 @@ export function createLog(level: string): LevelledLog {
   };
 }
 
-/** Removes phone numbers, which are also part of chat and message ids. */
+/** Redacts phone numbers, also those in ids of chats and messages. Versions of the page, such as 2.3000.1234567, are kept. */
 export function withoutNumbers(text: string): string {
-  return text.replace(/\d{7,}/g, '<number>');
+  const parts = text.split(/(\b\d{1,2}\.\d{1,5}\.\d{1,12})/);
+  return parts.map((part, index) => (index % 2 === 1 ? part : part.replace(/\d{7,}/g, '<number>'))).join('');
 }
 
 function rankOf(level: string): number {

@@ -50,6 +50,9 @@ export type WorkerOptions = v.InferOutput<typeof workerOptions>;
 /** Messages may arrive out of order; a catch-up looks back this much, in seconds. */
 export const OVERLAP_SECONDS = 120;
 
+/** How many ids of delivered messages are remembered: more than an account receives within the overlap. */
+export const MAX_DELIVERED_IDS = 10_000;
+
 /** From the gateway to a worker. `start` is sent after `booted`. */
 export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('start'), options: workerOptions }),

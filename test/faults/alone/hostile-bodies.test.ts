@@ -15,7 +15,7 @@ const P99_MS = 400;
 /** Twice the promise: when garbage is collected is the engine's choice. */
 const MEMORY_MB = 128;
 
-describe('promise 32: fifty bodies of 10 MB at once that are made to hurt', () => {
+describe('fifty bodies of 10 MB at once that are made to hurt', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await Stack.start({ settings: { CHAT_WEB_LOG_LEVEL: 'info' } });

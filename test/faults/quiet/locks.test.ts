@@ -13,7 +13,7 @@ import { ADA, Stack } from '../../helpers/stack.ts';
 
 const READY_WITHIN_MS = 5_000;
 
-describe('promise 13: locks heal, live browsers are safe', () => {
+describe('locks heal, live browsers are safe', () => {
   it.each([
     ['of a dead process', () => `${hostname()}-999999999`],
     ['of a process that has got the number since', () => `${hostname()}-${process.pid}`],

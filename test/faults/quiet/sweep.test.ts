@@ -28,7 +28,7 @@ function idOf(pid: number): ProcessId[] {
   }
 }
 
-describe('promise 2: no orphan browsers', () => {
+describe('no orphan browsers', () => {
   it('a worker is killed 100 times: nothing is left on its profile, and nothing in a temporary folder', async () => {
     const outerTmp = await mkdtemp(join(tmpdir(), 'chat-web-outer-'));
     await using stack = await Stack.start({ settings: { TMPDIR: outerTmp } });

@@ -1,13 +1,11 @@
-import { errorText, OVERLAP_SECONDS } from '@chat-web/protocol';
+import { errorText, MAX_DELIVERED_IDS, OVERLAP_SECONDS } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { readOwnText, replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 
-/** More than an account receives within the overlap. */
-const MOST_IDS = 10_000;
 const WRITE_DELAY_MS = 1_000;
 /** That many ids of the longest kind: 300 characters of three bytes each. */
-const MOST_FILE_BYTES = MOST_IDS * 1_024;
+const MOST_FILE_BYTES = MAX_DELIVERED_IDS * 1_024;
 
 const stored = v.object({ from: v.number(), ids: v.record(v.string(), v.number()) });
 
@@ -55,7 +53,7 @@ export class HeardMessages {
     // A timestamp in the future, from a wrong clock, would skip everything until then.
     this.#from = Math.max(this.#from ?? 0, Math.min(timestamp, now()) - OVERLAP_SECONDS);
     for (const [oldest, at] of this.#ids) {
-      if (at >= this.#from && this.#ids.size <= MOST_IDS) break;
+      if (at >= this.#from && this.#ids.size <= MAX_DELIVERED_IDS) break;
       this.#ids.delete(oldest);
     }
     this.#writeSoon();

@@ -178,12 +178,12 @@ export class Run {
 
   /** Prepares host and profile for a start. Throws if they are not available; nothing was started then. */
   async #prepare(): Promise<RunFolders> {
-    const { saved, spool, tmp, strangers, resources, cgroups, config } = this.#context;
+    const { saved, spool, tmp, foreignProcesses, resources, cgroups, config } = this.#context;
     const shortage = await resources.shortage();
     if (shortage) throw new Error(shortage);
     const { signal } = this.#ended;
     const profile = saved.profileOf(this.#id);
-    strangers.look();
+    foreignProcesses.look();
     await freeProfile(profile);
     signal.throwIfAborted();
     const bytes = await trimCaches(profile, config.cacheMaxBytes);
@@ -199,7 +199,7 @@ export class Run {
     const { child, channel } = startWorker(this.#context.workerProgram(this.#id), env, this.#log);
     const watch = new SilenceWatch({
       intervalMs: HEARTBEAT_INTERVAL_MS,
-      onSilent: (forMs) => this.#kill('WORKER_UNRESPONSIVE', `nothing was heard of it for ${forMs / SECOND} s`),
+      onSilent: (forMs) => this.#kill('WORKER_UNRESPONSIVE', `it sent nothing for ${forMs / SECOND} s`),
     });
     const onBroken = (did: string) => this.#kill('WORKER_PROTOCOL_ERROR', `it ${did}`);
     const link = new WorkerLink(channel, this.#workerOptions(spoolDir, past), this.#log, {

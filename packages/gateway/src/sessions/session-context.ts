@@ -19,7 +19,7 @@ export interface SessionContext {
   readonly spool: Spool;
   /** Temporary folders of the sessions. */
   readonly tmp: PrivateTmp;
-  readonly strangers: Pick<ForeignProcessWatch, 'look'>;
+  readonly foreignProcesses: Pick<ForeignProcessWatch, 'look'>;
   readonly cgroups: Cgroups;
   /** The page that all sessions load; undefined: the newest one. */
   readonly pinnedPage: PinnedPage | undefined;

@@ -366,7 +366,7 @@ function afterRun(before: SessionState, ending: SessionState['ending'], about: C
 
 /** Nothing runs, and the next step failed. */
 function recoveryFailed(state: SessionState, detail: string, about: Circumstances): SessionState {
-  const after = interrupted(state, { reason: 'RECOVERY_FAILED', detail });
+  const after = { ...interrupted(state, { reason: 'RECOVERY_FAILED', detail }), ending: undefined };
   return retrying(after, 'RECOVERY_FAILED', refusedDelay(about.random), about);
 }
 

@@ -8,7 +8,7 @@ import {
   type WorkerOperationName,
 } from '@chat-web/protocol';
 import { Lock } from '../lock.ts';
-import type { Log } from '../log.ts';
+import { type Log, withoutNumbers } from '../log.ts';
 import { EventHub, type Subscriber } from './event-hub.ts';
 import { HeardMessages } from './heard-messages.ts';
 import { Run, type RunEvent } from './run.ts';
@@ -52,7 +52,7 @@ export class Session {
   readonly #watchers = new Set<() => void>();
   #state = newSession(new Date());
   #run: Run | undefined;
-  /** Counted from the gateway's start: what the log tells one run from another by. */
+  /** Counted from the gateway's start: how the log tells runs apart. */
   #runs = 0;
 
   constructor(id: string, context: SessionContext) {
@@ -136,8 +136,9 @@ export class Session {
   /** Restarts to give memory back. False if declined: it is in use, or the host is short of something. */
   recycle(): Promise<boolean> {
     return this.#lock.run(async () => {
+      if (await this.#shortage()) return false;
       const isIdle = this.phase.status === 'ready' && this.pending === 0;
-      if (!isIdle || (await this.#shortage())) return false;
+      if (!isIdle) return false;
       await this.#inTurn({ name: 'restart', reason: 'RECYCLED' });
       return true;
     });
@@ -255,7 +256,8 @@ export class Session {
     const page = this.#context.pageHistory.note(seen);
     this.stats.page = page;
     const { version, degraded } = page;
-    if (degraded.length > 0) this.#log.warn({ pageVersion: version, degraded }, 'page degraded');
+    if (degraded.length > 0)
+      this.#log.warn({ pageVersion: version, degraded: degraded.map(loggedFinding) }, 'page degraded');
     else if (before?.version !== version || before.degraded.length > 0)
       this.#log.info({ pageVersion: version }, 'page complete');
   }
@@ -363,7 +365,7 @@ export class Session {
 
   #logChange(before: SessionState): void {
     const { phase, retry, restarts } = this.#state;
-    const cause = causeOf(phase);
+    const cause = loggedCause(causeOf(phase));
     const reason = (Object.keys(restarts) as Reason[]).find((one) => restarts[one] !== before.restarts[one]);
     if (reason && reason !== before.retry?.reason) this.#log.info({ reason }, 'session restarting');
     if (phase.status !== before.phase.status)
@@ -402,6 +404,15 @@ export class Session {
     const { workerBytes = 0, browserBytes = 0 } = this.stats.memory ?? {};
     return this.#context.resources.shortage(workerBytes + browserBytes);
   }
+}
+
+/** What comes out of a page may name people. */
+function loggedCause(cause: Cause | undefined): Cause | undefined {
+  return cause?.detail === undefined ? cause : { ...cause, detail: withoutNumbers(cause.detail) };
+}
+
+function loggedFinding({ capability, reason }: PageView['degraded'][number]) {
+  return { capability, reason: withoutNumbers(reason) };
 }
 
 function isoTime(unixSeconds: number): string {

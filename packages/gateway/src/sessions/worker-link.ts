@@ -205,9 +205,9 @@ export class WorkerLink {
   #write({ level, event, fields = {} }: WorkerLog): void {
     const safe = Object.entries(fields).map(([key, value]) => [
       key,
-      typeof value === 'string' ? redacted(value) : value,
+      typeof value === 'string' ? withoutNumbers(value) : value,
     ]);
-    this.#log[level]({ ...Object.fromEntries(safe), source: 'worker' }, redacted(event));
+    this.#log[level]({ ...Object.fromEntries(safe), source: 'worker' }, withoutNumbers(event));
   }
 
   #mayLog(): boolean {
@@ -224,12 +224,6 @@ export class WorkerLink {
     const code = changesSomething(workerOperations[operation]) ? 'outcome_unknown' : 'session_lost';
     return new GatewayError(code, `worker of session ${this.#sessionId} ${how} during ${operation}`);
   }
-}
-
-/** Without numbers of people; versions of the page, such as 2.3000.1234567, are kept. */
-function redacted(text: string): string {
-  const parts = text.split(/(\b\d{1,2}\.\d{1,5}\.\d{1,12})/);
-  return parts.map((part, index) => (index % 2 === 1 ? part : withoutNumbers(part))).join('');
 }
 
 /** The code for an operation whose answer is invalid. */

@@ -7,6 +7,10 @@ import { dropFile, keepFile } from '../page/media.ts';
 import { wasLost } from './page-errors.ts';
 import type { PageCalls, PageScript } from './port.ts';
 
+const DROP_TIMEOUT_MS = 1_000;
+/** Modules of the page that load late are waited for. */
+const SUPPORT_TIMEOUT_MS = 10_000;
+
 /** The page, and whether the account is connected. */
 export interface PageSource {
   readonly page: Page;
@@ -43,21 +47,21 @@ export class PageAccess implements PageCalls {
   }
 
   async assertSupported(needed: readonly Capability[]): Promise<void> {
-    await this.#ready().assertSupported(needed);
+    await within(SUPPORT_TIMEOUT_MS, 'client_failed', this.#ready().assertSupported(needed));
   }
 
   async withFile<R>(timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R> {
     const { page } = this.#ready();
     const key = `file:${randomUUID()}`;
     // The browser reads the file from disk itself: its bytes do not pass through this process.
-    const input = await within(timeoutMs, 'client_failed', makeFileInput(page));
+    const input = makeFileInput(page);
     try {
-      await within(timeoutMs, 'client_failed', input.uploadFile(path));
-      await within(timeoutMs, 'client_failed', page.evaluate(keepFile, input as never, key));
+      await within(timeoutMs, 'client_failed', takeFile(page, input, path, key));
       return await work(key);
     } finally {
-      await page.evaluate(dropFile, key).catch(() => {});
-      await input.dispose().catch(() => {});
+      // A page that does not respond must not hold up the answer.
+      const dropped = page.evaluate(dropFile, key).then(async () => (await input).dispose());
+      await within(DROP_TIMEOUT_MS, 'client_failed', dropped).catch(() => {});
     }
   }
 
@@ -80,6 +84,13 @@ export class PageAccess implements PageCalls {
 async function makeFileInput(page: Page): Promise<FileInput> {
   const input = await page.evaluateHandle("Object.assign(document.createElement('input'), { type: 'file' })");
   return input as unknown as FileInput;
+}
+
+/** Has the browser take the file, and keeps it in the page by the key. */
+async function takeFile(page: Page, input: Promise<FileInput>, path: string, key: string): Promise<void> {
+  const taken = await input;
+  await taken.uploadFile(path);
+  await page.evaluate(keepFile, taken as never, key);
 }
 
 /** Waits for the page. Rejects with `lostCode` if it is lost or too slow, and with `client_failed` if it threw. */

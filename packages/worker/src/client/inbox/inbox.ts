@@ -1,4 +1,4 @@
-import { errorText } from '@chat-web/protocol';
+import { errorText, MAX_DELIVERED_IDS } from '@chat-web/protocol';
 import type { HeldMessage } from '../../page/inbox.ts';
 import { wasNavigated } from '../page-errors.ts';
 import type { Log, ReportEvent } from '../port.ts';
@@ -8,8 +8,6 @@ import type { MessageStore } from './message-store.ts';
 import { RecentIds } from './recent-ids.ts';
 import { Watermark } from './watermark.ts';
 
-/** Ids of delivered messages that are kept, to drop a message that the page reports again. */
-const MOST_DELIVERED_IDS = 10_000;
 /** Older messages are history, delivered or not. */
 const HISTORY_SECONDS = 7 * 24 * 60 * 60;
 
@@ -24,7 +22,7 @@ export class Inbox {
   readonly #log: Log;
   readonly #watermark: Watermark;
   readonly #deafness = new DeafnessCheck();
-  readonly #delivered = new RecentIds(MOST_DELIVERED_IDS);
+  readonly #delivered = new RecentIds(MAX_DELIVERED_IDS);
   /** Undelivered messages in the page that cannot be read: they are not tried again. */
   #unreadable: ReadonlySet<string> = new Set();
   /** False while live messages are held back for a catch-up. */
