@@ -2,9 +2,9 @@ import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sendText } from '@chat-web/host';
 import { expect, it } from 'vitest';
-import { spawnGateway } from '../scripts/gateway-process.ts';
-import { eventually } from './helpers/eventually.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { spawnGateway } from '../../scripts/gateway-process.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 it('an operator can stay on a build of the page that works, while the network serves another one', async () => {
   await using stack = await Stack.start({ build: '2026-07' });
