@@ -23,18 +23,19 @@ export async function dispatch(
   const operation = workerOperations[name];
   // The gateway has parsed the input with this row's own schemas; it is the same build as this worker.
   const handler = handlers[name] as (input: unknown) => unknown;
+  // What a handler does not expect may come after a change: it must not be reported as if nothing had happened.
+  const failure = changesSomething(operation) ? 'outcome_unknown' : 'client_failed';
+  await assertSupported(name, input as object).catch((error: unknown) => {
+    throw asGatewayError(error, 'client_failed');
+  });
   let answer: unknown;
   try {
-    await assertSupported(name, input as object);
     answer = await handler(input);
   } catch (error) {
-    throw asGatewayError(error, 'client_failed');
+    throw asGatewayError(error, failure);
   }
   const parsed = v.safeParse(operation.answer, answer);
   if (parsed.success) return parsed.output;
   const fields = parsed.issues.map((issue) => v.getDotPath(issue) ?? '(whole)').join(', ');
-  throw new GatewayError(
-    changesSomething(operation) ? 'outcome_unknown' : 'client_failed',
-    `invalid answer of the web client to ${name} (${fields})`,
-  );
+  throw new GatewayError(failure, `invalid answer of the web client to ${name} (${fields})`);
 }

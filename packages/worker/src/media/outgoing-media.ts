@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GatewayError, invalidRequest, type MediaSource } from '@chat-web/protocol';
+import { errorText, GatewayError, invalidRequest, type MediaSource } from '@chat-web/protocol';
 import { fileTypeFromFile } from 'file-type';
 import type { HandlerContext } from '../client/port.ts';
 import { fetchToFile } from './remote-file.ts';
@@ -45,7 +45,7 @@ export async function withMedia<R>(
     const limits = { ...fetchLimits, timeoutMs: fetchMs };
     const fetched = fetchedPath ? await fetchToFile(source.url ?? '', fetchedPath, limits, held.add) : undefined;
     const path = fetchedPath ?? join(uploadsDir, source.base64?.file ?? '');
-    if ((await stat(path)).size === 0) throw new GatewayError('media_unavailable', 'the media are empty');
+    if ((await sizeOf(path)) === 0) throw new GatewayError('media_unavailable', 'the media are empty');
     const found = await fileTypeFromFile(path);
     const mimeType = source.mimeType ?? found?.mime ?? (fetched?.mimeType || UNKNOWN_TYPE);
     if (!TYPES[kind].test(mimeType)) {
@@ -58,6 +58,14 @@ export async function withMedia<R>(
   } finally {
     if (fetchedPath) await rm(fetchedPath, { force: true });
     held.release();
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    throw new GatewayError('client_failed', `the file is gone; nothing was sent (${errorText(error)})`);
   }
 }
 

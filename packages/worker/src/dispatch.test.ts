@@ -1,0 +1,49 @@
+import { GatewayError, type Handlers, type WorkerOperationName } from '@chat-web/protocol';
+import { describe, expect, it } from 'vitest';
+import { dispatch } from './dispatch.ts';
+
+const supported = async () => {};
+const handlersThat = (work: () => unknown) =>
+  ({ sendMessage: work, listChats: work }) as unknown as Handlers<WorkerOperationName>;
+const fails = () => {
+  throw new TypeError('x is undefined');
+};
+
+describe('a handler that throws what it should not', () => {
+  it('leaves the outcome unknown if the operation changes something', async () => {
+    await expect(dispatch(handlersThat(fails), 'sendMessage', {}, supported)).rejects.toMatchObject({
+      code: 'outcome_unknown',
+      message: 'x is undefined',
+    });
+  });
+
+  it('has failed if the operation changes nothing, or did not begin', async () => {
+    await expect(dispatch(handlersThat(fails), 'listChats', {}, supported)).rejects.toMatchObject({
+      code: 'client_failed',
+    });
+    const begun = () => expect.unreachable();
+    const refusing = async () => fails();
+    await expect(dispatch(handlersThat(begun), 'sendMessage', {}, refusing)).rejects.toMatchObject({
+      code: 'client_failed',
+    });
+  });
+});
+
+it('a handler that answers what the row does not allow has an unknown outcome too, and what it says of itself counts', async () => {
+  await expect(
+    dispatch(
+      handlersThat(() => ({ no: 1 })),
+      'sendMessage',
+      {},
+      supported,
+    ),
+  ).rejects.toMatchObject({
+    code: 'outcome_unknown',
+  });
+  const refused = () => {
+    throw new GatewayError('chat_not_found', 'unknown');
+  };
+  await expect(dispatch(handlersThat(refused), 'sendMessage', {}, supported)).rejects.toMatchObject({
+    code: 'chat_not_found',
+  });
+});
