@@ -363,6 +363,15 @@ describe('the streams', () => {
     expect(subject.after(ended, due, { name: 'run_started' }, unlinked).told).toHaveLength(1);
   });
 
+  it('are told of each account that is unlinked, and of one once, however often its folder cannot be removed', () => {
+    const told = [{ name: 'disconnected', data: { reason: 'LOGOUT' } }];
+    const subject = linked();
+    expect(subject.after(unlinked).told).toMatchObject(told);
+    expect(subject.after(ended, { name: 'effects_failed', detail: 'EBUSY' }, due, ended, qr()).told).toEqual([]);
+    subject.hasAuth = false;
+    expect(subject.after(ended, qr(), authenticating, unlinked).told).toMatchObject(told);
+  });
+
   it('are told of a stop if the session was ready, and of every session that is given up', () => {
     expect(linked().after(stop).told).toMatchObject([{ name: 'disconnected', data: { reason: 'STOPPED' } }]);
     expect(new Subject().after(start, qr(), stop).told).toEqual([]);

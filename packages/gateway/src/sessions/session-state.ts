@@ -53,7 +53,7 @@ export interface SessionState {
   readonly phase: Phase;
   /** When the status last changed. */
   readonly since: Date;
-  /** The message of the last `disconnected` event, since it was ready or was started. */
+  /** The message of the last `disconnected` event, since it was ready, showed a QR or was started. */
   readonly toldLoss: string | undefined;
   /** How often it was restarted since the gateway started, by reason. */
   readonly restarts: Readonly<Partial<Record<Reason, number>>>;
@@ -177,9 +177,8 @@ export function next(before: SessionState, event: StateEvent, about: Circumstanc
   if (after.phase === before.phase) return { state: after, events: [], effects };
   const since = after.phase.status === before.phase.status ? before.since : about.date;
   const loss = newLoss(before.phase, after);
-  const toldLoss = after.phase.status === 'ready' ? undefined : (loss?.data.message ?? after.toldLoss);
   const events = loss ? [loss] : arrival(before.phase, after.phase);
-  return { state: { ...after, since, toldLoss }, events, effects };
+  return { state: { ...after, since, toldLoss: loss?.data.message ?? after.toldLoss }, events, effects };
 }
 
 type Step = readonly [state: SessionState, effects: readonly Effect[]];
@@ -240,7 +239,10 @@ function reported(state: SessionState, report: Report, about: Circumstances): St
 function enter(state: SessionState, phase: Phase): SessionState {
   // A crash while the QR is shown does not begin the wait for a scan anew.
   const mayBeScanned = phase.status === 'qr' || phase.status === 'starting';
-  return { ...state, phase, reconnect: undefined, scan: mayBeScanned ? state.scan : undefined };
+  // What is lost from here on is another loss. A wipe that fails again and again leads to neither of them.
+  const isAnew = phase.status === 'qr' || phase.status === 'ready';
+  const toldLoss = isAnew ? undefined : state.toldLoss;
+  return { ...state, phase, toldLoss, reconnect: undefined, scan: mayBeScanned ? state.scan : undefined };
 }
 
 /** The run ends, or has ended, and the session is to come back. */
