@@ -223,7 +223,7 @@ describe('an open gateway', () => {
     const { id } = await operator().createKey(shop);
     await gateway.end();
     gateway = await start({});
-    expect(gateway.log.join('\n')).toContain('keys ignored');
+    await eventually(() => expect(gateway.log.join('\n')).toContain('keys ignored'));
     await expect(as('').createKey(shop)).rejects.toMatchObject({ code: 'insufficient_scope' });
     await expect(as('').listKeys()).rejects.toMatchObject({ code: 'insufficient_scope' });
     await expect(as('').deleteKey({ keyId: id })).rejects.toMatchObject({ code: 'insufficient_scope' });

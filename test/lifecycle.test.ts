@@ -140,7 +140,9 @@ describe('saved sessions', () => {
     const { sessions } = await stack.client.listSessions();
     expect(sessions.map(({ id }) => id)).toEqual(['main']);
     await stack.untilStatus('main', 'ready');
-    expect(statusesOf('main', stack.gateway.log)).toEqual(['starting', 'authenticating', 'ready']);
+    await eventually(() =>
+      expect(statusesOf('main', stack.gateway.log)).toEqual(['starting', 'authenticating', 'ready']),
+    );
   });
 });
 

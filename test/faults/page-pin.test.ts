@@ -31,7 +31,7 @@ it('an operator can stay on a build of the page that works, while the network se
   await stack.client.restartSession({ id: 'main' });
   await stack.untilStatus('main', 'ready');
   expect(await versionNow()).toBe(july);
-  expect(stack.gateway.log.join('\n')).toContain(`"pageVersion":"${july}"`);
+  await eventually(() => expect(stack.gateway.log.join('\n')).toContain(`"pageVersion":"${july}"`));
 });
 
 it('a saved page that is of another build is reported for as long as it is used', async () => {
