@@ -72,11 +72,7 @@ export function gatewayHandlers(supervisor: Supervisor, keys: Keys): GatewayHand
 
     getSessionStatus: ({ id }) => viewOf(supervisor.find(id)),
 
-    getSessionInfo: ({ id }) => {
-      const { phase } = supervisor.find(id);
-      if (phase.status === 'ready') return phase.info;
-      throw new GatewayError('session_not_ready', `session ${id} is not ready (it is ${phase.status})`);
-    },
+    getSessionInfo: ({ id }) => supervisor.find(id).info(),
   };
 }
 

@@ -66,7 +66,7 @@ class Subject {
 
 /** One that has saved auth, and is ready. */
 function linked(config: Partial<Circumstances['config']> = {}): Subject {
-  const subject = new Subject(config).after(start, { name: 'run_started' }, qr(), authenticating, ready);
+  const subject = new Subject(config).after(start, qr(), authenticating, ready);
   subject.hasAuth = true;
   return subject;
 }
@@ -155,7 +155,7 @@ describe('a crash', () => {
       expect(subject.state.retry).toBeUndefined();
       const delay = subject.after(ended).state.retry?.ms;
       expect(subject.after(due).effects).toEqual([END, { ...START, byHand: false }]);
-      subject.after({ name: 'run_started' }, ready);
+      subject.after(ready);
       return delay;
     });
     expect(delays).toEqual([SECOND, 2 * SECOND, 4 * SECOND]);
@@ -257,7 +257,7 @@ describe('an unlink', () => {
     const told = [subject.after(unlinked).told];
     for (let attempt = 0; attempt < 3; attempt += 1) {
       told.push(subject.after(ended, { name: 'effects_failed', detail: 'ENOSPC' }).told);
-      told.push(subject.after(due, { name: 'run_started' }, qr()).told);
+      told.push(subject.after(due, qr()).told);
       expect(subject.effects).toEqual([END, WIPE, START]);
     }
     expect(told.flat()).toMatchObject([{ name: 'disconnected', data: { reason: 'LOGOUT' } }]);
@@ -266,7 +266,7 @@ describe('an unlink', () => {
   it('goes on where the run fails before it has been ended', () => {
     const subject = linked().after(unlinked, crash({ retry: false }));
     expect(subject.effects).toEqual([]);
-    expect(subject.after(ended, { name: 'run_started' }).state).toMatchObject({
+    expect(subject.after(ended).state).toMatchObject({
       phase: { status: 'disconnected', cause: { reason: 'LOGOUT' } },
       retry: undefined,
     });
@@ -360,7 +360,7 @@ describe('the streams', () => {
     ]);
     expect(subject.after(lost('OPENING')).told).toEqual([]);
     expect(subject.after(crash()).told).toEqual([]);
-    expect(subject.after(ended, due, { name: 'run_started' }, unlinked).told).toHaveLength(1);
+    expect(subject.after(ended, due, unlinked).told).toHaveLength(1);
   });
 
   it('are told of each account that is unlinked, and of one once, however often its folder cannot be removed', () => {

@@ -95,7 +95,6 @@ export type StateEvent =
   | { readonly name: 'start'; readonly byHand: boolean }
   | { readonly name: 'restart'; readonly reason: 'REQUESTED' | 'RECYCLED' }
   | { readonly name: 'stop'; readonly unlink: boolean; readonly timeoutMs: number }
-  | { readonly name: 'run_started' }
   | { readonly name: 'run_ended' }
   /** An effect failed, as on a full disk. */
   | { readonly name: 'effects_failed'; readonly detail: string }
@@ -198,8 +197,6 @@ function step(state: SessionState, event: StateEvent, about: Circumstances): Ste
   switch (event.name) {
     case 'reported':
       return state.ending ? [state, []] : reported(state, event.report, about);
-    case 'run_started':
-      return [{ ...state, retry: undefined }, []];
     case 'run_ended':
       return [afterRun({ ...state, ending: undefined }, state.ending, about), []];
     case 'effects_failed':

@@ -4,6 +4,7 @@ import {
   errorText,
   GatewayError,
   type Reason,
+  type SessionInfo,
   type WorkerEvent,
   type WorkerOperationName,
 } from '@chat-web/protocol';
@@ -162,6 +163,12 @@ export class Session {
     this.#run?.fail({ cause, retry: true });
   }
 
+  /** The account it is linked to. 409 unless the session is ready. */
+  info(): SessionInfo {
+    if (this.phase.status === 'ready') return this.phase.info;
+    throw this.#notReady();
+  }
+
   /** The error that a call would get now (409); undefined while the session is ready. */
   get refusal(): GatewayError | undefined {
     return this.phase.status === 'ready' ? undefined : this.#notReady();
@@ -271,7 +278,7 @@ export class Session {
 
   /** Under the lock. */
   async #inTurn(event: StateEvent): Promise<void> {
-    for (const effect of this.#take(event)) await this.#carryOut(effect);
+    await this.#carryOutAll(this.#take(event));
   }
 
   /** Its effects are dropped if the session was stopped, deleted or restarted before their turn. */
@@ -280,8 +287,7 @@ export class Session {
     const effects = this.#take({ name: 'reported', report });
     if (effects.length === 0) return;
     this.#inBackground(async () => {
-      if (!run || this.#run !== run) return;
-      for (const effect of effects) await this.#carryOut(effect);
+      if (run && this.#run === run) await this.#carryOutAll(effects);
     });
   }
 
@@ -314,6 +320,10 @@ export class Session {
     return effects;
   }
 
+  async #carryOutAll(effects: readonly Effect[]): Promise<void> {
+    for (const effect of effects) await this.#carryOut(effect);
+  }
+
   async #carryOut(effect: Effect): Promise<void> {
     switch (effect.type) {
       case 'fail_run':
@@ -344,7 +354,6 @@ export class Session {
       onEvent: (event) => this.#onEvent(event),
       onFailed: (failure) => this.#onRunFailed(failure),
     });
-    this.#take({ name: 'run_started' });
     void this.#run.start({
       byHand,
       heardUntil: () => this.#heard.from,
