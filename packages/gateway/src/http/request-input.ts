@@ -11,12 +11,12 @@ import type { Context } from 'hono';
 import * as v from 'valibot';
 import { yieldToEventLoop } from '../event-loop.ts';
 import type { Spool } from '../media/spool.ts';
-import { MAX_REST_BYTES, readPlainBody, readUploadBody, UPLOAD_FIELD, type UploadBody } from '../media/upload-body.ts';
+import { MAX_REST_BYTES, readPlainBody, readShortBody, readUploadBody, UPLOAD_FIELD, type UploadBody } from '../media/upload-body.ts';
 import { limitedBody } from './limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
 
-/** Most bodies are short: up to this size, a body is read as a whole and scanned only if it contains an upload. */
-const MAX_TEXT_BYTES = 131_072;
+/** Most bodies are: up to this size, a body is read as a whole. */
+const MAX_SHORT_BYTES = 131_072;
 
 /** Options for reading a request. */
 export interface InputOptions {
@@ -97,18 +97,15 @@ async function readBody(
   }
   const { incoming } = c.env;
   if (!takesUpload(schema)) {
-    const rest = await readPlainBody(limitedBody(incoming, { maxBytes: Math.min(maxBodyBytes, MAX_REST_BYTES) }));
-    return { rest };
+    return readPlainBody(limitedBody(incoming, { maxBytes: Math.min(maxBodyBytes, MAX_REST_BYTES) }));
   }
   const sessionId = c.req.param('id') ?? '';
   const error = refusalOf?.(sessionId);
   const refusal = error && { aboveBytes: MAX_REST_BYTES, error };
   const chunks = limitedBody(incoming, { maxBytes: maxBodyBytes, refusal });
   const createFile = () => spool.create(sessionId);
-  if (Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MAX_TEXT_BYTES)
-    return readUploadBody(chunks, createFile);
-  const rest = await readPlainBody(chunks);
-  return rest.includes(`"${UPLOAD_FIELD}"`) ? readUploadBody([rest], createFile) : { rest };
+  const isShort = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= MAX_SHORT_BYTES;
+  return isShort ? readShortBody(chunks, createFile) : readUploadBody(chunks, createFile);
 }
 
 /** Puts the upload back into its field. Rejects a body in which the field occurs twice. */

@@ -26,7 +26,7 @@ export async function readUploadBody(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   createFile: () => Promise<SpoolWriter>,
 ): Promise<UploadBody> {
-  const reader = new UploadReader(UPLOAD_FIELD);
+  const reader = new UploadReader();
   let writer: SpoolWriter | undefined;
   try {
     for await (const chunk of chunks) {
@@ -44,10 +44,26 @@ export async function readUploadBody(
 }
 
 /** Reads a body without an upload. Rejects like `readUploadBody`. */
-export async function readPlainBody(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function readPlainBody(chunks: AsyncIterable<Uint8Array>): Promise<UploadBody> {
+  const rest = await readWhole(chunks);
+  assertBounded(rest);
+  return { rest };
+}
+
+/** Reads a body that fits in memory, and scans it only if it contains an upload. Rejects like `readUploadBody`. */
+export async function readShortBody(
+  chunks: AsyncIterable<Uint8Array>,
+  createFile: () => Promise<SpoolWriter>,
+): Promise<UploadBody> {
+  const rest = await readWhole(chunks);
+  if (rest.includes(`"${UPLOAD_FIELD}"`)) return readUploadBody([rest], createFile);
+  assertBounded(rest);
+  return { rest };
+}
+
+async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const body = new GrowingBuffer(MAX_REST_BYTES);
   for await (const chunk of chunks) if (!body.append(chunk)) throw tooLarge();
-  assertBounded(body.bytes);
   return body.bytes;
 }
 
@@ -62,8 +78,8 @@ class UploadReader {
   #decoded: Buffer[] = [];
   #state: 'none' | 'open' | 'ended' = 'none';
 
-  constructor(field: string) {
-    this.#scanner = new UploadScanner(field, {
+  constructor() {
+    this.#scanner = new UploadScanner(UPLOAD_FIELD, {
       rest: (bytes) => this.#keep(bytes),
       upload: (piece) => this.#decode(piece),
       uploadEnded: () => this.#endUpload(),
