@@ -11,7 +11,14 @@ import type { Context } from 'hono';
 import * as v from 'valibot';
 import { yieldToEventLoop } from '../event-loop.ts';
 import type { Spool } from '../media/spool.ts';
-import { MAX_REST_BYTES, readPlainBody, readShortBody, readUploadBody, UPLOAD_FIELD, type UploadBody } from '../media/upload-body.ts';
+import {
+  MAX_REST_BYTES,
+  readPlainBody,
+  readShortBody,
+  readUploadBody,
+  UPLOAD_FIELD,
+  type UploadBody,
+} from '../media/upload-body.ts';
 import { limitedBody } from './limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
 

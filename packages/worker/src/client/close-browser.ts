@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'puppeteer';
+import { inTime } from './in-time.ts';
 import type { Log } from './port.ts';
 
 const UNUSED_ORIGIN = 'https://unused.invalid';
@@ -86,14 +86,4 @@ async function killBrowser(browser: Browser, log: Log): Promise<void> {
   }
   // A killed process keeps its files open until its memory is freed; the next browser needs the same files.
   await inTime(exit, EXIT_TIMEOUT_MS);
-}
-
-/** The result of some work; undefined if it rejects, or when the time is up. A later result is ignored. */
-export async function inTime<T>(work: Promise<T> | undefined, timeoutMs: number): Promise<T | undefined> {
-  const over = new AbortController();
-  const outcome = work?.catch(() => undefined);
-  const timer = delay(timeoutMs, undefined, { signal: over.signal }).catch(() => undefined);
-  const first = await Promise.race([outcome, timer]);
-  over.abort();
-  return first;
 }

@@ -4,6 +4,7 @@ import { type ErrorCode, errorText, GatewayError } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type { Capability } from '../page/contract.ts';
 import { dropFile, keepFile } from '../page/media.ts';
+import { inTime } from './in-time.ts';
 import { wasLost } from './page-errors.ts';
 import type { PageCalls, PageScript } from './port.ts';
 
@@ -61,7 +62,7 @@ export class PageAccess implements PageCalls {
     } finally {
       // A page that does not respond must not hold up the answer.
       const dropped = page.evaluate(dropFile, key).then(async () => (await input).dispose());
-      await within(DROP_TIMEOUT_MS, 'client_failed', dropped).catch(() => {});
+      await inTime(dropped, DROP_TIMEOUT_MS);
     }
   }
 

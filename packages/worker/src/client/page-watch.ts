@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
 import { type PageState, queryNetwork, readPageState } from '../page/session.ts';
 import type { Capabilities } from './capabilities.ts';
 import { FailureThreshold } from './failure-threshold.ts';
+import { inTime } from './in-time.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import { wasNavigated } from './page-errors.ts';
 import { PageProbe } from './page-probe.ts';
@@ -147,13 +147,11 @@ export class PageWatch {
     return Date.now() >= this.#parts.lookUpsFrom();
   }
 
-  #doesNetworkAnswer(): Promise<boolean> {
-    return Promise.race([
-      this.#parts.client.page.evaluate(queryNetwork).then(
-        () => true,
-        () => true, // A refusal is an answer; a page that is closing is reported by other events.
-      ),
-      delay(NETWORK_TIMEOUT_MS, false, { ref: false }),
-    ]);
+  async #doesNetworkAnswer(): Promise<boolean> {
+    const answer = this.#parts.client.page.evaluate(queryNetwork).then(
+      () => true,
+      () => true, // A refusal is an answer; a page that is closing is reported by other events.
+    );
+    return (await inTime(answer, NETWORK_TIMEOUT_MS)) ?? false;
   }
 }
