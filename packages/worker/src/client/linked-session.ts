@@ -10,6 +10,7 @@ import { Inbox } from './inbox/inbox.ts';
 import { storeOf } from './inbox/message-store.ts';
 import { launchOptions } from './launch-options.ts';
 import type { PageSource } from './page-access.ts';
+import type { PageLink } from './page-link.ts';
 import { PageReport } from './page-report.ts';
 import { PageWatch } from './page-watch.ts';
 import type { Log, ReportEvent } from './port.ts';
@@ -102,6 +103,10 @@ export class LinkedSession implements PageSource {
 
   get page(): Page {
     return this.#client.page;
+  }
+
+  get link(): PageLink {
+    return this.#client.link;
   }
 
   /** True while messages can be sent and received. */

@@ -4,17 +4,23 @@ import { type ErrorCode, errorText, GatewayError } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type { Capability } from '../page/contract.ts';
 import { dropFile, keepFile } from '../page/media.ts';
+import type { SendPlan } from '../page/messages.ts';
 import { inTime } from './in-time.ts';
 import { wasLost } from './page-errors.ts';
-import type { PageCalls, PageScript } from './port.ts';
+import type { PageLink } from './page-link.ts';
+import type { PageCalls, PageScript, SendLimits } from './port.ts';
 
 const DROP_TIMEOUT_MS = 1_000;
 /** Modules of the page that load late are waited for. */
 const SUPPORT_TIMEOUT_MS = 10_000;
+/** How long before its own deadline the worker has the page keep one: an answer takes a moment. */
+const MARGIN_MS = 1_000;
+const BROWSER_TIMEOUT_MS = 1_000;
 
 /** The page, and whether the account is connected. */
 export interface PageSource {
   readonly page: Page;
+  readonly link: PageLink;
   readonly isReady: boolean;
   /** Throws 501 if the page lacks what is needed. */
   assertSupported(needed: readonly Capability[]): Promise<void>;
@@ -43,6 +49,37 @@ export class PageAccess implements PageCalls {
     return this.#call(timeoutMs, 'outcome_unknown', script, args);
   }
 
+  async send<A extends unknown[], R>(
+    { beginMs, timeoutMs, ackTimeoutMs }: SendLimits,
+    script: PageScript<[SendPlan, ...A], R>,
+    ...args: A
+  ): Promise<R> {
+    const { link } = this.#ready();
+    const watch = link.watchSend();
+    const startedAt = Date.now();
+    const [beginBy, answerBy] = [beginMs, timeoutMs].map((ms) => startedAt + ms - MARGIN_MS) as [number, number];
+    const answer = link.run(script, { call: watch.call, beginBy, answerBy, ackTimeoutMs }, ...args);
+    const isAnswered = answer.then(
+      () => true,
+      () => true,
+    );
+    try {
+      const hasMoved = await inTime(Promise.race([watch.begun.then(() => true), isAnswered]), beginMs);
+      if (!hasMoved && (await this.#isHeard()) && !watch.hasBegun)
+        throw new GatewayError(
+          'client_failed',
+          `nothing was sent: the page did not answer within ${beginMs / 1_000} s`,
+        );
+      return await within(timeoutMs - (Date.now() - startedAt), 'outcome_unknown', answer);
+    } catch (error) {
+      if (watch.sentId === undefined) throw error;
+      this.onSent(false);
+      throw unconfirmed(watch.sentId);
+    } finally {
+      watch.stop();
+    }
+  }
+
   onSent(isConfirmed: boolean): void {
     this.#source.onSent(isConfirmed);
   }
@@ -52,7 +89,7 @@ export class PageAccess implements PageCalls {
   }
 
   async withFile<R>(timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R> {
-    const { page } = this.#ready();
+    const { page, link } = this.#ready();
     const key = `file:${randomUUID()}`;
     // The browser reads the file from disk itself: its bytes do not pass through this process.
     const input = makeFileInput(page);
@@ -61,9 +98,14 @@ export class PageAccess implements PageCalls {
       return await work(key);
     } finally {
       // A page that does not respond must not hold up the answer.
-      const dropped = page.evaluate(dropFile, key).then(async () => (await input).dispose());
+      const dropped = link.run(dropFile, key).then(async () => (await input).dispose());
       await inTime(dropped, DROP_TIMEOUT_MS);
     }
+  }
+
+  /** True if the browser answers: then it has passed on what the page had signalled before. A frozen one keeps it. */
+  async #isHeard(): Promise<boolean> {
+    return (await inTime(this.#source.page.browser().version(), BROWSER_TIMEOUT_MS)) !== undefined;
   }
 
   #ready(): PageSource {
@@ -77,8 +119,8 @@ export class PageAccess implements PageCalls {
     script: PageScript<A, R>,
     args: A,
   ): Promise<R> {
-    const { page } = this.#ready();
-    return (await within(timeoutMs, lostCode, page.evaluate(script as never, ...(args as unknown as never[])))) as R;
+    const { link } = this.#ready();
+    return within(timeoutMs, lostCode, link.run(script, ...args));
   }
 }
 
@@ -92,6 +134,11 @@ async function takeFile(page: Page, input: Promise<FileInput>, path: string, key
   const taken = await input;
   await taken.uploadFile(path);
   await page.evaluate(keepFile, taken as never, key);
+}
+
+/** The error for a message that was handed over, and that the network has not confirmed. */
+export function unconfirmed(id: string): GatewayError {
+  return new GatewayError('outcome_unknown', `the network has not confirmed message ${id}; it may still be sent`);
 }
 
 /** Waits for the page. Rejects with `lostCode` if it is lost or too slow, and with `client_failed` if it threw. */

@@ -1,5 +1,6 @@
 import type { LogFields, LogLevel, WorkerEvent } from '@chat-web/protocol';
 import type { SpoolShare } from '../media/spool-share.ts';
+import type { SendPlan } from '../page/messages.ts';
 
 /** A function that runs in the page. It is sent there as text: it can use its arguments and the page, nothing else. */
 export type PageScript<A extends unknown[], R> = (...args: A) => R | Promise<R>;
@@ -14,10 +15,25 @@ export interface PageCalls {
   read<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R>;
   /** Runs a script that changes something. */
   change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R>;
+  /**
+   * Runs a script that sends a message, and waits for the network to confirm it. `client_failed` if the page was shown to
+   * have handed nothing over within `beginMs`, and never will; `outcome_unknown` if it may have.
+   */
+  send<A extends unknown[], R>(limits: SendLimits, script: PageScript<[SendPlan, ...A], R>, ...args: A): Promise<R>;
   /** Loads a file from disk into the page, each step within the time, and runs `work` with its key. */
   withFile<R>(timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R>;
   /** Called after each send: whether the network has confirmed it in time. */
   onSent(isConfirmed: boolean): void;
+}
+
+/** The time limits of a send, in milliseconds. */
+export interface SendLimits {
+  /** Until the page hands the message over. */
+  readonly beginMs: number;
+  /** In all. */
+  readonly timeoutMs: number;
+  /** Once the message was handed over, until the network has it. */
+  readonly ackTimeoutMs: number;
 }
 
 /** The dependencies of the handlers. */

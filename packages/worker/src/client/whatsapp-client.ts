@@ -11,11 +11,13 @@ import { installGroupTools } from '../page/tools/groups.ts';
 import { installIdTools } from '../page/tools/identities.ts';
 import { installMessageTools } from '../page/tools/messages.ts';
 import { installOutcomeTools } from '../page/tools/outcomes.ts';
+import type { PageSignal } from '../page/window.ts';
 import type { Capabilities } from './capabilities.ts';
 import { crashWatch } from './crash-watch.ts';
 import { LibraryClient, LocalAuth } from './library.ts';
 import { type PageDocument, servePage, watchDocument } from './page-document.ts';
 import { wasNavigated } from './page-errors.ts';
+import { PageLink } from './page-link.ts';
 import { wasReplaced } from './replaced-document.ts';
 
 /** The signals of the client, in the order in which they happened. Each may be repeated. */
@@ -85,6 +87,7 @@ export class WhatsAppClient extends LibraryClient {
   #socketState = '';
   #qrTimer: NodeJS.Timeout | undefined;
   #document: PageDocument | undefined;
+  #link: PageLink | undefined;
 
   constructor(options: ClientOptions, signals: ClientSignals) {
     const { sessionDir, puppeteer } = options;
@@ -111,6 +114,12 @@ export class WhatsAppClient extends LibraryClient {
     return this.pupPage;
   }
 
+  /** Our own line into the page; throws before the browser is started. */
+  get link(): PageLink {
+    if (!this.#link) throw new Error('the browser is not started yet');
+    return this.#link;
+  }
+
   /** Returns the last document that was loaded from the network, once; none if a saved one was loaded instead. */
   takeDocument(): PageDocument | undefined {
     const document = this.#document;
@@ -133,8 +142,7 @@ export class WhatsAppClient extends LibraryClient {
       });
     } else await servePage(page, document);
     await page.evaluateOnNewDocument(closeDialogs, DIALOG_INTERVAL_MS, DIALOG_REPORT_MS);
-    await page.exposeFunction('chatWebOnMessage', (model: unknown) => this.#signals.onMessage(model));
-    await page.exposeFunction('chatWebOnAck', (id: string, ack: number) => this.#signals.onAck(id, ack));
+    this.#link = await PageLink.open(page, (signal) => this.#onSignal(signal));
     const expose = page.exposeFunction.bind(page);
     page.exposeFunction = async (name, handler) => {
       // The library checks in the page whether a name is taken; right after a navigation the page may not have it yet.
@@ -158,10 +166,17 @@ export class WhatsAppClient extends LibraryClient {
     const { document, listening } = await this.page.evaluate(readPageState);
     if (listening) return; // The page was navigated meanwhile: this call belongs to the document before.
     await this.#waitForEssentials();
+    await this.link.listen();
     await this.page.evaluate(installIdTools, this.#options.lookUpsFrom());
     for (const script of [installMessageTools, installOutcomeTools, installGroupTools, installFileTools, listen])
       await this.page.evaluate(script);
     await this.page.evaluate(mark, document, 'listening');
+  }
+
+  /** What the listeners of `page/listeners.ts` tell. */
+  #onSignal(signal: PageSignal): void {
+    if (signal.is === 'message') this.#signals.onMessage(signal.model);
+    else if (signal.is === 'ack') this.#signals.onAck(String(signal.id), Number(signal.ack));
   }
 
   /** The page's socket state: reported by the page, or polled. */

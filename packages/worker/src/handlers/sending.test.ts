@@ -1,8 +1,9 @@
 import { GatewayError, STATUS_FEED } from '@chat-web/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeSticker } from '../page/media.ts';
-import { checkSend, type SendCheck, type SendState, sendMessage, waitForAck } from '../page/messages.ts';
+import { checkSend, type SendAnswer, type SendCheck, sendMessage } from '../page/messages.ts';
 import { postMediaStatus } from '../page/status-feed.ts';
+import type { SendState } from '../page/window.ts';
 import { type FakeContext, fakeContext, messageModel, upload } from '../testing/fake-page.ts';
 import { messageHandlers } from './messages.ts';
 
@@ -14,12 +15,18 @@ const PNG = Buffer.from(
 const WEBP = Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64');
 
 let context: FakeContext;
+/** The page answers a send that it need not check, or that is checked. */
+const answers = (answer: () => SendAnswer) => context.page.onSend(sendMessage, answer);
+/** The page has to look a recipient up before it sends. */
+const answersUnchecked = () =>
+  context.page.onSend(sendMessage, (isChecked) =>
+    isChecked ? { model: messageModel(), state: { ack: 1 } } : 'unchecked',
+  );
+
 beforeEach(() => {
   context = fakeContext();
-  context.page
-    .on(checkSend, () => 'ok')
-    .on(sendMessage, () => messageModel())
-    .on(waitForAck, () => ({ ack: 1 }));
+  context.page.on(checkSend, () => 'ok');
+  answers(() => ({ model: messageModel(), state: { ack: 1 } }));
 });
 afterEach(() => context[Symbol.dispose]());
 
@@ -59,9 +66,10 @@ describe.each([
   ['a file', () => sendFile()],
 ])('the check before %s is sent', (_, send) => {
   it.each(FINDINGS)('finds %j: %s, and nothing is sent', async (finding, code) => {
-    context.page.on(checkSend, () => finding);
+    answersUnchecked().on(checkSend, () => finding);
     await expect(send()).rejects.toMatchObject({ code });
-    expect(context.page.calls.map(({ script }) => script)).toEqual([checkSend]);
+    const unchecked = context.page.calls.filter(({ script, args }) => script !== sendMessage || args[0] === true);
+    expect(unchecked.map(({ script }) => script)).toEqual([checkSend]);
     expect({ files: context.page.files, confirmations: context.page.confirmations }).toEqual({
       files: [],
       confirmations: [],
@@ -69,7 +77,7 @@ describe.each([
   });
 
   it('is lost: client_failed, as nothing was sent; other errors keep their code', async () => {
-    context.page.on(checkSend, lost('session_lost'));
+    answersUnchecked().on(checkSend, lost('session_lost'));
     await expect(send()).rejects.toMatchObject({
       code: 'client_failed',
       message: 'nothing was sent: the page was lost',
@@ -78,7 +86,7 @@ describe.each([
       context.page.on(checkSend, lost(code));
       await expect(send()).rejects.toMatchObject({ code });
     }
-    expect(context.page.callsOf(sendMessage)).toEqual([]);
+    expect(context.page.callsOf(sendMessage).filter(({ args }) => args[0] === true)).toEqual([]);
   });
 });
 
@@ -93,23 +101,23 @@ describe.each([
     [4, 4],
     [5, 4],
   ])('with ack %i from the network is answered with ack %i', async (ack, shown) => {
-    context.page.on(waitForAck, () => ({ ack }));
+    answers(() => ({ model: messageModel(), state: { ack } }));
     expect(await send()).toMatchObject({ id: messageModel().id, ack: shown });
     expect(context.page.confirmations).toEqual([true]);
   });
 
   it('that the network does not confirm in time: outcome_unknown with the id of the message', async () => {
     const unconfirmed = { code: 'outcome_unknown', message: expect.stringContaining(messageModel().id) };
-    context.page.on(waitForAck, () => ({ ack: 0 }));
+    answers(() => ({ model: messageModel(), state: { ack: 0 } }));
     await expect(send()).rejects.toMatchObject(unconfirmed);
-    context.page.on(waitForAck, lost('session_lost'));
+    answers(() => ({ model: messageModel() }));
     await expect(send()).rejects.toMatchObject(unconfirmed);
     expect(context.page.confirmations).toEqual([false, false]);
   });
 
   it('whose ack the page does not tell legibly: outcome_unknown, and not refused', async () => {
     for (const state of [{}, { ack: null }, { ack: Number.NaN }, { ack: 'x' }, { ack: 0.5 }, undefined]) {
-      context.page.on(waitForAck, () => state as SendState);
+      answers(() => ({ model: messageModel(), state: state as SendState }));
       await expect(send()).rejects.toMatchObject({ code: 'outcome_unknown' });
     }
   });
@@ -127,41 +135,58 @@ describe.each([
     [{ code: 463 }, 'not_permitted', 'the network refused the message (code 463)'],
     [{ code: 475 }, 'not_permitted', 'the network refused the message (code 475)'],
   ])('refused with %j: %s', async (refused, code, message) => {
-    context.page.on(waitForAck, () => ({ ack: -1, ...(refused ? { refused } : {}) }));
+    answers(() => ({ model: messageModel(), state: { ack: -1, ...(refused ? { refused } : {}) } }));
     await expect(send()).rejects.toMatchObject({ code, message });
     expect(context.page.confirmations).toEqual([true]); // A refusal shows a connection as well as an ack does.
   });
 
   it('that the page does not describe, or not legibly: outcome_unknown', async () => {
     for (const model of [undefined, { ...messageModel(), t: undefined }]) {
-      context.page.on(sendMessage, () => model);
+      answers(() => ({ model, state: { ack: 1 } }) as SendAnswer);
       await expect(send()).rejects.toMatchObject({ code: 'outcome_unknown' });
     }
-    expect(context.page.callsOf(waitForAck)).toEqual([]);
+    expect(context.page.confirmations).toEqual([]);
   });
 
   it('during which the page is lost keeps its code', async () => {
     for (const code of ['outcome_unknown', 'session_not_ready', 'client_failed'] as const) {
-      context.page.on(sendMessage, lost(code));
+      context.page.onSend(sendMessage, lost(code));
       await expect(send()).rejects.toMatchObject({ code });
     }
   });
 
-  it('is sent by a script that changes something; the others only read', async () => {
-    await send();
-    expect(context.page.calls.map(({ kind, script }) => [kind, script])).toEqual([
-      ['read', checkSend],
-      ['change', sendMessage],
-      ['read', waitForAck],
+  it('that the page begins too late is not sent, and can be repeated', async () => {
+    answers(() => 'late');
+    await expect(send()).rejects.toMatchObject({
+      code: 'client_failed',
+      message: expect.stringMatching('nothing was sent'),
+    });
+    expect(context.page.confirmations).toEqual([]);
+  });
+});
+
+describe('a text for a chat that the page knows', () => {
+  it('takes one call', async () => {
+    await sendText();
+    expect(context.page.calls.map(({ kind, script }) => [kind, script])).toEqual([['send', sendMessage]]);
+  });
+
+  it('is checked first where the page does not know it', async () => {
+    answersUnchecked();
+    await sendText({ quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
+    expect(context.page.calls.map(({ kind, script, args }) => [kind, script, args[0]])).toEqual([
+      ['send', sendMessage, false],
+      ['read', checkSend, BEN],
+      ['send', sendMessage, true],
     ]);
+    expect(context.page.callsOf(checkSend)[0]?.args).toEqual([BEN, 'false_12025550102@c.us_3EB0BB']);
   });
 });
 
 describe('a text', () => {
   it('is sent as it is written, also when it looks like a contact card', async () => {
     await sendText({ quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
-    expect(context.page.callsOf(checkSend)[0]?.args).toEqual([BEN, 'false_12025550102@c.us_3EB0BB']);
-    const [to, body, options] = context.page.callsOf(sendMessage)[0]?.args ?? [];
+    const [, to, body, options] = context.page.callsOf(sendMessage)[0]?.args ?? [];
     expect([to, body]).toEqual([BEN, 'hello']);
     expect(options).toMatchObject({ parseVCards: false, quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
   });
@@ -169,7 +194,7 @@ describe('a text', () => {
 
 describe('a file', () => {
   /** The options of the last send. */
-  const options = () => context.page.callsOf(sendMessage).at(-1)?.args[2];
+  const options = () => context.page.callsOf(sendMessage).at(-1)?.args[3];
 
   it('has the type of its bytes unless the caller names another, and a name in any case', async () => {
     await sendFile({ caption: 'look' });

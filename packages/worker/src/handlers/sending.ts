@@ -6,26 +6,29 @@ import {
   operations,
   STATUS_FEED,
 } from '@chat-web/protocol';
-import type { HandlerContext, PageCalls } from '../client/port.ts';
+import { unconfirmed } from '../client/page-access.ts';
+import type { HandlerContext, PageCalls, SendLimits } from '../client/port.ts';
 import { toAck, toMessage } from '../client/resources.ts';
 import { type MediaKind, withMedia } from '../media/outgoing-media.ts';
 import { makeSticker } from '../page/media.ts';
-import { checkSend, sendMessage, waitForAck } from '../page/messages.ts';
+import { checkSend, type SendAnswer, sendMessage } from '../page/messages.ts';
 import { postMediaStatus } from '../page/status-feed.ts';
 import type { Posted } from '../page/window.ts';
 import { TimeBudget } from './time-budget.ts';
 
 /** Time limits of the steps of a send; together they stay within the time limit of the operation. */
 const CHECK_TIMEOUT_MS = 10_000;
-const TEXT_TIMEOUT_MS = 15_000;
-const MEDIA_TIMEOUT_MS = 80_000;
+/** Until the page hands over a message that needs no more preparation. */
+const BEGIN_TIMEOUT_MS = 10_000;
 /** How long loading a file into the browser may take. */
 const FILE_TIMEOUT_MS = 20_000;
 const STICKER_TIMEOUT_MS = 10_000;
+const POST_MEDIA_TIMEOUT_MS = 80_000;
 const TEXT_ACK_TIMEOUT_MS = 12_000;
 /** Files are large, and uplinks slow. */
 const MEDIA_ACK_TIMEOUT_MS = 30_000;
-const LEAST_MEDIA_ACK_MS = 10_000;
+/** What a send keeps for itself of the time that its preparation takes. */
+const LEAST_SEND_MS = 10_000;
 
 /** A text to send. */
 interface TextInput {
@@ -44,11 +47,14 @@ interface MediaInput extends MediaSource {
 /** Sends a text, and answers when the network has it. */
 export async function sendText(page: PageCalls, { to, body, quotedMessageId }: TextInput): Promise<Message> {
   const budget = new TimeBudget(operations.sendMessage.timeoutMs);
-  await check(page, to, quotedMessageId, budget);
   // A text is sent as it is, also when it looks like a contact card.
   const options = { linkPreview: true, parseVCards: false, quotedMessageId, ignoreQuoteErrors: false };
-  const sent = await page.change(budget.step(TEXT_TIMEOUT_MS, TEXT_ACK_TIMEOUT_MS), sendMessage, to, body, options);
-  return confirmed(page, sent, budget.last(TEXT_ACK_TIMEOUT_MS));
+  const send = (isChecked: boolean) =>
+    page.send(limitsOf(budget, TEXT_ACK_TIMEOUT_MS), sendMessage, isChecked, to, body, options);
+  const first = await send(false);
+  if (first !== 'unchecked') return confirmed(page, first);
+  await check(page, to, quotedMessageId, budget);
+  return confirmed(page, await send(true));
 }
 
 /** Sends media, and answers when the network has them. */
@@ -57,12 +63,12 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
   const { type, to, quotedMessageId, caption } = input;
   const budget = new TimeBudget(operations.sendMessage.timeoutMs);
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, budget);
-  const fetchMs = budget.step(context.fetchLimits.timeoutMs, FILE_TIMEOUT_MS + LEAST_MEDIA_ACK_MS);
+  const fetchMs = budget.step(context.fetchLimits.timeoutMs, FILE_TIMEOUT_MS + LEAST_SEND_MS);
   return withMedia(type, input, fetchMs, context, ({ path, mimeType, filename }) =>
-    page.withFile(budget.step(FILE_TIMEOUT_MS, LEAST_MEDIA_ACK_MS), path, async (key) => {
+    page.withFile(budget.step(FILE_TIMEOUT_MS, LEAST_SEND_MS), path, async (key) => {
       if (to === STATUS_FEED) {
         const file = { data: key, mimetype: mimeType, filename };
-        return accepted(await page.change(budget.step(MEDIA_TIMEOUT_MS), postMediaStatus, file, caption));
+        return accepted(await page.change(budget.step(POST_MEDIA_TIMEOUT_MS), postMediaStatus, file, caption));
       }
       const isSticker = type === 'sticker';
       if (isSticker && mimeType !== 'image/webp') await prepareSticker(page, key, budget);
@@ -76,8 +82,8 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
         quotedMessageId,
         ignoreQuoteErrors: false,
       };
-      const model = await page.change(budget.step(MEDIA_TIMEOUT_MS, LEAST_MEDIA_ACK_MS), sendMessage, to, '', options);
-      const sent = await confirmed(page, model, budget.last(MEDIA_ACK_TIMEOUT_MS));
+      const limits = limitsOf(budget, MEDIA_ACK_TIMEOUT_MS);
+      const sent = confirmed(page, await page.send(limits, sendMessage, true, to, '', options));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     }),
   );
@@ -135,19 +141,23 @@ function refusalCode(name: string | undefined, code?: number): ErrorCode {
   return code !== undefined && RESTRICTED_CODES.has(code) ? 'not_permitted' : 'client_failed';
 }
 
-/** The message once the network has confirmed it; `outcome_unknown` if it does not in time. */
-async function confirmed(page: PageCalls, model: unknown, timeoutMs: number): Promise<Message> {
-  if (!model) throw new GatewayError('outcome_unknown', 'the web client did not report whether the message was sent');
-  const sent = readMessage(model);
-  const pageTimeoutMs = timeoutMs + 1_000;
-  const state = await page.read(pageTimeoutMs, waitForAck, sent.id, timeoutMs).catch(() => undefined);
+function limitsOf(budget: TimeBudget, ackTimeoutMs: number): SendLimits {
+  return { beginMs: budget.step(BEGIN_TIMEOUT_MS), timeoutMs: budget.step(Number.POSITIVE_INFINITY), ackTimeoutMs };
+}
+
+/** The message once the network has confirmed it; `outcome_unknown` if it has not in time. */
+function confirmed(page: PageCalls, answer: SendAnswer): Message {
+  if (answer === 'late' || answer === 'unchecked')
+    throw new GatewayError('client_failed', 'nothing was sent: the page was busy for too long');
+  if (!answer?.model)
+    throw new GatewayError('outcome_unknown', 'the web client did not report whether the message was sent');
+  const sent = readMessage(answer.model);
   // An ack that is not a number says nothing: a message that went out must not be reported as refused.
-  const ack = Math.trunc(Number(state?.ack)) || 0;
+  const ack = Math.trunc(Number(answer.state?.ack)) || 0;
   page.onSent(ack !== 0);
   if (ack > 0) return { ...sent, ack: toAck(ack) };
-  if (ack === 0)
-    throw new GatewayError('outcome_unknown', `the network has not confirmed message ${sent.id}; it may still be sent`);
-  const { name, code } = state?.refused ?? {};
+  if (ack === 0) throw unconfirmed(sent.id);
+  const { name, code } = answer.state?.refused ?? {};
   const why = [name, code && `code ${code}`].filter(Boolean).join(', ');
   throw new GatewayError(refusalCode(name, code), `the network refused the message${why ? ` (${why})` : ''}`);
 }

@@ -2,7 +2,6 @@ import { GatewayError } from '@chat-web/protocol';
 
 /** Reserved for returning the answer. */
 const RESERVE_MS = 3_000;
-const MOMENT_MS = 500;
 /** A step that begins with less would likely time out, with an unknown outcome. */
 const LEAST_STEP_MS = 2_000;
 
@@ -24,11 +23,6 @@ export class TimeBudget {
     if (leftMs < LEAST_STEP_MS)
       throw new GatewayError('client_failed', 'the time limit of the request was reached; nothing was sent');
     return Math.min(mostMs, leftMs);
-  }
-
-  /** The same for a step that must run, because something has been sent: at least a moment. */
-  last(mostMs: number): number {
-    return Math.min(mostMs, Math.max(MOMENT_MS, this.#leftMs));
   }
 
   get #leftMs(): number {

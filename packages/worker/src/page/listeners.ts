@@ -18,7 +18,7 @@ export function listen(): void {
     // The model is made in turn, so that all messages of a burst have the same id for a person.
     last = last
       .then(() => resolved)
-      .then(() => window.chatWebOnMessage(tools.messageModel(message)))
+      .then(() => tools.signal({ is: 'message', model: tools.messageModel(message) }))
       .catch(() => {}); // An unreadable message must not stop the others.
   };
 
@@ -58,6 +58,6 @@ export function listen(): void {
     if (!message.subtype?.endsWith('_unavailable_fanout')) requestResend(message);
   });
   Msg.on('change:ack', (message, ack) => {
-    if (message.id.fromMe) window.chatWebOnAck(String(message.id), Number(ack));
+    if (message.id.fromMe) tools.signal({ is: 'ack', id: String(message.id), ack: Number(ack) });
   });
 }

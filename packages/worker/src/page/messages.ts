@@ -1,4 +1,4 @@
-import type { MessageModel, PageMessage, PageWindow, Refused } from './window.ts';
+import type { MessageModel, PageMessage, PageWindow, Refused, SendState } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -30,55 +30,63 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
   return window.require('WAWebMsgReply').canReplyMsg(quoted.unsafe()) ? 'ok' : 'not_quotable';
 }
 
-/** Sends a message with the library's own function in the page. Returns its model; undefined if the library has none. */
-export async function sendMessage(chatId: string, content: string, options: object): Promise<MessageModel | undefined> {
+/** The limits of one send. Times as of `Date.now()`. */
+export interface SendPlan {
+  /** Identifies the send in signals. */
+  readonly call: string;
+  /** From then on the message is not sent: the caller has been told so. */
+  readonly beginBy: number;
+  /** When the answer must be on its way. */
+  readonly answerBy: number;
+  /** How long to wait for the network to confirm the message, in milliseconds. */
+  readonly ackTimeoutMs: number;
+}
+
+/**
+ * A message that was handed over, and whether the network has it; no model if the page describes it illegibly.
+ * `unchecked` and `late`: nothing was sent.
+ */
+export type SendAnswer =
+  | 'unchecked'
+  | 'late'
+  | { readonly model?: MessageModel | undefined; readonly state?: SendState };
+
+/**
+ * Sends a message with the library's own function in the page, and waits until the network has it. Unless `isChecked`, it
+ * is sent only if a look into the page's memory shows that it can be: most are replies to an open chat.
+ */
+export async function sendMessage(
+  { call, beginBy, answerBy, ackTimeoutMs }: SendPlan,
+  isChecked: boolean,
+  chatId: string,
+  content: string,
+  options: { readonly quotedMessageId?: string | undefined },
+): Promise<SendAnswer> {
+  const { Chat, Msg } = window.require('WAWebCollections');
+  const tools = window.chatWebTools;
+  const isKnown = () => {
+    const wid = window.require('WAWebWidFactory').createWid(chatId);
+    const lid = tools.lidOf(wid);
+    if (!Chat.get(wid) && !(lid && Chat.get(lid))) return false;
+    if (!options.quotedMessageId) return true;
+    const quoted = Msg.get(options.quotedMessageId);
+    return quoted !== undefined && window.require('WAWebMsgReply').canReplyMsg(quoted.unsafe());
+  };
+  if (!isChecked && !isKnown()) return 'unchecked';
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
-  if (!chat) return undefined;
+  if (!chat) return {};
+  if (Date.now() > beginBy) return 'late';
+  tools.signal({ is: 'sending', call });
   const sent = await window.WWebJS.sendMessage(chat, content, options);
-  return sent && window.chatWebTools.sentModel(sent);
-}
-
-/** The outcome of a send: its ack, or the refusal and its code. */
-export interface SendState {
-  /** 0 if the time limit was reached. */
-  readonly ack: number;
-  readonly refused?: { readonly name?: string | undefined; readonly code?: number | undefined };
-}
-
-/** Waits until the network has confirmed or refused a message: by its ack, or by the page's own result. */
-export async function waitForAck(id: string, timeoutMs: number): Promise<SendState> {
-  const { Msg } = window.require('WAWebCollections');
-  const sent = Msg.get(id);
-  if (sent && sent.ack > 0) return { ack: sent.ack };
-  let isUnknown = false;
-  let onAck: (message: PageMessage) => void = () => {};
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const acked = new Promise<SendState>((resolve) => {
-    onAck = (message) => {
-      if (message !== sent || sent.ack === 0) return;
-      // For a failed send, the page also has a result, which may name the cause or leave the outcome open.
-      if (sent.ack > 0) resolve({ ack: sent.ack });
-      else setTimeout(() => resolve({ ack: isUnknown ? 0 : sent.ack }), 500);
-    };
-    Msg.on('change:ack', onAck);
-    if (sent && sent.ack < 0) onAck(sent);
-  });
-  const answered = new Promise<SendState>((resolve) => {
-    void window.chatWebTools.outcomeOf(id)?.then(({ is, name, code }) => {
-      isUnknown = is === 'unknown'; // The page may retry it, or the network may have it: only an ack decides.
-      if (is === 'sent') resolve({ ack: Math.max(1, sent?.ack ?? 1) });
-      if (is === 'refused') resolve({ ack: -1, refused: { name, code } });
-    });
-  });
-  const late = new Promise<SendState>((resolve) => {
-    timer = setTimeout(() => resolve({ ack: sent?.ack ?? 0 }), timeoutMs);
-  });
-  try {
-    return await Promise.race([acked, late, answered]);
-  } finally {
-    clearTimeout(timer);
-    Msg.off('change:ack', onAck);
-  }
+  const model = sent && tools.sentModel(sent);
+  if (!sent || !model) return {};
+  const slowMs = 500;
+  const slow = setTimeout(() => tools.signal({ is: 'sent', call, id: model.id }), slowMs);
+  const leastMs = 500;
+  const timeoutMs = Math.max(leastMs, Math.min(ackTimeoutMs, answerBy - Date.now()));
+  const state = await tools.untilConfirmed(Msg.get(model.id) ?? sent, timeoutMs);
+  clearTimeout(slow);
+  return { model, state };
 }
 
 /** Reacts to a message, or removes the reaction with an empty emoji. The library ignores unknown messages silently. */

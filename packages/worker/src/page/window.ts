@@ -264,6 +264,15 @@ export interface MessageModel {
   readonly isStatus: boolean;
 }
 
+/** What the page tells the worker by itself. `call` identifies a send that the worker has asked for. */
+export type PageSignal =
+  | { readonly is: 'message'; readonly model: MessageModel }
+  | { readonly is: 'ack'; readonly id: string; readonly ack: number }
+  /** The page is about to hand the message over. */
+  | { readonly is: 'sending'; readonly call: string }
+  /** It has handed it over, and the network takes its time to confirm it. */
+  | { readonly is: 'sent'; readonly call: string; readonly id: string };
+
 /** The outcome of a send, from the page's own promise. */
 export interface SendOutcome {
   /** `unknown`: the network may have the message. */
@@ -272,6 +281,20 @@ export interface SendOutcome {
   readonly name?: string | undefined;
   /** The network's code for it. */
   readonly code?: number | undefined;
+}
+
+/** Whether the network has a message: its ack, or the refusal and its code. */
+export interface SendState {
+  /** 0 if the time limit was reached. */
+  readonly ack: number;
+  readonly refused?: { readonly name?: string | undefined; readonly code?: number | undefined };
+}
+
+/** Whether the network has a message: its ack, or the refusal and its code. */
+export interface SendState {
+  /** 0 if the time limit was reached. */
+  readonly ack: number;
+  readonly refused?: { readonly name?: string | undefined; readonly code?: number | undefined };
 }
 
 /** The network's code of a refusal. */
@@ -316,8 +339,7 @@ export interface PageWindow {
   };
   chatWeb?: SetUpState;
   chatWebTools: PageTools;
-  /** Called by the listeners; implemented by the worker. */
-  chatWebOnMessage(model: MessageModel): void;
-  chatWebOnAck(id: string, ack: number): void;
+  /** Sends a `PageSignal`, as JSON, to the worker. There is no answer. */
+  chatWebSignal(json: string): void;
   [name: string]: unknown;
 }

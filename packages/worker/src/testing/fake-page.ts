@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HandlerContext, PageCalls, PageScript } from '../client/port.ts';
+import type { HandlerContext, PageCalls, PageScript, SendLimits } from '../client/port.ts';
 import { SpoolShare } from '../media/spool-share.ts';
 import { dropFile } from '../page/media.ts';
+import type { SendPlan } from '../page/messages.ts';
 import type { MessageModel } from '../page/window.ts';
 
 /** One call of a page script, as a handler made it. */
 interface PageCall {
-  readonly kind: 'read' | 'change';
+  readonly kind: 'read' | 'change' | 'send';
   readonly script: unknown;
   readonly args: readonly unknown[];
   readonly timeoutMs: number;
@@ -43,6 +44,24 @@ class FakePage implements PageCalls {
 
   change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R> {
     return this.#call({ kind: 'change', script, args, timeoutMs });
+  }
+
+  /** The script is called without its plan. */
+  send<A extends unknown[], R>(
+    { timeoutMs }: SendLimits,
+    script: PageScript<[SendPlan, ...A], R>,
+    ...args: A
+  ): Promise<R> {
+    return this.#call({ kind: 'send', script, args, timeoutMs });
+  }
+
+  /** From here on a script that sends answers so. */
+  onSend<A extends unknown[], R extends Answer>(
+    script: PageScript<[SendPlan, ...A], R>,
+    answer: (...args: A) => NoInfer<R>,
+  ): this {
+    this.#answers.set(script, answer);
+    return this;
   }
 
   withFile<R>(_timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R> {

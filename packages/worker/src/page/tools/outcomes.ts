@@ -1,17 +1,27 @@
-import type { PageMessage, PageSendResult, PageWindow, Posted, Refused, SendOutcome } from '../window.ts';
+import type {
+  PageMessage,
+  PageSendResult,
+  PageSignal,
+  PageWindow,
+  Posted,
+  Refused,
+  SendOutcome,
+  SendState,
+} from '../window.ts';
 
 declare const window: PageWindow;
 
-/** Reads the outcome of calls to the page. */
+/** Reads the outcome of calls to the page, and tells the worker. */
 export interface OutcomeTools {
+  signal(signal: PageSignal): void;
   /** The status code if an error is a refusal of the network; undefined for an error of the page. */
   refusal(error: unknown): number | undefined;
   /** The same as a result; throws an error of the page again. */
   refusedBy(error: unknown): Refused;
   /** The outcome of a send, from the page's own result. */
   readOutcome(result: unknown): SendOutcome;
-  /** The outcome of a send in progress, from the page; undefined for an unknown one. */
-  outcomeOf(messageId: string): Promise<SendOutcome> | undefined;
+  /** Waits until the network has confirmed or refused a message: by its ack, or by the page's own result. */
+  untilConfirmed(sent: PageMessage, timeoutMs: number): Promise<SendState>;
   /** The outcome of a status, from the page's own result; `findMessage` is called if that lacks the message. */
   posted(
     result: PageSendResult | undefined,
@@ -53,6 +63,40 @@ export function installOutcomeTools(): void {
     }
   }
 
+  const untilConfirmed: OutcomeTools['untilConfirmed'] = async (sent, timeoutMs) => {
+    if (sent.ack > 0) return { ack: sent.ack };
+    const { Msg } = window.require('WAWebCollections');
+    let isUnknown = false;
+    let onAck: (message: PageMessage) => void = () => {};
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const acked = new Promise<SendState>((resolve) => {
+      onAck = (message) => {
+        if (message !== sent || sent.ack === 0) return;
+        // For a failed send, the page also has a result, which may name the cause or leave the outcome open.
+        if (sent.ack > 0) resolve({ ack: sent.ack });
+        else setTimeout(() => resolve({ ack: isUnknown ? 0 : sent.ack }), 500);
+      };
+      Msg.on('change:ack', onAck);
+      if (sent.ack < 0) onAck(sent);
+    });
+    const answered = new Promise<SendState>((resolve) => {
+      void outcomes.get(String(sent.id))?.then(({ is, name, code }) => {
+        isUnknown = is === 'unknown'; // The page may retry it, or the network may have it: only an ack decides.
+        if (is === 'sent') resolve({ ack: Math.max(1, sent.ack) });
+        if (is === 'refused') resolve({ ack: -1, refused: { name, code } });
+      });
+    });
+    const late = new Promise<SendState>((resolve) => {
+      timer = setTimeout(() => resolve({ ack: sent.ack }), timeoutMs);
+    });
+    try {
+      return await Promise.race([acked, late, answered]);
+    } finally {
+      clearTimeout(timer);
+      Msg.off('change:ack', onAck);
+    }
+  };
+
   const refusal = (error: unknown) => {
     const { status, statusCode, name } = (error ?? {}) as Record<string, unknown>;
     const code = Number(status ?? statusCode);
@@ -61,8 +105,8 @@ export function installOutcomeTools(): void {
   };
 
   const tools: OutcomeTools = {
-    ...{ readOutcome, refusal },
-    outcomeOf: (id) => outcomes.get(id),
+    ...{ readOutcome, refusal, untilConfirmed },
+    signal: (signal) => window.chatWebSignal(JSON.stringify(signal)),
     refusedBy: (error) => {
       const refused = refusal(error);
       if (refused === undefined) throw error;

@@ -1,0 +1,123 @@
+import type { CDPSession, Page, Protocol } from 'puppeteer';
+import type { PageSignal } from '../page/window.ts';
+import type { PageScript } from './port.ts';
+
+const BINDING = 'chatWebSignal';
+const APPLY = 'function (...args) { return this(...args); }';
+
+/** What the page tells of one send. */
+export interface SendWatch {
+  /** Resolves right before the page hands the message over. */
+  readonly begun: Promise<void>;
+  readonly hasBegun: boolean;
+  /** The message, once it was handed over and the network takes its time to confirm it. */
+  readonly sentId: string | undefined;
+  stop(): void;
+}
+
+/**
+ * Our own line into the page. A script is sent and compiled once for each document, and then called by its handle; the
+ * page's signals come one way, without an answer. Puppeteer's `evaluate` sends the text with each call, and its
+ * `exposeFunction` answers each signal with another call: together twice the processor time of worker and browser.
+ */
+export class PageLink {
+  readonly #session: CDPSession;
+  readonly #onSignal: (signal: PageSignal) => void;
+  /** Handles of scripts in the present document. */
+  readonly #handles = new Map<unknown, Promise<string>>();
+  readonly #sends = new Map<string, (signal: PageSignal) => void>();
+  #lastSend = 0;
+
+  /** `onSignal`: all but the signals of sends. */
+  static async open(page: Page, onSignal: (signal: PageSignal) => void): Promise<PageLink> {
+    const link = new PageLink(await page.createCDPSession(), onSignal);
+    page.on('framenavigated', (frame) => {
+      if (frame === page.mainFrame()) link.#handles.clear();
+    });
+    return link;
+  }
+
+  private constructor(session: CDPSession, onSignal: (signal: PageSignal) => void) {
+    this.#session = session;
+    this.#onSignal = onSignal;
+    session.on('Runtime.bindingCalled', ({ name, payload }) => {
+      if (name === BINDING) this.#receive(payload);
+    });
+  }
+
+  /** Lets the present document signal. */
+  async listen(): Promise<void> {
+    await this.#session.send('Runtime.addBinding', { name: BINDING });
+  }
+
+  /** Runs a script in the page. Rejects if it throws, or if the document is lost meanwhile. */
+  async run<A extends unknown[], R>(script: PageScript<A, R>, ...args: A): Promise<R> {
+    const { result, exceptionDetails } = await this.#session.send('Runtime.callFunctionOn', {
+      objectId: await this.#handleOf(script),
+      functionDeclaration: APPLY,
+      arguments: args.map((value) => ({ value })),
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails) throw new Error(thrownText(exceptionDetails));
+    return result.value as R;
+  }
+
+  /** Watches a new send. `call` identifies it in the page. */
+  watchSend(): SendWatch & { readonly call: string } {
+    this.#lastSend += 1;
+    const call = String(this.#lastSend);
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const watch = { call, begun, hasBegun: false, sentId: undefined as string | undefined };
+    this.#sends.set(call, (signal) => {
+      watch.hasBegun = true;
+      if (signal.is === 'sent') watch.sentId = String(signal.id);
+      begin();
+    });
+    return Object.assign(watch, { stop: () => void this.#sends.delete(call) });
+  }
+
+  #handleOf(script: unknown): Promise<string> {
+    const known = this.#handles.get(script);
+    if (known) return known;
+    const handle = this.#install(String(script));
+    this.#handles.set(script, handle);
+    handle.catch(() => {
+      if (this.#handles.get(script) === handle) this.#handles.delete(script);
+    });
+    return handle;
+  }
+
+  async #install(text: string): Promise<string> {
+    const { result, exceptionDetails } = await this.#session.send('Runtime.evaluate', { expression: `(${text})` });
+    if (exceptionDetails) throw new Error(thrownText(exceptionDetails));
+    if (!result.objectId) throw new Error('a script of ours is no function');
+    return result.objectId;
+  }
+
+  /** The text comes from a web page, and may be anything. */
+  #receive(payload: string): void {
+    const signal = parsed(payload);
+    if (signal?.is === 'sending' || signal?.is === 'sent') this.#sends.get(String(signal.call))?.(signal);
+    else if (signal) this.#onSignal(signal);
+  }
+}
+
+function parsed(payload: string): PageSignal | undefined {
+  try {
+    const value: unknown = JSON.parse(payload);
+    return typeof value === 'object' && value !== null ? (value as PageSignal) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a script threw: the message of an error, or the text of another value. */
+function thrownText({ exception, text }: Protocol.Runtime.ExceptionDetails): string {
+  const [line = ''] = (exception?.description ?? String(exception?.value ?? text)).split('\n', 1);
+  const name = exception?.className;
+  return name && line.startsWith(`${name}: `) ? line.slice(name.length + 2) : line;
+}

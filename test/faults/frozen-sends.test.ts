@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { browserAndWorkerIn, renderersIn } from '../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+// Most of it is waiting.
+describe.concurrent('a send', () => {
+  it('into a frozen page was not sent, which is certain: also when the page thaws', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    const [renderer = 0] = renderersIn(`${stack.dataDir}/sessions/ada`);
+    await expectUnsent(stack, renderer, {
+      code: 'client_failed',
+      message: expect.stringContaining('nothing was sent'),
+    });
+  });
+
+  it('into a frozen browser has an unknown outcome, and is not sent when the browser thaws', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    const { browser } = browserAndWorkerIn(`${stack.dataDir}/sessions/ada`);
+    await expectUnsent(stack, browser, { code: 'outcome_unknown' });
+  });
+
+  it('whose page is loaded again before the network has confirmed it is named in the error', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    await stack.phones.configure({ ackDelayMs: 20_000 });
+    const sent = stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'on its way' });
+    sent.catch(() => {});
+    await delay(4_000);
+    const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
+    await stack.phones.disturb(page?.id ?? '', 'reload');
+    const error = await sent.catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'outcome_unknown', message: expect.stringContaining('has not confirmed') });
+    const [arrived] = await eventually(async () => {
+      const messages = await stack.phones.messages(BEN, { with: ADA });
+      expect(messages).toHaveLength(1);
+      return messages;
+    }, 40_000);
+    expect(String((error as Error).message)).toContain(arrived?.id.split('_').at(-1));
+  });
+});
+
+/** Stops a process, sends, lets the process go on, and looks whether the message arrives. */
+async function expectUnsent(stack: Stack, pid: number, error: object): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  try {
+    const sent = stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'frozen' });
+    await expect(sent).rejects.toMatchObject(error);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  await delay(3_000);
+  await stack.untilStatus('ada', 'ready', 90_000);
+  await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'thawed' });
+  await eventually(async () => {
+    const bodies = (await stack.phones.messages(BEN, { with: ADA })).map(({ body }) => body);
+    expect(bodies).toEqual(['thawed']);
+  });
+}
