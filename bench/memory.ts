@@ -27,12 +27,20 @@ export function sessionMemory(gatewayPid: number): SessionMemory {
 /** Measures a process, and its browser. */
 export function measureTree(worker: number): SessionMemory {
   const browser = descendantsOf(worker).map(({ pid }) => pid);
+  const { nodeMb, browserMb } = memoryOf([worker], browser);
+  return { workerMb: nodeMb, browserMb, browserProcesses: browser.length };
+}
+
+/** What processes of Node hold by themselves (USS), and processes of browsers (Pss_Anon + Pss_Shmem), in MB. */
+export function memoryOf(
+  node: readonly number[],
+  browser: readonly number[],
+): { readonly nodeMb: number; readonly browserMb: number } {
   const sum = (fields: readonly string[], pids: readonly number[]) =>
     pids.reduce((total, pid) => total + rollup(pid, fields), 0) / KB_PER_MB;
   return {
-    workerMb: sum(['Private_Clean', 'Private_Dirty'], [worker]),
+    nodeMb: sum(['Private_Clean', 'Private_Dirty'], node),
     browserMb: sum(['Pss_Anon', 'Pss_Shmem'], browser),
-    browserProcesses: browser.length,
   };
 }
 

@@ -1,12 +1,42 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '@chat-web/host';
-import { type Simulator, type SimulatorSettings, startSimulator } from '@chat-web/simulator';
+import { createClient, openEventStream } from '@chat-web/host';
+import { type AccountSeed, type Simulator, type SimulatorSettings, startSimulator } from '@chat-web/simulator';
 import { type GatewayProcess, spawnGateway } from '#scripts/gateway-process.js';
 
 /** Numbers of accounts in the simulator. */
 export const [OWN_NUMBER, FRIEND] = ['12025550101', '12025550102'];
+
+/** A simulator that adds no delays of its own, with the newest build of the page on which all of the bare library works. */
+export const QUICK: Partial<SimulatorSettings> = {
+  build: '2026-01',
+  ackDelayMs: 0,
+  pairDelayMs: 0,
+  syncDelayMs: 0,
+};
+
+/** A session, and the account that it is linked to. */
+export interface SessionSeed {
+  readonly id: string;
+  readonly number: string;
+}
+
+/** Several sessions; the first is of `OWN_NUMBER`. */
+export function sessionSeeds(count: number): SessionSeed[] {
+  return Array.from({ length: count }, (_, n) => ({
+    id: `s${String(n).padStart(2, '0')}`,
+    number: n === 0 ? OWN_NUMBER : `120255502${String(n).padStart(2, '0')}`,
+  }));
+}
+
+/** The accounts of some sessions, and `FRIEND`. */
+export function accountsOf(sessions: readonly SessionSeed[]): AccountSeed[] {
+  return [{ id: '', number: FRIEND }, ...sessions].map(({ number }) => ({
+    number,
+    name: `Person ${number.slice(-3)}`,
+  }));
+}
 
 /** A simulator and a gateway to measure. */
 export interface World {
@@ -14,24 +44,46 @@ export interface World {
   readonly gateway: GatewayProcess;
   readonly dataDir: string;
   readonly client: ReturnType<typeof createClient>;
+  /** Ends the gateway, does some work, and starts it again on its data. */
+  restartGateway(between?: () => void): Promise<void>;
 }
 
 /** Runs some work in a new world, and removes the world afterwards. */
 export async function withWorld<T>(
   work: (world: World) => Promise<T>,
-  simulated: Partial<SimulatorSettings> = { ackDelayMs: 0, pairDelayMs: 0, syncDelayMs: 0 },
+  simulated: Partial<SimulatorSettings> = QUICK,
   settings: Readonly<Record<string, string>> = {},
+  accounts?: readonly AccountSeed[],
 ): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
-  const simulator = await startSimulator({ settings: simulated });
-  const gateway = await spawnGateway({
-    CHAT_WEB_PORT: '0',
-    CHAT_WEB_DATA_DIR: dataDir,
-    CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
-    ...settings,
-  });
+  const simulator = await startSimulator({ settings: simulated, ...(accounts && { accounts }) });
+  const spawn = () =>
+    spawnGateway({
+      CHAT_WEB_PORT: '0',
+      CHAT_WEB_DATA_DIR: dataDir,
+      CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
+      ...settings,
+    });
+  let gateway = await spawn();
+  let client = createClient(gateway);
+  const world: World = {
+    simulator,
+    dataDir,
+    get gateway() {
+      return gateway;
+    },
+    get client() {
+      return client;
+    },
+    restartGateway: async (between = () => {}) => {
+      await gateway.end();
+      between();
+      gateway = await spawn();
+      client = createClient(gateway);
+    },
+  };
   try {
-    return await work({ simulator, gateway, dataDir, client: createClient(gateway) });
+    return await work(world);
   } finally {
     await gateway.end();
     await simulator.close();
@@ -39,12 +91,24 @@ export async function withWorld<T>(
   }
 }
 
-/** Links a session to the account of `OWN_NUMBER`, and waits until it is ready. */
-export async function link({ client, simulator }: World, id: string): Promise<void> {
+/** Links a session to an account, and waits until it is ready. */
+export async function link({ client, simulator }: World, id: string, number = OWN_NUMBER): Promise<void> {
   const { qr } = await client.startSession({ id });
-  await simulator.phones.scan(OWN_NUMBER, qr ?? '');
+  await simulator.phones.scan(number, qr ?? '');
   for (let tries = 0; (await client.getSessionStatus({ id })).status !== 'ready'; tries += 1) {
     if (tries > 500) throw new Error(`session ${id} did not become ready`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+/** Watches sessions that are not ready. `times` resolves when all are, with when each was (`performance.now()`), in that order. */
+export async function watchReady({ gateway }: World, ids: readonly string[]): Promise<{ times: Promise<number[]> }> {
+  const over = new AbortController();
+  const streams = await Promise.all(ids.map((id) => openEventStream(gateway, id, over.signal)));
+  const readyAt = streams.map(async (events) => {
+    for await (const { name } of events) if (name === 'ready') return performance.now();
+    throw new Error('a stream ended before its session was ready');
+  });
+  const times = Promise.all(readyAt).then((all) => all.sort((one, other) => one - other));
+  return { times: times.finally(() => over.abort()) };
 }

@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SimulatorClient } from '@chat-web/simulator';
+import { withBare } from './bare.ts';
+import type { Benchmark, Figures, Goal } from './benchmark.ts';
+import { memoryOf } from './memory.ts';
+import { childrenOf, descendantsOf } from './process-tree.ts';
+import { cpuMs } from './processor.ts';
+import { accountsOf, FRIEND, link, QUICK, type SessionSeed, sessionSeeds, withWorld } from './world.ts';
+
+const SESSIONS = 8;
+const MESSAGES = 1_000;
+/** How many messages one phone sends at once. */
+const AT_ONCE = 8;
+const SETTLE_MS = 5_000;
+const IDLE_MS = 40_000;
+const POLL_MS = 25;
+const SECOND_MS = 1_000;
+
+const FIRST = `${SESSIONS} saved sessions, from the start of the process: first ready`;
+const ALL = 'all ready';
+const READY_MB = 'memory of each, when ready';
+const LATER_MB = `after ${MESSAGES} messages each`;
+const IDLE = 'idle, share of a core for each';
+const IDLE_NODE = "Node's part of it";
+
+/** Eight sessions: how soon they are back, what they take of memory, and what they use while nothing happens. */
+export const eight = benchmarkOf('eight', false, 0.6);
+/** The same on the headless shell. */
+export const eightShell = benchmarkOf('eight-shell', true, 0.45);
+
+function benchmarkOf(name: string, headlessShell: boolean, share: number): Benchmark {
+  const seeds = sessionSeeds(SESSIONS);
+  const most = (figure: string, factor: number): Pick<Goal, 'figure' | 'limit' | 'text'> => ({
+    figure,
+    limit: (bare) => factor * (bare[figure] ?? 0),
+    text: factor === 1 ? '≤ bare' : `≤ ${factor} × bare`,
+  });
+  return {
+    name,
+    rounds: 3,
+    goals: [
+      { ...most(FIRST, 1), unit: 's' },
+      { ...most(ALL, 0.75), unit: 's' },
+      { ...most(READY_MB, share), unit: 'MB' },
+      { figure: 'of it: front and worker, or Node', unit: 'MB' },
+      { ...most(LATER_MB, share), unit: 'MB' },
+      { figure: IDLE, unit: '%', limit: () => 0.3, text: '≤ 0.3' },
+      { figure: IDLE_NODE, unit: '%', limit: () => 0.06, text: '≤ 0.06' },
+    ],
+
+    ours: () =>
+      withWorld(
+        async (world) => {
+          for (const { id, number } of seeds) await link(world, id, number);
+          let startedAt = 0;
+          await world.restartGateway(() => {
+            startedAt = performance.now();
+          });
+          const readyAt: number[] = [];
+          while (readyAt.length < SESSIONS) {
+            const { sessions } = await world.client.listSessions();
+            const ready = sessions.filter(({ status }) => status === 'ready').length;
+            while (readyAt.length < ready) readyAt.push(performance.now() - startedAt);
+            await delay(POLL_MS);
+          }
+          const { pid } = world.gateway;
+          const node = () => [pid, ...childrenOf(pid)];
+          return { ...bootFigures(readyAt), ...(await rest(world.simulator.phones, seeds, node)) };
+        },
+        QUICK,
+        headlessShell ? { CHAT_WEB_HEADLESS_SHELL: 'true' } : {},
+        accountsOf(seeds),
+      ),
+
+    bare: () =>
+      withBare(
+        seeds,
+        async (world) => {
+          const ids = seeds.map(({ id }) => id);
+          for (const id of ids) await world.call('start', { ids: [id] });
+          await world.call('stop', { ids });
+          let startedAt = 0;
+          await world.restart(() => {
+            startedAt = Date.now();
+          });
+          const readyAt = (await world.call('start', { ids })).map((at) => at - startedAt);
+          return { ...bootFigures(readyAt), ...(await rest(world.simulator.phones, seeds, () => [world.pid])) };
+        },
+        { headlessShell },
+      ),
+  };
+}
+
+function bootFigures(readyAt: readonly number[]): Figures {
+  return {
+    [FIRST]: (readyAt[0] ?? Number.NaN) / SECOND_MS,
+    [ALL]: (readyAt.at(-1) ?? Number.NaN) / SECOND_MS,
+  };
+}
+
+async function rest(phones: SimulatorClient, seeds: readonly SessionSeed[], node: () => number[]): Promise<Figures> {
+  await delay(SETTLE_MS);
+  const pids = node();
+  const browsers = pids.flatMap((pid) => descendantsOf(pid).map((one) => one.pid)).filter((pid) => !pids.includes(pid));
+  const all = [...new Set(browsers)];
+  const memory = () => memoryOf(pids, all);
+  const ready = memory();
+  const nodeMs = () => pids.reduce((sum, pid) => sum + cpuMs(pid), 0);
+  const browserMs = () => all.reduce((sum, pid) => sum + cpuMs(pid), 0);
+  const before = { node: nodeMs(), browser: browserMs(), at: performance.now() };
+  await delay(IDLE_MS);
+  const elapsedMs = performance.now() - before.at;
+  const share = (ms: number) => (ms / elapsedMs / SESSIONS) * 100;
+  const [node_, browser] = [share(nodeMs() - before.node), share(browserMs() - before.browser)];
+  await Promise.all(seeds.map(({ number }) => flood(phones, number)));
+  await delay(SETTLE_MS);
+  const later = memory();
+  return {
+    [READY_MB]: (ready.nodeMb + ready.browserMb) / SESSIONS,
+    'of it: front and worker, or Node': ready.nodeMb / SESSIONS,
+    [LATER_MB]: (later.nodeMb + later.browserMb) / SESSIONS,
+    [IDLE]: node_ + browser,
+    [IDLE_NODE]: node_,
+  };
+}
+
+async function flood(phones: SimulatorClient, to: string): Promise<void> {
+  for (let n = 0; n < MESSAGES; n += AT_ONCE)
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, k) => phones.send(FRIEND, { to, body: `message ${n + k}` })));
+}

@@ -1,0 +1,34 @@
+import { parseArgs } from 'node:util';
+import { run, tableOf } from './benchmark.ts';
+import { eight, eightShell } from './eight.ts';
+import { Noise } from './noise.ts';
+import { savedStart } from './saved-start.ts';
+import { sends } from './sends.ts';
+
+/** Compares the gateway with the bare library, side by side: see docs/figures.md. */
+
+const benchmarks = [sends, savedStart, eight, eightShell];
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, rounds: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+});
+const names = benchmarks.map(({ name }) => name);
+if (values.help) {
+  console.log(`npm run bench [-- --only ${names.join(',')}] [--rounds <number>]`);
+  process.exit(0);
+}
+const wanted = values.only?.split(',') ?? names;
+const unknown = wanted.filter((name) => !names.includes(name));
+if (unknown.length > 0) {
+  console.error(`unknown benchmark ${unknown.join(', ')}: choose from ${names.join(', ')}`);
+  process.exit(64);
+}
+for (const benchmark of benchmarks.filter(({ name }) => wanted.includes(name))) {
+  const noise = new Noise();
+  const rounds = Number(values.rounds ?? benchmark.rounds);
+  const startedAt = performance.now();
+  const measured = await run(benchmark, rounds, () => noise.sample());
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+  console.log(`\n${benchmark.name}: medians [least–most] of ${rounds} rounds, ${minutes} min`);
+  console.table(tableOf(benchmark, measured));
+  console.log(String(noise));
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { descendantsOf } from './process-tree.ts';
+
+const MS_PER_TICK = 10;
+
+/** The processor time that a process has used, in ms; 0 once it is gone. Its clock ticks a hundred times a second. */
+export function cpuMs(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [utime, stime] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13);
+    return (Number(utime) + Number(stime)) * MS_PER_TICK;
+  } catch {
+    return 0;
+  }
+}
+
+/** The processor time of all descendants of some processes, in ms. */
+export function treeCpuMs(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + descendantsOf(pid).reduce((all, one) => all + cpuMs(one.pid), 0), 0);
+}

@@ -1,0 +1,153 @@
+import { Agent, request } from 'node:http';
+import { withBare } from './bare.ts';
+import { type Benchmark, type Figures, median } from './benchmark.ts';
+import { childrenOf } from './process-tree.ts';
+import { cpuMs, treeCpuMs } from './processor.ts';
+import { accountsOf, FRIEND, link, QUICK, sessionSeeds, withWorld } from './world.ts';
+
+const LATENCY_SENDS = 200;
+const IN_FLIGHT = 16;
+const BURST_SENDS = 800;
+const SESSIONS = 4;
+const ALL_BURST_SENDS = 300;
+const WARM_UP = 50;
+const TO = `${FRIEND}@c.us`;
+const SECOND_MS = 1_000;
+
+const ANSWERED = 'a send, until the network has it, p50';
+const ONE = `sends/s, ${IN_FLIGHT} at once, one session`;
+const ALL = `sends/s, ${IN_FLIGHT} at once in each of ${SESSIONS} sessions`;
+const IN_ALL = `processor time of a send, ${IN_FLIGHT} at once`;
+
+/** How fast texts are sent, and what that costs. */
+export const sends: Benchmark = {
+  name: 'sends',
+  rounds: 5,
+  goals: [
+    { figure: ANSWERED, unit: 'ms', limit: (bare) => (bare[ANSWERED] ?? 0) + 1, text: '≤ bare + 1 ms' },
+    { figure: 'the same, p99', unit: 'ms' },
+    { figure: ONE, unit: '1/s', limit: (bare) => 0.95 * (bare[ONE] ?? 0), text: '≥ 0.95 × bare', isLeast: true },
+    { figure: ALL, unit: '1/s', limit: (bare) => 0.95 * (bare[ALL] ?? 0), text: '≥ 0.95 × bare', isLeast: true },
+    { figure: IN_ALL, unit: 'ms', limit: (bare) => 1.15 * (bare[IN_ALL] ?? 0), text: '≤ 1.15 × bare' },
+    { figure: 'of it: front process', unit: 'ms' },
+    { figure: 'of it: worker, or Node', unit: 'ms' },
+    { figure: 'of it: browser', unit: 'ms' },
+  ],
+
+  ours: () => {
+    const seeds = sessionSeeds(SESSIONS);
+    return withWorld(
+      async (world) => {
+        for (const { id, number } of seeds) await link(world, id, number);
+        const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT * SESSIONS });
+        const send = (id: string, body: string) => post(agent, world.gateway.url, id, body);
+        for (const { id } of seeds) for (let n = 0; n < WARM_UP; n += 1) await send(id, `warm ${n}`);
+        const times: number[] = [];
+        for (let n = 0; n < LATENCY_SENDS; n += 1) {
+          const startedAt = performance.now();
+          await send('s00', `text ${n}`);
+          times.push(performance.now() - startedAt);
+        }
+        const workers = childrenOf(world.gateway.pid);
+        const burst = (ids: readonly string[], count: number) => burstOf(ids, count, send);
+        const spent = () => ({
+          front: cpuMs(world.gateway.pid),
+          worker: workers.reduce((sum, pid) => sum + cpuMs(pid), 0),
+          browser: treeCpuMs(workers),
+        });
+        const figures = await figuresOf(times, seeds, spent, burst);
+        agent.destroy();
+        return figures;
+      },
+      QUICK,
+      {},
+      accountsOf(seeds),
+    );
+  },
+
+  bare: () => {
+    const seeds = sessionSeeds(SESSIONS);
+    return withBare(seeds, async ({ call, pid }) => {
+      const ids = seeds.map(({ id }) => id);
+      for (const id of ids) await call('start', { ids: [id] });
+      for (const id of ids) await call('latencies', { id, to: TO, count: WARM_UP, acked: false });
+      const times = await call('latencies', { id: 's00', to: TO, count: LATENCY_SENDS, acked: true });
+      const burst = (some: readonly string[], count: number) =>
+        call('burst', { ids: [...some], to: TO, count, inFlight: IN_FLIGHT });
+      return figuresOf(times, seeds, () => ({ front: 0, worker: cpuMs(pid), browser: treeCpuMs([pid]) }), burst);
+    });
+  },
+};
+
+interface Spent {
+  readonly front: number;
+  readonly worker: number;
+  readonly browser: number;
+}
+
+async function figuresOf(
+  times: readonly number[],
+  seeds: readonly { readonly id: string }[],
+  spent: () => Spent,
+  burst: (ids: readonly string[], count: number) => Promise<number>,
+): Promise<Figures> {
+  const before = spent();
+  const oneMs = await burst(['s00'], BURST_SENDS);
+  const after = spent();
+  const each = (part: keyof Spent) => (after[part] - before[part]) / BURST_SENDS;
+  const allMs = await burst(
+    seeds.map(({ id }) => id),
+    ALL_BURST_SENDS,
+  );
+  return {
+    [ANSWERED]: median(times),
+    'the same, p99': [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN,
+    [ONE]: (BURST_SENDS / oneMs) * SECOND_MS,
+    [ALL]: ((ALL_BURST_SENDS * seeds.length) / allMs) * SECOND_MS,
+    [IN_ALL]: each('front') + each('worker') + each('browser'),
+    'of it: front process': each('front'),
+    'of it: worker, or Node': each('worker'),
+    'of it: browser': each('browser'),
+  };
+}
+
+async function burstOf(
+  ids: readonly string[],
+  count: number,
+  send: (id: string, body: string) => Promise<void>,
+): Promise<number> {
+  const startedAt = performance.now();
+  const sender = async (id: string, texts: number[]) => {
+    for (let n = texts.pop(); n !== undefined; n = texts.pop()) await send(id, `text ${n}`);
+  };
+  await Promise.all(
+    ids.flatMap((id) => {
+      const texts = Array.from({ length: count }, (_, n) => n);
+      return Array.from({ length: IN_FLIGHT }, () => sender(id, texts));
+    }),
+  );
+  return performance.now() - startedAt;
+}
+
+/** As light as a client can be: it shares the machine with what is measured. */
+function post(agent: Agent, url: string, id: string, body: string): Promise<void> {
+  const text = JSON.stringify({ type: 'text', to: FRIEND, body });
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      `${url}/sessions/${id}/messages`,
+      {
+        method: 'POST',
+        agent,
+        headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) },
+      },
+      (response) => {
+        response.resume();
+        response.once('end', () =>
+          response.statusCode === 200 ? resolve() : reject(new Error(`status ${response.statusCode}`)),
+        );
+      },
+    );
+    outgoing.once('error', reject);
+    outgoing.end(text);
+  });
+}
