@@ -18,7 +18,13 @@ describe('linking an account', () => {
     expect(started).toMatchObject({ id: 'main', status: 'qr' });
     const events = await stack.listen('main');
 
-    const shown = (await phones.pages()).map(({ qr }) => qr);
+    const pages = await phones.pages();
+    // As the library has it: a browser that says it is headless, or names another version elsewhere, stands out.
+    expect(pages[0]?.browser).toEqual({
+      userAgent: expect.stringMatching(/^Mozilla\S+ \(Macintosh.* Chrome\/101/),
+      brands: [],
+    });
+    const shown = pages.map(({ qr }) => qr);
     expect(shown).toHaveLength(1);
     const { qr } = await client.getQr({ id: 'main' });
     expect(readQr(qr)).toBe(shown[0]);

@@ -16,6 +16,8 @@ export interface Page {
   readonly number?: string | undefined;
   /** The last value that `disturb(id, 'write', …)` wrote in this browser profile, if it still exists. */
   readonly lastWrite?: string | undefined;
+  /** What the browser says of itself: `navigator.userAgent`, and the names in `navigator.userAgentData`. */
+  readonly browser: { readonly userAgent: string; readonly brands: readonly string[] };
 }
 
 /** Events that can be caused in a page; `conflict` and `idle` come from the network. */

@@ -42,5 +42,11 @@ function look(qr: string | undefined): Omit<PageReport, 'cuesTaken'> {
     qr,
     number,
     lastWrite,
+    browser: { userAgent: navigator.userAgent, brands: brands() },
   };
+}
+
+function brands(): string[] {
+  const { userAgentData } = navigator as { userAgentData?: { brands: readonly { brand: string }[] } };
+  return (userAgentData?.brands ?? []).map(({ brand }) => brand);
 }

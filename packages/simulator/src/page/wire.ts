@@ -130,6 +130,8 @@ export interface PageReport {
   readonly number?: string | undefined;
   /** The last value that a test wrote in this browser profile. */
   readonly lastWrite?: string | undefined;
+  /** What the browser says of itself: `navigator.userAgent`, and the names in `navigator.userAgentData`. */
+  readonly browser: { readonly userAgent: string; readonly brands: readonly string[] };
   /** How many cues this connection has received; reported before each is played, since some block the page. */
   readonly cuesTaken: number;
 }

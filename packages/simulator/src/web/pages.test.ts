@@ -13,7 +13,8 @@ class Tab extends EventEmitter {
   }
 
   report(cuesTaken: number): void {
-    this.emit('message', JSON.stringify({ socketState: 'CONNECTED', hasSynced: true, cuesTaken } satisfies PageReport));
+    const seen = { socketState: 'CONNECTED', hasSynced: true, browser: { userAgent: 'Test', brands: [] } };
+    this.emit('message', JSON.stringify({ ...seen, cuesTaken } satisfies PageReport));
   }
 }
 
@@ -47,7 +48,7 @@ describe('a disturbance', () => {
     tab.report(2);
     await Promise.all(two);
     expect(tab.listenerCount('message')).toBe(1);
-    expect(pages.list()).toEqual([{ id: 'page', socketState: 'CONNECTED', hasSynced: true }]);
+    expect(pages.list()).toMatchObject([{ id: 'page', socketState: 'CONNECTED', hasSynced: true }]);
   });
 
   it('is over when the page has gone, if that was meant', async () => {

@@ -41,6 +41,8 @@ export function launchOptions({ browserPath, headlessShell, browserArgs }: Worke
     timeout: LAUNCH_TIMEOUT_MS,
     protocolTimeout: PROTOCOL_TIMEOUT_MS,
     defaultViewport: null,
+    // Otherwise it has the browser report each frame of the page's socket, and keep what the page has loaded.
+    networkEnabled: false,
     args: [
       ...LEAN_ARGS,
       ...TIDY_ARGS,

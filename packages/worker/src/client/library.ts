@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import type wwebjs from 'whatsapp-web.js';
 
-/** Methods of the library that its types do not declare: its steps between start and ready. */
+/** Parts of the library that its types do not declare: its options, and its steps between start and ready. */
 interface LibrarySeams {
+  readonly options: { readonly userAgent?: string | false };
   inject(): Promise<void>;
   attachEventListeners(): Promise<void>;
   initWebVersionCache(): Promise<void>;

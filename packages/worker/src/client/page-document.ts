@@ -15,18 +15,55 @@ const KEPT_HEADERS = [
   ...['origin-agent-cluster', 'permissions-policy', 'referrer-policy', 'x-content-type-options', 'x-frame-options'],
 ];
 
-/** Calls `onLoaded` with the document whenever it is loaded from the network. */
-export function watchDocument(page: Page, onLoaded: (document: PageDocument) => void): void {
-  page.on('response', (response) => {
-    if (!response.ok() || response.url() !== PAGE_URL || response.request().resourceType() !== 'document') return;
-    // Reading fails if the page is navigated meanwhile: the next load is reported.
-    const all = response.headers();
-    const headers = Object.fromEntries(KEPT_HEADERS.flatMap((name) => (all[name] ? [[name, all[name]]] : [])));
-    response.text().then(
+/** What the network's observer may keep of responses: enough for the document. Bytes. */
+const OBSERVED = { maxTotalBufferSize: 8 * 1_048_576, maxResourceBufferSize: 8 * 1_048_576 };
+
+/**
+ * Calls `onLoaded` with the document whenever it is loaded from the network. The network is observed only until then:
+ * the browser would report each frame of the page's socket, and keep what the page has loaded.
+ */
+export async function watchDocument(page: Page, onLoaded: (document: PageDocument) => void): Promise<void> {
+  const session = await page.createCDPSession();
+  let mainFrame: string | undefined;
+  let awaited: { readonly requestId: string; readonly headers: PageDocument['headers'] } | undefined;
+  const observe = () => session.send('Network.enable', OBSERVED);
+  session.on('Page.frameStartedNavigating', ({ frameId, navigationType }) => {
+    const isLoad = navigationType !== 'sameDocument' && navigationType !== 'historySameDocument';
+    if (isLoad && frameId === mainFrame) observe().catch(() => {});
+  });
+  session.on('Network.responseReceived', ({ requestId, type, response }) => {
+    if (type !== 'Document' || response.url !== PAGE_URL || response.status !== 200) return;
+    awaited = { requestId, headers: keptHeaders(response.headers) };
+  });
+  session.on('Network.loadingFinished', ({ requestId }) => {
+    if (requestId !== awaited?.requestId) return;
+    const { headers } = awaited;
+    awaited = undefined;
+    readBody(requestId).then(
       (html) => onLoaded({ html, headers }),
-      () => {},
+      () => {}, // It was navigated meanwhile: the next load is reported.
     );
   });
+  const readBody = async (requestId: string) => {
+    try {
+      const { body, base64Encoded } = await session.send('Network.getResponseBody', { requestId });
+      return base64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body;
+    } finally {
+      await session.send('Network.disable');
+    }
+  };
+  const [{ frameTree }] = await Promise.all([
+    session.send('Page.getFrameTree'),
+    session.send('Page.enable'),
+    observe(),
+  ]);
+  mainFrame = frameTree.frame.id;
+}
+
+/** The headers to keep, by name in lower case. */
+function keptHeaders(headers: Readonly<Record<string, string>>): PageDocument['headers'] {
+  const kept = Object.entries(headers).map(([name, value]): [string, string] => [name.toLowerCase(), value]);
+  return Object.fromEntries(kept.filter(([name]) => KEPT_HEADERS.includes(name)));
 }
 
 /**

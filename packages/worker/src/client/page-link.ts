@@ -28,9 +28,15 @@ export class PageLink {
   readonly #sends = new Map<string, (signal: PageSignal) => void>();
   #lastSend = 0;
 
-  /** `onSignal`: all but the signals of sends. */
-  static async open(page: Page, onSignal: (signal: PageSignal) => void): Promise<PageLink> {
-    const link = new PageLink(await page.createCDPSession(), onSignal);
+  /** `userAgent`: puppeteer sets none while it does not observe the network. `onSignal`: all but the signals of sends. */
+  static async open(
+    page: Page,
+    userAgent: string | undefined,
+    onSignal: (signal: PageSignal) => void,
+  ): Promise<PageLink> {
+    const session = await page.createCDPSession();
+    if (userAgent !== undefined) await session.send('Emulation.setUserAgentOverride', { userAgent });
+    const link = new PageLink(session, onSignal);
     page.on('framenavigated', (frame) => {
       if (frame === page.mainFrame()) link.#handles.clear();
     });

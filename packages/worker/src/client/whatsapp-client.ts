@@ -137,12 +137,12 @@ export class WhatsAppClient extends LibraryClient {
     this.pupBrowser?.on('disconnected', () => this.#signals.onFailure('BROWSER_EXITED'));
 
     if (document === undefined) {
-      watchDocument(page, (loaded) => {
+      await watchDocument(page, (loaded) => {
         this.#document = loaded;
       });
     } else await servePage(page, document);
     await page.evaluateOnNewDocument(closeDialogs, DIALOG_INTERVAL_MS, DIALOG_REPORT_MS);
-    this.#link = await PageLink.open(page, (signal) => this.#onSignal(signal));
+    this.#link = await PageLink.open(page, this.options.userAgent || undefined, (signal) => this.#onSignal(signal));
     const expose = page.exposeFunction.bind(page);
     page.exposeFunction = async (name, handler) => {
       // The library checks in the page whether a name is taken; right after a navigation the page may not have it yet.
