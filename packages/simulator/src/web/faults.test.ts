@@ -64,7 +64,8 @@ async function linkPage(number: string) {
 }
 
 /** What a browser gets for that path, once that is over or nothing more has come for a while. */
-async function get(path: string, deviceId?: string) {
+/** `waitMs`: how long until the answer counts as one that does not end. */
+async function get(path: string, deviceId?: string, waitMs = 10_000) {
   const headers = deviceId === undefined ? {} : { cookie: `filler=1; device=${deviceId}` };
   const address = { host: '127.0.0.1', port: simulator.port, path, headers, rejectUnauthorized: false };
   return new Promise<{ status?: number; body: string; ended: boolean }>((resolve) => {
@@ -79,7 +80,7 @@ async function get(path: string, deviceId?: string) {
     });
     asked.on('error', () => undefined);
     asked.end();
-    setTimeout(() => resolve(got), pendingMs);
+    setTimeout(() => resolve(got), waitMs).unref();
   });
 }
 
@@ -127,7 +128,7 @@ describe('a fault', () => {
   it('of the document lets it begin and not end, and everything else come', async () => {
     const { deviceId } = await linkPage(ada);
     await simulator.phones.fault(ada, 'document');
-    expect(await get('/', deviceId)).toEqual({ status: 200, body: '<!doctype html>\n', ended: false });
+    expect(await get('/', deviceId, 5 * pendingMs)).toEqual({ status: 200, body: '<!doctype html>\n', ended: false });
     expect(await get('/qr.svg?text=x', deviceId)).toMatchObject({ status: 200, ended: true });
   });
 
@@ -137,7 +138,7 @@ describe('a fault', () => {
     const { body, ended } = await get('/', deviceId);
     const path = /<img src="([^"]+)"/.exec(body)?.[1] ?? '';
     expect([ended, path]).toEqual([true, '/pending.png']);
-    expect(await get(path, deviceId)).toEqual({ body: '', ended: false });
+    expect(await get(path, deviceId, pendingMs)).toEqual({ body: '', ended: false });
     await simulator.close();
   });
 });
