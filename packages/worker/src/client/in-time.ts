@@ -1,11 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** The result of some work; undefined if it rejects, or when the time is up. A later result is ignored. */
-export async function inTime<T>(work: Promise<T> | undefined, timeoutMs: number): Promise<T | undefined> {
-  const over = new AbortController();
-  const outcome = work?.catch(() => undefined);
-  const timer = delay(timeoutMs, undefined, { signal: over.signal }).catch(() => undefined);
-  const first = await Promise.race([outcome, timer]);
-  over.abort();
-  return first;
+export function inTime<T>(work: Promise<T> | undefined, timeoutMs: number): Promise<T | undefined> {
+  return withDeadline(work ?? Promise.resolve(undefined), timeoutMs, () => undefined).catch(() => undefined);
+}
+
+/** The outcome of some work, or that of `onLate` when the time is up. A later outcome is ignored. */
+export function withDeadline<T, L>(work: Promise<T>, timeoutMs: number, onLate: () => L): Promise<T | L> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      try {
+        resolve(onLate());
+      } catch (error) {
+        reject(error);
+      }
+    }, timeoutMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, errorText, GatewayError } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type { Capability } from '../page/contract.ts';
 import { dropFile, keepFile } from '../page/media.ts';
 import type { SendPlan } from '../page/messages.ts';
-import { inTime } from './in-time.ts';
+import { inTime, withDeadline } from './in-time.ts';
 import { wasLost } from './page-errors.ts';
 import type { PageLink } from './page-link.ts';
 import type { PageCalls, PageScript, SendLimits } from './port.ts';
@@ -143,13 +142,10 @@ export function unconfirmed(id: string): GatewayError {
 
 /** Waits for the page. Rejects with `lostCode` if it is lost or too slow, and with `client_failed` if it threw. */
 async function within<R>(timeoutMs: number, lostCode: ErrorCode, answer: Promise<R>): Promise<R> {
-  const over = new AbortController();
-  const limit = delay(timeoutMs, undefined, { signal: over.signal }).then(() => {
-    throw new GatewayError(lostCode, `the page did not answer within ${timeoutMs / 1_000} s`);
-  });
-  limit.catch(() => {});
   try {
-    return await Promise.race([answer, limit]);
+    return await withDeadline(answer, timeoutMs, () => {
+      throw new GatewayError(lostCode, `the page did not answer within ${timeoutMs / 1_000} s`);
+    });
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     const isLost = wasLost(error);
@@ -157,7 +153,5 @@ async function within<R>(timeoutMs: number, lostCode: ErrorCode, answer: Promise
       isLost ? lostCode : 'client_failed',
       isLost ? `the page was lost (${errorText(error)})` : `the web client refused (${errorText(error)})`,
     );
-  } finally {
-    over.abort();
   }
 }
