@@ -34,11 +34,23 @@ const calls = {
     return times;
   },
 
-  /** Sends texts with some under way at once in each session. Answers how many ms it took. */
-  burst: async ({ ids, to, count, inFlight }: { ids: string[]; to: string; count: number; inFlight: number }) => {
+  /** Sends texts with some under way at once in each session, `acked` as for latencies. Answers how many ms it took. */
+  burst: async ({
+    ids,
+    to,
+    count,
+    inFlight,
+    acked,
+  }: {
+    ids: string[];
+    to: string;
+    count: number;
+    inFlight: number;
+    acked: boolean;
+  }) => {
     const startedAt = performance.now();
     const sender = async (id: string, texts: number[]) => {
-      for (let n = texts.pop(); n !== undefined; n = texts.pop()) await send(id, to, `text ${n}`, false);
+      for (let n = texts.pop(); n !== undefined; n = texts.pop()) await send(id, to, `text ${n}`, acked);
     };
     await Promise.all(
       ids.flatMap((id) => {
