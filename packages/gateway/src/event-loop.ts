@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream';
+
 let last = Promise.resolve();
 
 /**
@@ -5,6 +7,18 @@ let last = Promise.resolve();
  * once runs one piece per turn, and other requests are served in between.
  */
 export function yieldToEventLoop(): Promise<void> {
-  last = last.then(() => new Promise((resolve) => setImmediate(resolve)));
+  last = last.then(endOfTurn);
   return last;
+}
+
+/** Resolves when this turn of the event loop has read all available input. */
+export function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What is written to a stream within one turn of the event loop goes out as one write, at the end of the turn. */
+export function corkTurn(stream: Writable): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  setImmediate(() => stream.uncork());
 }

@@ -17,6 +17,9 @@ const SMALL_BYTES = 65_536;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 /** Why a message cannot be sent or read: a clause that continues "a message". */
 export class ChannelError extends Error {}
 
@@ -28,16 +31,16 @@ export function messageReader(): LineReader {
 /** Encodes a message as a line. Throws a ChannelError if the other side would reject it. */
 export function encodeMessage(message: object): Uint8Array {
   // JSON contains no line breaks, and lone surrogates are escaped.
-  const line = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
-  assertBounded(line.subarray(0, -1));
+  const line = encoder.encode(`${JSON.stringify(message)}\n`);
+  if (line.length > SMALL_BYTES) assertBounded(line.subarray(0, -1));
   return line;
 }
 
 /** Decodes a line, without validation. Throws a ChannelError if it is no JSON, or exceeds the limits. */
 export function decodeMessage(line: Uint8Array): unknown {
-  assertBounded(line);
+  if (line.length > SMALL_BYTES) assertBounded(line);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line));
+    return JSON.parse(decoder.decode(line));
   } catch {
     throw new ChannelError('that is not JSON'); // The parser's message quotes the line.
   }
@@ -48,7 +51,6 @@ export const LONGEST_MESSAGE = `${LIMITS.bytes / 1_048_576} MB`;
 
 function assertBounded(line: Uint8Array): void {
   if (line.length > LIMITS.bytes) throw new ChannelError(`of more than ${LONGEST_MESSAGE}`);
-  if (line.length <= SMALL_BYTES) return;
   let values = 0;
   let depth = 0;
   for (let at = 0; at < line.length; at += 1) {

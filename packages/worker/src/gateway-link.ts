@@ -45,9 +45,18 @@ export class GatewayLink {
     }
   }
 
-  /** Throws a ChannelError for a message that is larger than the channel allows. */
+  /**
+   * Throws a ChannelError for a message that is larger than the channel allows. The messages of one turn of the event
+   * loop are one write.
+   */
   send(message: WorkerMessage): void {
-    if (this.#outgoing.writable) this.#outgoing.write(encodeMessage(message));
+    if (!this.#outgoing.writable) return;
+    const line = encodeMessage(message);
+    if (this.#outgoing.writableCorked === 0) {
+      this.#outgoing.cork();
+      setImmediate(() => this.#outgoing.uncork());
+    }
+    this.#outgoing.write(line);
   }
 
   /** Reports an event. One that is too large for the channel is discarded and logged. */

@@ -1,4 +1,5 @@
-import { Duplex } from 'node:stream';
+import { Duplex, PassThrough, Writable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -74,11 +75,11 @@ describe('the channel to a worker', () => {
   it('lets others have their turn while it is busy with one worker', async () => {
     let turns = 0;
     let isOver = false;
-    const turn = () => {
+    const count = () => {
       turns += 1;
-      if (!isOver) setImmediate(turn);
+      if (!isOver) setImmediate(count);
     };
-    setImmediate(turn);
+    setImmediate(count);
     const one = channel(() => {
       const until = performance.now() + 2;
       while (performance.now() < until);
@@ -100,5 +101,26 @@ describe('the channel to a worker', () => {
     expect(made.send(NOTHING)).toBe(true);
     made.close();
     expect(made.send(call)).toBe(true); // Whoever closed it has told those who wait.
+  });
+
+  it('sends the messages of one turn of the event loop in one write', async () => {
+    const writes: string[] = [];
+    const toWorker = new Writable({
+      writev: (chunks, written) => {
+        writes.push(Buffer.concat(chunks.map(({ chunk }) => chunk)).toString());
+        written();
+      },
+    });
+    const made = new WorkerChannel({ fromWorker: new PassThrough(), toWorker }, log, {
+      onMessage: () => 0,
+      onBroken: () => {},
+    });
+    const line = `${JSON.stringify(NOTHING)}\n`;
+    for (let count = 0; count < 3; count += 1) made.send(NOTHING);
+    await turn();
+    made.send(NOTHING);
+    await turn();
+    expect(writes).toEqual([line.repeat(3), line]);
+    made.close();
   });
 });

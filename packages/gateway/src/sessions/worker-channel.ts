@@ -9,6 +9,7 @@ import {
   messageReader,
 } from '@chat-web/protocol';
 import { Budget } from '../budget.ts';
+import { corkTurn } from '../event-loop.ts';
 import type { Log } from '../log.ts';
 
 /** The gateway's ends of a worker's sockets. */
@@ -80,6 +81,7 @@ export class WorkerChannel {
     const { toWorker } = this.#sockets;
     const line = encodeMessage(message);
     if (toWorker.writableLength + line.length > MOST_WAITING_BYTES) return false;
+    corkTurn(toWorker);
     toWorker.write(line);
     return true;
   }
