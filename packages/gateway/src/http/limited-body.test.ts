@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '@chat-web/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inHttpChunks } from '../../../../scripts/hostile-bodies.ts';
-import { type BodyLimits, limitedBody } from './limited-body.ts';
+import { arrivedBody, type BodyLimits, limitedBody, SMALL_BODY_BYTES } from './limited-body.ts';
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n';
 const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
@@ -129,5 +129,52 @@ describe('limitedBody', () => {
     await delay(quick.windowMs);
     socket.write('full');
     expect((await outcome).toString()).toBe('halffull');
+  });
+});
+
+describe('arrivedBody', () => {
+  const MANY = 1_000_000;
+  let read: (incoming: IncomingMessage) => Promise<Buffer | undefined>;
+  /** What was read when the request arrived, and what is left of it. */
+  let found: Promise<{ body: string | undefined; rest: string }>;
+
+  beforeEach(() => {
+    read = (incoming) => arrivedBody(incoming, MANY);
+    found = new Promise((resolve) => {
+      server.removeAllListeners('request').on('request', async (incoming, response) => {
+        await Promise.resolve();
+        const body = (await read(incoming))?.toString();
+        let rest = '';
+        for await (const piece of incoming) rest += piece;
+        resolve({ body, rest });
+        response.end();
+      });
+    });
+  });
+
+  it.each([0, 1, 100, SMALL_BODY_BYTES])('is a body of %i bytes that came with its request', async (size) => {
+    socket.write(withLength(size) + 'x'.repeat(size));
+    expect(await found).toEqual({ body: 'x'.repeat(size), rest: '' });
+  });
+
+  it.each([
+    ['is larger', withLength(SMALL_BODY_BYTES + 1), 'x'.repeat(SMALL_BODY_BYTES + 1)],
+    ['has no known length', CHUNKED, '3\r\nxxx\r\n0\r\n\r\n'],
+  ])('is none that %s, which stays unread', async (_, head, body) => {
+    socket.write(head + body);
+    expect(await found).toEqual({ body: undefined, rest: expect.stringMatching(/^x{3,}$/) });
+  });
+
+  it('is none above the limit', async () => {
+    read = (incoming) => arrivedBody(incoming, 99);
+    socket.write(withLength(100) + 'x'.repeat(100));
+    expect(await found).toEqual({ body: undefined, rest: 'x'.repeat(100) });
+  });
+
+  it('is none that is incomplete', async () => {
+    socket.write(`${withLength(10)}12345`);
+    await delay(50);
+    socket.write('67890');
+    expect(await found).toEqual({ body: undefined, rest: '1234567890' });
   });
 });

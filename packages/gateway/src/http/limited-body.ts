@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '@chat-web/protocol';
-import { yieldToEventLoop } from '../event-loop.ts';
+import { endOfTurn, yieldToEventLoop } from '../event-loop.ts';
 import { GrowingBuffer } from '../media/growing-buffer.ts';
 import { skipLingering } from './lingering-close.ts';
 import { BODY_RATE, type DataRateLimits, MinDataRate } from './min-data-rate.ts';
@@ -13,6 +13,11 @@ export interface BodyLimits {
   readonly rate?: DataRateLimits;
 }
 
+/**
+ * Work on this much takes no longer than a request without a body: it does not wait for a turn of the event loop of its
+ * own.
+ */
+export const SMALL_BODY_BYTES = 4_096;
 /** Read-ahead limit. */
 const MAX_PENDING_BYTES = 65_536;
 /**
@@ -23,6 +28,17 @@ const FREE_PIECES = 2_000;
 const LEAST_PIECE_BYTES = 64;
 /** Smaller pieces are merged at once: each is an object of more than a hundred bytes. */
 const SMALL_PIECE_BYTES = 1_024;
+
+/**
+ * A small body that has arrived with its request, as most have: nothing is waited for, so no timer limits it. Undefined
+ * for any other body, of which nothing was read then.
+ */
+export async function arrivedBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  const length = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  if (length > Math.min(SMALL_BODY_BYTES, maxBytes) || incoming.readableLength < length) return undefined;
+  if (!incoming.complete) await endOfTurn(); // Node has seen the bytes, and sees the end of the request after them.
+  return incoming.complete && !incoming.destroyed ? (incoming.read() ?? Buffer.alloc(0)) : undefined;
+}
 
 /**
  * The bytes of a body, in pieces of up to 128 KB. Throws `body_too_large`, `request_timeout`, the given refusal, or
@@ -36,7 +52,7 @@ export async function* limitedBody(incoming: IncomingMessage, limits: BodyLimits
     for (let chunk = await body.next(); chunk; chunk = await body.next()) {
       size += chunk.length;
       refuseLarger(size, limits);
-      await yieldToEventLoop(); // The consumer's work on a chunk takes milliseconds.
+      if (chunk.length > SMALL_BODY_BYTES) await yieldToEventLoop(); // The consumer's work takes milliseconds.
       yield chunk;
     }
   } finally {

@@ -13,13 +13,14 @@ import { yieldToEventLoop } from '../event-loop.ts';
 import type { Spool } from '../media/spool.ts';
 import {
   MAX_REST_BYTES,
-  readPlainBody,
-  readShortBody,
+  plainBody,
   readUploadBody,
+  readWhole,
+  shortBody,
   UPLOAD_FIELD,
   type UploadBody,
 } from '../media/upload-body.ts';
-import { limitedBody } from './limited-body.ts';
+import { arrivedBody, limitedBody, SMALL_BODY_BYTES } from './limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
 
 /** Most bodies are: up to this size, a body is read as a whole. */
@@ -49,7 +50,7 @@ export async function withInput<R>(
   if (!operation.body) return work(params);
   const { rest, upload } = await readBody(c, operation.body, options);
   try {
-    await yieldToEventLoop();
+    if (rest.length > SMALL_BODY_BYTES) await yieldToEventLoop();
     const body = parseObject(rest);
     if (upload) putFile(body, upload.file);
     const parsed = v.safeParse(operation.body, body);
@@ -103,16 +104,19 @@ async function readBody(
     throw new GatewayError('unsupported_media_type', 'send the body as JSON, with Content-Type: application/json');
   }
   const { incoming } = c.env;
+  const arrived = await arrivedBody(incoming, maxBodyBytes);
   if (!takesUpload(schema)) {
-    return readPlainBody(limitedBody(incoming, { maxBytes: Math.min(maxBodyBytes, MAX_REST_BYTES) }));
+    const maxBytes = Math.min(maxBodyBytes, MAX_REST_BYTES);
+    return plainBody(arrived ?? (await readWhole(limitedBody(incoming, { maxBytes }))));
   }
   const sessionId = c.req.param('id') ?? '';
+  const createFile = () => spool.create(sessionId);
+  if (arrived) return shortBody(arrived, createFile);
   const error = refusalOf?.(sessionId);
   const refusal = error && { aboveBytes: MAX_REST_BYTES, error };
   const chunks = limitedBody(incoming, { maxBytes: maxBodyBytes, refusal });
-  const createFile = () => spool.create(sessionId);
   const isShort = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= MAX_SHORT_BYTES;
-  return isShort ? readShortBody(chunks, createFile) : readUploadBody(chunks, createFile);
+  return isShort ? shortBody(await readWhole(chunks), createFile) : readUploadBody(chunks, createFile);
 }
 
 /** Puts the upload back into its field. Rejects a body in which the field occurs twice. */
@@ -121,10 +125,12 @@ function putFile(body: Record<string, unknown>, file: UploadedFile): void {
   body[UPLOAD_FIELD] = file;
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 function parseObject(bytes: Uint8Array): Record<string, unknown> {
   let body: unknown;
   try {
-    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    body = JSON.parse(decoder.decode(bytes));
   } catch {
     throw invalidRequest([{ path: '', message: 'the body must be JSON in UTF-8' }]);
   }

@@ -43,25 +43,19 @@ export async function readUploadBody(
   }
 }
 
-/** Reads a body without an upload. Rejects like `readUploadBody`. */
-export async function readPlainBody(chunks: AsyncIterable<Uint8Array>): Promise<UploadBody> {
-  const rest = await readWhole(chunks);
+/** Checks a body without an upload. Throws like `readUploadBody`. */
+export function plainBody(rest: Buffer): UploadBody {
   assertBounded(rest);
   return { rest };
 }
 
-/** Reads a body that fits in memory, and scans it only if it contains an upload. Rejects like `readUploadBody`. */
-export async function readShortBody(
-  chunks: AsyncIterable<Uint8Array>,
-  createFile: () => Promise<SpoolWriter>,
-): Promise<UploadBody> {
-  const rest = await readWhole(chunks);
-  if (rest.includes(`"${UPLOAD_FIELD}"`)) return readUploadBody([rest], createFile);
-  assertBounded(rest);
-  return { rest };
+/** Checks a body that is in memory, and scans it only if it contains an upload. Throws like `readUploadBody`. */
+export function shortBody(rest: Buffer, createFile: () => Promise<SpoolWriter>): UploadBody | Promise<UploadBody> {
+  return rest.includes(`"${UPLOAD_FIELD}"`) ? readUploadBody([rest], createFile) : plainBody(rest);
 }
 
-async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+/** Reads a body into memory. Rejects with `body_too_large` or the error of the stream. */
+export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const body = new GrowingBuffer(MAX_REST_BYTES);
   for await (const chunk of chunks) if (!body.append(chunk)) throw tooLarge();
   return body.bytes;
