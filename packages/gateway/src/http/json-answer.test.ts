@@ -4,7 +4,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
 import { jsonAnswer } from './json-answer.ts';
-import { disconnectSlowReader } from './slow-reader.ts';
+import { SlowReaders } from './slow-reader.ts';
 
 const WINDOW_MS = 1_000;
 const PAUSE_MS = 100;
@@ -38,9 +38,8 @@ it('reaches a slow reader', async () => {
   const app = new Hono();
   app.get('/', (c) => jsonAnswer(c, { text }, 200));
   const server = createAdaptorServer({ fetch: app.fetch });
-  server.on('request', (_, response) =>
-    disconnectSlowReader(response, { tickMs: WINDOW_MS / 4, ticks: 4, bytes: 500_000 }),
-  );
+  const slowReaders = new SlowReaders({ tickMs: WINDOW_MS / 4, ticks: 4, bytes: 500_000 });
+  server.on('request', (_, response) => slowReaders.watch(response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const startedAt = Date.now();

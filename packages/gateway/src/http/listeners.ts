@@ -10,7 +10,7 @@ import { RESPONSE_ALREADY_SENT } from './already-sent.ts';
 import { type CertificateFiles, readCertificate } from './certificate.ts';
 import { type ConnectionCount, limitConnections } from './connections.ts';
 import { answerToInvalidRequest, GuardedResponse } from './guarded-response.ts';
-import { disconnectSlowReader } from './slow-reader.ts';
+import { SlowReaders } from './slow-reader.ts';
 import { listenOnSocket, type SocketFile } from './socket-file.ts';
 
 /** Milliseconds. Node limits only the request headers; `MinDataRate` limits the body. */
@@ -158,6 +158,11 @@ function loadCertificate(files: CertificateFiles, log: Log) {
   return certificate;
 }
 
+/** A request without these headers has no body. */
+function mayHaveBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
 /**
  * After a response, Node reads the rest of the body for minutes. A connection with a long or unknown rest is closed at
  * once; a short rest is given a moment, so that the connection can be reused.
@@ -185,10 +190,11 @@ function configure(server: ServerType, connections: Set<Socket>): Server {
     socket.once('close', () => connections.delete(socket));
   });
   const answering = new WeakMap<Socket, ServerResponse>();
+  const slowReaders = new SlowReaders();
   server.on('request', (incoming, response) => {
     answering.set(incoming.socket, response);
-    disconnectSlowReader(response);
-    response.once('finish', () => endUnread(incoming));
+    slowReaders.watch(response);
+    if (mayHaveBody(incoming)) response.once('finish', () => endUnread(incoming));
   });
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
     const last = answering.get(socket);

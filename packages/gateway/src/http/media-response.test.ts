@@ -15,7 +15,7 @@ import { Spool } from '../media/spool.ts';
 import { downloadName } from './download-name.ts';
 import { mediaHeaders, mediaResponse } from './media-response.ts';
 import type { ServerEnv } from './server-env.ts';
-import { disconnectSlowReader } from './slow-reader.ts';
+import { SlowReaders } from './slow-reader.ts';
 
 const log = pino({ enabled: false });
 
@@ -101,7 +101,8 @@ describe('a download', () => {
     const app = new Hono<ServerEnv>();
     app.get('/', () => mediaResponse('GET', 'main', { file: 'file', size: FILE_BYTES, mimeType: 'image/png' }, spool));
     server = createAdaptorServer({ fetch: app.fetch });
-    server.on('request', (_, response) => disconnectSlowReader(response, LIMITS));
+    const slowReaders = new SlowReaders(LIMITS);
+    server.on('request', (_, response) => slowReaders.watch(response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** A reader must read this many bytes in any `ticks` consecutive ticks. */
 interface ReadingLimits {
@@ -14,22 +15,51 @@ interface ReadingLimits {
 const LIMITS: ReadingLimits = { tickMs: 30_000, ticks: 4, bytes: 1_000_000 };
 
 /**
- * Closes the connection of a client that reads a response too slowly: it would occupy the spool or memory indefinitely.
+ * Closes the connections of clients that read a response too slowly: they would occupy the spool or memory indefinitely.
+ * One timer looks at all open responses; it ends with the last of them.
  */
-export function disconnectSlowReader(response: ServerResponse, limits = LIMITS): void {
-  const { socket } = response;
-  if (!socket) response.once('socket', () => disconnectSlowReader(response, limits));
-  if (!socket || response.closed) return;
-  const { tickMs, ticks, bytes } = limits;
-  const taken = () => socket.bytesWritten - socket.writableLength;
-  const before = [taken()];
-  // After a pause of this process, pending writes must be counted first.
-  const timer = setInterval(() => setImmediate(check), tickMs);
-  const check = () => {
-    const now = taken();
-    if (socket.writableLength === 0) before.length = 0;
-    else if (before.length === ticks && now - (before.shift() ?? now) < bytes) socket.destroy();
-    before.push(now);
-  };
-  response.once('close', () => clearInterval(timer));
+export class SlowReaders {
+  readonly #limits: ReadingLimits;
+  /** For each open response, how many bytes its reader had taken at the last ticks, since none were left. */
+  readonly #taken = new Map<ServerResponse, number[]>();
+  /** One function for all responses: each request is watched. */
+  readonly #forget: (this: ServerResponse) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limits = LIMITS) {
+    this.#limits = limits;
+    const taken = this.#taken;
+    this.#forget = function () {
+      taken.delete(this);
+    };
+  }
+
+  /** Watches a response until it is closed. */
+  watch(response: ServerResponse): void {
+    if (!response.socket) {
+      // It waits for the one before it on its connection. If that is closed meanwhile, nothing is reported.
+      response.once('socket', () => this.watch(response));
+      return;
+    }
+    this.#taken.set(response, []);
+    response.on('close', this.#forget);
+    // After a pause of this process, pending writes must be counted first.
+    this.#timer ??= setInterval(() => setImmediate(() => this.#look()), this.#limits.tickMs).unref();
+  }
+
+  #look(): void {
+    if (this.#taken.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    for (const [{ socket }, taken] of this.#taken) if (socket) this.#check(socket, taken);
+  }
+
+  #check(socket: Socket, taken: number[]): void {
+    const { ticks, bytes } = this.#limits;
+    const now = socket.bytesWritten - socket.writableLength;
+    if (socket.writableLength === 0) taken.length = 0;
+    else if (taken.length === ticks && now - (taken.shift() ?? now) < bytes) socket.destroy();
+    taken.push(now);
+  }
 }
