@@ -59,3 +59,25 @@ it('a stream that is cut off ends cleanly if its reader has read all of it', asy
   await expect.poll(() => text).toContain(': the key no longer holds\n\n');
   socket.destroy();
 });
+
+it('the events of one turn of the event loop are sent as one chunk, in order', async () => {
+  const socket = await silentReader();
+  const stream = new ResponseStream(response, { showsQr: true });
+  stream.open();
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  for (const n of [1, 2, 3]) stream.write(`data: ${n}\n\n`);
+  await setImmediate();
+  for (const n of [4, 5]) stream.write(`data: ${n}\n\n`);
+  stream.end(': over\n\n');
+  socket.resume();
+  await expect.poll(() => text).toContain('\r\n0\r\n');
+  const chunks = text.slice(text.indexOf('\r\n\r\n') + 4).split(/\r?\n?[0-9a-f]+\r\n/);
+  expect(chunks.filter((chunk) => chunk.includes('data:'))).toEqual([
+    'data: 1\n\ndata: 2\n\ndata: 3\n\n',
+    'data: 4\n\ndata: 5\n\n: over\n\n',
+  ]);
+  socket.destroy();
+});

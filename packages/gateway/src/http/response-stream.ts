@@ -20,6 +20,8 @@ const HEADERS = {
 export class ResponseStream implements Subscriber {
   readonly #response: ServerResponse;
   readonly #showsQr: boolean;
+  /** The frames of this turn of the event loop. */
+  #frames = '';
   #drainTimer: NodeJS.Timeout | undefined;
 
   /** `showsQr`: the reader may link accounts. */
@@ -41,16 +43,17 @@ export class ResponseStream implements Subscriber {
     return this.#showsQr || name !== 'qr';
   }
 
+  /** The frames of one turn of the event loop are written together. */
   write(frame: string): void {
     this.open();
-    if (this.#response.writableLength > MAX_UNREAD_BYTES) this.#response.destroy();
-    else if (!this.#response.write(frame))
-      this.#drainTimer ??= setTimeout(() => this.#response.destroy(), DRAIN_TIMEOUT_MS);
+    if (this.#frames === '') setImmediate(() => this.#flush());
+    this.#frames += frame;
   }
 
   end(lastFrame: string): void {
     this.open();
-    this.#response.end(lastFrame);
+    this.#response.end(this.#frames + lastFrame);
+    this.#frames = '';
   }
 
   /** Ends the stream, and drops whatever the reader has not read within half a second. */
@@ -58,6 +61,15 @@ export class ResponseStream implements Subscriber {
     this.end(`: ${why}\n\n`);
     const timer = setTimeout(() => this.#response.destroy(), CUT_OFF_TIMEOUT_MS);
     this.#response.on('close', () => clearTimeout(timer));
+  }
+
+  #flush(): void {
+    const frames = this.#frames;
+    if (frames === '' || this.#response.destroyed) return; // It has ended meanwhile.
+    this.#frames = '';
+    if (this.#response.writableLength > MAX_UNREAD_BYTES) this.#response.destroy();
+    else if (!this.#response.write(frames))
+      this.#drainTimer ??= setTimeout(() => this.#response.destroy(), DRAIN_TIMEOUT_MS);
   }
 
   #drained(): void {
