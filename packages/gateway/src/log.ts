@@ -16,13 +16,16 @@ export interface LevelledLog {
 export function createLog(level: string): LevelledLog {
   let lowest = rankOf(level);
   const { isTTY } = process.stdout;
-  const destination = isTTY ? toTerminal() : pino.destination(1);
+  const lines = isTTY ? undefined : new BatchedLines();
+  const destination = lines ?? toTerminal();
   const options: pino.LoggerOptions = {
     // Children copy the level at creation. So all of them use the lowest, and the hook below filters.
     level: 'trace',
     hooks: {
       logMethod(line, write, rank) {
-        if (rank >= lowest) write.apply(this, line);
+        if (rank < lowest) return;
+        write.apply(this, line);
+        if (rank >= URGENT) lines?.flush();
       },
     },
     base: null,
@@ -35,6 +38,43 @@ export function createLog(level: string): LevelledLog {
       lowest = rankOf(next);
     },
   };
+}
+
+/** Lines from level error on are not collected. */
+const URGENT = pino.levels.values.error ?? Number.NaN;
+/** How long lines are collected, and how much of them. */
+const COLLECT_MS = 50;
+const MOST_LENGTH = 16_384;
+
+/**
+ * Lines on stdout, written asynchronously. They are collected for a moment and written together: a write takes as much
+ * processor time as the rest of a short request. None is lost when the process exits or ends by an uncaught error.
+ */
+class BatchedLines implements DestinationStream {
+  readonly #stdout = pino.destination(1);
+  #lines = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor() {
+    process.on('exit', () => {
+      this.flush();
+      this.#stdout.flushSync();
+    });
+  }
+
+  write(line: string): void {
+    this.#lines += line;
+    if (this.#lines.length > MOST_LENGTH) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), COLLECT_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#lines === '') return;
+    this.#stdout.write(this.#lines);
+    this.#lines = '';
+  }
 }
 
 /** Redacts phone numbers, also those in ids of chats and messages. Versions of the page, such as 2.3000.1234567, are kept. */
