@@ -41,9 +41,10 @@ export class Access {
     if (presented === undefined)
       throw new Refusal('no_token', 'send the header Authorization: Bearer <CHAT_WEB_TOKEN or a key>');
     const digest = digestOf(presented);
+    const operator = this.#token.find(digest);
+    if (operator) return operator;
     const key = this.#keys.find(digest);
-    const caller = this.#token.find(digest) ?? (key?.isValid ? key.caller : undefined);
-    if (caller) return caller;
+    if (key?.isValid) return key.caller;
     // Not counted as a failure: this key was valid once, so it is no guess.
     if (key) throw new Refusal('expired_key', 'the key has expired or was deleted: ask the operator for a new one');
     const seconds = this.#limit.failed(address);

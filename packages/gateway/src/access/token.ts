@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 
 const HASH_PREFIX = 'sha256:';
@@ -26,7 +26,7 @@ const hashOfNothing = v.picklist(['', '\n', '\r\n'].map(hashOf));
 
 /** The SHA-256 of a token. The gateway keeps nothing else of it. */
 export function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
 
 /** `sha256:<hex>` of a token, which can be stored where others can read it. */

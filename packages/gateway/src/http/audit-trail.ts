@@ -16,15 +16,14 @@ interface RouteName {
   readonly changes: boolean;
 }
 
-const routes = new Map<string, RouteName>(
-  [
-    ...Object.entries(operations).map(([name, { method, path }]) => ({ name, method, path })),
-    ...Object.entries(otherRoutes).map(([name, { path }]) => ({ name, method: 'GET', path })),
-  ].map(({ name, method, path }) => [
-    `${method} ${path}`,
-    { name, isAudited: method !== 'GET' || AUDITED_READS.includes(name), changes: method !== 'GET' },
-  ]),
-);
+/** By method and path. */
+const routes = new Map<string, Map<string, RouteName>>();
+for (const [name, route] of Object.entries({ ...operations, ...otherRoutes })) {
+  const method = 'method' in route ? route.method : 'GET';
+  const changes = method !== 'GET';
+  const ofMethod = routes.get(method) ?? new Map<string, RouteName>();
+  routes.set(method, ofMethod.set(route.path, { name, isAudited: changes || AUDITED_READS.includes(name), changes }));
+}
 
 /**
  * Audits each answered request that changes something, reads a QR, opens a stream or is refused because of its caller.
@@ -51,8 +50,11 @@ export function auditTrail(audit: Audit, refusals: Refusals): MiddlewareHandler<
 }
 
 function routeOf(c: Context<ServerEnv>): RouteName | undefined {
-  const found = matchedRoutes(c).map(({ method, path }) => routes.get(`${method} ${path}`));
-  return found.find((route) => route !== undefined);
+  for (const { method, path } of matchedRoutes(c)) {
+    const route = routes.get(method)?.get(path);
+    if (route) return route;
+  }
+  return undefined;
 }
 
 /** The session id in a path; undefined if it is invalid, since that would be arbitrary text in the log. */

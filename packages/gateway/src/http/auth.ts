@@ -4,9 +4,9 @@ import type { ServerEnv } from './server-env.ts';
 
 /** Sets `caller`; 401 for missing or invalid credentials, 429 after too many wrong tokens. */
 export function authenticate(access: Access): MiddlewareHandler<ServerEnv> {
-  return async (c, next) => {
+  return (c, next) => {
     const address = c.env.incoming?.socket.remoteAddress;
     c.set('caller', access.identify({ authorization: c.req.header('Authorization'), address }));
-    await next();
+    return next();
   };
 }

@@ -28,7 +28,8 @@ export function eventRoute(sessions: EventSource, admission: Admission): Handler
     const { incoming, outgoing } = c.env;
     // A body would be read for as long as the stream is open.
     if (!incoming.complete) throw new GatewayError('invalid_request', 'this request must not have a body');
-    onResponseClose(outgoing, admission.enter(undefined, keyId));
+    const leave = admission.enter(undefined, keyId);
+    if (leave) onResponseClose(outgoing, leave);
     const stream = new ResponseStream(outgoing, { showsQr: reaches(scope, 'manage') });
     const close = session.subscribe(stream);
     const revoke = () => {

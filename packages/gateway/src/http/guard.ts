@@ -8,7 +8,7 @@ import type { ServerEnv } from './server-env.ts';
  * scope. Uses the path only, so that nothing else of the request is read before.
  */
 export function requires(scope: Scope): MiddlewareHandler<ServerEnv> {
-  return async (c, next) => {
+  return (c, next) => {
     const caller = c.get('caller');
     const session = c.req.param('id');
     if (session !== undefined && !caller.sees(session)) {
@@ -18,6 +18,6 @@ export function requires(scope: Scope): MiddlewareHandler<ServerEnv> {
       const required = scope === 'operator' ? 'CHAT_WEB_TOKEN' : `a key with scope ${scope}`;
       throw new Refusal('insufficient_scope', `this requires ${required}; the key has scope ${caller.scope}`);
     }
-    await next();
+    return next();
   };
 }

@@ -12,11 +12,13 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
+const ENTRIES = Object.entries(HEADERS);
+
 /** A Node response with these headers, including those that Node itself sends. Routes can override them. */
 export class GuardedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   constructor(...args: ConstructorParameters<typeof ServerResponse<Request>>) {
     super(...args);
-    for (const [name, value] of Object.entries(HEADERS)) this.setHeader(name, value);
+    for (const [name, value] of ENTRIES) this.setHeader(name, value);
   }
 }
 
@@ -30,6 +32,6 @@ const REASONS: Readonly<Record<string, string>> = {
 export function answerToInvalidRequest(code: string): string | undefined {
   const reason = REASONS[code] ?? (code.startsWith('HPE_') ? '400 Bad Request' : undefined);
   if (reason === undefined) return undefined;
-  const lines = Object.entries({ ...HEADERS, Connection: 'close', 'Content-Length': '0' });
+  const lines = [...ENTRIES, ['Connection', 'close'], ['Content-Length', '0']];
   return [`HTTP/1.1 ${reason}`, ...lines.map(([name, value]) => `${name}: ${value}`), '\r\n'].join('\r\n');
 }

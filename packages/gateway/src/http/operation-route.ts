@@ -37,6 +37,7 @@ export function operationRoute(
 ): Handler<ServerEnv> {
   const { admission, log, metrics, spool } = options;
   const level = operation.method === 'GET' ? 'debug' : 'info';
+  const isForwarded = isWorkerOperation(name);
 
   async function respond(c: Context<ServerEnv>, input: Record<string, unknown>, startedAt: number): Promise<Response> {
     const fields = { operation: name, session: input.id };
@@ -61,12 +62,11 @@ export function operationRoute(
 
   return async (c) => {
     const startedAt = performance.now();
-    const { id } = c.req.param();
     const count = (status: number) => metrics.answered(name, status, performance.now() - startedAt);
     let leave: (() => void) | undefined;
     try {
       // Not counted for operations without a worker: an overloaded session can still be inspected, stopped and restarted.
-      const session = isWorkerOperation(name) ? id : undefined;
+      const session = isForwarded ? c.req.param('id') : undefined;
       leave = admission.enter(session, c.get('caller').keyId);
       const response = await withInput(c, operation, options, (input) => respond(c, input, startedAt));
       count(response.status);

@@ -21,7 +21,7 @@ const PAGES = new Set(['/docs', '/openapi.json', '/health', '/health/ready']);
  * forward the request of a page.
  */
 export function originGuard({ asksForToken, allowedHosts }: OriginOptions): MiddlewareHandler<ServerEnv> {
-  return async (c, next) => {
+  return (c, next) => {
     const host = (c.req.header('Host') ?? '').toLowerCase();
     const origin = c.req.header('Origin');
     const isTls = isEncrypted(c.env);
@@ -42,7 +42,7 @@ export function originGuard({ asksForToken, allowedHosts }: OriginOptions): Midd
     if (!asksForToken && !isLocalName(withoutPort(host), allowedHosts)) {
       throw new Refusal('web_page', 'the Host header is not in CHAT_WEB_ALLOWED_HOSTS');
     }
-    await next();
+    return next();
   };
 }
 
