@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import { Audit } from '@chat-web/gateway/access/audit';
+import { readConfig } from '@chat-web/gateway/config';
+import { startGateway } from '@chat-web/gateway/gateway';
+import { createLog } from '@chat-web/gateway/log';
+import { tellProcessorTime } from './front-process.ts';
+
+/** A gateway as an operator runs it, with workers that answer at once. */
+
+const WORKER = fileURLToPath(new URL('./front-worker.js', import.meta.url));
+
+const config = readConfig(process.env);
+const { log, destination } = createLog(config.logLevel);
+const audit = new Audit(config.auditFile, destination, log);
+const gateway = await startGateway(config, log, audit, () => WORKER);
+process.on('disconnect', async () => {
+  await gateway.close(AbortSignal.abort());
+  process.exit();
+});
+tellProcessorTime(gateway.url);

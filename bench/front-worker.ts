@@ -1,0 +1,40 @@
+import { Socket } from 'node:net';
+import { CHANNEL_FDS, decodeMessage, encodeMessage, type GatewayMessage, messageReader } from '@chat-web/protocol';
+
+/** A worker without a browser: it is ready at once, and answers each send with a message, after an event for its ack. */
+
+const OWN = '12025550101@c.us';
+const outgoing = new Socket({ fd: CHANNEL_FDS.toGateway, writable: true });
+const incoming = new Socket({ fd: CHANNEL_FDS.toWorker, readable: true });
+const reader = messageReader();
+let sent = 0;
+
+const send = (message: object) => void outgoing.write(encodeMessage(message));
+
+function onMessage(told: GatewayMessage): void {
+  if (told.type === 'stop') process.exit();
+  if (told.type === 'start') {
+    const info = { pushname: 'Ada', wid: OWN, phone: '12025550101', platform: 'android' };
+    send({ type: 'event', event: { name: 'ready', info } });
+  }
+  if (told.type !== 'call') return;
+  const { to, body } = told.input as { to: string; body: string };
+  sent += 1;
+  const id = `true_${to}_3EB0${String(sent).padStart(16, '0')}`;
+  const answer = {
+    ...{ id, from: OWN, to, fromMe: true, body, type: 'chat', timestamp: 1_700_000_000, ack: 1, hasMedia: false },
+    ...{ isForwarded: false, isStatus: false, mentionedIds: [] },
+  };
+  outgoing.cork(); // Both are known at the same moment.
+  send({ type: 'event', event: { name: 'message_ack', id, ack: 1 } });
+  send({ type: 'answer', callId: told.callId, answer });
+  outgoing.uncork();
+}
+
+incoming.on('close', () => process.exit());
+incoming.on('data', (chunk) => {
+  reader.feed(chunk);
+  for (let line = reader.next(); line; line = reader.next()) onMessage(decodeMessage(line) as GatewayMessage);
+});
+send({ type: 'booted' });
+setInterval(() => send({ type: 'heartbeat' }), 5_000);

@@ -1,0 +1,151 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@chat-web/host';
+import type { ProcessorTime } from './front-process.ts';
+import { load, openStream, type RawRequest } from './raw-client.ts';
+
+/** The front process beside a bare route of Hono: workers answer at once, so that nothing else is measured. */
+
+const TOKEN = 'bench-token-0123456789abcdef';
+const SENDERS = 16;
+const SLICE_MS = 1_000;
+const WARM_MS = 700;
+
+/** One measurement: how many requests a second were answered, and the processor time of the server for each. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly processorMs: number;
+}
+
+/** One round: GET status of a bare route and of the gateway, and sends through the gateway with a stream open. */
+export interface FrontRound {
+  readonly bare: Rate;
+  readonly status: Rate;
+  readonly send: Rate;
+}
+
+/** A server in a process of its own. */
+export interface FrontServer {
+  readonly url: string;
+  processorTime(): Promise<ProcessorTime>;
+  end(): Promise<void>;
+}
+
+const status: RawRequest = { method: 'GET', path: '/sessions/main/status', token: TOKEN };
+const send: RawRequest = {
+  ...{ method: 'POST', path: '/sessions/main/messages', token: TOKEN },
+  body: { type: 'text', to: '+12025550102', body: 'How are you? We meet at eight in front of the station.' },
+};
+
+/** Measures in rounds, interleaved. One round takes 3 s. */
+export async function measureFront(rounds: number): Promise<FrontRound[]> {
+  const [bare, gateway] = await Promise.all([startBare(), startFrontGateway()]);
+  try {
+    const subjects = { bare: [bare, status], status: [gateway, status], send: [gateway, send] } as const;
+    for (const [server, request] of Object.values(subjects)) await measureRate(server, request, WARM_MS);
+    const found: FrontRound[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      found.push({
+        bare: await measureRate(...subjects.bare),
+        status: await measureRate(...subjects.status),
+        send: await measureRate(...subjects.send),
+      });
+    }
+    return found;
+  } finally {
+    await Promise.all([bare.end(), gateway.end()]);
+  }
+}
+
+/** Puts load on a server with 16 connections, and measures it. */
+export async function measureRate(server: FrontServer, request: RawRequest, forMs = SLICE_MS): Promise<Rate> {
+  const [before, startedAt] = [await server.processorTime(), performance.now()];
+  const answered = await load(server.url, request, { connections: SENDERS, forMs });
+  const [after, wallMs] = [await server.processorTime(), performance.now() - startedAt];
+  const processorMs = after.userMs + after.systemMs - before.userMs - before.systemMs;
+  return { perSecond: (answered * 1_000) / wallMs, processorMs: processorMs / answered };
+}
+
+/** Routes of Hono without anything around them. */
+export function startBare(): Promise<FrontServer> {
+  return start('./front-bare.js', {});
+}
+
+/** A gateway on which the session `main` is ready, with one event stream open. */
+export async function startFrontGateway(): Promise<FrontServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
+  const server = await start('./front-gateway.js', {
+    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_TOKEN: TOKEN },
+    ...{ CHAT_WEB_MIN_FREE_DISK_MB: '0', CHAT_WEB_MIN_FREE_MEMORY_MB: '0' },
+  });
+  await createClient({ url: server.url, token: TOKEN }).startSession({ id: 'main' });
+  const close = await openStream(server.url, { ...status, path: '/sessions/main/events' });
+  return {
+    ...server,
+    end: async () => {
+      close();
+      await server.end();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function start(file: string, settings: Readonly<Record<string, string>>): Promise<FrontServer> {
+  const { PATH = '' } = process.env;
+  const program = fileURLToPath(new URL(file, import.meta.url));
+  const child = fork(program, { env: { PATH, ...settings }, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  child.stdout?.resume(); // Its log is read, as a service manager does.
+  const { url } = await messageOf<{ url: string }>(child);
+  return {
+    url,
+    processorTime: () => {
+      const told = messageOf<ProcessorTime>(child);
+      child.send('?');
+      return told;
+    },
+    end: async () => {
+      const exited = once(child, 'exit');
+      child.disconnect();
+      await exited;
+    },
+  };
+}
+
+async function messageOf<T>(child: ChildProcess): Promise<T> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  try {
+    const exit = once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`a server ended: ${code}`)));
+    const [message] = await Promise.race([once(child, 'message', { signal }), exit]);
+    return message as T;
+  } finally {
+    stop.abort();
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const rounds = await measureFront(10);
+  const of = (what: keyof FrontRound, field: keyof Rate) => spread(rounds.map((round) => round[what][field]));
+  console.log(`${SENDERS} connections, ${rounds.length} rounds; median (lowest, highest)`);
+  console.table({
+    'GET status, bare route of Hono': {
+      'requests/s': of('bare', 'perSecond'),
+      'processor ms': of('bare', 'processorMs'),
+    },
+    'GET status': { 'requests/s': of('status', 'perSecond'), 'processor ms': of('status', 'processorMs') },
+    'POST messages': { 'requests/s': of('send', 'perSecond'), 'processor ms': of('send', 'processorMs') },
+  });
+  console.log(
+    `GET status, ours / bare: ${spread(rounds.map(({ bare, status }) => status.perSecond / bare.perSecond))}`,
+  );
+}
+
+/** The median, the lowest and the highest, with three digits. */
+function spread(values: readonly number[]): string {
+  const sorted = values.toSorted((a, b) => a - b).map((value) => Number(value.toPrecision(3)));
+  return `${sorted[sorted.length >> 1]} (${sorted[0]}, ${sorted.at(-1)})`;
+}
