@@ -53,9 +53,10 @@ export class OperatorToken {
 
   /** The operator, if the digest belongs to a valid token. */
   find(digest: Buffer): Caller | undefined {
-    const valid = [this.#current, ...this.#former.keys()];
     // Compares all of them, so that timing reveals nothing.
-    return valid.filter((credential) => sameDigest(credential.digest, digest)).at(0)?.caller;
+    let found = sameDigest(this.#current.digest, digest) ? this.#current : undefined;
+    for (const former of this.#former.keys()) if (sameDigest(former.digest, digest)) found ??= former;
+    return found?.caller;
   }
 
   /** Reloads the file. If it is unusable, logs an error and keeps the token. Never rejects. */

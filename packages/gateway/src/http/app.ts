@@ -83,9 +83,9 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
     const refusalOf = isWorkerOperation(name) ? (id: string) => supervisor.refusalOf(id) : undefined;
     const options = { maxBodyBytes, spool, refusalOf, metrics, admission, log };
     const route = operationRoute(name, operation, handlers[name], options);
-    app.on(method, path, requires(scope), route);
+    app.on(method, path, requires(scope, route));
   }
-  for (const [name, { path, scope }] of rest) if (scope !== 'anyone') app.get(path, requires(scope), others[name]);
+  for (const [name, { path, scope }] of rest) if (scope !== 'anyone') app.get(path, requires(scope, others[name]));
 
   refuseOtherMethods(app);
   app.notFound((c) => refuseUnknown(c.req.path));

@@ -1,13 +1,13 @@
 import { reaches, type Scope } from '@chat-web/protocol';
-import type { MiddlewareHandler } from 'hono';
+import type { Handler } from 'hono';
 import { Refusal } from '../access/refusal.ts';
 import type { ServerEnv } from './server-env.ts';
 
 /**
- * Refuses callers whose key does not cover the session in the path, whether that session exists or not, or lacks the
+ * A route behind a guard: refuses callers whose key does not cover the session in the path, whether that session exists or not, or lacks the
  * scope. Uses the path only, so that nothing else of the request is read before.
  */
-export function requires(scope: Scope): MiddlewareHandler<ServerEnv> {
+export function requires(scope: Scope, route: Handler<ServerEnv>): Handler<ServerEnv> {
   return (c, next) => {
     const caller = c.get('caller');
     const session = c.req.param('id');
@@ -18,6 +18,6 @@ export function requires(scope: Scope): MiddlewareHandler<ServerEnv> {
       const required = scope === 'operator' ? 'CHAT_WEB_TOKEN' : `a key with scope ${scope}`;
       throw new Refusal('insufficient_scope', `this requires ${required}; the key has scope ${caller.scope}`);
     }
-    return next();
+    return route(c, next);
   };
 }

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /**
  * Headers of every response. Pages of other origins cannot embed one, not even as an image or script. Browsers do not
@@ -11,15 +11,45 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',
 } as const;
+const GUARDS: readonly OutgoingHttpHeader[] = Object.entries(HEADERS).flat();
+const KEYS = new Set(Object.keys(HEADERS).map((name) => name.toLowerCase()));
 
-const ENTRIES = Object.entries(HEADERS);
+/** Headers as `writeHead` takes them: by name, or names and values in turn. */
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
-/** A Node response with these headers, including those that Node itself sends. Routes can override them. */
+/**
+ * A Node response with these headers, including those that Node itself sends. Routes can override them. They are added
+ * with the others in one list: set one by one before, they took a seventh of the time of a short request.
+ */
 export class GuardedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-  constructor(...args: ConstructorParameters<typeof ServerResponse<Request>>) {
-    super(...args);
-    for (const [name, value] of ENTRIES) this.setHeader(name, value);
+  override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    return typeof reason === 'string'
+      ? super.writeHead(status, reason, this.#guarded(headers))
+      : super.writeHead(status, this.#guarded(reason ?? headers));
   }
+
+  #guarded(given: Headers = {}): OutgoingHttpHeader[] {
+    const all = Array.isArray(given) ? [...given] : listOf(given);
+    const names = [...this.getHeaderNames(), ...all.filter((_, at) => at % 2 === 0)];
+    const own = names.map((name) => String(name).toLowerCase()).filter((name) => KEYS.has(name));
+    all.push(...(own.length === 0 ? GUARDS : guardsWithout(own)));
+    return all;
+  }
+}
+
+function guardsWithout(keys: readonly string[]): OutgoingHttpHeader[] {
+  return Object.entries(HEADERS)
+    .filter(([name]) => !keys.includes(name.toLowerCase()))
+    .flat();
+}
+
+function listOf(headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {
+  const list: OutgoingHttpHeader[] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) list.push(name, value);
+  }
+  return list;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -32,6 +62,6 @@ const REASONS: Readonly<Record<string, string>> = {
 export function answerToInvalidRequest(code: string): string | undefined {
   const reason = REASONS[code] ?? (code.startsWith('HPE_') ? '400 Bad Request' : undefined);
   if (reason === undefined) return undefined;
-  const lines = [...ENTRIES, ['Connection', 'close'], ['Content-Length', '0']];
+  const lines = Object.entries({ ...HEADERS, Connection: 'close', 'Content-Length': '0' });
   return [`HTTP/1.1 ${reason}`, ...lines.map(([name, value]) => `${name}: ${value}`), '\r\n'].join('\r\n');
 }

@@ -14,7 +14,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Admission } from './admission.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { mediaResponse } from './media-response.ts';
-import { type InputOptions, withInput } from './request-input.ts';
+import { type InputOptions, parseParams, withBody } from './request-input.ts';
 import { onResponseClose } from './response-close.ts';
 import type { ServerEnv } from './server-env.ts';
 
@@ -68,7 +68,10 @@ export function operationRoute(
       // Not counted for operations without a worker: an overloaded session can still be inspected, stopped and restarted.
       const session = isForwarded ? c.req.param('id') : undefined;
       leave = admission.enter(session, c.get('caller').keyId);
-      const response = await withInput(c, operation, options, (input) => respond(c, input, startedAt));
+      const params = parseParams(c.req.param(), operation.params); // Before a body of any size is read.
+      const response = operation.body
+        ? await withBody(c, operation.body, options, (body) => respond(c, { ...params, ...body }, startedAt))
+        : await respond(c, params, startedAt);
       count(response.status);
       return response;
     } catch (error) {

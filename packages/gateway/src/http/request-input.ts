@@ -3,7 +3,6 @@ import {
   GatewayError,
   invalidRequest,
   type ObjectSchema,
-  type Operation,
   takesUpload,
   type UploadedFile,
 } from '@chat-web/protocol';
@@ -35,27 +34,24 @@ export interface InputOptions {
 }
 
 /**
- * Parses the input of an operation, path parameters and body in one object, and passes it to `work`; an upload is
- * removed afterwards. Invalid input is 400, 408, 413 or 415. If `refusalOf` returns an error, a body that fits in
- * memory is still validated, since 400 takes precedence over 404 and 409; a larger one is rejected with that error
- * without reading it.
+ * Parses the body of a request, and passes it to `work`; an upload is removed afterwards. An invalid body is 400, 408,
+ * 413 or 415. If `refusalOf` returns an error, a body that fits in memory is still validated, since 400 takes precedence
+ * over 404 and 409; a larger one is rejected with that error without reading it.
  */
-export async function withInput<R>(
+export async function withBody<R>(
   c: Context<ServerEnv>,
-  operation: Operation,
+  schema: ObjectSchema,
   options: InputOptions,
-  work: (input: Record<string, unknown>) => Promise<R>,
+  work: (body: Record<string, unknown>) => Promise<R>,
 ): Promise<R> {
-  const params = parseParams(c.req.param(), operation.params); // Before a body of any size is read.
-  if (!operation.body) return work(params);
-  const { rest, upload } = await readBody(c, operation.body, options);
+  const { rest, upload } = await readBody(c, schema, options);
   try {
     if (rest.length > SMALL_BODY_BYTES) await yieldToEventLoop();
     const body = parseObject(rest);
     if (upload) putFile(body, upload.file);
-    const parsed = v.safeParse(operation.body, body);
+    const parsed = v.safeParse(schema, body);
     if (!parsed.success) throw invalidRequest(parsed.issues.map(fieldIssue));
-    return await work({ ...params, ...parsed.output });
+    return await work(parsed.output);
   } finally {
     await upload?.remove();
   }

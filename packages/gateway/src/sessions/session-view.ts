@@ -20,18 +20,15 @@ export function viewOf({ id, state, stats, page }: Session): SessionView {
   const { phase, since, restarts, retry } = state;
   const { lastEventAt, memory, diskBytes } = stats;
   const cause = causeOf(phase);
-  return {
-    id,
-    status: phase.status,
-    since: since.toISOString(),
-    ...(cause ? { reason: cause.reason, message: causeText(cause) } : {}),
-    restarts: Object.values(restarts).reduce((total, times) => total + times, 0),
-    ...(retry ? { nextAttemptAt: retry.until.toISOString() } : {}),
-    ...(lastEventAt ? { lastEventAt: lastEventAt.toISOString() } : {}),
-    ...(memory ? { memory } : {}),
-    ...(diskBytes === undefined ? {} : { diskBytes }),
-    ...(page ? { pageVersion: page.version, degraded: [...page.degraded] } : {}),
-  };
+  const view: SessionView = { id, status: phase.status, since: since.toISOString(), restarts: 0 };
+  for (const times of Object.values(restarts)) view.restarts += times;
+  if (cause) Object.assign(view, { reason: cause.reason, message: causeText(cause) });
+  if (retry) view.nextAttemptAt = retry.until.toISOString();
+  if (lastEventAt) view.lastEventAt = lastEventAt.toISOString();
+  if (memory) view.memory = memory;
+  if (diskBytes !== undefined) view.diskBytes = diskBytes;
+  if (page) Object.assign(view, { pageVersion: page.version, degraded: [...page.degraded] });
+  return view;
 }
 
 /** How many sessions there are by status, in one line: `12 sessions, 11 ready, 1 restarting`. */
