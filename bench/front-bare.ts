@@ -6,9 +6,11 @@ import { tellProcessorTime } from './front-process.ts';
 /** The comparison for `front`: the same answers from routes of Hono without anything around them. */
 
 const app = new Hono();
-app.get('/sessions/:id/status', (c) =>
-  c.json({ id: c.req.param('id'), status: 'ready', since: '2026-01-01T00:00:00.000Z', restarts: 0 }),
-);
+const view = {
+  ...{ status: 'ready', since: '2026-01-01T00:00:00.000Z', restarts: 0, lastEventAt: '2026-01-01T00:00:00.000Z' },
+  ...{ memory: { workerBytes: 40_000_000, browserBytes: 100_000_000, processes: 6 }, diskBytes: 60_000_000 },
+};
+app.get('/sessions/:id/status', (c) => c.json({ id: c.req.param('id'), ...view }));
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, (address: AddressInfo) =>
   tellProcessorTime(`http://127.0.0.1:${address.port}`),
 );

@@ -1,7 +1,10 @@
 import { Socket } from 'node:net';
 import { CHANNEL_FDS, decodeMessage, encodeMessage, type GatewayMessage, messageReader } from '@chat-web/protocol';
 
-/** A worker without a browser: it is ready at once, and answers each send with a message, after an event for its ack. */
+/**
+ * A worker without a browser: it is ready at once, and answers each send with a message, after an event for its ack. A
+ * text that begins with `after 100 ms` is answered by then, as by a browser.
+ */
 
 const OWN = '12025550101@c.us';
 const outgoing = new Socket({ fd: CHANNEL_FDS.toGateway, writable: true });
@@ -25,10 +28,15 @@ function onMessage(told: GatewayMessage): void {
     ...{ id, from: OWN, to, fromMe: true, body, type: 'chat', timestamp: 1_700_000_000, ack: 1, hasMedia: false },
     ...{ isForwarded: false, isStatus: false, mentionedIds: [] },
   };
-  outgoing.cork(); // Both are known at the same moment.
-  send({ type: 'event', event: { name: 'message_ack', id, ack: 1 } });
-  send({ type: 'answer', callId: told.callId, answer });
-  outgoing.uncork();
+  const delayMs = Number(/^after (\d+) ms/.exec(body)?.[1] ?? 0);
+  const settle = () => {
+    outgoing.cork(); // Both are known at the same moment.
+    send({ type: 'event', event: { name: 'message_ack', id, ack: 1 } });
+    send({ type: 'answer', callId: told.callId, answer });
+    outgoing.uncork();
+  };
+  if (delayMs > 0) setTimeout(settle, delayMs);
+  else settle();
 }
 
 incoming.on('close', () => process.exit());

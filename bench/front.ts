@@ -21,11 +21,15 @@ export interface Rate {
   readonly processorMs: number;
 }
 
-/** One round: GET status of a bare route and of the gateway, and sends through the gateway with a stream open. */
+/**
+ * One round: GET status of a bare route and of the gateway; sends through the gateway with a stream open, as many as it
+ * can, and 16 that take 100 ms each, as through a browser.
+ */
 export interface FrontRound {
   readonly bare: Rate;
   readonly status: Rate;
   readonly send: Rate;
+  readonly pacedSend: Rate;
 }
 
 /** A server in a process of its own. */
@@ -41,11 +45,18 @@ const send: RawRequest = {
   body: { type: 'text', to: '+12025550102', body: 'How are you? We meet at eight in front of the station.' },
 };
 
-/** Measures in rounds, interleaved. One round takes 3 s. */
+const pacedSend: RawRequest = { ...send, body: { ...send.body, body: 'after 100 ms: how are you?' } };
+
+/** Measures in rounds, interleaved. One round takes 4 s. */
 export async function measureFront(rounds: number): Promise<FrontRound[]> {
   const [bare, gateway] = await Promise.all([startBare(), startFrontGateway()]);
   try {
-    const subjects = { bare: [bare, status], status: [gateway, status], send: [gateway, send] } as const;
+    const subjects = {
+      bare: [bare, status],
+      status: [gateway, status],
+      send: [gateway, send],
+      pacedSend: [gateway, pacedSend],
+    } as const;
     for (const [server, request] of Object.values(subjects)) await measureRate(server, request, WARM_MS);
     const found: FrontRound[] = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -53,6 +64,7 @@ export async function measureFront(rounds: number): Promise<FrontRound[]> {
         bare: await measureRate(...subjects.bare),
         status: await measureRate(...subjects.status),
         send: await measureRate(...subjects.send),
+        pacedSend: await measureRate(...subjects.pacedSend),
       });
     }
     return found;
@@ -131,13 +143,15 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const rounds = await measureFront(10);
   const of = (what: keyof FrontRound, field: keyof Rate) => spread(rounds.map((round) => round[what][field]));
   console.log(`${SENDERS} connections, ${rounds.length} rounds; median (lowest, highest)`);
+  const row = (what: keyof FrontRound) => ({
+    'requests/s': of(what, 'perSecond'),
+    'processor ms': of(what, 'processorMs'),
+  });
   console.table({
-    'GET status, bare route of Hono': {
-      'requests/s': of('bare', 'perSecond'),
-      'processor ms': of('bare', 'processorMs'),
-    },
-    'GET status': { 'requests/s': of('status', 'perSecond'), 'processor ms': of('status', 'processorMs') },
-    'POST messages': { 'requests/s': of('send', 'perSecond'), 'processor ms': of('send', 'processorMs') },
+    'GET status, bare route of Hono': row('bare'),
+    'GET status': row('status'),
+    'POST messages': row('send'),
+    'POST messages, each takes 100 ms': row('pacedSend'),
   });
   console.log(
     `GET status, ours / bare: ${spread(rounds.map(({ bare, status }) => status.perSecond / bare.perSecond))}`,

@@ -1,11 +1,11 @@
 import { GatewayError, operations, otherRoutes, sessionId } from '@chat-web/protocol';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import * as v from 'valibot';
 import type { Audit } from '../access/audit.ts';
 import { Refusal } from '../access/refusal.ts';
 import type { Refusals } from '../access/refusals.ts';
-import type { ServerEnv } from './server-env.ts';
+import type { Route, ServerEnv } from './server-env.ts';
 
 /** Reads that are audited: a QR is as good as a password, a stream carries all future messages. */
 const AUDITED_READS: readonly string[] = ['getQr', 'events'];
@@ -25,27 +25,43 @@ for (const [name, route] of Object.entries({ ...operations, ...otherRoutes })) {
   routes.set(method, ofMethod.set(route.path, { name, isAudited: changes || AUDITED_READS.includes(name), changes }));
 }
 
+/** What an audited route needs. */
+export interface AuditParts {
+  readonly audit: Audit;
+  readonly refusals: Refusals;
+  /** Answers what a route throws. */
+  answerError(c: Context<ServerEnv>, thrown: unknown): Response;
+}
+
 /**
- * Audits each answered request that changes something, reads a QR, opens a stream or is refused because of its caller.
+ * An audited route: writes a line for each request that changes something, reads a QR, opens a stream or is refused
+ * because of its caller.
  */
-export function auditTrail(audit: Audit, refusals: Refusals): MiddlewareHandler<ServerEnv> {
-  return async (c, next) => {
+export function audited({ audit, refusals, answerError }: AuditParts, route: Route): Route {
+  return async (c) => {
     const startedAt = performance.now();
-    await next();
-    const route = routeOf(c);
-    const refused = c.error instanceof Refusal ? c.error.kind : undefined;
+    let thrown: unknown;
+    let response: Response;
+    try {
+      response = await route(c);
+    } catch (error) {
+      thrown = error;
+      response = answerError(c, error);
+    }
+    const named = routeOf(c);
     const caller = c.get('caller');
     const address = c.env.incoming?.socket.remoteAddress;
-    if (refused) refusals.note(refused, { address, key: caller?.id });
-    else if (!route?.isAudited || c.req.method === 'HEAD') return; // HEAD returns no data.
-    const { status } = c.res;
+    if (thrown instanceof Refusal) refusals.note(thrown.kind, { address, key: caller?.id });
+    else if (!named?.isAudited || c.req.method === 'HEAD') return response; // HEAD returns no data.
+    const { status } = response;
     const entry = {
-      ...{ who: caller?.id ?? 'nobody', address, operation: route?.name ?? 'none' },
-      ...{ session: sessionIn(c.req.path), key: keyIn(c) },
-      ...{ status, code: c.error instanceof GatewayError ? c.error.code : undefined },
+      ...{ who: caller?.id ?? 'nobody', address, operation: named?.name ?? 'none' },
+      ...{ session: sessionIn(c.req.path), key: keyIn(c.req.path, response) },
+      ...{ status, code: thrown instanceof GatewayError ? thrown.code : undefined },
       ms: Math.round(performance.now() - startedAt),
     };
-    audit.write(entry, { mayHaveChanged: route?.changes === true && (status < 400 || status === 500) });
+    audit.write(entry, { mayHaveChanged: named?.changes === true && (status < 400 || status === 500) });
+    return response;
   };
 }
 
@@ -64,8 +80,8 @@ function sessionIn(path: string): string | undefined {
 }
 
 /** The key id in the path, or of the key that was created. */
-function keyIn(c: Context<ServerEnv>): string | undefined {
-  if (!c.req.path.startsWith('/keys')) return undefined;
-  const [, id] = /^\/keys\/(key_[0-9a-f]{12})$/.exec(c.res.headers.get('Location') ?? c.req.path) ?? [];
+function keyIn(path: string, { headers }: Response): string | undefined {
+  if (!path.startsWith('/keys')) return undefined;
+  const [, id] = /^\/keys\/(key_[0-9a-f]{12})$/.exec(headers.get('Location') ?? path) ?? [];
   return id;
 }

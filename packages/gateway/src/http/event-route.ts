@@ -1,5 +1,4 @@
 import { GatewayError, reaches, sessionId } from '@chat-web/protocol';
-import type { Handler } from 'hono';
 import * as v from 'valibot';
 import { Refusal } from '../access/refusal.ts';
 import type { Subscriber } from '../sessions/event-hub.ts';
@@ -8,7 +7,7 @@ import { RESPONSE_ALREADY_SENT } from './already-sent.ts';
 import { parseParams } from './request-input.ts';
 import { onResponseClose } from './response-close.ts';
 import { ResponseStream } from './response-stream.ts';
-import type { ServerEnv } from './server-env.ts';
+import type { Route } from './server-env.ts';
 
 const params = v.object({ id: sessionId });
 
@@ -19,7 +18,7 @@ export interface EventSource {
 }
 
 /** The session's events over SSE, until the session is deleted, the gateway stops or the caller's credentials end. */
-export function eventRoute(sessions: EventSource, admission: Admission): Handler<ServerEnv> {
+export function eventRoute(sessions: EventSource, admission: Admission): Route {
   return (c) => {
     const session = sessions.find(parseParams(c.req.param(), params).id);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });

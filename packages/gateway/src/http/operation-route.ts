@@ -7,7 +7,7 @@ import {
   type MediaFile,
   type Operation,
 } from '@chat-web/protocol';
-import type { Context, Handler } from 'hono';
+import type { Context } from 'hono';
 import type { Caller } from '../access/caller.ts';
 import { type Log, withoutNumbers } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -16,7 +16,7 @@ import { jsonAnswer } from './json-answer.ts';
 import { mediaResponse } from './media-response.ts';
 import { type InputOptions, parseParams, withBody } from './request-input.ts';
 import { onResponseClose } from './response-close.ts';
-import type { ServerEnv } from './server-env.ts';
+import type { Route, ServerEnv } from './server-env.ts';
 
 /** Handles the parsed input of an operation. */
 export type AnyHandler = (input: Record<string, unknown>, caller: Caller) => unknown;
@@ -29,12 +29,7 @@ export interface RouteOptions extends InputOptions {
 }
 
 /** The route of one operation: parses the input, answers, logs one line and counts the request. */
-export function operationRoute(
-  name: string,
-  operation: Operation,
-  handler: AnyHandler,
-  options: RouteOptions,
-): Handler<ServerEnv> {
+export function operationRoute(name: string, operation: Operation, handler: AnyHandler, options: RouteOptions): Route {
   const { admission, log, metrics, spool } = options;
   const level = operation.method === 'GET' ? 'debug' : 'info';
   const isForwarded = isWorkerOperation(name);

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { MiddlewareHandler } from 'hono';
 import { Refusal } from '../access/refusal.ts';
-import type { ServerEnv } from './server-env.ts';
+import type { Route, ServerEnv } from './server-env.ts';
 
 /** Options of the origin guard. */
 export interface OriginOptions {
@@ -15,13 +14,13 @@ export interface OriginOptions {
 const PAGES = new Set(['/docs', '/openapi.json', '/health', '/health/ready']);
 
 /**
- * Refuses requests of foreign web pages, by Origin and Sec-Fetch-Site. Without a token it also refuses Host names that
+ * A route for this origin: refuses requests of foreign web pages, by Origin and Sec-Fetch-Site. Without a token it also refuses Host names that
  * an attacker can point at this machine (DNS rebinding), and browser requests without both headers: over plain HTTP,
  * browsers request images and scripts of foreign pages like that. This applies to the unix socket, too: a proxy may
  * forward the request of a page.
  */
-export function originGuard({ asksForToken, allowedHosts }: OriginOptions): MiddlewareHandler<ServerEnv> {
-  return (c, next) => {
+export function fromOwnOrigin({ asksForToken, allowedHosts }: OriginOptions, route: Route): Route {
+  return (c) => {
     const host = (c.req.header('Host') ?? '').toLowerCase();
     const origin = c.req.header('Origin');
     const isTls = isEncrypted(c.env);
@@ -42,7 +41,7 @@ export function originGuard({ asksForToken, allowedHosts }: OriginOptions): Midd
     if (!asksForToken && !isLocalName(withoutPort(host), allowedHosts)) {
       throw new Refusal('web_page', 'the Host header is not in CHAT_WEB_ALLOWED_HOSTS');
     }
-    return next();
+    return route(c);
   };
 }
 

@@ -1,5 +1,5 @@
-import type { Handler } from 'hono';
 import { html } from 'hono/html';
+import type { Route } from './server-env.ts';
 
 interface Content {
   readonly 'application/json'?: { readonly schema: object; readonly examples?: object };
@@ -13,7 +13,7 @@ interface Documented {
 }
 
 /** The OpenAPI document as an HTML page without scripts or external resources. */
-export function referencePage(document: Readonly<Record<string, unknown>>): Handler {
+export function referencePage(document: Readonly<Record<string, unknown>>): Route {
   const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Documented>>>>;
   const sections = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => section(method, path, operation)),

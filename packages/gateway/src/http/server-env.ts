@@ -1,11 +1,15 @@
 import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
 import type { Caller } from '../access/caller.ts';
 
 /** Hono bindings and variables of a request. */
 export interface ServerEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
-    /** Set by `authenticate`. */
+    /** Set by `authenticated`. */
     readonly caller: Caller;
   };
 }
+
+/** Answers a request; throws to refuse it. */
+export type Route = (c: Context<ServerEnv>) => Response | Promise<Response>;
