@@ -80,8 +80,8 @@ function sessionIn(path: string): string | undefined {
 }
 
 /** The key id in the path, or of the key that was created. */
-function keyIn(path: string, { headers }: Response): string | undefined {
+function keyIn(path: string, response: Response): string | undefined {
   if (!path.startsWith('/keys')) return undefined;
-  const [, id] = /^\/keys\/(key_[0-9a-f]{12})$/.exec(headers.get('Location') ?? path) ?? [];
+  const [, id] = /^\/keys\/(key_[0-9a-f]{12})$/.exec(response.headers.get('Location') ?? path) ?? [];
   return id;
 }
