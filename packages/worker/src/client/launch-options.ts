@@ -26,7 +26,10 @@ const TIDY_ARGS = [
 ];
 
 /** Launch options of the browser. Throws if no browser is found. */
-export function launchOptions({ browserPath, headlessShell, browserArgs }: WorkerOptions, env: BrowserSearch['env']) {
+export function launchOptions(
+  { browserPath, headlessShell, browserArgs }: Pick<WorkerOptions, 'browserPath' | 'headlessShell' | 'browserArgs'>,
+  env: BrowserSearch['env'],
+) {
   const executablePath = findBrowser({ configured: browserPath, headlessShell, env });
   return {
     executablePath,
@@ -43,6 +46,8 @@ export function launchOptions({ browserPath, headlessShell, browserArgs }: Worke
     defaultViewport: null,
     // Otherwise it has the browser report each frame of the page's socket, and keep what the page has loaded.
     networkEnabled: false,
+    // A page could otherwise write files of any size and name to the downloads folder of the browser's user.
+    downloadBehavior: { policy: 'deny' as const },
     args: [
       ...LEAN_ARGS,
       ...TIDY_ARGS,
