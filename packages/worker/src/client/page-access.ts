@@ -6,6 +6,7 @@ import { dropFile, keepFile } from '../page/media.ts';
 import type { SendPlan } from '../page/messages.ts';
 import { inTime, withDeadline } from './in-time.ts';
 import { wasLost } from './page-errors.ts';
+import { PageFile } from './page-file.ts';
 import type { PageLink } from './page-link.ts';
 import type { PageCalls, PageScript, SendLimits } from './port.ts';
 
@@ -105,6 +106,27 @@ export class PageAccess implements PageCalls {
   /** True if the browser answers: then it has passed on what the page had signalled before. A frozen one keeps it. */
   async #isHeard(): Promise<boolean> {
     return (await inTime(this.#source.page.browser().version(), BROWSER_TIMEOUT_MS)) !== undefined;
+  }
+
+  async *readFile(timeoutMs: number, key: string, size: number): AsyncGenerator<Buffer> {
+    const { link } = this.#ready();
+    const deadline = Date.now() + timeoutMs;
+    const soon = <R>(answer: Promise<R>) => within(Math.max(1, deadline - Date.now()), 'session_lost', answer);
+    const opening = PageFile.open(link.session, key);
+    try {
+      const file = await soon(opening);
+      let next = file.read();
+      for (let left = size; left > 0; ) {
+        const piece = await soon(next);
+        if (piece.length === 0) throw new GatewayError('session_lost', 'the page has fewer bytes than it announced');
+        if (piece.length > left) throw new GatewayError('client_failed', 'the page has more bytes than it announced');
+        left -= piece.length;
+        if (left > 0) next = file.read(); // The browser reads it while this process writes the one before.
+        yield piece;
+      }
+    } finally {
+      opening.then((file) => file.close()).catch(() => {}); // Also one that is opened too late.
+    }
   }
 
   #ready(): PageSource {

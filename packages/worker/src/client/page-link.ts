@@ -21,7 +21,8 @@ export interface SendWatch {
  * `exposeFunction` answers each signal with another call: together twice the processor time of worker and browser.
  */
 export class PageLink {
-  readonly #session: CDPSession;
+  /** Objects of the page belong to the session that has made them. */
+  readonly session: CDPSession;
   readonly #onSignal: (signal: PageSignal) => void;
   /** Handles of scripts in the present document. */
   readonly #handles = new Map<unknown, Promise<string>>();
@@ -44,7 +45,7 @@ export class PageLink {
   }
 
   private constructor(session: CDPSession, onSignal: (signal: PageSignal) => void) {
-    this.#session = session;
+    this.session = session;
     this.#onSignal = onSignal;
     session.on('Runtime.bindingCalled', ({ name, payload }) => {
       if (name === BINDING) this.#receive(payload);
@@ -53,12 +54,12 @@ export class PageLink {
 
   /** Lets the present document signal. */
   async listen(): Promise<void> {
-    await this.#session.send('Runtime.addBinding', { name: BINDING });
+    await this.session.send('Runtime.addBinding', { name: BINDING });
   }
 
   /** Runs a script in the page. Rejects if it throws, or if the document is lost meanwhile. */
   async run<A extends unknown[], R>(script: PageScript<A, R>, ...args: A): Promise<R> {
-    const { result, exceptionDetails } = await this.#session.send('Runtime.callFunctionOn', {
+    const { result, exceptionDetails } = await this.session.send('Runtime.callFunctionOn', {
       objectId: await this.#handleOf(script),
       functionDeclaration: APPLY,
       arguments: args.map((value) => ({ value })),
@@ -98,7 +99,7 @@ export class PageLink {
   }
 
   async #install(text: string): Promise<string> {
-    const { result, exceptionDetails } = await this.#session.send('Runtime.evaluate', { expression: `(${text})` });
+    const { result, exceptionDetails } = await this.session.send('Runtime.evaluate', { expression: `(${text})` });
     if (exceptionDetails) throw new Error(thrownText(exceptionDetails));
     if (!result.objectId) throw new Error('a script of ours is no function');
     return result.objectId;

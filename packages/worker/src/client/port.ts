@@ -22,6 +22,11 @@ export interface PageCalls {
   send<A extends unknown[], R>(limits: SendLimits, script: PageScript<[SendPlan, ...A], R>, ...args: A): Promise<R>;
   /** Loads a file from disk into the page, each step within the time, and runs `work` with its key. */
   withFile<R>(timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R>;
+  /**
+   * The bytes of a file that the page keeps, in pieces of a megabyte at most, all within the time. Exactly `size` bytes:
+   * `session_lost` if the page has fewer, `client_failed` if it has more.
+   */
+  readFile(timeoutMs: number, key: string, size: number): AsyncIterable<Buffer>;
   /** Called after each send: whether the network has confirmed it in time. */
   onSent(isConfirmed: boolean): void;
 }

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cutText, GatewayError, LIMITS, type MediaFile } from '@chat-web/protocol';
-import type { HandlerContext, PageCalls, PageScript } from '../client/port.ts';
-import { dropFile, type LoadedMedia, readSlice } from '../page/media.ts';
+import type { HandlerContext, PageScript } from '../client/port.ts';
+import { dropFile, type LoadedMedia } from '../page/media.ts';
 import { collectAfter } from './garbage.ts';
 
-/** One slice of a file from the page: small enough that its base64 costs little memory. */
-const SLICE_BYTES = 1_048_576;
 const DROP_TIMEOUT_MS = 1_000;
 
 /**
- * Runs a script that loads the media of an id in the page, and copies the bytes to a spool file, slice by slice, all
+ * Runs a script that loads the media of an id in the page, and copies the bytes to a spool file, piece by piece, all
  * within the time limit. Returns what the script returned if there are no media.
  */
 export async function takeFromPage<T extends string | null, M extends unknown[]>(
@@ -33,7 +31,7 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
     if (!Number.isSafeInteger(size) || size < 0)
       throw new GatewayError('client_failed', 'the page returned media without a valid size');
     held.add(size);
-    await writeFile(join(spoolDir, file), (handle) => copySlices(page, key, size, deadline, handle));
+    await writeFile(join(spoolDir, file), page.readFile(Math.max(1, deadline - Date.now()), key, size));
     collectAfter(size);
     return {
       file,
@@ -43,33 +41,15 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
     };
   } finally {
     held.release(); // The gateway counts the file from here on.
-    await page.read(DROP_TIMEOUT_MS, dropFile, key).catch(() => {});
-  }
-}
-
-async function copySlices(
-  page: PageCalls,
-  key: string,
-  size: number,
-  deadline: number,
-  handle: FileHandle,
-): Promise<void> {
-  for (let at = 0; at < size; ) {
-    const left = Math.max(1, deadline - Date.now());
-    const slice = Buffer.from(await page.read(left, readSlice, key, at, at + SLICE_BYTES), 'base64');
-    if (slice.length > SLICE_BYTES)
-      throw new GatewayError('client_failed', 'the page returned more bytes than requested');
-    if (slice.length === 0) throw new GatewayError('session_lost', 'the page lost the media during the download');
-    await handle.writeFile(slice);
-    at += slice.length;
+    page.read(DROP_TIMEOUT_MS, dropFile, key).catch(() => {}); // Nothing depends on when it is done.
   }
 }
 
 /** Writes a new file, and removes it if that fails. */
-async function writeFile(path: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
+async function writeFile(path: string, pieces: AsyncIterable<Buffer>): Promise<void> {
   const handle = await open(path, 'wx', 0o600);
   try {
-    await write(handle);
+    for await (const piece of pieces) await handle.writeFile(piece);
   } catch (error) {
     await rm(path, { force: true });
     throw error;

@@ -136,15 +136,9 @@ export async function loadPicture(
   return { size: picture.size, mimeType: picture.type, filename: undefined };
 }
 
-/** A slice of a file, as base64: a large result of one call needs many times its size in memory. */
-export async function readSlice(key: string, from: number, to: number): Promise<string> {
-  const file = window.chatWebTools.files.get(key);
-  if (!file) return '';
-  const bytes = new Uint8Array(await file.slice(from, to).arrayBuffer());
-  let text = '';
-  const step = 32_768;
-  for (let at = 0; at < bytes.length; at += step) text += String.fromCharCode(...bytes.subarray(at, at + step));
-  return btoa(text);
+/** The file with that key, as bytes: the browser reads a file of a text type as text, and loses what is cut in two. */
+export function heldFile(key: string): Blob | undefined {
+  return window.chatWebTools.files.get(key)?.slice(0, undefined, 'application/octet-stream');
 }
 
 /** Converts an image to a sticker: WebP, 512 by 512, proportions kept. False if it is not an image. */

@@ -25,6 +25,8 @@ class FakePage implements PageCalls {
   readonly confirmations: boolean[] = [];
   /** Paths of the files that the browser has taken. */
   readonly files: string[] = [];
+  /** What is read of any file that the page keeps. */
+  pieces: () => Iterable<Buffer> = () => [];
   readonly #answers = new Map<unknown, (...args: never[]) => unknown>([[dropFile, () => {}]]);
 
   /** From here on the script answers so. */
@@ -67,6 +69,10 @@ class FakePage implements PageCalls {
   withFile<R>(_timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R> {
     this.files.push(path);
     return work(`file:${this.files.length}`);
+  }
+
+  async *readFile(): AsyncGenerator<Buffer> {
+    yield* this.pieces();
   }
 
   onSent(isConfirmed: boolean): void {

@@ -1,0 +1,106 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Browser, launch, type Page } from 'puppeteer';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { launchOptions } from './launch-options.ts';
+import { PageAccess } from './page-access.ts';
+import { PageLink } from './page-link.ts';
+
+const PIECE = 1_048_576;
+const TIMEOUT_MS = 10_000;
+
+let browser: Browser;
+let page: Page;
+let access: PageAccess;
+
+beforeAll(async () => {
+  const browserArgs = ['--host-resolver-rules=MAP * ~NOTFOUND'];
+  browser = await launch(launchOptions({ browserPath: '', headlessShell: false, browserArgs }, process.env));
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  page = await browser.newPage();
+  const link = await PageLink.open(page, undefined, () => {});
+  access = new PageAccess({ page, link, isReady: true, assertSupported: async () => {}, onSent: () => {} });
+  await page.evaluate('window.chatWebTools = { files: new Map() }');
+  return () => page.close();
+});
+
+/** Runs a script that returns what the page holds under the key. */
+const hold = (script: string) => page.evaluate(`chatWebTools.files.set('key', (() => { ${script} })()).size`);
+/** A page's file whose bytes have no short period. */
+const holdBytes = (size: number, type = '') =>
+  hold(`const bytes = Uint8Array.from({ length: ${size} }, (_, at) => (at * at) >> 7);
+    return new Blob([bytes], { type: '${type}' });`);
+const bytesOf = (size: number) => Buffer.from(Uint8Array.from({ length: size }, (_, at) => (at * at) >> 7));
+async function read(size: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of access.readFile(TIMEOUT_MS, 'key', size)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+describe('a file that the page keeps', () => {
+  it.each([0, 1, PIECE - 1, PIECE, PIECE + 1, 5 * PIECE + 7])('of %i bytes is read byte for byte', async (size) => {
+    await holdBytes(size);
+    expect((await read(size)).equals(bytesOf(size))).toBe(true);
+  });
+
+  it.each(['text/plain', 'text/html', 'application/json', 'image/svg+xml'])(
+    'of type %s is the same bytes, whether they are valid text or not',
+    async (type) => {
+      const text = '\uFEFFä€😀\0\r\n'.repeat(200_000);
+      await hold(`return new Blob([${JSON.stringify('\uFEFFä€😀\0\r\n')}.repeat(200_000)], { type: '${type}' })`);
+      expect((await read(Buffer.byteLength(text))).toString()).toBe(text);
+      await holdBytes(1_500_000, type);
+      expect((await read(1_500_000)).equals(bytesOf(1_500_000))).toBe(true);
+    },
+  );
+
+  it('is read while the page is busy, and after it has dropped the file', async () => {
+    await holdBytes(4 * PIECE);
+    const pieces: Buffer[] = [];
+    for await (const piece of access.readFile(TIMEOUT_MS, 'key', 4 * PIECE)) {
+      if (pieces.length === 0) {
+        await page.evaluate('chatWebTools.files.clear()');
+        page.evaluate('for (const end = Date.now() + 3_000; Date.now() < end; );').catch(() => {});
+      }
+      pieces.push(piece);
+    }
+    expect(Buffer.concat(pieces).equals(bytesOf(4 * PIECE))).toBe(true);
+  });
+
+  it.each([
+    ['is shorter than announced', 'return new Blob(["short"])', 'session_lost'],
+    ['is empty', 'return new Blob([])', 'session_lost'],
+    ['is longer than announced', 'return new Blob(["x".repeat(3_000_000)])', 'client_failed'],
+    ['is no file', 'return { size: 2_000_000, slice: () => ({}) }', 'client_failed'],
+    ['is a text', 'return "blob:00000000-0000-0000-0000-000000000000"', 'session_lost'],
+  ])('that %s: %s', async (_, script, code) => {
+    await hold(script).catch(() => {});
+    await expect(read(2_000_000)).rejects.toMatchObject({ code });
+  });
+
+  it('that the page does not hand out', async () => {
+    await page.evaluate(`chatWebTools.files.get = () => { throw new Error('not yours') }`);
+    await expect(read(10)).rejects.toMatchObject({ code: 'client_failed' });
+  });
+
+  it('is lost with the page', async () => {
+    await holdBytes(8 * PIECE);
+    const pieces = access.readFile(TIMEOUT_MS, 'key', 8 * PIECE);
+    await pieces.next();
+    await page.close();
+    await expect(
+      (async () => {
+        for (;;) if ((await pieces.next()).done) return;
+      })(),
+    ).rejects.toMatchObject({ code: 'session_lost' });
+    page = await browser.newPage();
+  });
+
+  it('has its time', async () => {
+    page.evaluate('for (const end = Date.now() + 3_000; Date.now() < end; );').catch(() => {});
+    await delay(100);
+    const pieces = access.readFile(300, 'key', 10);
+    await expect(pieces.next()).rejects.toMatchObject({ code: 'session_lost' });
+  });
+});

@@ -1,0 +1,45 @@
+import { GatewayError } from '@chat-web/protocol';
+import type { CDPSession } from 'puppeteer';
+import { heldFile } from '../page/media.ts';
+
+/** The most bytes of one read: their base64 costs this process several times as much for a moment. */
+const PIECE_BYTES = 1_048_576;
+
+/**
+ * A file that the page holds, read from the browser's own storage: scripts and process of the page take no part in it.
+ */
+export class PageFile {
+  readonly #session: CDPSession;
+  readonly #objectId: string;
+  readonly #handle: string;
+
+  private constructor(session: CDPSession, objectId: string, handle: string) {
+    this.#session = session;
+    this.#objectId = objectId;
+    this.#handle = handle;
+  }
+
+  /** Opens the file with that key, through a session of the page: `session_lost` if the page holds none. Rejects if what it holds is not a file. */
+  static async open(session: CDPSession, key: string): Promise<PageFile> {
+    const expression = `(${heldFile})(${JSON.stringify(key)})`;
+    const { objectId } = (await session.send('Runtime.evaluate', { expression })).result;
+    if (objectId === undefined) throw new GatewayError('session_lost', 'the page no longer has the file');
+    const { uuid } = await session.send('IO.resolveBlob', { objectId });
+    return new PageFile(session, objectId, `blob:${uuid}`);
+  }
+
+  /** The next bytes, at most a megabyte; none at the end. Reads at once return one piece after the other. */
+  read(): Promise<Buffer> {
+    const piece = this.#session
+      .send('IO.read', { handle: this.#handle, size: PIECE_BYTES })
+      .then(({ data }) => Buffer.from(data, 'base64'));
+    piece.catch(() => {}); // Its reader may have given up by then.
+    return piece;
+  }
+
+  /** Lets the browser free it. Does not wait. */
+  close(): void {
+    this.#session.send('IO.close', { handle: this.#handle }).catch(() => {});
+    this.#session.send('Runtime.releaseObject', { objectId: this.#objectId }).catch(() => {});
+  }
+}
