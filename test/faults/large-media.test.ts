@@ -4,11 +4,13 @@ import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Download } from '@chat-web/protocol';
 import { expect, it, onTestFinished } from 'vitest';
 import { stanzaOf } from '../../scripts/example-world.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { patternBytes } from '../helpers/media.ts';
+import { browserMainsOn } from '../helpers/processes.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const SIZE = 40_000_000;
@@ -41,6 +43,37 @@ it('media of 40 MB are the same bytes after the way out, the way in, and by url'
 
   const byUrl = await stack.client.sendMessage({ ...document, url: `http://${host}/big`, filename: 'url.bin' });
   expect(await onBensPhone(byUrl.id)).toMatchObject({ size: SIZE, sha256: hash });
-  const left = await readdir(join(stack.dataDir, 'spool'), { recursive: true, withFileTypes: true });
-  expect(left.filter((entry) => entry.isFile())).toEqual([]);
+  expect(await spooled(stack)).toEqual([]);
 });
+
+it('a download during which the browser dies fails at once, and leaves nothing', async () => {
+  await using stack = await Stack.start();
+  await stack.link('main', ADA);
+  const events = await stack.listen('main');
+  const base64 = Buffer.from(patternBytes(SIZE)).toString('base64');
+  await stack.phones.send(BEN, { to: ADA, media: { kind: 'document', base64, mimeType: 'application/x-test' } });
+  const { id } = await events.until('message');
+
+  const profile = join(stack.dataDir, 'sessions', 'main', 'session');
+  let outcome = '';
+  const download = stack.client.getMedia({ id: 'main', messageId: id }).then(
+    () => (outcome = 'downloaded'),
+    ({ code }: { code: string }) => (outcome = code),
+  );
+  while ((await spooled(stack)).length === 0) await delay(1); // The file is there from the first byte on.
+  expect(outcome).toBe('');
+  const killedAt = Date.now();
+  for (const pid of browserMainsOn(profile)) process.kill(pid, 'SIGKILL');
+  expect(await download).toBe('session_lost');
+  expect(Date.now() - killedAt).toBeLessThan(5_000);
+  await stack.untilStatus('main', 'ready', 30_000);
+  expect(await spooled(stack)).toEqual([]);
+  expect(await hashOf(await stack.client.getMedia({ id: 'main', messageId: id }))).toBe(
+    sha256(Buffer.from(base64, 'base64')),
+  );
+});
+
+async function spooled({ dataDir }: Stack): Promise<string[]> {
+  const entries = await readdir(join(dataDir, 'spool'), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
