@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openEventStream } from '@chat-web/host';
+import type { SessionEvent } from '@chat-web/protocol';
 import { findBrowser } from '@chat-web/worker/browser';
 import { workerOf } from './memory.ts';
 import { peakKb, resetPeak } from './probing.ts';
@@ -28,26 +29,38 @@ const SIZES_MB = [0.05, 1, 16, 40];
 const ROUNDS = 7;
 const SETTLE_MS = 1_500;
 const MB = 1_000_000;
+/** The library alone finds no message of newer builds by its id. */
+const SIMULATED = { ackDelayMs: 0, pairDelayMs: 0, syncDelayMs: 0, idProperty: '_serialized' } as const;
 const BARE_NUMBER = '12025550103';
+
+/** What is measured, and the events of the gateway's session. */
+interface Subjects {
+  readonly world: World;
+  readonly events: AsyncIterator<SessionEvent>;
+  readonly bare: BareClient;
+}
 
 /** Measures downloads of each size, ours and the library's in turn, on one simulator. Takes about a minute. */
 export function measureDownloads(rounds = ROUNDS): Promise<DownloadFigures[]> {
   return withWorld(async (world) => {
     await link(world, 'bench');
     await using bare = await BareClient.start(world);
+    const over = new AbortController();
+    const events = (await openEventStream(world.gateway, 'bench', over.signal))[Symbol.asyncIterator]();
     const figures: DownloadFigures[] = [];
     for (const [index, megabytes] of SIZES_MB.entries())
-      figures.push(await measureSize(world, bare, { index, megabytes, rounds }));
+      figures.push(await measureSize({ world, events, bare }, { index, megabytes, rounds }));
+    over.abort();
     return figures;
-  });
+  }, SIMULATED);
 }
 
 async function measureSize(
-  world: World,
-  bare: BareClient,
+  subjects: Subjects,
   { index, megabytes, rounds }: { index: number; megabytes: number; rounds: number },
 ): Promise<DownloadFigures> {
-  const messageId = await sendToBoth(world, bare, megabytes);
+  const { world, bare } = subjects;
+  const messageId = await sendToBoth(subjects, megabytes);
   const ours = () => timed(async () => readAll(world, messageId, megabytes * MB));
   await ours();
   const pids = { worker: workerOf(world.gateway.pid), front: world.gateway.pid, bare: bare.pid };
@@ -67,19 +80,16 @@ async function measureSize(
 }
 
 /** Sends a document to both accounts. Returns its id in the gateway's session, once the library has downloaded its own. */
-async function sendToBoth({ gateway, simulator }: World, bare: BareClient, megabytes: number): Promise<string> {
-  const over = new AbortController();
-  const events = await openEventStream(gateway, 'bench', over.signal);
+async function sendToBoth({ world: { simulator }, events, bare }: Subjects, megabytes: number): Promise<string> {
   const base64 = Buffer.alloc(megabytes * MB, 'bytes that do not compress to nothing').toString('base64');
   const media = { kind: 'document', mimeType: 'application/pdf', base64 } as const;
   for (const to of [BARE_NUMBER, OWN_NUMBER]) await simulator.phones.send(FRIEND, { to, media });
   await bare.untilDownloaded();
-  for await (const event of events) {
-    if (event.name !== 'message' || !event.data.hasMedia) continue;
-    over.abort();
-    return event.data.id;
+  for (;;) {
+    const { value: event, done } = await events.next();
+    if (done) throw new Error('the stream ended');
+    if (event.name === 'message' && event.data.hasMedia) return event.data.id;
   }
-  throw new Error('the stream ended');
 }
 
 async function readAll({ client }: World, messageId: string, size: number): Promise<void> {
@@ -97,7 +107,7 @@ class BareClient implements AsyncDisposable {
 
   private constructor(child: ChildProcess, dataPath: string) {
     this.#child = child;
-    this.#messages = on(child, 'message') as AsyncIterator<[Record<string, unknown>]>;
+    this.#messages = on(child, 'message', { close: ['exit'] }) as AsyncIterator<[Record<string, unknown>]>;
     this.#dataPath = dataPath;
   }
 

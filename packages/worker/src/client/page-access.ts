@@ -6,11 +6,13 @@ import { dropFile, keepFile } from '../page/media.ts';
 import type { SendPlan } from '../page/messages.ts';
 import { inTime, withDeadline } from './in-time.ts';
 import { wasLost } from './page-errors.ts';
-import { PageFile } from './page-file.ts';
+import { PageFile, PIECE_BYTES } from './page-file.ts';
 import type { PageLink } from './page-link.ts';
 import type { PageCalls, PageScript, SendLimits } from './port.ts';
 
 const DROP_TIMEOUT_MS = 1_000;
+/** The browser reads the next pieces of a file while this process decodes and writes one. */
+const PIECES_AT_ONCE = 4;
 /** Modules of the page that load late are waited for. */
 const SUPPORT_TIMEOUT_MS = 10_000;
 /** How long before its own deadline the worker has the page keep one: an answer takes a moment. */
@@ -115,13 +117,14 @@ export class PageAccess implements PageCalls {
     const opening = PageFile.open(link.session, key);
     try {
       const file = await soon(opening);
-      let next = file.read();
+      const pieces: Promise<Buffer>[] = [];
+      let asked = 0;
       for (let left = size; left > 0; ) {
-        const piece = await soon(next);
+        for (; asked < size && pieces.length < PIECES_AT_ONCE; asked += PIECE_BYTES) pieces.push(file.read());
+        const piece = await soon(pieces.shift() ?? file.read());
         if (piece.length === 0) throw new GatewayError('session_lost', 'the page has fewer bytes than it announced');
         if (piece.length > left) throw new GatewayError('client_failed', 'the page has more bytes than it announced');
         left -= piece.length;
-        if (left > 0) next = file.read(); // The browser reads it while this process writes the one before.
         yield piece;
       }
     } finally {

@@ -2,8 +2,8 @@ import { GatewayError } from '@chat-web/protocol';
 import type { CDPSession } from 'puppeteer';
 import { heldFile } from '../page/media.ts';
 
-/** The most bytes of one read: their base64 costs this process several times as much for a moment. */
-const PIECE_BYTES = 1_048_576;
+/** The most bytes of one read: large enough to be few, small enough that their base64 costs this process little memory. */
+export const PIECE_BYTES = 262_144;
 
 /**
  * A file that the page holds, read from the browser's own storage: scripts and process of the page take no part in it.
@@ -28,7 +28,7 @@ export class PageFile {
     return new PageFile(session, objectId, `blob:${uuid}`);
   }
 
-  /** The next bytes, at most a megabyte; none at the end. Reads at once return one piece after the other. */
+  /** The next bytes, at most `PIECE_BYTES`; none at the end. Reads at once return one piece after the other. */
   read(): Promise<Buffer> {
     const piece = this.#session
       .send('IO.read', { handle: this.#handle, size: PIECE_BYTES })

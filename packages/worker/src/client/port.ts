@@ -23,7 +23,7 @@ export interface PageCalls {
   /** Loads a file from disk into the page, each step within the time, and runs `work` with its key. */
   withFile<R>(timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R>;
   /**
-   * The bytes of a file that the page keeps, in pieces of a megabyte at most, all within the time. Exactly `size` bytes:
+   * The bytes of a file that the page keeps, in small pieces, all within the time. Exactly `size` bytes:
    * `session_lost` if the page has fewer, `client_failed` if it has more.
    */
   readFile(timeoutMs: number, key: string, size: number): AsyncIterable<Buffer>;
