@@ -41,14 +41,14 @@ interface Subjects {
 }
 
 /** Measures downloads of each size, ours and the library's in turn, on one simulator. Takes about a minute. */
-export function measureDownloads(rounds = ROUNDS): Promise<DownloadFigures[]> {
+export function measureDownloads(rounds = ROUNDS, sizesMb = SIZES_MB): Promise<DownloadFigures[]> {
   return withWorld(async (world) => {
     await link(world, 'bench');
     await using bare = await BareClient.start(world);
     const over = new AbortController();
     const events = (await openEventStream(world.gateway, 'bench', over.signal))[Symbol.asyncIterator]();
     const figures: DownloadFigures[] = [];
-    for (const [index, megabytes] of SIZES_MB.entries())
+    for (const [index, megabytes] of sizesMb.entries())
       figures.push(await measureSize({ world, events, bare }, { index, megabytes, rounds }));
     over.abort();
     return figures;

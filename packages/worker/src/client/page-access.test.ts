@@ -5,7 +5,7 @@ import { launchOptions } from './launch-options.ts';
 import { PageAccess } from './page-access.ts';
 import { PageLink } from './page-link.ts';
 
-const PIECE = 262_144;
+const PIECE = 131_072;
 const TIMEOUT_MS = 10_000;
 
 let browser: Browser;
@@ -39,7 +39,7 @@ async function read(size: number): Promise<Buffer> {
 }
 
 describe('a file that the page keeps', () => {
-  it.each([0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 20 * PIECE + 7])(
+  it.each([0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 40 * PIECE + 7])(
     'of %i bytes is read byte for byte',
     async (size) => {
       await holdBytes(size);

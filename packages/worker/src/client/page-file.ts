@@ -3,7 +3,7 @@ import type { CDPSession } from 'puppeteer';
 import { heldFile } from '../page/media.ts';
 
 /** The most bytes of one read: large enough to be few, small enough that their base64 costs this process little memory. */
-export const PIECE_BYTES = 262_144;
+export const PIECE_BYTES = 131_072;
 
 /**
  * A file that the page holds, read from the browser's own storage: scripts and process of the page take no part in it.
