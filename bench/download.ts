@@ -81,14 +81,16 @@ async function measureSize(
 
 /** Sends a document to both accounts. Returns its id in the gateway's session, once the library has downloaded its own. */
 async function sendToBoth({ world: { simulator }, events, bare }: Subjects, megabytes: number): Promise<string> {
+  let arriving = events.next(); // A stream that nobody reads may be closed.
   const base64 = Buffer.alloc(megabytes * MB, 'bytes that do not compress to nothing').toString('base64');
   const media = { kind: 'document', mimeType: 'application/pdf', base64 } as const;
   for (const to of [BARE_NUMBER, OWN_NUMBER]) await simulator.phones.send(FRIEND, { to, media });
   await bare.untilDownloaded();
   for (;;) {
-    const { value: event, done } = await events.next();
+    const { value: event, done } = await arriving;
     if (done) throw new Error('the stream ended');
     if (event.name === 'message' && event.data.hasMedia) return event.data.id;
+    arriving = events.next();
   }
 }
 
