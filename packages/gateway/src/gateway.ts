@@ -31,6 +31,7 @@ import { PageHistory } from './sessions/page-history.ts';
 import { readPinnedPage } from './sessions/pinned-page.ts';
 import { everyRound } from './sessions/rounds.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
+import type { Session } from './sessions/session.ts';
 import { summaryOf } from './sessions/session-view.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
@@ -95,7 +96,7 @@ export async function startGateway(
     streamCount: { open: 0 },
     log,
   });
-  const watches = [new MemoryGuard(config, log), new DiskWatch(saved)];
+  const watches = [new MemoryGuard(config, log), new DiskWatch(saved, log)];
   const closing = new AbortController();
   const metrics = new Metrics({ supervisor, startQueue, spool, refusals });
   const app = createApp({
@@ -116,14 +117,7 @@ export async function startGateway(
   await Promise.all([saved.load(log), spool.clear(), tmp.clear(log), pageHistory.load()]);
   open();
   if (config.autoStartSessions) supervisor.startSaved();
-  // Separate rounds, so that memory checks do not wait for disk checks.
-  for (const watch of watches)
-    void everyRound(
-      () => supervisor.all(),
-      log,
-      closing.signal,
-      (session) => watch.look(session),
-    );
+  everyRound<Session>(watches, () => supervisor.all(), closing.signal);
 
   return {
     url: listeners.url,

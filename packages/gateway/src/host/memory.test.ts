@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { measureSession } from './memory.ts';
+import { MemoryMeter } from './memory.ts';
+import { listProcesses } from './processes.ts';
 
 const MB = 1_048_576;
 
@@ -16,9 +17,9 @@ it('separates the worker from its descendants', async () => {
   const pid = worker.pid ?? 0;
   await once(worker.stdout, 'data');
   // Killed as a group, since its child would outlive it.
-  const { workerBytes, browserBytes, processes } = await measureSession(pid).finally(() =>
-    process.kill(-pid, 'SIGKILL'),
-  );
+  const { workerBytes, browserBytes, processes } = await new MemoryMeter()
+    .measure(pid, { exact: true })
+    .finally(() => process.kill(-pid, 'SIGKILL'));
   expect(processes).toBe(2);
   expect(workerBytes).toBeGreaterThan(32 * MB);
   expect(workerBytes).toBeLessThan(96 * MB);
@@ -27,5 +28,46 @@ it('separates the worker from its descendants', async () => {
 });
 
 it('is zero for a dead worker', async () => {
-  expect(await measureSession(999_999_999)).toEqual({ workerBytes: 0, browserBytes: 0, processes: 0 });
+  expect(await new MemoryMeter().measure(999_999_999, { exact: false })).toEqual({
+    workerBytes: 0,
+    browserBytes: 0,
+    processes: 0,
+  });
+});
+
+it('counts what a known process has gained, and a new one, without a walk over all pages', async () => {
+  const program = `
+    const held = [];
+    process.stdin.on('data', (megabytes) => {
+      held.push(Buffer.alloc(megabytes * ${MB}, 1));
+      console.log('held');
+    });
+    console.log('up');`;
+  const worker = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const pid = worker.pid ?? 0;
+  try {
+    await once(worker.stdout, 'data');
+    const meter = new MemoryMeter();
+    const first = await meter.measure(pid, { exact: true });
+    worker.stdin.write('64');
+    await once(worker.stdout, 'data');
+    const estimate = await meter.measure(pid, { exact: false });
+    expect(estimate.workerBytes - first.workerBytes).toBeGreaterThan(63 * MB);
+    const exact = await meter.measure(pid, { exact: true });
+    expect(Math.abs(exact.workerBytes - estimate.workerBytes)).toBeLessThan(4 * MB);
+
+    worker.stdin.write('512');
+    await once(worker.stdout, 'data');
+    const processes = await listProcesses();
+    const costOf = async (isExact: boolean) => {
+      const before = process.cpuUsage();
+      for (let n = 0; n < 20; n += 1) await meter.measure(pid, { exact: isExact, processes });
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    await costOf(false);
+    expect(await costOf(false)).toBeLessThan((await costOf(true)) / 2);
+  } finally {
+    worker.kill('SIGKILL');
+  }
 });

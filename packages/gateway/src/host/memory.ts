@@ -10,30 +10,65 @@ export interface SessionMemory {
   readonly processes: number;
 }
 
-/**
- * The memory (PSS) of a worker and its browser; shared pages are divided among their users. All zero if the worker is
- * gone or there is no /proc. `all`: the process list, if the caller has it already.
- */
-export async function measureSession(workerPid: number, all?: readonly Process[]): Promise<SessionMemory> {
-  const processes = all ?? (await listProcesses());
-  const family = familyOf(
-    processes.filter(({ pid }) => pid === workerPid),
-    processes,
-  );
-  let workerBytes = 0;
-  let browserBytes = 0;
-  for (const { pid } of family) {
-    const bytes = memoryOf(pid);
-    if (pid === workerPid) workerBytes += bytes;
-    else browserBytes += bytes;
-    await nextTurn(); // The kernel walks all pages of the process: a millisecond for a large one.
-  }
-  return { workerBytes, browserBytes, processes: family.length };
+/** How a session is measured. */
+export interface Measurement {
+  /** True: each process by its PSS. False: those that were measured before by what they have gained since. */
+  readonly exact: boolean;
+  /** The process list, if the caller has it already. */
+  readonly processes?: readonly Process[];
 }
 
-/** PSS; anonymous memory for sandboxed processes, whose PSS is not readable. */
-function memoryOf(pid: number): number {
-  const share = numberIn(readText(`/proc/${pid}/smaps_rollup`), /^Pss:\s+(\d+) kB/m);
-  const own = share ?? numberIn(readText(`/proc/${pid}/status`), /^RssAnon:\s+(\d+) kB/m);
-  return (own ?? 0) * 1_024;
+/** What was read of one process, in bytes. */
+interface Reading {
+  readonly startedAt: number;
+  readonly pss: number;
+  /** Its own and shared memory at that time. */
+  readonly resident: number;
+}
+
+/**
+ * Measures the memory (PSS) of one session: of its worker, and of the browser; shared pages are divided among their users.
+ * For a PSS the kernel walks all pages of a process, which takes milliseconds. It keeps counts of a process's own
+ * memory, which cost nothing: from one PSS to the next, a process has as much more as those have grown.
+ */
+export class MemoryMeter {
+  #readings: ReadonlyMap<number, Reading> = new Map();
+
+  /** All zero if the worker is gone or there is no /proc. */
+  async measure(workerPid: number, { exact, processes }: Measurement): Promise<SessionMemory> {
+    const all = processes ?? (await listProcesses());
+    const family = familyOf(
+      all.filter(({ pid }) => pid === workerPid),
+      all,
+    );
+    const readings = new Map<number, Reading>();
+    let workerBytes = 0;
+    let browserBytes = 0;
+    for (const { pid, startedAt } of family) {
+      const now = residentOf(pid);
+      const before = this.#readings.get(pid);
+      const isKnown = !exact && before?.startedAt === startedAt;
+      const reading = isKnown ? before : { startedAt, pss: pssOf(pid) ?? now.own, resident: now.own + now.shared };
+      readings.set(pid, reading);
+      const bytes = Math.max(0, reading.pss + now.own + now.shared - reading.resident);
+      if (pid === workerPid) workerBytes += bytes;
+      else browserBytes += bytes;
+      if (!isKnown) await nextTurn(); // The kernel walked all pages of the process.
+    }
+    this.#readings = readings;
+    return { workerBytes, browserBytes, processes: family.length };
+  }
+}
+
+/** Undefined for sandboxed processes: theirs is not readable. */
+function pssOf(pid: number): number | undefined {
+  const kb = numberIn(readText(`/proc/${pid}/smaps_rollup`), /^Pss:\s+(\d+) kB/m);
+  return kb === undefined ? undefined : kb * 1_024;
+}
+
+/** Anonymous memory of a process, and what it shares with others; without mapped files. In bytes. */
+function residentOf(pid: number): { own: number; shared: number } {
+  const status = readText(`/proc/${pid}/status`);
+  const bytes = (pattern: RegExp) => (numberIn(status, pattern) ?? 0) * 1_024;
+  return { own: bytes(/^RssAnon:\s+(\d+) kB/m), shared: bytes(/^RssShmem:\s+(\d+) kB/m) };
 }

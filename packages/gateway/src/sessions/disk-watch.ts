@@ -1,5 +1,6 @@
-import type { SessionStatus } from '@chat-web/protocol';
+import { errorText, type SessionStatus } from '@chat-web/protocol';
 import { sizeOf } from '../host/disk.ts';
+import type { Log } from '../log.ts';
 import type { SavedSessions } from './saved-sessions.ts';
 
 const INTERVAL_MS = 5 * 60_000;
@@ -22,14 +23,24 @@ interface Look {
 /** Measures the disk usage of sessions: every five minutes, after each start, and as soon as one is ready. */
 export class DiskWatch {
   readonly #saved: SavedSessions;
+  readonly #log: Log;
   readonly #looks = new WeakMap<MeasuredSession, Look>();
 
-  constructor(saved: SavedSessions) {
+  constructor(saved: SavedSessions, log: Log) {
     this.#saved = saved;
+    this.#log = log;
   }
 
-  /** Measures a session if it is due. */
-  async look(session: MeasuredSession): Promise<void> {
+  /** Measures the sessions that are due, one after the other. Never rejects. */
+  async look(sessions: readonly MeasuredSession[]): Promise<void> {
+    for (const session of sessions) {
+      await this.#measure(session).catch((error: unknown) =>
+        this.#log.error({ session: session.id, error: errorText(error) }, 'disk usage not measured'),
+      );
+    }
+  }
+
+  async #measure(session: MeasuredSession): Promise<void> {
     const { workerPid } = session;
     const now = performance.now();
     const wasReady = session.phase.status === 'ready';

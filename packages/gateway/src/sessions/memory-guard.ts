@@ -1,10 +1,12 @@
 import { type Cause, errorText, type SessionStatus } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
-import { measureSession } from '../host/memory.ts';
+import { MemoryMeter, type SessionMemory } from '../host/memory.ts';
+import { listProcesses, type Process } from '../host/processes.ts';
 import type { Log } from '../log.ts';
 import {
   type MemoryHistory,
   type MemoryMarks,
+  type MemoryVerdict,
   memoryVerdict,
   nextLook,
   settledAt,
@@ -14,6 +16,10 @@ import {
 import type { SessionStats } from './session-stats.ts';
 
 const RECYCLE_TIMEOUT_MS = 60_000;
+/** In between, growth is counted: see `MemoryMeter`. */
+const EXACT_INTERVAL_MS = 10 * 60_000;
+/** A session that has changed by more than this share is measured again. */
+const MOST_DRIFT = 0.1;
 const MB = 1_048_576;
 
 /** What the guard needs from a session. */
@@ -31,6 +37,10 @@ export interface GuardedSession {
 
 /** When a session was measured, on the monotonic clock, and what is known since. */
 interface Looks {
+  readonly meter: MemoryMeter;
+  /** The last exact measurement, in bytes, and when it was. */
+  exactBytes: number;
+  exactAt: number;
   nextMemoryAt: number;
   recycledAt: number;
   /** The worker that was measured, when it was first found ready, and whether it has settled since. */
@@ -55,23 +65,54 @@ export class MemoryGuard {
     this.#log = log;
   }
 
-  /** Measures a session if it is due, and recycles or fails it if it is above its marks. */
-  async look(session: GuardedSession): Promise<void> {
+  /** Measures the sessions that are due, and recycles or fails those above their marks. Never rejects. */
+  async look(sessions: readonly GuardedSession[]): Promise<void> {
+    const due = sessions.filter((session) => this.#isDue(session));
+    if (due.length === 0) return;
+    const processes = await listProcesses();
+    for (const session of due) {
+      await this.#measure(session, processes).catch((error: unknown) =>
+        this.#log.error({ session: session.id, error: errorText(error) }, 'memory not measured'),
+      );
+    }
+  }
+
+  #isDue(session: GuardedSession): boolean {
     const { workerPid, stats } = session;
+    if (workerPid === undefined) {
+      stats.memory = undefined;
+      return false;
+    }
+    return isFirstReady(session, this.#looksAt(session)) || performance.now() >= this.#looksAt(session).nextMemoryAt;
+  }
+
+  async #measure(session: GuardedSession, processes: readonly Process[]): Promise<void> {
+    const { workerPid, stats } = session;
+    if (workerPid === undefined) return; // It ended meanwhile.
     const looks = this.#looksAt(session);
-    if (!workerPid) stats.memory = undefined;
-    if (!workerPid) return;
-    // Memory during boot says little: measure as soon as the session is ready.
-    const isFirstReady =
-      session.phase.status === 'ready' && (looks.workerPid !== workerPid || looks.readyAt === undefined);
-    if (performance.now() < looks.nextMemoryAt && !isFirstReady) return;
-    const memory = await measureSession(workerPid);
+    const now = performance.now();
+    const mustBeExact =
+      looks.workerPid !== workerPid ||
+      isFirstReady(session, looks) ||
+      this.#isSettling(looks, now) ||
+      now - looks.exactAt >= EXACT_INTERVAL_MS;
+    let memory = await looks.meter.measure(workerPid, { exact: mustBeExact, processes });
+    // An estimate decides nothing.
+    const isExact = mustBeExact || this.#isOff(session, bytesOf(memory), looks);
+    if (isExact && !mustBeExact) memory = await looks.meter.measure(workerPid, { exact: true, processes });
     if (session.workerPid !== workerPid || memory.processes === 0) return; // It ended meanwhile.
     stats.memory = memory;
-    const bytes = memory.workerBytes + memory.browserBytes;
+    const bytes = bytesOf(memory);
+    if (isExact) Object.assign(looks, { exactBytes: bytes, exactAt: now });
     this.#settle(session, bytes, looks);
-    looks.nextMemoryAt = performance.now() + this.#nextLook(bytes, looks);
+    looks.nextMemoryAt = this.#nextLook(bytes, looks);
     this.#bound(session, bytes, looks);
+  }
+
+  /** True if an estimate is far from what was last measured, or above a mark. */
+  #isOff(session: GuardedSession, bytes: number, looks: Looks): boolean {
+    const driftBytes = Math.abs(bytes - looks.exactBytes);
+    return driftBytes > MOST_DRIFT * looks.exactBytes || this.#verdict(session, bytes, looks) !== 'keep';
   }
 
   /** Learns the session's level once it has been ready for a while. */
@@ -80,7 +121,7 @@ export class MemoryGuard {
     if (looks.workerPid !== workerPid) Object.assign(looks, { workerPid, readyAt: undefined, hasSettled: false });
     const now = performance.now();
     if (session.phase.status === 'ready') looks.readyAt ??= now;
-    if (looks.hasSettled || looks.readyAt === undefined || now - looks.readyAt < this.#settleMs) return;
+    if (!this.#isSettling(looks, now)) return;
     const { waitMs } = looks.history;
     looks.history = settledAt(bytes, looks.history);
     looks.hasSettled = true;
@@ -91,17 +132,26 @@ export class MemoryGuard {
     }
   }
 
+  /** True if the level is to be learned now. */
+  #isSettling({ hasSettled, readyAt }: Looks, now: number): boolean {
+    return !hasSettled && readyAt !== undefined && now - readyAt >= this.#settleMs;
+  }
+
+  /** On a grid: sessions that are looked at as often are looked at together, with one list of processes. */
   #nextLook(bytes: number, { history, hasSettled, readyAt }: Looks): number {
+    const now = performance.now();
     const lookMs = nextLook(bytes, history, this.#marks);
-    if (hasSettled || readyAt === undefined) return lookMs;
-    return Math.min(lookMs, Math.max(0, readyAt + this.#settleMs - performance.now()));
+    const next = (Math.floor(now / lookMs) + 1) * lookMs;
+    return hasSettled || readyAt === undefined ? next : Math.min(next, Math.max(now, readyAt + this.#settleMs));
+  }
+
+  #verdict({ stats, pending }: GuardedSession, bytes: number, looks: Looks): MemoryVerdict {
+    const sinceRecycleMs = performance.now() - looks.recycledAt;
+    return memoryVerdict({ bytes, pending, idleMs: stats.idleMs, sinceRecycleMs }, looks.history, this.#marks);
   }
 
   #bound(session: GuardedSession, bytes: number, looks: Looks): void {
-    const { stats, pending } = session;
-    const sinceRecycleMs = performance.now() - looks.recycledAt;
-    const reading = { bytes, pending, idleMs: stats.idleMs, sinceRecycleMs };
-    const verdict = memoryVerdict(reading, looks.history, this.#marks);
+    const verdict = this.#verdict(session, bytes, looks);
     if (verdict === 'end') {
       const mark = `more than CHAT_WEB_MEMORY_HARD_MB (${Math.round(this.#marks.hardBytes / MB)})`;
       session.fail({ reason: 'MEMORY_LIMIT', detail: `${Math.round(bytes / MB)} MB, ${mark}` });
@@ -132,10 +182,19 @@ export class MemoryGuard {
     const never = Number.NEGATIVE_INFINITY;
     const known = this.#looks.get(session);
     const looks = known ?? {
-      ...{ nextMemoryAt: never, recycledAt: never },
+      ...{ meter: new MemoryMeter(), exactBytes: 0, exactAt: never, nextMemoryAt: never, recycledAt: never },
       ...{ workerPid: undefined, readyAt: undefined, hasSettled: false, history: UNKNOWN },
     };
     if (!known) this.#looks.set(session, looks);
     return looks;
   }
+}
+
+/** Memory during boot says little: a session is measured as soon as it is ready. */
+function isFirstReady({ phase, workerPid }: GuardedSession, looks: Looks): boolean {
+  return phase.status === 'ready' && (looks.workerPid !== workerPid || looks.readyAt === undefined);
+}
+
+function bytesOf({ workerBytes, browserBytes }: SessionMemory): number {
+  return workerBytes + browserBytes;
 }

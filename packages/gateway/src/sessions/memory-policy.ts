@@ -45,15 +45,14 @@ export function softMark({ levelBytes }: MemoryHistory, { softBytes, hardBytes }
   return Math.max(softBytes, Math.min(GROWTH * levelBytes, (levelBytes + hardBytes) / 2));
 }
 
+/** What to do about a session's memory. */
+export type MemoryVerdict = 'keep' | 'recycle' | 'end';
+
 /**
  * What to do about a session's memory: `recycle` it above its soft mark while it is idle; `end` it above the hard mark,
  * busy or not, before the kernel kills another process.
  */
-export function memoryVerdict(
-  reading: MemoryReading,
-  history: MemoryHistory,
-  marks: MemoryMarks,
-): 'keep' | 'recycle' | 'end' {
+export function memoryVerdict(reading: MemoryReading, history: MemoryHistory, marks: MemoryMarks): MemoryVerdict {
   if (reading.bytes > marks.hardBytes) return 'end';
   const isIdle = reading.pending === 0 && reading.idleMs >= IDLE_MS;
   const mayGain = reading.sinceRecycleMs >= history.waitMs;

@@ -1,21 +1,23 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { errorText } from '@chat-web/protocol';
-import type { Log } from '../log.ts';
-
 const ROUND_MS = 2_000;
 
-/** Calls `look` for each session every two seconds, one after the other, until the signal aborts. Never rejects. */
-export async function everyRound<S extends { readonly id: string }>(
-  sessions: () => readonly S[],
-  log: Log,
-  signal: AbortSignal,
-  look: (session: S) => Promise<void>,
-): Promise<void> {
-  while (await delay(ROUND_MS, true, { signal, ref: false }).catch(() => false)) {
-    for (const session of sessions()) {
-      await look(session).catch((error: unknown) =>
-        log.error({ session: session.id, error: errorText(error) }, 'session not measured'),
-      );
+/** Something that looks at all sessions in each round. */
+export interface Watch<S> {
+  /** Never rejects. */
+  look(sessions: readonly S[]): Promise<void>;
+}
+
+/**
+ * Has each watch look at the sessions every two seconds until the signal aborts. A watch that has not finished misses the
+ * round; none waits for another. One timer serves all: each wakes this process.
+ */
+export function everyRound<S>(watches: readonly Watch<S>[], sessions: () => readonly S[], signal: AbortSignal): void {
+  const busy = new Set<Watch<S>>();
+  const timer = setInterval(() => {
+    for (const watch of watches) {
+      if (busy.has(watch)) continue;
+      busy.add(watch);
+      void watch.look(sessions()).finally(() => busy.delete(watch));
     }
-  }
+  }, ROUND_MS).unref();
+  signal.addEventListener('abort', () => clearInterval(timer));
 }
