@@ -1,3 +1,5 @@
+import { everyShared } from './shared-interval.ts';
+
 const MOST_MISSED = 3;
 
 /** Options of a watch. */
@@ -13,23 +15,20 @@ export interface SilenceWatchOptions {
  */
 export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
-  readonly #timer: NodeJS.Timeout;
   #missed = 0;
   #wasHeard = true;
   #lastLookAt = performance.now();
+  /** Ends the regular looks. */
+  readonly stop: () => void;
 
   constructor(options: SilenceWatchOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#look(), options.intervalMs).unref();
+    this.stop = everyShared(options.intervalMs, () => this.#look());
   }
 
   /** Any message counts as a heartbeat. */
   heard(): void {
     this.#wasHeard = true;
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
   }
 
   #look(): void {
