@@ -4,7 +4,8 @@ declare const window: PageWindow;
 
 /**
  * Closes the dialog "What's new", which appears after a link and every few weeks: while it is open, some sends fail. Runs
- * in every document.
+ * in every document. While a dialog is open it looks at the given interval; otherwise only after the document has changed,
+ * once per interval at most: a page that does nothing is not woken.
  *
  * Only this dialog is closed. The only button of others, or Escape, logs the account out ("Connecting to WhatsApp", fatal
  * errors), or takes it over from another window: those are reported, with their text.
@@ -14,7 +15,12 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
   const titles =
     /what.s new|novidades|novedades|nouveaut|quoi de neuf|neuigkeiten|das ist neu|novit|wat is er nieuw|apa yang baru|что нового|नया क्या|yenilikler|co nowego/i;
   const continueButton = '[data-testid="whats_new_continue_button"]';
-  const { KeyboardEvent } = window as unknown as { KeyboardEvent: new (type: string, init: object) => object };
+  const { KeyboardEvent, MutationObserver } = window as unknown as {
+    KeyboardEvent: new (type: string, init: object) => object;
+    MutationObserver: new (
+      callback: () => void,
+    ) => { observe(node: object, options: object): void; disconnect(): void };
+  };
   const seenAt = new Map<PageElement, number>();
   const attempts = new Map<PageElement, number>();
 
@@ -53,7 +59,7 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
     else dialog.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', keyCode: 27, bubbles: true }));
   };
 
-  setInterval(() => {
+  const look = () => {
     const dialogs = [...window.document.querySelectorAll('[role="dialog"]')];
     for (const known of seenAt.keys()) {
       if (dialogs.includes(known)) continue;
@@ -70,5 +76,12 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
       left.push(`${textOf(dialog).slice(0, 160)} [${labels.join(', ').slice(0, 80)}]`);
     }
     if (window.chatWeb) window.chatWeb.dialogs = left.slice(0, 3);
-  }, intervalMs);
+    if (dialogs.length > 0) setTimeout(look, intervalMs);
+    else observer.observe(window.document, { subtree: true, childList: true, attributeFilter: ['role'] });
+  };
+  const observer = new MutationObserver(() => {
+    observer.disconnect(); // A page that is busy changes a thousand times a second.
+    setTimeout(look, intervalMs);
+  });
+  look();
 }
