@@ -15,6 +15,12 @@ const LEAN_ARGS = [
   '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess',
   '--enable-features=NetworkServiceInProcess2',
   '--js-flags=--max-semi-space-size=1 --optimize-for-size',
+  // Without a GPU there is no need for a process that draws with one, nor for a program that imitates one.
+  '--disable-gpu',
+  '--disable-software-rasterizer',
+  '--in-process-gpu',
+  // A process from which only the GPU process and the network service would be forked.
+  '--no-unsandboxed-zygote',
 ];
 
 /** Flags that keep a browser from filling the disk, and from leaving processes behind. */
