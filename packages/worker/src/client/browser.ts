@@ -13,6 +13,11 @@ export interface BrowserSearch {
 }
 
 const SETUID = 0o4000;
+/** Debian's command for the headless shell is a script that stays the parent of the browser. This is the browser. */
+const DEBIAN_SHELL = {
+  command: '/usr/bin/chromium-headless-shell',
+  browser: '/usr/lib/chromium/chromium-headless-shell',
+};
 const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome-stable', 'google-chrome'];
 
 /** The error where no browser is found. */
@@ -26,7 +31,7 @@ export const NO_BROWSER =
 export function findBrowser({ configured, headlessShell = false, env }: BrowserSearch): string {
   const named = configured || env.CHAT_WEB_BROWSER_PATH || env.PUPPETEER_EXECUTABLE_PATH;
   if (named) {
-    if (isExecutable(named)) return named;
+    if (isExecutable(named)) return withoutScript(named);
     throw new Error(
       `the browser at ${named} cannot be run: check CHAT_WEB_BROWSER_PATH (or PUPPETEER_EXECUTABLE_PATH)`,
     );
@@ -35,7 +40,11 @@ export function findBrowser({ configured, headlessShell = false, env }: BrowserS
   const shells = headlessShell ? all.filter((path) => path.endsWith('-headless-shell')) : [];
   const found = [...shells, ...all].find(isExecutable);
   if (!found) throw new Error(NO_BROWSER);
-  return found;
+  return withoutScript(found);
+}
+
+function withoutScript(path: string): string {
+  return path === DEBIAN_SHELL.command && isExecutable(DEBIAN_SHELL.browser) ? DEBIAN_SHELL.browser : path;
 }
 
 function puppeteerDownloads(env: BrowserSearch['env']): string[] {
