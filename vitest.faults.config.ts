@@ -1,7 +1,47 @@
+import { findBrowser } from '@chat-web/worker/browser';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const common = { isolate: false, testTimeout: 600_000, hookTimeout: 60_000 };
+const quiet = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+const sideBySide = { maxWorkers: 5, sequence: { groupOrder: 2 } };
+
+/**
+ * The headless shell is supported, too: what a browser has a part in runs in it as well. All stories once more would take
+ * twice the time.
+ */
+const inHeadlessShell = { ...common, env: { CHAT_WEB_HEADLESS_SHELL: 'true' } };
+const forHeadlessShell = hasHeadlessShell()
+  ? [
+      {
+        test: {
+          ...{ ...inHeadlessShell, ...quiet },
+          name: 'headless shell, quiet',
+          include: ['test/faults/quiet/{detection,memory}.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...{ ...inHeadlessShell, ...sideBySide },
+          name: 'headless shell, side by side',
+          include: [
+            'test/{api-media,api-status,headless-shell,isolation,lifecycle,link,messages}.test.ts',
+            'test/faults/{caught-up,frozen-page,graceful-stop,page-crash,page-dialogs}.test.ts',
+          ],
+        },
+      },
+    ]
+  : [];
+if (forHeadlessShell.length === 0)
+  console.warn('Stories in the headless shell are skipped: chromium-headless-shell is not installed.');
+
+function hasHeadlessShell(): boolean {
+  try {
+    return findBrowser({ headlessShell: true, env: process.env }).endsWith('-headless-shell');
+  } catch {
+    return false; // There is no browser at all: each story says so.
+  }
+}
 
 /**
  * The stories in the order in which they begin: what takes longest goes first, so that nothing is waited for alone at
@@ -54,8 +94,7 @@ export default defineConfig({
           // Half of these load the machine, or measure what a loaded one spoils; the others leave it to them.
           name: 'quiet',
           include: ['test/faults/quiet/*.test.ts'],
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
+          ...quiet,
         },
       },
       {
@@ -63,10 +102,10 @@ export default defineConfig({
           ...common,
           name: 'side by side',
           include: ['test/faults/*.test.ts'],
-          maxWorkers: 5,
-          sequence: { groupOrder: 2 },
+          ...sideBySide,
         },
       },
+      ...forHeadlessShell,
     ],
   },
 });

@@ -7,7 +7,7 @@ import { isAllowed } from './file-access.ts';
 /**
  * Makes sure that the tools named as arguments are installed; silent if they are. As root on Debian or Ubuntu it installs
  * what is missing with apt-get, with a line for each package; elsewhere it changes nothing, prints the command, and exits
- * with 1.
+ * with 1. An optional tool that cannot be installed is a line, not an error.
  */
 
 interface Tool {
@@ -17,9 +17,11 @@ interface Tool {
   missing(): string | undefined;
   /** Its package name in each distribution. */
   readonly debian: string;
-  readonly fedora: string;
-  readonly arch: string;
+  readonly fedora?: string;
+  readonly arch?: string;
   readonly alpine?: string;
+  /** Not every system has it; what needs it is skipped without it. */
+  readonly isOptional?: boolean;
 }
 
 const tools: Readonly<Record<string, Tool>> = {
@@ -27,6 +29,12 @@ const tools: Readonly<Record<string, Tool>> = {
     purpose: 'sessions run in it',
     missing: missingBrowser,
     ...{ debian: 'chromium', fedora: 'chromium', arch: 'chromium', alpine: 'chromium' },
+  },
+  'headless-shell': {
+    purpose: 'some stories run in it, too',
+    missing: missingHeadlessShell,
+    debian: 'chromium-headless-shell',
+    isOptional: true,
   },
   systemd: {
     purpose: 'tests check the systemd unit with its programs',
@@ -42,20 +50,29 @@ const tools: Readonly<Record<string, Tool>> = {
 
 const wanted = process.argv.slice(2).map((name) => tools[name] ?? stop(`unknown tool: ${name}`));
 const absent = wanted.filter((tool) => tool.missing());
+const needed = absent.filter(({ isOptional }) => !isOptional);
+const optional = absent.filter(({ isOptional }) => isOptional);
 if (absent.length > 0) {
   const system = linuxIds();
   const isDebian = system.includes('debian') || system.includes('ubuntu');
   const obstacle = whyNotHere(isDebian);
-  if (obstacle) {
-    const missing = absent.map((tool) => `Missing: ${tool.debian} (${tool.purpose}). ${tool.missing()}`);
-    stop(`${missing.join('\n')}\n${obstacle}. Run this, then try again:\n  ${commandFor(absent, system, isDebian)}`);
+  if (obstacle && needed.length > 0) {
+    const missing = needed.map((tool) => `Missing: ${tool.debian} (${tool.purpose}). ${tool.missing()}`);
+    stop(`${missing.join('\n')}\n${obstacle}. Run this, then try again:\n  ${commandFor(needed, system, isDebian)}`);
   }
-  for (const tool of absent) console.log(`Installing ${tool.debian} with apt-get: ${tool.purpose}`);
-  apt(['update']);
-  apt(['install', '--yes', '--no-install-recommends', ...absent.map(({ debian }) => debian)]);
-  for (const tool of absent) {
+  for (const tool of needed) console.log(`Installing ${tool.debian} with apt-get: ${tool.purpose}`);
+  const isUpdated = !obstacle && apt(['update'], needed.length > 0);
+  if (needed.length > 0) install(needed, true);
+  for (const tool of needed) {
     const still = tool.missing();
     if (still) stop(`apt-get installed ${tool.debian}, but: ${still}`);
+  }
+  for (const tool of optional) {
+    if (isUpdated) {
+      console.log(`Installing ${tool.debian} with apt-get: ${tool.purpose}`);
+      install([tool], false);
+    }
+    if (tool.missing()) console.log(`Left out: ${tool.debian} (${tool.purpose}). ${tool.missing()}`);
   }
 }
 
@@ -73,6 +90,15 @@ function missingBrowser(): string | undefined {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+function missingHeadlessShell(): string | undefined {
+  try {
+    if (findBrowser({ headlessShell: true, env: process.env }).endsWith('-headless-shell')) return undefined;
+  } catch {
+    // There is no browser at all.
+  }
+  return 'Not found: chromium-headless-shell';
 }
 
 function missingPrograms(...names: readonly string[]): string | undefined {
@@ -107,12 +133,19 @@ function commandFor(absent: readonly Tool[], system: readonly string[], isDebian
   return `install ${packages('debian')} with your package manager; if it has no such package, run the tests on Debian`;
 }
 
-function apt(args: readonly string[]): void {
+function install(all: readonly Tool[], isNeeded: boolean): void {
+  apt(['install', '--yes', '--no-install-recommends', ...all.map(({ debian }) => debian)], isNeeded);
+}
+
+/** True if it succeeded. Exits with 1 if it did not, and is needed. */
+function apt(args: readonly string[], isNeeded: boolean): boolean {
   const { status } = spawnSync('apt-get', ['-qq', ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', isNeeded ? 'inherit' : 'ignore'],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
-  if (status !== 0) stop(`Could not install: apt-get ${args.join(' ')} failed. Run it by hand, then try again.`);
+  if (status !== 0 && isNeeded)
+    stop(`Could not install: apt-get ${args.join(' ')} failed. Run it by hand, then try again.`);
+  return status === 0;
 }
 
 function stop(text: string): never {

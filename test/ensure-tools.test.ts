@@ -107,4 +107,25 @@ describe('the tools for the tests', () => {
     });
     expect(await asked()).toBe('');
   });
+
+  it.runIf(isRootOnDebian)('that are optional are installed, too, and are a line where they cannot be', async () => {
+    await putApt(['chromium-headless-shell']);
+    expect(ensure(['headless-shell'])).toEqual({
+      status: 0,
+      stdout: 'Installing chromium-headless-shell with apt-get: some stories run in it, too\n',
+      stderr: '',
+    });
+    expect(await asked()).toMatch(/recommends chromium-headless-shell\n$/);
+    expect(ensure(['headless-shell'])).toEqual({ status: 0, stdout: '', stderr: '' });
+
+    await rm(join(folder, 'bin', 'chromium-headless-shell'));
+    await putApt([]);
+    const leftOut =
+      'Left out: chromium-headless-shell (some stories run in it, too). Not found: chromium-headless-shell\n';
+    expect(ensure(['headless-shell'])).toMatchObject({ status: 0, stdout: expect.stringContaining(leftOut) });
+    await putApt([], 100);
+    expect(ensure(['headless-shell'])).toEqual({ status: 0, stdout: leftOut, stderr: '' });
+    await rm(join(folder, 'bin', 'apt-get'));
+    expect(ensure(['headless-shell'])).toEqual({ status: 0, stdout: leftOut, stderr: '' });
+  });
 });

@@ -19,6 +19,12 @@ import { eventually } from './eventually.ts';
 export const ADA = '12025550101';
 export const BEN = '12025550102';
 
+/** The variable is set where stories run on the headless shell. */
+function inHeadlessShell(): Record<string, string> {
+  const { CHAT_WEB_HEADLESS_SHELL } = process.env;
+  return CHAT_WEB_HEADLESS_SHELL ? { CHAT_WEB_HEADLESS_SHELL } : {};
+}
+
 /** How a stack is set up. */
 export interface StackOptions {
   readonly simulator?: Partial<SimulatorSettings>;
@@ -68,6 +74,7 @@ export class Stack implements AsyncDisposable {
       CHAT_WEB_LOG_LEVEL: 'debug',
       CHAT_WEB_DATA_DIR: dataDir,
       CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
+      ...inHeadlessShell(),
       ...settings,
     };
     return new Stack(dataDir, simulator, await spawnGateway(all, { cwd, main }), all);
