@@ -7,7 +7,7 @@ import { byGateway, byLibrary, HEADLESS_SHELL, receive, type Sessions, type Way 
 
 const SESSIONS = 8;
 const TEXTS = 1_000;
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 5_000;
 
 /** MB for each session. */
 export interface SessionsMemory {
@@ -23,13 +23,18 @@ export interface MemoryFigures {
   readonly afterTexts: SessionsMemory;
 }
 
-/** The figures by the name of the way in which the sessions ran. The headless shell only where it is installed. */
-export async function measureMemory(): Promise<Readonly<Record<string, MemoryFigures>>> {
+/**
+ * The figures by the name of the way in which the sessions ran: `library`, `ours`, and `ours, headless shell` where that is
+ * installed; of those that are `wanted` alone, if any is named.
+ */
+export async function measureMemory(wanted: readonly string[] = []): Promise<Readonly<Record<string, MemoryFigures>>> {
   const shell =
     HEADLESS_SHELL === undefined ? [] : [byGateway('ours, headless shell', { CHAT_WEB_HEADLESS_SHELL: 'true' })];
   const ways: Way[] = [byLibrary('library'), byGateway('ours'), ...shell];
   const figures: Record<string, MemoryFigures> = {};
-  for (const way of ways) figures[way.name] = await way.run(SESSIONS, measure);
+  for (const way of ways) {
+    if (wanted.length === 0 || wanted.includes(way.name)) figures[way.name] = await way.run(SESSIONS, measure);
+  }
   return figures;
 }
 
@@ -53,7 +58,7 @@ function memoryOf({ workerPids }: Sessions): SessionsMemory {
 }
 
 if (isMain(import.meta.url)) {
-  const figures = await measureMemory();
+  const figures = await measureMemory(process.argv.slice(2));
   const bare = figures.library;
   const total = ({ workerMb, browserMb }: SessionsMemory) => workerMb + browserMb;
   const shown = (now: SessionsMemory, reference: SessionsMemory | undefined) => ({
