@@ -35,7 +35,7 @@ export class DiskWatch {
   async look(sessions: readonly MeasuredSession[]): Promise<void> {
     for (const session of sessions) {
       await this.#measure(session).catch((error: unknown) =>
-        this.#log.error({ session: session.id, error: errorText(error) }, 'disk usage not measured'),
+        this.#log.error({ session: session.id, error: errorText(error) }, 'session not measured'),
       );
     }
   }

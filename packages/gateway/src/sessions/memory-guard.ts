@@ -72,7 +72,7 @@ export class MemoryGuard {
     const processes = await listProcesses();
     for (const session of due) {
       await this.#measure(session, processes).catch((error: unknown) =>
-        this.#log.error({ session: session.id, error: errorText(error) }, 'memory not measured'),
+        this.#log.error({ session: session.id, error: errorText(error) }, 'session not measured'),
       );
     }
   }

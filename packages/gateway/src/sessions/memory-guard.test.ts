@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Config } from '../config.ts';
+import { createLog } from '../log.ts';
+import { type GuardedSession, MemoryGuard } from './memory-guard.ts';
+
+const MB = 1_048_576;
+const PROGRAM = `
+  const held = [];
+  process.stdin.on('data', (megabytes) => {
+    held.push(Buffer.alloc(megabytes * ${MB}, 1));
+    console.log('held');
+  });
+  console.log('up');`;
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+  vi.restoreAllMocks();
+});
+
+/** A session of one process, which takes as much memory as it is asked to. */
+async function session(id: string) {
+  const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['pipe', 'pipe', 'ignore'] });
+  started.push(child);
+  await once(child.stdout, 'data');
+  const guarded = {
+    id,
+    phase: { status: 'ready' },
+    workerPid: child.pid,
+    pending: 1,
+    stats: { memory: undefined, idleMs: 0 },
+    fail: vi.fn(),
+    recycle: async () => false,
+    up: async () => {},
+  } satisfies GuardedSession as GuardedSession;
+  const hold = async (megabytes: number) => {
+    child.stdin.write(String(megabytes));
+    await once(child.stdout, 'data');
+  };
+  return { guarded, hold, heldMb: () => (guarded.stats.memory?.workerBytes ?? 0) / MB };
+}
+
+it('sees what a session has gained since it was measured, and ends the one above the hard mark alone', async () => {
+  const config = { memorySoftBytes: 5_000 * MB, memoryHardBytes: 400 * MB, memorySettleMs: 600_000 };
+  const guard = new MemoryGuard(config as Config, createLog('silent').log);
+  const [ada, ben] = [await session('ada'), await session('ben')];
+  let now = 1_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const look = () => guard.look([ada.guarded, ben.guarded]);
+  await look();
+  const emptyMb = ada.heldMb();
+
+  await ada.hold(3);
+  await look(); // It is not due.
+  expect(ada.heldMb()).toBe(emptyMb);
+  now += 30_000;
+  await look();
+  expect(ada.heldMb() - emptyMb).toBeGreaterThan(2.5);
+
+  await ada.hold(100);
+  now += 30_000;
+  await look();
+  expect(ada.heldMb() - emptyMb).toBeGreaterThan(102);
+  expect(ada.heldMb() - emptyMb).toBeLessThan(115);
+
+  await ada.hold(300);
+  now += 30_000;
+  await look();
+  expect(ada.guarded.fail).toHaveBeenCalledExactlyOnceWith({
+    reason: 'MEMORY_LIMIT',
+    detail: expect.stringMatching(/^4\d\d MB, more than CHAT_WEB_MEMORY_HARD_MB \(400\)$/),
+  });
+  expect(ben.guarded.fail).not.toHaveBeenCalled();
+  expect(ben.heldMb()).toBeLessThan(100);
+});
