@@ -7,7 +7,7 @@ import { byGateway, byLibrary, HEADLESS_SHELL, receive, type Sessions, type Way 
 
 const SESSIONS = 8;
 const TEXTS = 1_000;
-const SETTLE_MS = 5_000;
+const SETTLE_MS = 10_000;
 
 /** MB for each session. */
 export interface SessionsMemory {

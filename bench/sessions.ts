@@ -3,6 +3,7 @@ import { on } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Simulator, startSimulator } from '@chat-web/simulator';
 import { findBrowser } from '@chat-web/worker/browser';
 import { childrenOf } from './process-tree.ts';
@@ -17,6 +18,7 @@ export const HEADLESS_SHELL = existsSync('/usr/bin/chromium-headless-shell')
 const QUICK = { ackDelayMs: 0, pairDelayMs: 100, syncDelayMs: 500 };
 const LINK_TIMEOUT_MS = 10_000;
 const MOST_TRIES = 5;
+const TEXT_INTERVAL_MS = 20;
 
 /** Linked sessions that run side by side, each of an account of its own. */
 export interface Sessions {
@@ -92,11 +94,18 @@ export function sideBySide<T>(
   return next(ways, []);
 }
 
-/** Has each session receive this many texts. Resolves when the network has taken them. */
+/**
+ * Has each session receive this many texts, fifty a second at most: of more at once, the library alone holds on to most of
+ * its garbage for minutes. Resolves when the network has taken them.
+ */
 export async function receive({ simulator, numbers }: Sessions, texts: number): Promise<void> {
   await Promise.all(
     numbers.map(async (number) => {
-      for (let n = 0; n < texts; n += 1) await simulator.phones.send(FRIEND, { to: number, body: `message ${n}` });
+      for (let n = 0; n < texts; n += 1) {
+        const isDue = delay(TEXT_INTERVAL_MS);
+        await simulator.phones.send(FRIEND, { to: number, body: `message ${n}` });
+        await isDue;
+      }
     }),
   );
 }
