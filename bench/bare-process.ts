@@ -1,4 +1,3 @@
-import { createWriteStream } from 'node:fs';
 import wwebjs from 'whatsapp-web.js';
 
 /**
@@ -17,7 +16,8 @@ const { dataPath, browserPath, browserArgs, headlessShell } = JSON.parse(process
 /** The gateway marks nothing as seen either. */
 const OPTIONS = { sendSeen: false };
 const clients = new Map<string, wwebjs.Client>();
-const media = new Map<string, wwebjs.Message[]>();
+/** Messages with media, by session: the newest, and how many have come. */
+const newest = new Map<string, { readonly message: wwebjs.Message; readonly count: number }>();
 
 const calls = {
   /** Starts clients at once. Answers when each was ready (`Date.now()`), in that order. */
@@ -61,18 +61,14 @@ const calls = {
     return performance.now() - startedAt;
   },
 
-  /** Downloads the oldest media that has arrived and not been downloaded yet, to a file. Answers how many ms it took. */
-  download: async ({ id, file }: { id: string; file: string }) => {
-    const message = media.get(id)?.shift();
-    if (!message) throw new Error('no media has arrived');
-    const startedAt = performance.now();
-    const { data } = await message.downloadMedia();
-    await new Promise<void>((resolve) => createWriteStream(file).end(Buffer.from(data, 'base64'), () => resolve()));
-    return performance.now() - startedAt;
+  /** Downloads the newest media that has arrived. */
+  download: async ({ id }: { id: string }) => {
+    const media = await newest.get(id)?.message.downloadMedia();
+    if (!media) throw new Error('there is no media');
   },
 
   /** How many media have arrived. */
-  arrived: async ({ id }: { id: string }) => media.get(id)?.length ?? 0,
+  arrived: async ({ id }: { id: string }) => newest.get(id)?.count ?? 0,
 
   stop: async ({ ids }: { ids: string[] }) => {
     await Promise.all(ids.map((id) => clients.get(id)?.destroy()));
@@ -96,7 +92,7 @@ async function ready(id: string): Promise<number> {
   clients.set(id, client);
   client.on('qr', (qr) => process.send?.({ qr, id }));
   client.on('message', (message) => {
-    if (message.hasMedia) media.set(id, [...(media.get(id) ?? []), message]);
+    if (message.hasMedia) newest.set(id, { message, count: (newest.get(id)?.count ?? 0) + 1 });
   });
   const isReady = new Promise<number>((resolve) => client.once('ready', () => resolve(Date.now())));
   await client.initialize();

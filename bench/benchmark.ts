@@ -14,39 +14,34 @@ export interface Goal {
   readonly isLeast?: boolean;
 }
 
-/** A comparison with the bare library. Both sides run in turns, each in a world of its own. */
+/** A comparison with the bare library, or with another thing that is bare. */
 export interface Benchmark {
   readonly name: string;
-  /** How often each side runs, unless the command line says otherwise. */
+  /** How many rounds are run, unless the command line says otherwise. */
   readonly rounds: number;
   readonly goals: readonly Goal[];
-  /** The gateway. */
-  ours(): Promise<Figures>;
-  /** The library alone, or another thing to compare with. */
-  bare(): Promise<Figures>;
+  /** Measures both sides once. `turn`: counted from 0. */
+  round(turn: number): Promise<Round>;
 }
 
-/** What a benchmark measured, in the order of the rounds. */
-export interface Measured {
-  readonly ours: readonly Figures[];
-  readonly bare: readonly Figures[];
+/** What both sides measured in one round. */
+export interface Round {
+  readonly ours: Figures;
+  readonly bare: Figures;
 }
 
-/** Runs both sides in turns: one begins in even rounds, the other in odd ones. */
-export async function run(benchmark: Benchmark, rounds: number, between: () => void = () => {}): Promise<Measured> {
-  const measured = { ours: [] as Figures[], bare: [] as Figures[] };
-  for (let round = 0; round < rounds; round += 1) {
-    const sides = round % 2 === 0 ? (['ours', 'bare'] as const) : (['bare', 'ours'] as const);
-    for (const side of sides) {
-      between();
-      measured[side].push(await benchmark[side]());
-    }
-  }
-  return measured;
+/** Measures one side after the other, each in a world of its own: one begins in even turns, the other in odd ones. */
+export function inTurns(ours: () => Promise<Figures>, bare: () => Promise<Figures>): Benchmark['round'] {
+  return async (turn) => {
+    if (turn % 2 === 0) return { ours: await ours(), bare: await bare() };
+    const first = await bare();
+    return { ours: await ours(), bare: first };
+  };
 }
 
-/** A line of the table: medians, their spread, the ratio round by round, and whether the goal is reached. */
-export function tableOf({ goals }: Benchmark, { ours, bare }: Measured): Record<string, Record<string, string>> {
+/** The table: medians, their spread, the ratio round by round, and whether the goal is reached. */
+export function tableOf({ goals }: Benchmark, rounds: readonly Round[]): Record<string, Record<string, string>> {
+  const [ours, bare] = [rounds.map((round) => round.ours), rounds.map((round) => round.bare)];
   return Object.fromEntries(
     goals.map(({ figure, unit, limit, text, isLeast = false }) => {
       const own = ours.map((one) => one[figure] ?? Number.NaN);

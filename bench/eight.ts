@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SimulatorClient } from '@chat-web/simulator';
 import { withBare } from './bare.ts';
-import type { Benchmark, Figures, Goal } from './benchmark.ts';
+import { type Benchmark, type Figures, type Goal, inTurns } from './benchmark.ts';
 import { memoryOf } from './memory.ts';
 import { childrenOf, descendantsOf } from './process-tree.ts';
 import { cpuMs } from './processor.ts';
@@ -23,9 +23,11 @@ const LATER_MB = `after ${MESSAGES} messages each`;
 const IDLE = 'idle, share of a core for each';
 const IDLE_NODE = "Node's part of it";
 
+export const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
+
 /** Eight sessions: how soon they are back, what they take of memory, and what they use while nothing happens. */
 export const eight = benchmarkOf('eight', false, 0.6);
-/** The same on the headless shell. */
+/** The same on the headless shell, where it is installed. */
 export const eightShell = benchmarkOf('eight-shell', true, 0.45);
 
 function benchmarkOf(name: string, headlessShell: boolean, share: number): Benchmark {
@@ -48,46 +50,47 @@ function benchmarkOf(name: string, headlessShell: boolean, share: number): Bench
       { figure: IDLE_NODE, unit: '%', limit: () => 0.06, text: '≤ 0.06' },
     ],
 
-    ours: () =>
-      withWorld(
-        async (world) => {
-          for (const { id, number } of seeds) await link(world, id, number);
-          let startedAt = 0;
-          await world.restartGateway(() => {
-            startedAt = performance.now();
-          });
-          const readyAt: number[] = [];
-          while (readyAt.length < SESSIONS) {
-            const { sessions } = await world.client.listSessions();
-            const ready = sessions.filter(({ status }) => status === 'ready').length;
-            while (readyAt.length < ready) readyAt.push(performance.now() - startedAt);
-            await delay(POLL_MS);
-          }
-          const { pid } = world.gateway;
-          const node = () => [pid, ...childrenOf(pid)];
-          return { ...bootFigures(readyAt), ...(await rest(world.simulator.phones, seeds, node)) };
-        },
-        QUICK,
-        headlessShell ? { CHAT_WEB_HEADLESS_SHELL: 'true' } : {},
-        accountsOf(seeds),
-      ),
-
-    bare: () =>
-      withBare(
-        seeds,
-        async (world) => {
-          const ids = seeds.map(({ id }) => id);
-          for (const id of ids) await world.call('start', { ids: [id] });
-          await world.call('stop', { ids });
-          let startedAt = 0;
-          await world.restart(() => {
-            startedAt = Date.now();
-          });
-          const readyAt = (await world.call('start', { ids })).map((at) => at - startedAt);
-          return { ...bootFigures(readyAt), ...(await rest(world.simulator.phones, seeds, () => [world.pid])) };
-        },
-        { headlessShell },
-      ),
+    round: inTurns(
+      () =>
+        withWorld(
+          async (world) => {
+            for (const { id, number } of seeds) await link(world, id, number);
+            let startedAt = 0;
+            await world.restartGateway(() => {
+              startedAt = performance.now();
+            });
+            const readyAt: number[] = [];
+            while (readyAt.length < SESSIONS) {
+              const { sessions } = await world.client.listSessions();
+              const ready = sessions.filter(({ status }) => status === 'ready').length;
+              while (readyAt.length < ready) readyAt.push(performance.now() - startedAt);
+              await delay(POLL_MS);
+            }
+            const { pid } = world.gateway;
+            const node = () => [pid, ...childrenOf(pid)];
+            return { ...bootFigures(readyAt), ...(await rest(world.simulator.phones, seeds, node)) };
+          },
+          QUICK,
+          headlessShell ? { CHAT_WEB_HEADLESS_SHELL: 'true' } : {},
+          accountsOf(seeds),
+        ),
+      () =>
+        withBare(
+          seeds,
+          async (world) => {
+            const ids = seeds.map(({ id }) => id);
+            for (const id of ids) await world.call('start', { ids: [id] });
+            await world.call('stop', { ids });
+            let startedAt = 0;
+            await world.restart(() => {
+              startedAt = Date.now();
+            });
+            const readyAt = (await world.call('start', { ids })).map((at) => at - startedAt);
+            return { ...bootFigures(readyAt), ...(await rest(world.simulator.phones, seeds, () => [world.pid])) };
+          },
+          { headlessShell },
+        ),
+    ),
   };
 }
 

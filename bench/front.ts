@@ -138,28 +138,3 @@ async function messageOf<T>(child: ChildProcess): Promise<T> {
     stop.abort();
   }
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const rounds = await measureFront(10);
-  const of = (what: keyof FrontRound, field: keyof Rate) => spread(rounds.map((round) => round[what][field]));
-  console.log(`${SENDERS} connections, ${rounds.length} rounds; median (lowest, highest)`);
-  const row = (what: keyof FrontRound) => ({
-    'requests/s': of(what, 'perSecond'),
-    'processor ms': of(what, 'processorMs'),
-  });
-  console.table({
-    'GET status, bare route of Hono': row('bare'),
-    'GET status': row('status'),
-    'POST messages': row('send'),
-    'POST messages, each takes 100 ms': row('pacedSend'),
-  });
-  console.log(
-    `GET status, ours / bare: ${spread(rounds.map(({ bare, status }) => status.perSecond / bare.perSecond))}`,
-  );
-}
-
-/** The median, the lowest and the highest, with three digits. */
-function spread(values: readonly number[]): string {
-  const sorted = values.toSorted((a, b) => a - b).map((value) => Number(value.toPrecision(3)));
-  return `${sorted[sorted.length >> 1]} (${sorted[0]}, ${sorted.at(-1)})`;
-}

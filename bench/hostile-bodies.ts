@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { hostileBodies, requestOf, sendRaw } from '#scripts/hostile-bodies.js';
-import { cpuMs, peakKb, resetPeak, whileProbing } from './probing.ts';
+import { peakKb, resetPeak, whileProbing } from './probing.ts';
+import { cpuMs } from './processor.ts';
 import { FRIEND, link, withWorld } from './world.ts';
 
 /**

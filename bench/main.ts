@@ -1,13 +1,16 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { run, tableOf } from './benchmark.ts';
-import { eight, eightShell } from './eight.ts';
+import { type Round, tableOf } from './benchmark.ts';
+import { downloads } from './downloads.ts';
+import { eight, eightShell, HEADLESS_SHELL } from './eight.ts';
 import { Noise } from './noise.ts';
 import { savedStart } from './saved-start.ts';
 import { sends } from './sends.ts';
+import { status } from './status.ts';
 
 /** Compares the gateway with the bare library, side by side: see docs/figures.md. */
 
-const benchmarks = [sends, savedStart, eight, eightShell];
+const benchmarks = [status, sends, savedStart, downloads, eight, ...(existsSync(HEADLESS_SHELL) ? [eightShell] : [])];
 const { values } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
 });
@@ -26,7 +29,12 @@ for (const benchmark of benchmarks.filter(({ name }) => wanted.includes(name))) 
   const noise = new Noise();
   const rounds = Number(values.rounds ?? benchmark.rounds);
   const startedAt = performance.now();
-  const measured = await run(benchmark, rounds, () => noise.sample());
+  const measured: Round[] = [];
+  for (let turn = 0; turn < rounds; turn += 1) {
+    noise.sample();
+    measured.push(await benchmark.round(turn));
+  }
+  noise.sample();
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
   console.log(`\n${benchmark.name}: medians [least–most] of ${rounds} rounds, ${minutes} min`);
   console.table(tableOf(benchmark, measured));

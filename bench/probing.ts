@@ -24,9 +24,3 @@ export async function whileProbing(url: string, work: () => Promise<unknown>): P
   const [times] = await once(probe, 'message');
   return times as number[];
 }
-
-/** Processor time of a process so far, in ms: its clock ticks a hundred times a second. */
-export function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withBare } from './bare.ts';
-import { type Benchmark, type Figures, median } from './benchmark.ts';
+import { type Benchmark, type Figures, inTurns, median } from './benchmark.ts';
 import { childrenOf } from './process-tree.ts';
 import { cpuMs, treeCpuMs } from './processor.ts';
 import { accountsOf, FRIEND, link, QUICK, sessionSeeds, withWorld } from './world.ts';
@@ -39,54 +39,55 @@ export const sends: Benchmark = {
     { figure: 'of it: browser', unit: 'ms' },
   ],
 
-  ours: () => {
-    const seeds = sessionSeeds(SESSIONS);
-    return withWorld(
-      async (world) => {
-        for (const { id, number } of seeds) await link(world, id, number);
-        const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT * SESSIONS });
-        const send = (id: string, body: string) => post(agent, world.gateway.url, id, body);
-        for (const { id } of seeds) for (let n = 0; n < WARM_UP; n += 1) await send(id, `warm ${n}`);
-        const times: number[] = [];
-        for (let n = 0; n < LATENCY_SENDS; n += 1) {
-          const startedAt = performance.now();
-          await send('s00', `text ${n}`);
-          times.push(performance.now() - startedAt);
-        }
-        const workers = childrenOf(world.gateway.pid);
-        const burst = (ids: readonly string[], count: number) => burstOf(ids, count, send);
-        const spent = () => ({
-          front: cpuMs(world.gateway.pid),
-          worker: workers.reduce((sum, pid) => sum + cpuMs(pid), 0),
-          browser: treeCpuMs(workers),
-        });
-        const figures = await figuresOf(times, seeds, spent, burst);
-        agent.destroy();
-        return figures;
-      },
-      QUICK,
-      {},
-      accountsOf(seeds),
-    );
-  },
-
-  bare: () => {
-    const seeds = sessionSeeds(SESSIONS);
-    return withBare(seeds, async ({ call, pid }) => {
-      const ids = seeds.map(({ id }) => id);
-      for (const id of ids) await call('start', { ids: [id] });
-      for (const id of ids) await call('latencies', { id, to: TO, count: WARM_UP, acked: false });
-      const times = await call('latencies', { id: 's00', to: TO, count: LATENCY_SENDS, acked: true });
-      const burstOf =
-        (acked: boolean) =>
-        (some: readonly string[], count: number): Promise<number> =>
-          call('burst', { ids: [...some], to: TO, count, inFlight: IN_FLIGHT, acked });
-      const spent = () => ({ front: 0, worker: cpuMs(pid), browser: treeCpuMs([pid]) });
-      const ackedMs = await burstOf(true)(['s00'], BURST_SENDS);
-      const figures = await figuresOf(times, seeds, spent, burstOf(false));
-      return { ...figures, [ONE_ACKED]: (BURST_SENDS / ackedMs) * SECOND_MS };
-    });
-  },
+  round: inTurns(
+    () => {
+      const seeds = sessionSeeds(SESSIONS);
+      return withWorld(
+        async (world) => {
+          for (const { id, number } of seeds) await link(world, id, number);
+          const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT * SESSIONS });
+          const send = (id: string, body: string) => post(agent, world.gateway.url, id, body);
+          for (const { id } of seeds) for (let n = 0; n < WARM_UP; n += 1) await send(id, `warm ${n}`);
+          const times: number[] = [];
+          for (let n = 0; n < LATENCY_SENDS; n += 1) {
+            const startedAt = performance.now();
+            await send('s00', `text ${n}`);
+            times.push(performance.now() - startedAt);
+          }
+          const workers = childrenOf(world.gateway.pid);
+          const burst = (ids: readonly string[], count: number) => burstOf(ids, count, send);
+          const spent = () => ({
+            front: cpuMs(world.gateway.pid),
+            worker: workers.reduce((sum, pid) => sum + cpuMs(pid), 0),
+            browser: treeCpuMs(workers),
+          });
+          const figures = await figuresOf(times, seeds, spent, burst);
+          agent.destroy();
+          return figures;
+        },
+        QUICK,
+        {},
+        accountsOf(seeds),
+      );
+    },
+    () => {
+      const seeds = sessionSeeds(SESSIONS);
+      return withBare(seeds, async ({ call, pid }) => {
+        const ids = seeds.map(({ id }) => id);
+        for (const id of ids) await call('start', { ids: [id] });
+        for (const id of ids) await call('latencies', { id, to: TO, count: WARM_UP, acked: false });
+        const times = await call('latencies', { id: 's00', to: TO, count: LATENCY_SENDS, acked: true });
+        const burstOf =
+          (acked: boolean) =>
+          (some: readonly string[], count: number): Promise<number> =>
+            call('burst', { ids: [...some], to: TO, count, inFlight: IN_FLIGHT, acked });
+        const spent = () => ({ front: 0, worker: cpuMs(pid), browser: treeCpuMs([pid]) });
+        const ackedMs = await burstOf(true)(['s00'], BURST_SENDS);
+        const figures = await figuresOf(times, seeds, spent, burstOf(false));
+        return { ...figures, [ONE_ACKED]: (BURST_SENDS / ackedMs) * SECOND_MS };
+      });
+    },
+  ),
 };
 
 interface Spent {

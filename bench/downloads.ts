@@ -1,0 +1,109 @@
+import { openEventStream } from '@chat-web/host';
+import type { SimulatorClient } from '@chat-web/simulator';
+import { withBare } from './bare.ts';
+import { type Benchmark, type Figures, type Goal, inTurns, median } from './benchmark.ts';
+import { workerOf } from './memory.ts';
+import { peakKb, resetPeak } from './probing.ts';
+import { accountsOf, FRIEND, link, OWN_NUMBER, QUICK, sessionSeeds, type World, withWorld } from './world.ts';
+
+const SIZES_MB = [0.05, 1, 16, 40];
+const TIMES = 3;
+const MB = 1_000_000;
+const KB_PER_MB = 1_024;
+
+const nameOf = (megabytes: number) => `a download of ${megabytes} MB`;
+const PEAK_WORKER = 'memory that it takes of worker, or Node, at its peak';
+const PEAK_FRONT = 'of the front process';
+
+/** How long media take to download, and how much memory. */
+export const downloads: Benchmark = {
+  name: 'downloads',
+  rounds: 5,
+  goals: [
+    ...SIZES_MB.map((megabytes): Goal => {
+      const figure = nameOf(megabytes);
+      return { figure, unit: 'ms', limit: (bare) => bare[figure] ?? 0, text: '≤ bare' };
+    }),
+    { figure: PEAK_WORKER, unit: 'MB' },
+    { figure: PEAK_FRONT, unit: 'MB' },
+  ],
+
+  round: inTurns(
+    () =>
+      withWorld(
+        async (world) => {
+          await link(world, 's00');
+          const over = new AbortController();
+          const stream = (await openEventStream(world.gateway, 's00', over.signal))[Symbol.asyncIterator]();
+          const arrive = async (megabytes: number) => {
+            const [messageId] = await Promise.all([nextMedia(stream), sendMedia(world.simulator.phones, megabytes)]);
+            return () => readAll(world, messageId, megabytes * MB);
+          };
+          const pids = { worker: workerOf(world.gateway.pid), front: world.gateway.pid };
+          const figures = await measure(arrive, pids);
+          over.abort();
+          return figures;
+        },
+        QUICK,
+        {},
+        accountsOf(sessionSeeds(1)),
+      ),
+    () =>
+      withBare(sessionSeeds(1), async ({ simulator, call, pid }) => {
+        await call('start', { ids: ['s00'] });
+        const arrive = async (megabytes: number) => {
+          const before = await call('arrived', { id: 's00' });
+          await sendMedia(simulator.phones, megabytes);
+          while ((await call('arrived', { id: 's00' })) === before) await new Promise((r) => setTimeout(r, 20));
+          return () => call('download', { id: 's00' });
+        };
+        return measure(arrive, { worker: pid });
+      }),
+  ),
+};
+
+async function measure(
+  arrive: (megabytes: number) => Promise<() => Promise<unknown>>,
+  { worker, front }: { readonly worker: number; readonly front?: number },
+): Promise<Figures> {
+  const figures: Record<string, number> = {};
+  for (const megabytes of SIZES_MB) {
+    const download = await arrive(megabytes);
+    await download();
+    const before = [worker, front].map((pid) => (pid === undefined ? Number.NaN : resetPeak(pid)));
+    const times: number[] = [];
+    for (let time = 0; time < TIMES; time += 1) {
+      const startedAt = performance.now();
+      await download();
+      times.push(performance.now() - startedAt);
+    }
+    figures[nameOf(megabytes)] = median(times);
+    const [workerKb, frontKb] = [worker, front].map((pid, at) =>
+      pid === undefined ? Number.NaN : peakKb(pid) - (before[at] ?? 0),
+    );
+    figures[PEAK_WORKER] = (workerKb ?? Number.NaN) / KB_PER_MB;
+    figures[PEAK_FRONT] = (frontKb ?? Number.NaN) / KB_PER_MB;
+  }
+  return figures;
+}
+
+async function sendMedia(phones: SimulatorClient, megabytes: number): Promise<void> {
+  const base64 = Buffer.alloc(megabytes * MB, 'bytes that do not compress to nothing').toString('base64');
+  await phones.send(FRIEND, { to: OWN_NUMBER, media: { kind: 'document', mimeType: 'application/pdf', base64 } });
+}
+
+async function nextMedia(events: AsyncIterator<{ name: string; data: unknown }>): Promise<string> {
+  for (;;) {
+    const { value, done } = await events.next();
+    if (done) throw new Error('the stream ended');
+    const { id, hasMedia } = value.data as { id?: string; hasMedia?: boolean };
+    if (value.name === 'message' && hasMedia && id) return id;
+  }
+}
+
+async function readAll({ client }: World, messageId: string, size: number): Promise<void> {
+  let bytes = 0;
+  const { data } = await client.getMedia({ id: 's00', messageId });
+  for await (const chunk of data) bytes += chunk.length;
+  if (bytes !== size) throw new Error(`${bytes} bytes came instead of ${size}`);
+}
