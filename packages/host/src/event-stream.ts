@@ -1,4 +1,5 @@
 import { type EventName, eventData, type SessionEvent } from '@chat-web/protocol';
+import type { EventSourceMessage } from 'eventsource-parser';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import * as v from 'valibot';
 import { answeredError } from './client.ts';
@@ -19,11 +20,11 @@ export async function openEventStream(
   if (!response.ok || !response.body) {
     throw answeredError('events', response, await response.json().catch(() => undefined));
   }
-  return readEvents(response.body);
+  // Read from here on: the body of a response that is collected is cancelled, unless somebody reads it.
+  return readEvents(response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()));
 }
 
-async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SessionEvent> {
-  const messages = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+async function* readEvents(messages: ReadableStream<EventSourceMessage>): AsyncGenerator<SessionEvent> {
   for await (const { event, data } of messages) {
     if (event !== undefined && isEventName(event)) yield parseEvent(event, data);
   }
