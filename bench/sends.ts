@@ -1,7 +1,7 @@
-import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withBare } from './bare.ts';
 import { type Benchmark, type Figures, inTurns, median } from './benchmark.ts';
+import { Poster } from './poster.ts';
 import { childrenOf } from './process-tree.ts';
 import { cpuMs, treeCpuMs } from './processor.ts';
 import { accountsOf, FRIEND, link, QUICK, sessionSeeds, withWorld } from './world.ts';
@@ -45,14 +45,12 @@ export const sends: Benchmark = {
       return withWorld(
         async (world) => {
           for (const { id, number } of seeds) await link(world, id, number);
-          const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT * SESSIONS });
-          const send = (id: string, body: string) => post(agent, world.gateway.url, id, body);
+          const poster = new Poster(world.gateway.url);
+          const send = (id: string, body: string) => poster.send(id, body);
           for (const { id } of seeds) for (let n = 0; n < WARM_UP; n += 1) await send(id, `warm ${n}`);
           const times: number[] = [];
           for (let n = 0; n < LATENCY_SENDS; n += 1) {
-            const startedAt = performance.now();
-            await send('s00', `text ${n}`);
-            times.push(performance.now() - startedAt);
+            times.push(await poster.timed('s00', `text ${n}`));
           }
           const workers = childrenOf(world.gateway.pid);
           const burst = (ids: readonly string[], count: number) => burstOf(ids, count, send);
@@ -62,7 +60,7 @@ export const sends: Benchmark = {
             browser: treeCpuMs(workers),
           });
           const figures = await figuresOf(times, seeds, spent, burst);
-          agent.destroy();
+          poster.close();
           return figures;
         },
         QUICK,
@@ -140,27 +138,4 @@ async function burstOf(
     }),
   );
   return performance.now() - startedAt;
-}
-
-/** As light as a client can be: it shares the machine with what is measured. */
-function post(agent: Agent, url: string, id: string, body: string): Promise<void> {
-  const text = JSON.stringify({ type: 'text', to: FRIEND, body });
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      `${url}/sessions/${id}/messages`,
-      {
-        method: 'POST',
-        agent,
-        headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) },
-      },
-      (response) => {
-        response.resume();
-        response.once('end', () =>
-          response.statusCode === 200 ? resolve() : reject(new Error(`status ${response.statusCode}`)),
-        );
-      },
-    );
-    outgoing.once('error', reject);
-    outgoing.end(text);
-  });
 }

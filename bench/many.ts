@@ -1,0 +1,142 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { median } from './benchmark.ts';
+import { memoryOf } from './memory.ts';
+import { Poster } from './poster.ts';
+import { whileProbing } from './probing.ts';
+import { childrenOf, descendantsOf } from './process-tree.ts';
+import { cpuMs } from './processor.ts';
+import { accountsOf, link, QUICK, sessionSeeds, type World, withWorld } from './world.ts';
+
+/** Many sessions on one host: how soon they boot, what they take, and how the gateway answers meanwhile. */
+
+const AT_ONCE = 2;
+const SETTLE_MS = 15_000;
+const IDLE_MS = 60_000;
+const SENDS = 100;
+const BUSY = 10;
+const BUSY_MS = 20_000;
+const POLL_MS = 50;
+const SECOND_MS = 1_000;
+
+const { values } = parseArgs({ options: { sessions: { type: 'string', default: '50' } } });
+const count = Number(values.sessions);
+const seeds = sessionSeeds(count);
+await withWorld(measure, QUICK, {}, accountsOf(seeds));
+
+async function measure(world: World): Promise<void> {
+  for (let n = 0; n < count; n += AT_ONCE)
+    await Promise.all(seeds.slice(n, n + AT_ONCE).map(({ id, number }) => link(world, id, number)));
+
+  let startedAt = 0;
+  await world.restartGateway(() => {
+    startedAt = performance.now();
+  });
+  const readyAt: number[] = [];
+  const bootHealth = await whileProbing(world.gateway.url, async () => {
+    while (readyAt.length < count) {
+      const { sessions } = await world.client.listSessions();
+      const ready = sessions.filter(({ status }) => status === 'ready').length;
+      while (readyAt.length < ready) readyAt.push((performance.now() - startedAt) / SECOND_MS);
+      await delay(POLL_MS);
+    }
+  });
+  print(`boot of ${count} saved sessions`, {
+    'first ready, s': readyAt[0],
+    'half of them, s': readyAt[Math.floor(count / 2)],
+    'all, s': readyAt.at(-1),
+    '/health p99 meanwhile, ms': p99(bootHealth),
+  });
+
+  await delay(SETTLE_MS);
+  const { pid } = world.gateway;
+  const workers = childrenOf(pid);
+  const node = [pid, ...workers];
+  const browsers = workers.flatMap((worker) => descendantsOf(worker).map((one) => one.pid));
+  const { nodeMb, browserMb } = memoryOf(node, browsers);
+  const front = memoryOf([pid], []).nodeMb;
+  print('idle', {
+    'memory in all, MB': nodeMb + browserMb,
+    'for each session, MB': (nodeMb + browserMb) / count,
+    'front process, MB': front,
+    processes: node.length + browsers.length,
+    'open files of the front process': openFiles(pid),
+    'open files in all': [...node, ...browsers].reduce((sum, one) => sum + openFiles(one), 0),
+    ...(await idleShare(node, browsers)),
+  });
+
+  const poster = new Poster(world.gateway.url);
+  const latencies: number[] = [];
+  const idleHealth = await whileProbing(world.gateway.url, async () => {
+    for (let n = 0; n < SENDS; n += 1) latencies.push(await poster.timed(seeds[n % count]?.id ?? '', `idle ${n}`));
+  });
+  print('a send, while all others are idle', {
+    'p50, ms': median(latencies),
+    'p99, ms': p99(latencies),
+    '/health p99, ms': p99(idleHealth),
+  });
+
+  const busy = seeds.slice(0, BUSY);
+  const [quiet] = seeds.slice(BUSY);
+  const busyLatencies: number[] = [];
+  const quietLatencies: number[] = [];
+  const until = performance.now() + BUSY_MS;
+  const sendOn = async (id: string, times: number[], pauseMs: number) => {
+    while (performance.now() < until) {
+      times.push(await poster.timed(id, 'busy'));
+      await delay(pauseMs);
+    }
+  };
+  const busyHealth = await whileProbing(world.gateway.url, () =>
+    Promise.all([
+      ...busy.map(({ id }) => sendOn(id, busyLatencies, 0)),
+      ...(quiet ? [sendOn(quiet.id, quietLatencies, 200)] : []),
+    ]),
+  );
+  print(`while ${BUSY} sessions send without a pause`, {
+    'their sends, 1/s': busyLatencies.length / (BUSY_MS / SECOND_MS),
+    'their p50, ms': median(busyLatencies),
+    'their p99, ms': p99(busyLatencies),
+    'a send of another session, p50, ms': median(quietLatencies),
+    'p99, ms': p99(quietLatencies),
+    '/health p99, ms': p99(busyHealth),
+  });
+  poster.close();
+}
+
+async function idleShare(node: readonly number[], browsers: readonly number[]): Promise<Record<string, number>> {
+  const sum = (pids: readonly number[]) => pids.reduce((all, pid) => all + cpuMs(pid), 0);
+  const [nodeBefore, browserBefore, startedAt] = [sum(node), sum(browsers), performance.now()];
+  await delay(IDLE_MS);
+  const share = (ms: number) => (100 * ms) / (performance.now() - startedAt);
+  const [nodeShare, browserShare] = [share(sum(node) - nodeBefore), share(sum(browsers) - browserBefore)];
+  return {
+    'idle, share of a core in all, %': nodeShare + browserShare,
+    'for each session, %': (nodeShare + browserShare) / count,
+  };
+}
+
+function openFiles(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return 0; // It exited meanwhile.
+  }
+}
+
+function p99(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN;
+}
+
+function print(title: string, figures: Readonly<Record<string, number | undefined>>): void {
+  console.log(title);
+  console.table(
+    Object.fromEntries(
+      Object.entries(figures).map(([name, value = Number.NaN]) => [
+        name,
+        value < 10 ? value.toFixed(2) : value.toFixed(0),
+      ]),
+    ),
+  );
+}

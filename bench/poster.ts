@@ -1,0 +1,42 @@
+import { Agent, request } from 'node:http';
+import { FRIEND } from './world.ts';
+
+/** Sends texts through a gateway. As light as a client can be: it shares the machine with what is measured. */
+export class Poster {
+  readonly #agent: Agent;
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+    this.#agent = new Agent({ keepAlive: true });
+  }
+
+  /** Sends a text to `FRIEND`. Rejects unless it is answered 200. */
+  send(id: string, body: string): Promise<void> {
+    const text = JSON.stringify({ type: 'text', to: FRIEND, body });
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
+    return new Promise((resolve, reject) => {
+      const options = { method: 'POST', agent: this.#agent, headers };
+      const outgoing = request(`${this.#url}/sessions/${id}/messages`, options, (response) => {
+        response.resume();
+        response.once('end', () => {
+          if (response.statusCode === 200) resolve();
+          else reject(new Error(`a send was answered ${response.statusCode}`));
+        });
+      });
+      outgoing.once('error', reject);
+      outgoing.end(text);
+    });
+  }
+
+  /** Sends a text. Returns how long that took, in ms. */
+  async timed(id: string, body: string): Promise<number> {
+    const startedAt = performance.now();
+    await this.send(id, body);
+    return performance.now() - startedAt;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
