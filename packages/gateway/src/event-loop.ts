@@ -16,6 +16,20 @@ export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** How much small work may share one turn. */
+const MOST_IN_A_TURN = 8;
+let inThisTurn = 0;
+
+/** The same for work of well below a millisecond: only what is too much for this turn waits for one of its own. */
+export async function shareTurn(): Promise<void> {
+  if (inThisTurn === 0)
+    setImmediate(() => {
+      inThisTurn = 0;
+    });
+  inThisTurn += 1;
+  if (inThisTurn > MOST_IN_A_TURN) await yieldToEventLoop();
+}
+
 /** What is written to a stream within one turn of the event loop goes out as one write, at the end of the turn. */
 export function corkTurn(stream: Writable): void {
   if (stream.writableCorked > 0) return;

@@ -8,7 +8,7 @@ import {
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
-import { yieldToEventLoop } from '../event-loop.ts';
+import { shareTurn, yieldToEventLoop } from '../event-loop.ts';
 import type { Spool } from '../media/spool.ts';
 import {
   MAX_REST_BYTES,
@@ -46,7 +46,7 @@ export async function withBody<R>(
 ): Promise<R> {
   const { rest, upload } = await readBody(c, schema, options);
   try {
-    if (rest.length > SMALL_BODY_BYTES) await yieldToEventLoop();
+    await (rest.length > SMALL_BODY_BYTES ? yieldToEventLoop() : shareTurn());
     const body = parseObject(rest);
     if (upload) putFile(body, upload.file);
     const parsed = v.safeParse(schema, body);
