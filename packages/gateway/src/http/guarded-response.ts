@@ -19,7 +19,7 @@ type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
  * A Node response with these headers, including those that Node itself sends. Routes can override them. They are added
- * with the others in one list: set one by one before, they took a seventh of the time of a short request.
+ * with the others in one list: set one by one before, they took twice the time (4 µs of each request).
  */
 export class GuardedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { rawRequest } from '../../../../test/helpers/raw-request.ts';
+import { GuardedResponse } from './guarded-response.ts';
+
+const GUARDS = {
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+
+/** The headers of a response that a route has written this way. */
+async function headersOf(write: (response: ServerResponse) => void) {
+  const server = createServer({ ServerResponse: GuardedResponse }, (_, response) => write(response));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return (await rawRequest(url, { path: '/' })).headers;
+  } finally {
+    server.close();
+  }
+}
+
+it.each<[string, (response: ServerResponse) => void]>([
+  ['by name', (response) => response.writeHead(200, { 'X-Own': '1' }).end()],
+  ['in a list', (response) => response.writeHead(200, ['X-Own', '1']).end()],
+  ['after a reason', (response) => response.writeHead(200, 'Fine', { 'X-Own': '1' }).end()],
+  ['before', (response) => response.setHeader('X-Own', '1').end('text')],
+  ['before and by name', (response) => response.setHeader('X-Own', '1').writeHead(200, { 'X-More': '2' }).end()],
+])('headers that a route gives %s stand beside those of every response', async (_, write) => {
+  expect(await headersOf(write)).toMatchObject({ ...GUARDS, 'x-own': '1' });
+});
+
+it('are there without any other header', async () => {
+  for (const write of [
+    (response: ServerResponse) => response.writeHead(204).end(),
+    (response: ServerResponse) => response.end(),
+    (response: ServerResponse) => response.write('x', () => response.end()),
+  ])
+    expect(await headersOf(write)).toMatchObject(GUARDS);
+});
+
+it.each<[string, (response: ServerResponse) => void]>([
+  ['by name', (response) => response.writeHead(200, { 'CACHE-control': 'public' }).end()],
+  ['in a list', (response) => response.writeHead(200, ['cache-control', 'public']).end()],
+  ['before', (response) => response.setHeader('Cache-Control', 'public').writeHead(200, { 'X-More': '2' }).end()],
+])('one that a route gives %s replaces its own', async (_, write) => {
+  expect(await headersOf(write)).toMatchObject({ ...GUARDS, 'cache-control': 'public' });
+});
