@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+
+const LINK = new URL('../dist/gateway-link.js', import.meta.url).href;
+
+/** A worker's process that runs this script: what it sends, and what it writes to stdout. */
+async function worker(script: string) {
+  const lines = [
+    `import { Socket } from 'node:net';`,
+    `import { setImmediate as turn } from 'node:timers/promises';`,
+    'let writes = 0;',
+    `for (const name of ['_write', '_writev']) {`,
+    '  const { [name]: write } = Socket.prototype;',
+    '  Socket.prototype[name] = function (...all) { writes += 1; return write.apply(this, all); };',
+    '}',
+    `const { GatewayLink } = await import('${LINK}');`,
+    'const link = new GatewayLink();',
+    `const booted = () => link.send({ type: 'booted' });`,
+    script,
+  ];
+  const stdio = ['ignore', 'pipe', 'inherit', 'pipe', 'pipe'] as const;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', lines.join('\n')], { stdio: [...stdio] });
+  const output = child.stdout as Readable;
+  const [sent, stdout] = await Promise.all([text(child.stdio[3] as Readable), text(output), once(child, 'close')]);
+  return { messages: sent.split('\n').length - 1, stdout };
+}
+
+it('the messages of one turn of the event loop are one write', async () => {
+  const { messages, stdout } = await worker(
+    'for (let n = 0; n < 3; n += 1) booted(); await turn(); await turn(); const counted = writes; booted(); await link.flush(); console.log(counted); process.exit();',
+  );
+  expect(messages).toBe(4);
+  expect(stdout).toBe('1\n');
+});
+
+it('none is lost at an exit that waits for them', async () => {
+  const { messages } = await worker(
+    'for (let n = 0; n < 10_000; n += 1) booted(); await link.flush(); process.exit();',
+  );
+  expect(messages).toBe(10_000);
+});
