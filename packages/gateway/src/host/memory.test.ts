@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { MemoryMeter } from './memory.ts';
-import { listProcesses } from './processes.ts';
+import { listRelatives } from './processes.ts';
 
 const MB = 1_048_576;
 
@@ -58,7 +58,7 @@ it('counts what a known process has gained, and a new one, without a walk over a
 
     worker.stdin.write('512');
     await once(worker.stdout, 'data');
-    const processes = await listProcesses();
+    const processes = await listRelatives();
     const costOf = async (isExact: boolean) => {
       const before = process.cpuUsage();
       for (let n = 0; n < 20; n += 1) await meter.measure(pid, { exact: isExact, processes });

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { familyOf, listProcesses, type Process } from './processes.ts';
+import { familyOf, listRelatives, type Relative } from './processes.ts';
 import { numberIn, readText } from './text-files.ts';
 
 /** The memory of a session, in bytes. */
@@ -15,7 +15,7 @@ export interface Measurement {
   /** True: each process by its PSS. False: those that were measured before by what they have gained since. */
   readonly exact: boolean;
   /** The process list, if the caller has it already. */
-  readonly processes?: readonly Process[];
+  readonly processes?: readonly Relative[];
 }
 
 /** What was read of one process, in bytes. */
@@ -36,7 +36,7 @@ export class MemoryMeter {
 
   /** All zero if the worker is gone or there is no /proc. */
   async measure(workerPid: number, { exact, processes }: Measurement): Promise<SessionMemory> {
-    const all = processes ?? (await listProcesses());
+    const all = processes ?? (await listRelatives());
     const family = familyOf(
       all.filter(({ pid }) => pid === workerPid),
       all,

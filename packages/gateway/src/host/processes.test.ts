@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fakeBrowser } from '../../../../test/helpers/fake-browser.ts';
 import { canBeOthers, OTHER_USER } from '../../../../test/helpers/other-user.ts';
-import { familyOf, isAlive, killProcess, listProcesses, ownLineage, userOf } from './processes.ts';
+import { familyOf, isAlive, killProcess, listProcesses, listRelatives, ownLineage, userOf } from './processes.ts';
 
 const children: ChildProcess[] = [];
 afterEach(() => {
@@ -26,6 +26,13 @@ describe('the list of processes', () => {
     const { child, found } = await listed('sleep', ['60']);
     expect(found).toMatchObject({ parent: process.pid, group: child.pid, session: child.pid, args: ['sleep', '60'] });
     expect(isAlive(found)).toBe(true);
+  });
+
+  it('is the same without arguments, for figures', async () => {
+    const { found } = await listed('sleep', ['60']);
+    const { args, ...relative } = found;
+    expect(args).toEqual(['sleep', '60']);
+    expect(await listRelatives()).toContainEqual(relative);
   });
 
   it('is shared by concurrent calls, and never older than the call', async () => {

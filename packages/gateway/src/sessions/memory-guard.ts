@@ -1,7 +1,7 @@
 import { type Cause, errorText, type SessionStatus } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
 import { MemoryMeter, type SessionMemory } from '../host/memory.ts';
-import { listProcesses, type Process } from '../host/processes.ts';
+import { listRelatives, type Relative } from '../host/processes.ts';
 import type { Log } from '../log.ts';
 import {
   type MemoryHistory,
@@ -69,7 +69,7 @@ export class MemoryGuard {
   async look(sessions: readonly GuardedSession[]): Promise<void> {
     const due = sessions.filter((session) => this.#isDue(session));
     if (due.length === 0) return;
-    const processes = await listProcesses();
+    const processes = await listRelatives();
     for (const session of due) {
       await this.#measure(session, processes).catch((error: unknown) =>
         this.#log.error({ session: session.id, error: errorText(error) }, 'session not measured'),
@@ -86,7 +86,7 @@ export class MemoryGuard {
     return isFirstReady(session, this.#looksAt(session)) || performance.now() >= this.#looksAt(session).nextMemoryAt;
   }
 
-  async #measure(session: GuardedSession, processes: readonly Process[]): Promise<void> {
+  async #measure(session: GuardedSession, processes: readonly Relative[]): Promise<void> {
     const { workerPid, stats } = session;
     if (workerPid === undefined) return; // It ended meanwhile.
     const looks = this.#looksAt(session);
