@@ -73,17 +73,29 @@ async function openStorage(browser: Browser): Promise<{ written(): Promise<unkno
   };
 }
 
-/** Kills a browser that is still running, and waits for its exit. */
+/**
+ * Kills a browser that is still running, and waits for its exit; or what is left of one that has exited: a renderer that is
+ * frozen does not notice, and the headless shell does not kill it.
+ */
 async function killBrowser(browser: Browser, log: Log): Promise<void> {
   const browserProcess = browser.process();
-  if (!browserProcess?.pid || browserProcess.exitCode !== null || browserProcess.signalCode !== null) return;
+  if (!browserProcess?.pid) return;
+  if (browserProcess.exitCode !== null || browserProcess.signalCode !== null) {
+    killGroup(browserProcess.pid);
+    return;
+  }
   log('warn', 'browser killed');
   const exit = once(browserProcess, 'exit');
-  try {
-    process.kill(-browserProcess.pid, 'SIGKILL'); // The browser leads a process group of its own.
-  } catch {
-    return; // It has just exited.
-  }
+  if (!killGroup(browserProcess.pid)) return;
   // A killed process keeps its files open until its memory is freed; the next browser needs the same files.
   await inTime(exit, EXIT_TIMEOUT_MS);
+}
+
+/** The browser leads a process group of its own. Its number is not given to others while one of them lives. False if none does. */
+function killGroup(leader: number): boolean {
+  try {
+    return process.kill(-leader, 'SIGKILL');
+  } catch {
+    return false;
+  }
 }
