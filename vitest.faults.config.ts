@@ -17,7 +17,7 @@ const forHeadlessShell = hasHeadlessShell()
         test: {
           ...{ ...inHeadlessShell, ...quiet },
           name: 'headless shell, quiet',
-          include: ['test/faults/quiet/{detection,memory}.test.ts'],
+          include: ['test/faults/quiet/detection.test.ts'],
         },
       },
       {
@@ -25,8 +25,8 @@ const forHeadlessShell = hasHeadlessShell()
           ...{ ...inHeadlessShell, ...sideBySide },
           name: 'headless shell, side by side',
           include: [
-            'test/{api-media,api-status,headless-shell,isolation,lifecycle,link,messages}.test.ts',
-            'test/faults/{caught-up,frozen-page,graceful-stop,page-crash,page-dialogs}.test.ts',
+            'test/{api-media,lifecycle,link,messages}.test.ts',
+            'test/faults/{frozen-page,graceful-stop,headless-shell,page-crash}.test.ts',
           ],
         },
       },
@@ -102,6 +102,7 @@ export default defineConfig({
           ...common,
           name: 'side by side',
           include: ['test/faults/*.test.ts'],
+          exclude: ['test/faults/headless-shell.test.ts'],
           ...sideBySide,
         },
       },

@@ -11,7 +11,7 @@ describe('a session', () => {
     await stack.link('ada', ADA);
     // A feature flag that a newer Chromium does not know any more is passed over in silence: this would show it.
     expect(renderersIn(stack.dataDir)).toHaveLength(1);
-    expect(browsersIn(stack.dataDir).length).toBeLessThanOrEqual(8);
+    expect(browsersIn(stack.dataDir).length).toBeLessThanOrEqual(5);
   });
 });
 

@@ -1,0 +1,17 @@
+import { readlinkSync } from 'node:fs';
+import { findBrowser } from '@chat-web/worker/browser';
+import { expect, it } from 'vitest';
+import { browserAndWorkerIn, browsersIn, renderersIn } from '../helpers/processes.ts';
+import { ADA, Stack } from '../helpers/stack.ts';
+
+const isInstalled = findBrowser({ headlessShell: true, env: process.env }).endsWith('-headless-shell');
+
+it.runIf(isInstalled)('CHAT_WEB_HEADLESS_SHELL: a session is one headless shell with one page', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_HEADLESS_SHELL: 'true' } });
+  await stack.link('ada', ADA);
+  const { browser } = browserAndWorkerIn(stack.dataDir);
+  expect(readlinkSync(`/proc/${browser}/exe`)).toMatch(/headless.shell/);
+  expect(renderersIn(stack.dataDir)).toHaveLength(1);
+  // A flag that a newer build does not know any more is passed over in silence: this would show it.
+  expect(browsersIn(stack.dataDir).length).toBeLessThanOrEqual(4);
+});
