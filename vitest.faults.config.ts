@@ -77,6 +77,7 @@ class InOrder extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: InOrder },
+    globalSetup: 'test/helpers/fresh-bundle.ts',
     projects: [
       {
         test: {

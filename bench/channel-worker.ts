@@ -51,4 +51,4 @@ if (ours) {
   process.on('message', onMessage);
   process.on('disconnect', () => process.exit());
 }
-send({ type: 'booted' });
+send({ type: 'heartbeat' });

@@ -29,7 +29,7 @@ async function ours(): Promise<Subject> {
   let left = 0;
   let done = () => {};
   const link = await new Promise<WorkerLink>((resolve) => {
-    const made: WorkerLink = new WorkerLink(channel, emptyWorkerOptions, pino({ enabled: false }), {
+    const made: WorkerLink = new WorkerLink(channel, 'main', pino({ enabled: false }), {
       onEvent: () => {
         left -= 1;
         if (left === 0) done();
@@ -39,6 +39,7 @@ async function ours(): Promise<Subject> {
         throw new Error(`the worker ${did}`);
       },
     });
+    made.start(emptyWorkerOptions);
   });
   return {
     tell: (messages) =>

@@ -82,7 +82,6 @@ describe('a worker that a page has taken over', () => {
     ['nonsense', 'sent more messages than it may'],
     ['logs', 'sent more messages than it may'],
     ['unasked', 'sent more messages than it may'],
-    ['booted', 'sent more messages than it may'],
     ['gone', 'closed its channel'],
   ])('is ended, it alone: %s', { timeout: 2 * FLOOD_ENDS_WITHIN_MS }, (attack, what) =>
     attacked(attack, async (id, events) => {

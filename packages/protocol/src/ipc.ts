@@ -53,7 +53,7 @@ export const OVERLAP_SECONDS = 120;
 /** How many ids of delivered messages are remembered: more than an account receives within the overlap. */
 export const MAX_DELIVERED_IDS = 10_000;
 
-/** From the gateway to a worker. `start` is sent after `booted`. */
+/** From the gateway to a worker. `start` is the first, unless the worker is to stop at once. */
 export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('start'), options: workerOptions }),
   v.object({ type: v.literal('call'), callId: v.number(), operation: v.string(), input: v.unknown() }),
@@ -129,7 +129,7 @@ export type LogLevel = v.InferOutput<typeof logLevel>;
 
 /** From a worker to the gateway. */
 export const workerMessage = v.variant('type', [
-  v.object({ type: v.literal('booted') }),
+  /** Once the worker is loaded, and from then on. */
   v.object({ type: v.literal('heartbeat') }),
   v.object({ type: v.literal('answer'), callId, answer: v.unknown() }),
   /** Errors are sent as code and text: JSON drops the properties of an Error. */

@@ -26,8 +26,12 @@ const LONGEST_LOG_TEXT = 2_000;
 
 /** The worker's end of the channel: two inherited sockets, one JSON message per line. */
 export class GatewayLink {
-  readonly #incoming = new Socket({ fd: CHANNEL_FDS.toWorker, readable: true });
+  readonly #incoming: Socket;
   readonly #outgoing = new Socket({ fd: CHANNEL_FDS.toGateway, writable: true });
+
+  constructor(incoming: Socket) {
+    this.#incoming = incoming;
+  }
 
   listen(listener: GatewayListener): void {
     const reader = messageReader();
@@ -43,6 +47,7 @@ export class GatewayLink {
       socket.on('error', () => {}); // The gateway is gone; `close` follows.
       socket.on('close', () => listener.onGone());
     }
+    this.#incoming.resume();
   }
 
   /**

@@ -202,7 +202,7 @@ export class Run {
       onSilent: (forMs) => this.#kill('WORKER_UNRESPONSIVE', `it sent nothing for ${forMs / SECOND} s`),
     });
     const onBroken = (did: string) => this.#kill('WORKER_PROTOCOL_ERROR', `it ${did}`);
-    const link = new WorkerLink(channel, this.#workerOptions(spoolDir, past), this.#log, {
+    const link = new WorkerLink(channel, this.#id, this.#log, {
       onEvent: (event) => this.#onEvent(event),
       onMessage: () => watch.heard(),
       onBroken,
@@ -220,7 +220,11 @@ export class Run {
       return how;
     });
     this.#worker = { child, link, exited };
-    if (child.pid !== undefined) void this.#cgroup?.enter(child.pid); // Long before it has loaded its code.
+    const options = this.#workerOptions(spoolDir, past);
+    // In its cgroup first: it starts the browser at once.
+    const entered = child.pid === undefined ? undefined : this.#cgroup?.enter(child.pid);
+    if (entered) void entered.then(() => this.#ended.signal.aborted || link.start(options));
+    else link.start(options);
     this.#log.info({ pid: child.pid }, 'worker started');
     return this.#worker;
   }

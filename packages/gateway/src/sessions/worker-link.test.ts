@@ -18,11 +18,12 @@ function linkTo(fixture: string, linkLog = log) {
   const booted = new Promise<void>((resolve) => {
     heard = resolve;
   });
-  const link = new WorkerLink(channel, emptyWorkerOptions, linkLog, {
+  const link = new WorkerLink(channel, 'main', linkLog, {
     onEvent: () => {},
     onMessage: heard,
     onBroken: () => {},
   });
+  link.start(emptyWorkerOptions);
   void exitOf(child).then((how) => link.close(`exited (${how})`));
   return { link, booted };
 }

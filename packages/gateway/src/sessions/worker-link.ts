@@ -60,12 +60,10 @@ export class WorkerLink {
   readonly #pending = new Map<number, PendingCall>();
   readonly #lines: LineBudget;
   #lastCallId = 0;
-  #options: WorkerOptions | undefined;
   #closedBy: string | undefined;
 
-  constructor(sockets: ChannelSockets, options: WorkerOptions, log: Log, listener: LinkListener) {
-    this.#sessionId = options.sessionId;
-    this.#options = options;
+  constructor(sockets: ChannelSockets, sessionId: string, log: Log, listener: LinkListener) {
+    this.#sessionId = sessionId;
     this.#log = log;
     this.#listener = listener;
     const budget = new Budget(LOG_BUDGET);
@@ -113,9 +111,13 @@ export class WorkerLink {
     });
   }
 
+  /** Starts the session. Once, and before anything else: the worker starts its browser with the first message. */
+  start(options: WorkerOptions): void {
+    this.#channel.send({ type: 'start', options });
+  }
+
   /** Asks the worker to end. */
   stop(unlink: boolean, timeoutMs: number): void {
-    this.#options = undefined; // A worker that has not booted yet must not start.
     this.#channel.send({ type: 'stop', unlink, timeoutMs });
   }
 
@@ -148,10 +150,6 @@ export class WorkerLink {
 
   #handle(message: WorkerMessage): number | undefined {
     switch (message.type) {
-      case 'booted':
-        if (this.#options) this.#channel.send({ type: 'start', options: this.#options });
-        this.#options = undefined; // Once is enough.
-        return undefined;
       case 'heartbeat':
         return undefined;
       case 'event':

@@ -1,19 +1,41 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ownerArgument, startOf, statFields, type WorkerOptions } from '@chat-web/protocol';
+import { DefaultOptions } from 'whatsapp-web.js/src/util/Constants.js';
 import { type BrowserSearch, findBrowser, sandboxWorks } from './browser.ts';
 
-const LAUNCH_TIMEOUT_MS = 60_000;
-/** Longer than all our own time limits: the last resort for a call to a page that never answers. */
-const PROTOCOL_TIMEOUT_MS = 120_000;
+/** Puppeteer's own arguments (a test compares them): it is not loaded yet when the browser is started. */
+export const PUPPETEER_ARGS = [
+  ...['--allow-pre-commit-input', '--disable-background-networking', '--disable-background-timer-throttling'],
+  ...['--disable-backgrounding-occluded-windows', '--disable-breakpad', '--disable-client-side-phishing-detection'],
+  ...['--disable-component-extensions-with-background-pages', '--disable-crash-reporter', '--disable-default-apps'],
+  ...['--disable-dev-shm-usage', '--disable-hang-monitor', '--disable-infobars', '--disable-ipc-flooding-protection'],
+  ...['--disable-popup-blocking', '--disable-prompt-on-repost', '--disable-renderer-backgrounding'],
+  ...['--disable-search-engine-choice-screen', '--disable-sync', '--enable-automation', '--export-tagged-pdf'],
+  ...['--force-color-profile=srgb', '--generate-pdf-document-outline', '--metrics-recording-only', '--no-first-run'],
+  ...['--password-store=basic', '--use-mock-keychain', '--hide-scrollbars', '--mute-audio', '--disable-extensions'],
+];
+
+/** The features that puppeteer switches; see `PUPPETEER_ARGS`. */
+export const PUPPETEER_FEATURES = {
+  disabled: [
+    ...['Translate', 'AcceptCHFrame', 'MediaRouter', 'OptimizationHints', 'RenderDocument'],
+    ...['PartitionAllocSchedulerLoopQuarantineTaskControlledPurge', 'ProcessPerSiteUpToMainFrameThreshold'],
+    'IsolateSandboxedIframes',
+  ],
+  enabled: ['PdfOopif'],
+};
 
 /**
- * Flags that save memory and processes for a browser of one page, measured by `npm run bench`. Feature flags of one kind
- * are merged at launch; of any other flag the last one counts, so that the operator's arguments win.
+ * Features that are switched to save memory and processes for a browser of one page, measured by `npm run bench`:
+ * Chromium starts a hidden page for its address bar, and a spare renderer for the next page, and neither is used.
  */
+const LEAN_FEATURES = {
+  disabled: ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'SpareRendererForSitePerProcess'],
+  enabled: ['NetworkServiceInProcess2'],
+};
+
 const LEAN_ARGS = [
-  // Chromium starts a hidden page for its address bar, and a spare renderer for the next page: neither is used.
-  '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess',
-  '--enable-features=NetworkServiceInProcess2',
   '--js-flags=--max-semi-space-size=1 --optimize-for-size',
   // Without a GPU there is no need for a process that draws with one, nor for a program that imitates one.
   '--disable-gpu',
@@ -31,35 +53,56 @@ const TIDY_ARGS = [
   '--disable-crashpad-for-testing',
 ];
 
+/** What the library sets: it hides from the page that it is automated. */
+const LIBRARY_ARGS = [`--user-agent=${DefaultOptions.userAgent}`, '--disable-blink-features=AutomationControlled'];
+
+/** A browser to start: what `spawn` takes. */
+export interface LaunchOptions {
+  readonly executablePath: string;
+  readonly profileDir: string;
+  readonly args: readonly string[];
+}
+
 /** Launch options of the browser. Throws if no browser is found. */
 export function launchOptions(
-  { browserPath, headlessShell, browserArgs }: Pick<WorkerOptions, 'browserPath' | 'headlessShell' | 'browserArgs'>,
+  {
+    browserPath,
+    headlessShell,
+    browserArgs,
+    sessionDir,
+  }: Pick<WorkerOptions, 'browserPath' | 'headlessShell' | 'browserArgs' | 'sessionDir'>,
   env: BrowserSearch['env'],
-) {
+): LaunchOptions {
   const executablePath = findBrowser({ configured: browserPath, headlessShell, env });
+  const profileDir = join(sessionDir, 'session');
+  const isFeature = (arg: string) => /^--(en|dis)able-features=/.test(arg);
+  const features = (flag: string, ...own: readonly string[][]) => {
+    const asked = browserArgs
+      .filter((arg) => arg.startsWith(`${flag}=`))
+      .map((arg) => arg.slice(flag.length + 1).trim());
+    return `${flag}=${[...own.flat(), ...asked].join(',')}`;
+  };
   return {
     executablePath,
-    headless: headlessShell ? ('shell' as const) : true,
-    // The browser exits when its pipe closes, so that none outlives a killed worker; and there is no DevTools port that
-    // another user of this machine could connect to.
-    pipe: true,
-    // The worker closes the browser itself; puppeteer's handlers would close it during a graceful stop.
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
-    timeout: LAUNCH_TIMEOUT_MS,
-    protocolTimeout: PROTOCOL_TIMEOUT_MS,
-    defaultViewport: null,
-    // Otherwise it has the browser report each frame of the page's socket, and keep what the page has loaded.
-    networkEnabled: false,
-    // A page could otherwise write files of any size and name to the downloads folder of the browser's user.
-    downloadBehavior: { policy: 'deny' as const },
+    profileDir,
     args: [
+      ...PUPPETEER_ARGS,
+      // Of these the last argument alone would count.
+      features('--disable-features', PUPPETEER_FEATURES.disabled, LEAN_FEATURES.disabled),
+      features('--enable-features', PUPPETEER_FEATURES.enabled, LEAN_FEATURES.enabled),
+      `--user-data-dir=${profileDir}`,
+      headlessShell ? '--headless' : '--headless=new',
       ...LEAN_ARGS,
       ...TIDY_ARGS,
       ...ownerArguments(),
       ...(sandboxWorks(executablePath) ? [] : ['--no-sandbox']),
-      ...browserArgs,
+      ...LIBRARY_ARGS,
+      // Of any other flag the last one counts, so that the operator's arguments win.
+      ...browserArgs.filter((arg) => !isFeature(arg)),
+      // The browser exits when its pipe closes, so that none outlives a killed worker; and there is no DevTools port that
+      // another user of this machine could connect to.
+      '--remote-debugging-pipe',
+      ...(browserArgs.every((arg) => arg.startsWith('-')) ? ['about:blank'] : []),
     ],
   };
 }

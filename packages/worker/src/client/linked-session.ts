@@ -2,13 +2,13 @@ import { errorText, type WorkerEvent, type WorkerOptions } from '@chat-web/proto
 import type { Page } from 'puppeteer';
 import type { Capability } from '../page/contract.ts';
 import { readAccount, unlink } from '../page/session.ts';
-import type { BrowserSearch } from './browser.ts';
+import type { BrowserProcess } from './browser-process.ts';
 import { Capabilities } from './capabilities.ts';
 import { endBrowser } from './close-browser.ts';
+import { connectBrowser } from './connect-browser.ts';
 import { inTime } from './in-time.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { storeOf } from './inbox/message-store.ts';
-import { launchOptions } from './launch-options.ts';
 import type { PageSource } from './page-access.ts';
 import type { PageLink } from './page-link.ts';
 import { PageReport } from './page-report.ts';
@@ -36,6 +36,7 @@ export interface StopOptions {
  */
 export class LinkedSession implements PageSource {
   readonly #options: WorkerOptions;
+  readonly #browser: BrowserProcess;
   readonly #report: ReportEvent;
   readonly #log: Log;
   readonly #pages: SavedPages;
@@ -45,14 +46,14 @@ export class LinkedSession implements PageSource {
   readonly #client: WhatsAppClient;
   readonly #watch: PageWatch;
 
-  /** Throws if no browser is found. */
-  constructor(options: WorkerOptions, env: BrowserSearch['env'], report: ReportEvent, log: Log) {
+  /** `browser`: started for this session, and not connected yet. */
+  constructor(options: WorkerOptions, browser: BrowserProcess, report: ReportEvent, log: Log) {
     this.#options = options;
+    this.#browser = browser;
     this.#report = report;
     this.#log = log;
-    const puppeteer = launchOptions(options, env);
-    if (puppeteer.args.includes('--no-sandbox')) log('warn', 'browser sandbox disabled', { see: 'SECURITY.md' });
-    const { sessionDir, heardUntil, pinnedPage: document, silenceTimeoutMs, wasMute } = options;
+    if (!browser.usesSandbox) log('warn', 'browser sandbox disabled', { see: 'SECURITY.md' });
+    const { heardUntil, pinnedPage: document, silenceTimeoutMs, wasMute } = options;
     const capabilities = this.#capabilities;
     const lookUpsFrom = () => this.#lookUpsFrom;
 
@@ -62,7 +63,8 @@ export class LinkedSession implements PageSource {
     const store = storeOf(() => this.page);
     const inbox = new Inbox(report, store, log, heardUntil);
     const lifecycle = new SessionLifecycle((event) => this.#onEvent(event), sources, inbox, this.#pageReport, log);
-    const client = new WhatsAppClient({ sessionDir, puppeteer, document, capabilities, lookUpsFrom }, lifecycle);
+    const connect = connectBrowser.bind(undefined, browser);
+    const client = new WhatsAppClient({ connect, document, capabilities, lookUpsFrom }, lifecycle);
     this.#watch = new PageWatch({
       ...{ client, capabilities, lifecycle, inbox, report: this.#pageReport, log },
       ...{ silenceTimeoutMs, wasMute, lookUpsFrom },
@@ -71,7 +73,7 @@ export class LinkedSession implements PageSource {
     this.#client = client;
   }
 
-  /** Launches the browser and loads the page; the outcome is reported as events. Never rejects. */
+  /** Connects to the browser and loads the page; the outcome is reported as events. Never rejects. */
   async start(): Promise<void> {
     try {
       await this.#client.initialize();
@@ -136,7 +138,10 @@ export class LinkedSession implements PageSource {
     this.#watch.stop();
     if (options.unlink && isReady) await inTime(this.page.evaluate(unlink), UNLINK_TIMEOUT_MS);
     const { pupBrowser: browser, pupPage: page } = this.#client;
-    if (!browser) return; // Still being launched: it ends with the pipe to this process.
+    if (!browser) {
+      await inTime(this.#browser.kill(), options.timeoutMs); // Not connected yet: there is no page to save.
+      return;
+    }
     const mustSave = isLinked && !options.unlink;
     await endBrowser(browser, { page, mustSave, timeoutMs: options.timeoutMs }, this.#log);
   }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, launch, type Page } from 'puppeteer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launchOptions } from './launch-options.ts';
+import { findBrowser } from './browser.ts';
 import { PageAccess } from './page-access.ts';
 import { PageLink } from './page-link.ts';
 
@@ -13,8 +13,8 @@ let page: Page;
 let access: PageAccess;
 
 beforeAll(async () => {
-  const browserArgs = ['--host-resolver-rules=MAP * ~NOTFOUND'];
-  browser = await launch(launchOptions({ browserPath: '', headlessShell: false, browserArgs }, process.env));
+  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND'];
+  browser = await launch({ executablePath: findBrowser({ env: process.env }), pipe: true, args });
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

@@ -29,7 +29,8 @@ class ClosingPage {
 function clientOn(page: ClosingPage, connected: boolean) {
   const onFailure = vi.fn();
   const signals = { onFailure, onPageReloaded() {} } as Partial<ClientSignals> as ClientSignals;
-  const options = { sessionDir: '/nonexistent', puppeteer: {}, capabilities: new Capabilities(), lookUpsFrom: () => 0 };
+  const connect = () => Promise.reject(new Error('not used'));
+  const options = { connect, capabilities: new Capabilities(), lookUpsFrom: () => 0 };
   const client = new WhatsAppClient(options, signals);
   Object.assign(client, { pupPage: page, pupBrowser: { connected } });
   return { client, onFailure };

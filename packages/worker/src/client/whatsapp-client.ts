@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerFailure } from '@chat-web/protocol';
-import type { Page } from 'puppeteer';
-import type wwebjs from 'whatsapp-web.js';
+import type { Browser, Page, Target } from 'puppeteer';
+import { DefaultOptions, WhatsWebURL } from 'whatsapp-web.js/src/util/Constants.js';
 import { closeDialogs } from '../page/dialogs.ts';
 import { listen } from '../page/listeners.ts';
 import { prepareModules } from '../page/modules.ts';
@@ -14,7 +14,7 @@ import { installOutcomeTools } from '../page/tools/outcomes.ts';
 import type { PageSignal } from '../page/window.ts';
 import type { Capabilities } from './capabilities.ts';
 import { crashWatch } from './crash-watch.ts';
-import { LibraryClient, LocalAuth } from './library.ts';
+import { LibraryClient } from './library.ts';
 import { type PageDocument, servePage, watchDocument } from './page-document.ts';
 import { wasNavigated } from './page-errors.ts';
 import { PageLink } from './page-link.ts';
@@ -41,6 +41,8 @@ export interface ClientSignals {
   onFailure(reason: WorkerFailure, detail?: string): void;
 }
 
+/** Where the library says that it comes from. */
+const REFERER = 'https://whatsapp.com/';
 const INJECTION_RETRY_MS = 50;
 const REGISTRY_POLL_MS = 100;
 /** The library's own time limit for the page: longer than any start. The gateway limits the start. */
@@ -56,15 +58,10 @@ const QR_AGE_MS = 57_000;
 const QR_REFRESH_TIMEOUT_MS = 15_000;
 const MOST_QR_REFRESHES = 3;
 
-/** Auth in the session's own folder. It never deletes: the browser that uses the profile may still be running. */
-class PersistentAuth extends LocalAuth {
-  override logout = async (): Promise<void> => {};
-}
-
 /** Options of a client. */
 export interface ClientOptions {
-  readonly sessionDir: string;
-  readonly puppeteer: NonNullable<wwebjs.ClientOptions['puppeteer']>;
+  /** Connects to the session's browser. */
+  connect(targetFilter: (target: Target) => boolean): Promise<Browser>;
   /** The document to load instead of the network's. */
   readonly document?: PageDocument | undefined;
   readonly capabilities: Capabilities;
@@ -90,16 +87,7 @@ export class WhatsAppClient extends LibraryClient {
   #link: PageLink | undefined;
 
   constructor(options: ClientOptions, signals: ClientSignals) {
-    const { sessionDir, puppeteer } = options;
-    super({
-      authStrategy: new PersistentAuth({ dataPath: sessionDir }),
-      authTimeoutMs: LIBRARY_TIMEOUT_MS,
-      puppeteer: {
-        ...puppeteer,
-        targetFilter: crashWatch(() => signals.onFailure('PAGE_CRASHED')),
-      },
-      webVersionCache: { type: 'none' },
-    });
+    super({ authTimeoutMs: LIBRARY_TIMEOUT_MS, webVersionCache: { type: 'none' } });
     this.#options = options;
     this.#signals = signals;
     this.on('qr', (text) => {
@@ -127,22 +115,27 @@ export class WhatsAppClient extends LibraryClient {
     return document;
   }
 
-  /** Called by the library after the browser is started and before the page is loaded: the page is prepared here. */
-  override async initWebVersionCache(): Promise<void> {
-    const { page } = this;
+  /** Connects to the browser, and loads the page. In place of the library's own steps, which also launch the browser. */
+  override async initialize(): Promise<void> {
+    const browser = await this.#options.connect(crashWatch(() => this.#signals.onFailure('PAGE_CRASHED')));
+    this.pupBrowser = browser;
+    browser.on('disconnected', () => this.#signals.onFailure('BROWSER_EXITED'));
+    const [page] = await browser.pages();
+    if (!page) throw new Error('the browser has no page');
+    this.pupPage = page;
+    await this.#preparePage(page);
+    // No time limit of its own: the gateway limits the start.
+    await page.goto(WhatsWebURL, { waitUntil: 'load', timeout: 0, referer: REFERER });
+    await this.inject();
+    page.on('framenavigated', () => void this.inject());
+  }
+
+  /** All at once: each is several calls to the browser. */
+  async #preparePage(page: Page): Promise<void> {
     const { document } = this.#options;
     page.on('close', () => {
       if (this.pupBrowser?.connected) this.#signals.onFailure('PAGE_CRASHED', 'the page was closed');
     });
-    this.pupBrowser?.on('disconnected', () => this.#signals.onFailure('BROWSER_EXITED'));
-
-    if (document === undefined) {
-      await watchDocument(page, (loaded) => {
-        this.#document = loaded;
-      });
-    } else await servePage(page, document);
-    await page.evaluateOnNewDocument(closeDialogs, DIALOG_INTERVAL_MS, DIALOG_REPORT_MS);
-    this.#link = await PageLink.open(page, this.options.userAgent || undefined, (signal) => this.#onSignal(signal));
     const expose = page.exposeFunction.bind(page);
     page.exposeFunction = async (name, handler) => {
       // The library checks in the page whether a name is taken; right after a navigation the page may not have it yet.
@@ -150,9 +143,19 @@ export class WhatsAppClient extends LibraryClient {
       this.#exposed.add(name);
       await expose(name, this.#replacement(name, handler as () => unknown));
     };
+    const [link] = await Promise.all([
+      PageLink.open(page, DefaultOptions.userAgent, (signal) => this.#onSignal(signal)),
+      document ? servePage(page, document) : watchDocument(page, (loaded) => this.#keepDocument(loaded)),
+      page.evaluateOnNewDocument(closeDialogs, DIALOG_INTERVAL_MS, DIALOG_REPORT_MS),
+    ]);
+    this.#link = link;
   }
 
-  /** Called by the library after the first load and after every navigation of any frame. Never rejects. */
+  #keepDocument(document: PageDocument): void {
+    this.#document = document;
+  }
+
+  /** Called after the first load and after every navigation of any frame. Never rejects. */
   override inject(): Promise<void> {
     this.#injectAgain = true;
     this.#injection ??= this.#injectUntilCurrent().finally(() => {

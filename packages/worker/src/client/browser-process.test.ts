@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { encodeMessage } from '@chat-web/protocol';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { emptyWorkerOptions } from '../../../../scripts/worker-options.ts';
+import { BrowserProcess, launchFor } from './browser-process.ts';
+import { connectBrowser } from './connect-browser.ts';
+
+const WORKER = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'chat-web-browser-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** A program in place of a browser. */
+function program(script: string): string {
+  const path = join(dir, 'browser');
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const start = (script: string) =>
+  new BrowserProcess({ executablePath: program(script), profileDir: join(dir, 'session'), args: [] });
+
+function isAlive(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('a browser that was started before it is connected', () => {
+  it('and exits, fails the connection with the end of its output', async () => {
+    const browser = start('echo "no usable sandbox" >&2; exit 7');
+    await browser.exited;
+    await expect(connectBrowser(browser, () => true)).rejects.toThrow('the browser exited (code 7): no usable sandbox');
+  });
+
+  it('and exits while it is connected, too', async () => {
+    const browser = start('sleep 0.2; exit 7');
+    await expect(connectBrowser(browser, () => true)).rejects.toThrow('the browser exited (code 7)');
+  });
+
+  it('and cannot be run, fails the connection', async () => {
+    const browser = start('');
+    writeFileSync(join(dir, 'browser'), 'not a program');
+    const broken = new BrowserProcess({ executablePath: join(dir, 'nothing'), profileDir: dir, args: [] });
+    await expect(connectBrowser(broken, () => true)).rejects.toThrow(/did not start/);
+    await browser.exited;
+  });
+
+  it('is killed with its process group', async () => {
+    const browser = start('sleep 60 & sleep 60');
+    await vi.waitUntil(() => isAlive(browser.child.pid));
+    await browser.kill();
+    expect(browser.isRunning).toBe(false);
+    expect(isAlive(browser.child.pid)).toBe(false);
+  });
+});
+
+describe('the first message', () => {
+  it('starts no browser unless it is a start', () => {
+    expect(launchFor(encodeMessage({ type: 'stop', unlink: false, timeoutMs: 1 }).subarray(0, -1), {})).toBeUndefined();
+  });
+
+  it('that names a browser that does not exist, says so', () => {
+    const options = { ...emptyWorkerOptions, browserPath: '/nowhere/chromium' };
+    expect(launchFor(encodeMessage({ type: 'start', options }).subarray(0, -1), {})).toMatchObject({
+      failed: 'BROWSER_NOT_FOUND',
+    });
+  });
+});
+
+describe('a worker that is killed before it has connected', () => {
+  /** Closes its commands only when the worker is gone: as a browser does, it exits then. */
+  const READS_ITS_PIPE = `echo $$ > "$(dirname "$0")/pid"; cat <&3 > /dev/null; touch "$(dirname "$0")/ended"`;
+
+  it('leaves no browser', async () => {
+    const options = { ...emptyWorkerOptions, sessionDir: dir, browserPath: program(READS_ITS_PIPE) };
+    const worker = spawn(process.execPath, [WORKER], { stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'] });
+    const [, , , , toWorker] = worker.stdio as unknown as NodeJS.WritableStream[];
+    toWorker?.write(encodeMessage({ type: 'start', options }));
+    await vi.waitUntil(() => existsSync(join(dir, 'pid')), { timeout: 10_000 });
+    worker.kill('SIGKILL');
+    await once(worker, 'exit');
+    await vi.waitUntil(() => existsSync(join(dir, 'ended')), { timeout: 5_000 });
+  });
+
+  it('and so does one whose gateway is gone', async () => {
+    const options = { ...emptyWorkerOptions, sessionDir: dir, browserPath: program(READS_ITS_PIPE) };
+    const worker = spawn(process.execPath, [WORKER], { stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'] });
+    const [, , , toGateway, toWorker] = worker.stdio as unknown as { write(x: unknown): void; destroy(): void }[];
+    toWorker?.write(encodeMessage({ type: 'start', options }));
+    await vi.waitUntil(() => existsSync(join(dir, 'pid')), { timeout: 10_000 });
+    toGateway?.destroy();
+    toWorker?.destroy();
+    await once(worker, 'exit');
+    const pid = Number(readFileSync(join(dir, 'pid'), 'utf8'));
+    await vi.waitUntil(() => !isAlive(pid), { timeout: 5_000 });
+  });
+});

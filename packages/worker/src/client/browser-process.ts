@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import type { Duplex, Readable } from 'node:stream';
+import { decodeMessage, errorText, type GatewayMessage } from '@chat-web/protocol';
+import type { BrowserSearch } from './browser.ts';
+import { type LaunchOptions, launchOptions } from './launch-options.ts';
+
+/** How much of the browser's output is kept, for an error. */
+const KEPT_OUTPUT = 4_096;
+const LONGEST_REASON = 500;
+/** The pipes of the protocol, as Chromium knows them: it reads commands from the first. */
+const PIPES = { commands: 3, answers: 4 };
+
+/**
+ * A browser that was started, and is not connected yet: what it says waits in its pipes. It leads a process group of its
+ * own, and is killed when this process exits; if this process is killed, the browser sees its pipes close, and exits.
+ */
+export class BrowserProcess {
+  readonly child: ChildProcess;
+  readonly usesSandbox: boolean;
+  /** Resolves with what is known about it once it has exited, or was not even started. */
+  readonly exited: Promise<string>;
+  #output = '';
+
+  constructor({ executablePath, profileDir, args }: LaunchOptions) {
+    mkdirSync(profileDir, { recursive: true });
+    this.usesSandbox = !args.includes('--no-sandbox');
+    const child = spawn(executablePath, [...args], {
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    this.exited = new Promise((resolve) => {
+      child.once('error', (error) => resolve(`the browser did not start (${errorText(error)})`));
+      child.once('exit', (code, signal) => resolve(`the browser exited (${signal ?? `code ${code}`})`));
+    });
+    // A browser that could not be started has none of them.
+    for (const stream of child.stdio ?? []) stream?.on('error', () => {}); // Its exit is seen elsewhere.
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
+    });
+    const kill = () => this.kill();
+    process.once('exit', kill);
+    void this.exited.then(() => process.off('exit', kill));
+  }
+
+  /** The pipes to command it, and to hear its answers. Throws if it could not be started. */
+  get pipes(): { readonly commands: Duplex; readonly answers: Readable } {
+    const [commands, answers] = [this.child.stdio?.[PIPES.commands], this.child.stdio?.[PIPES.answers]];
+    if (!commands || !answers) throw new Error('the browser did not start');
+    return { commands: commands as Duplex, answers: answers as Readable };
+  }
+
+  /** True from its start to its exit. */
+  get isRunning(): boolean {
+    return this.child.pid !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** The end of what it has written, on one line. */
+  get lastOutput(): string {
+    return this.#output.trim().replace(/\s+/g, ' ').slice(-LONGEST_REASON);
+  }
+
+  /** Kills it with its process group. Resolves when it has exited. */
+  async kill(): Promise<void> {
+    if (!this.isRunning || this.child.pid === undefined) return;
+    const exit = once(this.child, 'exit');
+    try {
+      process.kill(-this.child.pid, 'SIGKILL');
+    } catch {
+      return; // It has just exited.
+    }
+    await exit;
+  }
+}
+
+/** The browser that was started for a session, or why there is none. */
+export type Launch =
+  | { readonly browser: BrowserProcess }
+  | { readonly failed: 'BROWSER_NOT_FOUND' | 'LAUNCH_FAILED'; readonly error: unknown };
+
+/** Starts the browser that the gateway's first message asks for; undefined if it asks for none. */
+export function launchFor(firstLine: Uint8Array, env: BrowserSearch['env']): Launch | undefined {
+  // Validated with all other messages once the code for that is loaded: the gateway is the same build.
+  const message = decodeMessage(firstLine) as GatewayMessage;
+  if (message.type !== 'start') return undefined;
+  let options: LaunchOptions;
+  try {
+    options = launchOptions(message.options, env);
+  } catch (error) {
+    return { failed: 'BROWSER_NOT_FOUND', error };
+  }
+  try {
+    return { browser: new BrowserProcess(options) };
+  } catch (error) {
+    return { failed: 'LAUNCH_FAILED', error };
+  }
+}

@@ -1,0 +1,26 @@
+import type { Readable } from 'node:stream';
+import { messageReader } from '@chat-web/protocol';
+
+/**
+ * The first line of a stream, which is left as it was, for others to read from its beginning. Undefined if the stream
+ * ends before.
+ */
+export function firstLineOf(stream: Readable): Promise<Uint8Array | undefined> {
+  return new Promise((resolve) => {
+    const reader = messageReader();
+    const chunks: Buffer[] = [];
+    const settle = (line?: Uint8Array) => {
+      stream.off('data', read).off('close', onClose).off('error', onClose).pause();
+      if (line) stream.unshift(Buffer.concat(chunks));
+      resolve(line);
+    };
+    const read = (chunk: Buffer) => {
+      chunks.push(chunk);
+      reader.feed(chunk);
+      const line = reader.next();
+      if (line) settle(Uint8Array.from(line));
+    };
+    const onClose = () => settle();
+    stream.on('data', read).on('close', onClose).on('error', onClose);
+  });
+}
