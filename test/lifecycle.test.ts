@@ -60,7 +60,7 @@ describe('stop', () => {
   it('ends a worker that does not answer, and its browser', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
-    const [worker = 0] = workersOf(stack.gateway.pid);
+    const [worker = Number.NaN] = workersOf(stack.gateway.pid); // 0 would be all processes of this test.
     process.kill(worker, 'SIGSTOP');
     expect(await stack.client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
     expect(workersOf(stack.gateway.pid)).toEqual([]);

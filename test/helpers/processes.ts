@@ -29,7 +29,9 @@ function processAt(pid: number): Process | undefined {
 /** The workers of a gateway. */
 export function workersOf(gatewayPid: number): number[] {
   return processes()
-    .filter(({ parent, args }) => parent === gatewayPid && args.some((arg) => arg.endsWith('worker/dist/main.js')))
+    .filter(
+      ({ parent, args }) => parent === gatewayPid && args.some((arg) => arg.endsWith('worker/dist/bundle/main.cjs')),
+    )
     .map(({ pid }) => pid);
 }
 
