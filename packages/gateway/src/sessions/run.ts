@@ -178,7 +178,7 @@ export class Run {
 
   /** Prepares host and profile for a start. Throws if they are not available; nothing was started then. */
   async #prepare(): Promise<RunFolders> {
-    const { saved, spool, tmp, foreignProcesses, resources, cgroups, config } = this.#context;
+    const { saved, spool, tmp, foreignProcesses, resources } = this.#context;
     const shortage = await resources.shortage();
     if (shortage) throw new Error(shortage);
     const { signal } = this.#ended;
@@ -186,12 +186,25 @@ export class Run {
     foreignProcesses.look();
     await freeProfile(profile);
     signal.throwIfAborted();
-    const bytes = await trimCaches(profile, config.cacheMaxBytes);
+    // Nothing uses the profile any more.
+    const [spoolDir, tmpDir] = await Promise.all([
+      spool.folderFor(this.#id),
+      tmp.folderFor(this.#id),
+      this.#trimCaches(profile),
+      this.#openCgroup(),
+    ]);
+    return { spoolDir, tmpDir };
+  }
+
+  async #trimCaches(profile: string): Promise<void> {
+    const bytes = await trimCaches(profile, this.#context.config.cacheMaxBytes);
     if (bytes > 0) this.#log.info({ bytes }, 'caches removed');
-    signal.throwIfAborted();
+  }
+
+  async #openCgroup(): Promise<void> {
+    const { cgroups, config } = this.#context;
     this.#cgroup = await cgroups.of(this.#id);
     await this.#cgroup?.limitMemory(config.memoryHardBytes * KERNEL_MARGIN);
-    return { spoolDir: await spool.folderFor(this.#id), tmpDir: await tmp.folderFor(this.#id) };
   }
 
   #startWorker({ spoolDir, tmpDir }: RunFolders, past: Past): Worker {

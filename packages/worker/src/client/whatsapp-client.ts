@@ -77,6 +77,8 @@ export class WhatsAppClient extends LibraryClient {
   readonly #options: ClientOptions;
   readonly #signals: ClientSignals;
   readonly #exposed = new Set<string>();
+  /** Being exposed to the page. */
+  #exposing: Promise<void>[] = [];
   #injection: Promise<void> | undefined;
   #injectAgain = false;
   #sync: Promise<void> | undefined;
@@ -141,7 +143,10 @@ export class WhatsAppClient extends LibraryClient {
       // The library checks in the page whether a name is taken; right after a navigation the page may not have it yet.
       if (this.#exposed.has(name)) return;
       this.#exposed.add(name);
-      await expose(name, this.#replacement(name, handler as () => unknown));
+      // The library would wait for each in turn. Its next call reaches the page after this one in any case.
+      const exposing = expose(name, this.#replacement(name, handler as () => unknown));
+      exposing.catch(() => {}); // Awaited after the injection.
+      this.#exposing.push(exposing);
     };
     const [link] = await Promise.all([
       PageLink.open(page, DefaultOptions.userAgent, (signal) => this.#onSignal(signal)),
@@ -168,11 +173,13 @@ export class WhatsAppClient extends LibraryClient {
   override async attachEventListeners(): Promise<void> {
     const { document, listening } = await this.page.evaluate(readPageState);
     if (listening) return; // The page was navigated meanwhile: this call belongs to the document before.
-    await this.#waitForEssentials();
-    await this.link.listen();
-    await this.page.evaluate(installIdTools, this.#options.lookUpsFrom());
-    for (const script of [installMessageTools, installOutcomeTools, installGroupTools, installFileTools, listen])
-      await this.page.evaluate(script);
+    await Promise.all([this.#waitForEssentials(), this.link.listen()]);
+    const scripts = [installMessageTools, installOutcomeTools, installGroupTools, installFileTools, listen];
+    // The page runs them in this order.
+    await Promise.all([
+      this.page.evaluate(installIdTools, this.#options.lookUpsFrom()),
+      ...scripts.map((script) => this.page.evaluate(script)),
+    ]);
     await this.page.evaluate(mark, document, 'listening');
   }
 
@@ -222,6 +229,7 @@ export class WhatsAppClient extends LibraryClient {
           while (!(await this.page.evaluate(prepareModules))) await delay(REGISTRY_POLL_MS);
           this.#signals.onProgress();
           await super.inject();
+          await Promise.all(this.#exposing.splice(0));
           await this.page.evaluate(mark, before.document, 'injected');
         }
         await this.#pollState();
