@@ -1,5 +1,6 @@
 import { errorText, type WorkerEvent, type WorkerOptions } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
+import { collectSoon } from '../media/garbage.ts';
 import type { Capability } from '../page/contract.ts';
 import { readAccount, unlink } from '../page/session.ts';
 import type { BrowserProcess } from './browser-process.ts';
@@ -85,7 +86,9 @@ export class LinkedSession implements PageSource {
 
   #onEvent(event: WorkerEvent): void {
     this.#report(event);
-    if (event.name === 'ready') void this.#savePage();
+    if (event.name !== 'ready') return;
+    void this.#savePage();
+    collectSoon(); // What the start has left.
   }
 
   /** Saves the document that works, so that it can be pinned when a later one does not. Never rejects. */
