@@ -16,6 +16,7 @@ import { requireNotWorldWritable } from './host/folder-permissions.ts';
 import { ForeignProcessWatch } from './host/foreign-process-watch.ts';
 import { HostResources } from './host/host-resources.ts';
 import { PrivateTmp } from './host/private-tmp.ts';
+import { ProcessorLoad } from './host/processor-load.ts';
 import { WORKER_FILE } from './host/worker-file.ts';
 import { createApp } from './http/app.ts';
 import { Listeners } from './http/listeners.ts';
@@ -78,7 +79,8 @@ export async function startGateway(
   const tmp = new PrivateTmp(config.dataDir);
   const foreignProcesses = new ForeignProcessWatch(saved.sessionsDir, log);
   const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
-  const startQueue = new StartQueue({ slots: config.startConcurrency });
+  const load = new ProcessorLoad();
+  const startQueue = new StartQueue({ slots: config.startConcurrency, idleShare: () => load.idleShare() });
   const supervisor: Supervisor = new Supervisor({
     config,
     spool,

@@ -236,7 +236,7 @@ export const settings = {
     schema: wholeNumber(1, 64),
     fallback: String(availableParallelism()),
     fallbackIs: 'the number of cores',
-    meaning: 'number of browsers that may start at the same time',
+    meaning: 'the most browsers that start at the same time; fewer while the processor is busy',
   },
   startTimeoutMs: {
     name: 'CHAT_WEB_START_TIMEOUT_SECONDS',

@@ -28,7 +28,7 @@ function savedSessions(hasAuth: boolean) {
 
 /** A run of this program, not started yet, on a host that has all that it needs. */
 function runOf(program: string, overrides: Partial<Record<keyof SessionContext, unknown>> = {}) {
-  const startQueue = new StartQueue({ slots: 1, spacingMs: 0 });
+  const startQueue = new StartQueue({ slots: 1, idleShare: () => 1 });
   const context = {
     config: readConfig({}),
     saved: savedSessions(false),

@@ -16,12 +16,12 @@ describe('the start queue', () => {
   }
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-  it('lets as many through as there are slots, half a second apart, then one for each release', async () => {
-    const { started, join, names } = line(new StartQueue({ slots: 2 }));
+  it('lets as many through as there are slots, then one for each release', async () => {
+    const { started, join, names } = line(new StartQueue({ slots: 2, idleShare: () => 1 }));
     for (const name of ['a', 'b', 'c', 'd']) join(name);
     await pass(0);
     expect(names()).toEqual(['a']);
-    await pass(500);
+    await pass(100);
     expect(names()).toEqual(['a', 'b']);
     await pass(10_000);
     expect(names()).toEqual(['a', 'b']);
@@ -31,8 +31,25 @@ describe('the start queue', () => {
     expect(names()).toEqual(['a', 'b', 'c']);
   });
 
+  it('starts one at once, and another when the processor has time, or after two seconds', async () => {
+    let idle = 0;
+    const { started, join, names } = line(new StartQueue({ slots: 3, idleShare: () => idle }));
+    for (const name of ['a', 'b', 'c', 'd']) join(name);
+    await pass(1_000);
+    expect(names()).toEqual(['a']);
+    idle = 0.5;
+    await pass(100);
+    expect(names().slice(0, 2)).toEqual(['a', 'b']);
+    idle = 0;
+    await pass(3_000);
+    expect(names()).toEqual(['a', 'b', 'c']);
+    for (const name of names()) started.get(name)?.();
+    await pass(0); // Nothing boots: it does not wait for a processor that others keep busy.
+    expect(names()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   it('lets those first that somebody waits for', async () => {
-    const { started, join, names } = line(new StartQueue({ slots: 1 }));
+    const { started, join, names } = line(new StartQueue({ slots: 1, idleShare: () => 1 }));
     join('running');
     join('saved');
     join('asked for', true);
@@ -46,7 +63,7 @@ describe('the start queue', () => {
   });
 
   it('gives no slot to one that has left the line', async () => {
-    const queue = new StartQueue({ slots: 1 });
+    const queue = new StartQueue({ slots: 1, idleShare: () => 1 });
     const { started, join } = line(queue);
     join('first');
     await pass(0);
@@ -62,7 +79,7 @@ describe('the start queue', () => {
   });
 
   it('pauses for all but those by hand, and then lets one at a time through until one comes up', async () => {
-    const queue = new StartQueue({ slots: 2 });
+    const queue = new StartQueue({ slots: 2, idleShare: () => 1 });
     const { started, join, names } = line(queue);
     queue.pause(30_000);
     for (const name of ['a', 'b', 'c']) join(name);

@@ -5,9 +5,15 @@ export type Release = () => void;
 export interface StartQueueOptions {
   /** How many browsers may boot at the same time. */
   readonly slots: number;
-  /** The least time between two starts, in milliseconds. */
-  readonly spacingMs?: number;
+  /** The idle share of the processor since the last call, 0 to 1. */
+  idleShare(): number;
 }
+
+/** While others boot, the next start waits until this share of the processor has been idle for a moment. */
+const IDLE_SHARE = 0.25;
+const LOOK_INTERVAL_MS = 50;
+/** On a machine that is busy with other things, one more is started after this time. */
+const LONGEST_WAIT_MS = 2_000;
 
 interface Waiting {
   readonly byHand: boolean;
@@ -15,22 +21,24 @@ interface Waiting {
 }
 
 /**
- * Limits how many browsers boot at the same time; requested starts go first. While the host is at fault, no other start
- * goes ahead; after that one at a time, until one has come up.
+ * Limits how many browsers boot at the same time; requested starts go first. A start that would only slow those that
+ * boot already waits until the processor has time for it. While the host is at fault, no other start goes ahead; after
+ * that one at a time, until one has come up.
  */
 export class StartQueue {
   readonly #slots: number;
-  readonly #spacingMs: number;
+  readonly #idleShare: () => number;
   readonly #waiting: Waiting[] = [];
   #booting = 0;
   #lastStartAt = Number.NEGATIVE_INFINITY;
+  #lastLookAt = Number.NEGATIVE_INFINITY;
   #pausedUntil = 0;
   #onTrial = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ slots, spacingMs = 500 }: StartQueueOptions) {
+  constructor({ slots, idleShare }: StartQueueOptions) {
     this.#slots = slots;
-    this.#spacingMs = spacingMs;
+    this.#idleShare = idleShare;
   }
 
   /** How many starts wait. */
@@ -94,16 +102,27 @@ export class StartQueue {
     clearTimeout(this.#timer);
     const [first] = this.#waiting;
     if (!first || this.#booting >= (this.#onTrial ? 1 : this.#slots)) return;
-    const resumesAt = first.byHand ? 0 : this.#pausedUntil;
-    const waitMs = Math.max(this.#lastStartAt + this.#spacingMs, resumesAt) - performance.now();
-    if (waitMs > 0) {
-      this.#timer = setTimeout(() => this.#admit(), waitMs).unref();
+    const waitMs = (first.byHand ? 0 : this.#pausedUntil) - performance.now();
+    if (waitMs > 0 || !this.#hasTime()) {
+      this.#timer = setTimeout(() => this.#admit(), Math.max(waitMs, LOOK_INTERVAL_MS)).unref();
       return;
     }
     this.#waiting.shift();
     this.#booting += 1;
     this.#lastStartAt = performance.now();
+    // What it takes shows from here on.
+    this.#lastLookAt = this.#lastStartAt;
+    this.#idleShare();
     first.enter();
     this.#admit();
+  }
+
+  /** Looks at the processor, unless that was done a moment ago, or there is nothing to wait for. */
+  #hasTime(): boolean {
+    const now = performance.now();
+    if (this.#booting === 0 || now - this.#lastStartAt >= LONGEST_WAIT_MS) return true;
+    if (now - this.#lastLookAt < LOOK_INTERVAL_MS) return false;
+    this.#lastLookAt = now;
+    return this.#idleShare() >= IDLE_SHARE;
   }
 }

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ProcessorLoad } from './processor-load.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'chat-web-load-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+it('is what was idle, or waited for a disk, since the last look', () => {
+  const path = join(dir, 'stat');
+  const write = (ticks: string) => writeFileSync(path, `cpu  ${ticks} 7 7\ncpu0 1 1 1 1\n`);
+  write('100 0 100 800 0 0 0 0');
+  const load = new ProcessorLoad(path);
+  expect(load.idleShare()).toBe(1); // There is nothing to compare it with.
+  write('160 0 100 820 20 0 0 0');
+  expect(load.idleShare()).toBe(0.4);
+  expect(load.idleShare()).toBe(1);
+  write('260 0 100 820 20 0 0 0');
+  expect(load.idleShare()).toBe(0);
+});
+
+it('is all of it where nothing is known', () => {
+  const load = new ProcessorLoad(join(dir, 'none'));
+  expect([load.idleShare(), load.idleShare()]).toEqual([1, 1]);
+});
+
+it.runIf(process.platform === 'linux')('falls while this machine is busy', () => {
+  const load = new ProcessorLoad();
+  load.idleShare();
+  const until = performance.now() + 300;
+  while (performance.now() < until);
+  expect(load.idleShare()).toBeLessThan(1);
+});
