@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -102,6 +103,22 @@ it('gives a worker one channel, and opens none of its own to Node', async () => 
   const pid = await vi.waitUntil(() => run.workerPid);
   const environment = execFileSync('cat', [`/proc/${pid}/environ`], { encoding: 'utf8' });
   expect(environment).not.toContain('NODE_CHANNEL');
+});
+
+it('tells a worker to start only once it is in its cgroup, as its browser starts at once', async () => {
+  let enter = () => {};
+  const entered = new Promise<void>((resolve) => {
+    enter = resolve;
+  });
+  const cgroup = { enter: () => entered, limitMemory: async () => {}, killAll: async () => true };
+  const { run, events } = runOf(fixture('syncing-worker'), { cgroups: { of: async () => cgroup } });
+  void run.start(start);
+  await vi.waitUntil(() => run.workerPid);
+  await delay(500);
+  expect(events).toEqual([]);
+  enter();
+  await vi.waitUntil(() => events.length > 0, 10_000);
+  expect(events).toEqual([{ name: 'authenticating' }]);
 });
 
 describe('a start that has no more progress', () => {
