@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, GatewayError, invalidRequest, type MediaSource } from '@chat-web/protocol';
-import { fileTypeFromFile } from 'file-type';
 import type { HandlerContext } from '../client/port.ts';
-import { fetchToFile } from './remote-file.ts';
+import type { fetchToFile } from './remote-file.ts';
 
 /** The kinds of media messages. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker';
@@ -43,9 +42,10 @@ export async function withMedia<R>(
   const held = spoolShare.hold();
   try {
     const limits = { ...fetchLimits, timeoutMs: fetchMs };
-    const fetched = fetchedPath ? await fetchToFile(source.url ?? '', fetchedPath, limits, held.add) : undefined;
+    const fetched = fetchedPath ? await fetchFile(source.url ?? '', fetchedPath, limits, held.add) : undefined;
     const path = fetchedPath ?? join(uploadsDir, source.base64?.file ?? '');
     if ((await sizeOf(path)) === 0) throw new GatewayError('media_unavailable', 'the media are empty');
+    const { fileTypeFromFile } = await import('file-type'); // Most sessions never send media.
     const found = await fileTypeFromFile(path);
     const mimeType = source.mimeType ?? found?.mime ?? (fetched?.mimeType || UNKNOWN_TYPE);
     if (!TYPES[kind].test(mimeType)) {
@@ -72,4 +72,10 @@ async function sizeOf(path: string): Promise<number> {
 function extensionOf(mimeType: string): string {
   const [, subtype = ''] = /^(?:image|video|audio|text|application)\/(?:x-)?([a-z0-9]{2,5})\b/.exec(mimeType) ?? [];
   return mimeType === UNKNOWN_TYPE || !subtype ? 'bin' : subtype === 'plain' ? 'txt' : subtype;
+}
+
+/** `fetchToFile`, loaded when it is needed. */
+async function fetchFile(...args: Parameters<typeof fetchToFile>): ReturnType<typeof fetchToFile> {
+  const module = await import('./remote-file.ts');
+  return module.fetchToFile(...args);
 }
