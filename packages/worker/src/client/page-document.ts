@@ -1,4 +1,4 @@
-import type { Page } from 'puppeteer';
+import type { PageLink } from './page-link.ts';
 
 const PAGE_URL = 'https://web.whatsapp.com/';
 
@@ -22,8 +22,7 @@ const OBSERVED = { maxTotalBufferSize: 8 * 1_048_576, maxResourceBufferSize: 8 *
  * Calls `onLoaded` with the document whenever it is loaded from the network. The network is observed only until then:
  * the browser would report each frame of the page's socket, and keep what the page has loaded.
  */
-export async function watchDocument(page: Page, onLoaded: (document: PageDocument) => void): Promise<void> {
-  const session = await page.createCDPSession();
+export async function watchDocument({ session }: PageLink, onLoaded: (document: PageDocument) => void): Promise<void> {
   let mainFrame: string | undefined;
   let awaited: { readonly requestId: string; readonly headers: PageDocument['headers'] } | undefined;
   const observe = () => session.send('Network.enable', OBSERVED);
@@ -70,20 +69,19 @@ function keptHeaders(headers: Readonly<Record<string, string>>): PageDocument['h
  * Serves a saved document to the page instead of the network's. Only this one request is intercepted: puppeteer's own
  * interception stops all requests, and those of the page's workers never continue.
  */
-export async function servePage(page: Page, { html, headers }: PageDocument): Promise<void> {
-  const client = await page.createCDPSession();
+export async function servePage({ session }: PageLink, { html, headers }: PageDocument): Promise<void> {
   const body = Buffer.from(html).toString('base64');
   const responseHeaders = [
     { name: 'content-type', value: 'text/html; charset=utf-8' },
     // Several headers of one name are joined by line breaks.
     ...KEPT_HEADERS.flatMap((name) => (headers[name] ?? '').split('\n').map((value) => ({ name, value }))),
   ].filter(({ value }) => value !== '');
-  client.on('Fetch.requestPaused', ({ requestId }) => {
-    client.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body }).catch(() => {});
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    session.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body }).catch(() => {});
   });
   // The page's service worker would answer from its cache.
-  await client.send('Network.enable');
-  await client.send('Network.setBypassServiceWorker', { bypass: true });
+  await session.send('Network.enable');
+  await session.send('Network.setBypassServiceWorker', { bypass: true });
   const patterns = [{ urlPattern: PAGE_URL, resourceType: 'Document', requestStage: 'Request' } as const];
-  await client.send('Fetch.enable', { patterns });
+  await session.send('Fetch.enable', { patterns });
 }

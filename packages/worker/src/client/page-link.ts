@@ -29,15 +29,9 @@ export class PageLink {
   readonly #sends = new Map<string, (signal: PageSignal) => void>();
   #lastSend = 0;
 
-  /** `userAgent`: puppeteer sets none while it does not observe the network. `onSignal`: all but the signals of sends. */
-  static async open(
-    page: Page,
-    userAgent: string | undefined,
-    onSignal: (signal: PageSignal) => void,
-  ): Promise<PageLink> {
-    const session = await page.createCDPSession();
-    if (userAgent !== undefined) await session.send('Emulation.setUserAgentOverride', { userAgent });
-    const link = new PageLink(session, onSignal);
+  /** `onSignal`: all but the signals of sends. */
+  static async open(page: Page, onSignal: (signal: PageSignal) => void): Promise<PageLink> {
+    const link = new PageLink(await page.createCDPSession(), onSignal);
     page.on('framenavigated', (frame) => {
       if (frame === page.mainFrame()) link.#handles.clear();
     });
@@ -50,6 +44,11 @@ export class PageLink {
     session.on('Runtime.bindingCalled', ({ name, payload }) => {
       if (name === BINDING) this.#receive(payload);
     });
+  }
+
+  /** Puppeteer overrides none while it does not observe the network. */
+  async overrideUserAgent(userAgent: string): Promise<void> {
+    await this.session.send('Emulation.setUserAgentOverride', { userAgent });
   }
 
   /** Lets the present document signal. */

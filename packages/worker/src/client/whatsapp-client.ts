@@ -13,7 +13,7 @@ import { installMessageTools } from '../page/tools/messages.ts';
 import { installOutcomeTools } from '../page/tools/outcomes.ts';
 import type { PageSignal } from '../page/window.ts';
 import type { Capabilities } from './capabilities.ts';
-import { crashWatch } from './crash-watch.ts';
+import { CrashWatch } from './crash-watch.ts';
 import { LibraryClient } from './library.ts';
 import { type PageDocument, servePage, watchDocument } from './page-document.ts';
 import { wasNavigated } from './page-errors.ts';
@@ -119,12 +119,14 @@ export class WhatsAppClient extends LibraryClient {
 
   /** Connects to the browser, and loads the page. In place of the library's own steps, which also launch the browser. */
   override async initialize(): Promise<void> {
-    const browser = await this.#options.connect(crashWatch(() => this.#signals.onFailure('PAGE_CRASHED')));
+    const crashes = new CrashWatch(() => this.#signals.onFailure('PAGE_CRASHED'));
+    const browser = await this.#options.connect(crashes.filter);
     this.pupBrowser = browser;
     browser.on('disconnected', () => this.#signals.onFailure('BROWSER_EXITED'));
     const [page] = await browser.pages();
     if (!page) throw new Error('the browser has no page');
     this.pupPage = page;
+    await crashes.attached();
     await this.#preparePage(page);
     // No time limit of its own: the gateway limits the start.
     await page.goto(WhatsWebURL, { waitUntil: 'load', timeout: 0, referer: REFERER });
@@ -148,12 +150,13 @@ export class WhatsAppClient extends LibraryClient {
       exposing.catch(() => {}); // Awaited after the injection.
       this.#exposing.push(exposing);
     };
-    const [link] = await Promise.all([
-      PageLink.open(page, DefaultOptions.userAgent, (signal) => this.#onSignal(signal)),
-      document ? servePage(page, document) : watchDocument(page, (loaded) => this.#keepDocument(loaded)),
+    const link = await PageLink.open(page, (signal) => this.#onSignal(signal));
+    this.#link = link;
+    await Promise.all([
+      link.overrideUserAgent(DefaultOptions.userAgent),
+      document ? servePage(link, document) : watchDocument(link, (loaded) => this.#keepDocument(loaded)),
       page.evaluateOnNewDocument(closeDialogs, DIALOG_INTERVAL_MS, DIALOG_REPORT_MS),
     ]);
-    this.#link = link;
   }
 
   #keepDocument(document: PageDocument): void {
