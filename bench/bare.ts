@@ -67,6 +67,7 @@ export async function withBare<T>(
 }
 
 async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   if (child.connected) child.disconnect();
   const kill = setTimeout(() => child.kill('SIGKILL'), END_TIMEOUT_MS);

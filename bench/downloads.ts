@@ -12,8 +12,8 @@ const MB = 1_000_000;
 const KB_PER_MB = 1_024;
 
 const nameOf = (megabytes: number) => `a download of ${megabytes} MB`;
-const PEAK_WORKER = 'memory that it takes of worker, or Node, at its peak';
-const PEAK_FRONT = 'of the front process';
+const PEAK_WORKER = 'memory peak of worker, or Node, at 40 MB';
+const PEAK_FRONT = 'the same of the front process';
 
 /** How long media take to download, and how much memory. */
 export const downloads: Benchmark = {

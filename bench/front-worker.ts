@@ -44,5 +44,5 @@ incoming.on('data', (chunk) => {
   reader.feed(chunk);
   for (let line = reader.next(); line; line = reader.next()) onMessage(decodeMessage(line) as GatewayMessage);
 });
-send({ type: 'booted' });
+send({ type: 'heartbeat' });
 setInterval(() => send({ type: 'heartbeat' }), 5_000);

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { withoutNumbers } from './log.ts';
 
@@ -12,9 +14,9 @@ async function logged(script: string) {
     `import fs from 'node:fs';`,
     `import { setTimeout as delay } from 'node:timers/promises';`,
     `import { createLog } from '${LOG}';`,
-    'const { write } = fs;',
+    'const { writeSync } = fs;',
     'let writes = 0;',
-    'fs.write = (...all) => { writes += 1; return write(...all); };',
+    'fs.writeSync = (fd, ...all) => { writes += fd === 1 ? 1 : 0; return writeSync(fd, ...all); };',
     `const { log } = createLog('info');`,
     `const tell = () => process.stderr.write(String(writes));`,
     script,
@@ -31,10 +33,35 @@ async function logged(script: string) {
 describe('the log', () => {
   const three = "for (const n of ['one', 'two', 'three']) log.info(n);";
 
-  it('writes lines together that come within a moment, in order', async () => {
+  it('writes the first line at once, and those together that come within a moment after it, in order', async () => {
     const { messages, writes } = await logged(`${three} await delay(1_000); tell(); log.info('four');`);
     expect(messages).toEqual(['one', 'two', 'three', 'four']);
-    expect(writes).toBe(1);
+    expect(writes).toBe(2);
+    const { messages: last } = await logged("log.info('last words'); process.abort();");
+    expect(last).toEqual(['last words']);
+  });
+
+  it('keeps what a full pipe does not take, until its reader goes on', async () => {
+    const script = "for (let n = 0; n < 5_000; n += 1) log.info('x'.repeat(100)); log.info('last'); process.exit(0)";
+    const lines = [`import { createLog } from '${LOG}';`, `const { log } = createLog('info');`, script];
+    const child = spawn(process.execPath, ['--input-type=module', '-e', lines.join('\n')]);
+    await delay(1_000);
+    const whole = (await text(child.stdout)).trim().split('\n');
+    expect(whole).toHaveLength(5_001);
+    expect(JSON.parse(whole.at(-1) ?? '')).toMatchObject({ msg: 'last' });
+  });
+
+  it('does not keep the process from exiting when nobody reads, or nothing can be written', async () => {
+    const script = "log.error('one'); log.info('two'); process.exit(0)";
+    const lines = [`import { createLog } from '${LOG}';`, `const { log } = createLog('info');`, script];
+    for (const stdout of ['pipe', openSync('/dev/full', 'w')] as const) {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', lines.join('\n')], {
+        stdio: ['ignore', stdout, 'ignore'],
+      });
+      child.stdout?.destroy();
+      const [code] = (await once(child, 'exit')) as [number | null];
+      expect(code).toBe(0);
+    }
   });
 
   it.each([
@@ -51,8 +78,10 @@ describe('the log', () => {
   });
 
   it('lets no error wait, and no large batch', async () => {
-    expect((await logged(`${three} log.error('four'); tell(); process.exit();`)).writes).toBe(1);
-    expect((await logged(`for (let n = 0; n < 500; n += 1) log.info('${'x'.repeat(100)}'); tell();`)).writes).toBe(1);
+    expect((await logged(`${three} log.error('four'); tell(); process.exit();`)).writes).toBe(2);
+    const many = await logged(`for (let n = 0; n < 500; n += 1) log.info('${'x'.repeat(100)}'); tell();`);
+    expect(many.writes).toBeGreaterThan(3);
+    expect(many.writes).toBeLessThan(20);
   });
 });
 

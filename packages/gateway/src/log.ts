@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 
@@ -42,38 +43,60 @@ export function createLog(level: string): LevelledLog {
 
 /** Lines from level error on are not collected. */
 const URGENT = pino.levels.values.error ?? Number.NaN;
-/** How long lines are collected, and how much of them. */
+/** How long lines are collected after a write, and how much of them. */
 const COLLECT_MS = 50;
 const MOST_LENGTH = 16_384;
+/** At the exit: how long whoever reads stdout may take, and how often it is tried. */
+const EXIT_TIMEOUT_MS = 2_000;
+const EXIT_RETRY_MS = 10;
+const STDOUT = 1;
+const NOTHING = Buffer.alloc(0);
 
 /**
- * Lines on stdout, written asynchronously. They are collected for a moment and written together: a write takes as much
- * processor time as the rest of a short request. None is lost when the process exits or ends by an uncaught error.
+ * Lines on stdout. The first after a quiet moment is written at once; those that follow soon are collected and written
+ * together: a write takes as much processor time as the rest of a short request. What a full pipe does not take is kept;
+ * what a closed pipe or a full disk refuses is dropped. None is lost when the process exits or ends by an uncaught error.
  */
 class BatchedLines implements DestinationStream {
-  readonly #stdout = pino.destination(1);
   #lines = '';
+  /** The rest of what stdout did not take. */
+  #rest: Buffer = NOTHING;
   #timer: NodeJS.Timeout | undefined;
 
   constructor() {
-    process.on('exit', () => {
-      this.flush();
-      this.#stdout.flushSync();
-    });
+    process.on('exit', () => this.#finish());
   }
 
   write(line: string): void {
     this.#lines += line;
-    if (this.#lines.length > MOST_LENGTH) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), COLLECT_MS);
+    if (!this.#timer || this.#lines.length > MOST_LENGTH) this.flush();
   }
 
   flush(): void {
     clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#lines === '') return;
-    this.#stdout.write(this.#lines);
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#lines !== '' || this.#rest.length > 0) this.flush();
+    }, COLLECT_MS).unref();
+    const bytes =
+      this.#rest.length > 0 ? Buffer.concat([this.#rest, Buffer.from(this.#lines)]) : Buffer.from(this.#lines);
     this.#lines = '';
+    try {
+      this.#rest = bytes.subarray(fs.writeSync(STDOUT, bytes));
+    } catch (error) {
+      this.#rest = (error as NodeJS.ErrnoException).code === 'EAGAIN' ? bytes : NOTHING;
+    }
+  }
+
+  #finish(): void {
+    const deadline = performance.now() + EXIT_TIMEOUT_MS;
+    const sleeper = new Int32Array(new SharedArrayBuffer(4));
+    if (this.#lines === '' && this.#rest.length === 0) return;
+    for (;;) {
+      this.flush();
+      if (this.#rest.length === 0 || performance.now() > deadline) return;
+      Atomics.wait(sleeper, 0, 0, EXIT_RETRY_MS);
+    }
   }
 }
 

@@ -31,6 +31,7 @@ export class GatewayLink {
 
   constructor(incoming: Socket) {
     this.#incoming = incoming;
+    process.on('exit', () => this.#outgoing.uncork()); // What was sent in the turn of an uncaught error.
   }
 
   listen(listener: GatewayListener): void {

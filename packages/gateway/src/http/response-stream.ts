@@ -51,6 +51,7 @@ export class ResponseStream implements Subscriber {
   }
 
   end(lastFrame: string): void {
+    if (this.#response.writableEnded) return; // A stalled stream that has ended may be cut off before it closes.
     this.open();
     this.#response.end(this.#frames + lastFrame);
     this.#frames = '';
@@ -65,7 +66,7 @@ export class ResponseStream implements Subscriber {
 
   #flush(): void {
     const frames = this.#frames;
-    if (frames === '' || this.#response.destroyed) return; // It has ended meanwhile.
+    if (frames === '' || this.#response.destroyed || this.#response.writableEnded) return; // It has ended meanwhile.
     this.#frames = '';
     if (this.#response.writableLength > MAX_UNREAD_BYTES) this.#response.destroy();
     else if (!this.#response.write(frames))

@@ -187,12 +187,14 @@ export class Run {
     await freeProfile(profile);
     signal.throwIfAborted();
     // Nothing uses the profile any more.
-    const [spoolDir, tmpDir] = await Promise.all([
+    const all = [
       spool.folderFor(this.#id),
       tmp.folderFor(this.#id),
       this.#trimCaches(profile),
       this.#openCgroup(),
-    ]);
+    ] as const;
+    await Promise.allSettled(all); // Nothing goes on after a failure.
+    const [spoolDir, tmpDir] = await Promise.all(all);
     return { spoolDir, tmpDir };
   }
 

@@ -17,12 +17,15 @@ export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
   #missed = 0;
   #wasHeard = true;
+  /** The regular looks are shared: the first may come at once. */
+  readonly #looksFrom: number;
   #lastLookAt = performance.now();
   /** Ends the regular looks. */
   readonly stop: () => void;
 
   constructor(options: SilenceWatchOptions) {
     this.#options = options;
+    this.#looksFrom = performance.now() + options.intervalMs;
     this.stop = everyShared(options.intervalMs, () => this.#look());
   }
 
@@ -34,6 +37,7 @@ export class SilenceWatch {
   #look(): void {
     const { intervalMs, onSilent } = this.#options;
     const now = performance.now();
+    if (now < this.#looksFrom) return;
     const overslept = now - this.#lastLookAt > 1.5 * intervalMs;
     this.#lastLookAt = now;
     this.#missed = this.#wasHeard || overslept ? 0 : this.#missed + 1;

@@ -7,7 +7,7 @@ import type { SendPlan } from '../page/messages.ts';
 import { inTime, withDeadline } from './in-time.ts';
 import { wasLost } from './page-errors.ts';
 import { PageFile, PIECE_BYTES } from './page-file.ts';
-import type { PageLink } from './page-link.ts';
+import { CallLostError, type PageLink } from './page-link.ts';
 import type { PageCalls, PageScript, SendLimits } from './port.ts';
 
 const DROP_TIMEOUT_MS = 1_000;
@@ -58,8 +58,8 @@ export class PageAccess implements PageCalls {
   ): Promise<R> {
     const { link } = this.#ready();
     const watch = link.watchSend();
-    const startedAt = Date.now();
-    const [beginBy, answerBy] = [beginMs, timeoutMs].map((ms) => startedAt + ms - MARGIN_MS) as [number, number];
+    const deadline = performance.now() + timeoutMs;
+    const [beginBy, answerBy] = [beginMs, timeoutMs].map((ms) => Date.now() + ms - MARGIN_MS) as [number, number];
     const answer = link.run(script, { call: watch.call, beginBy, answerBy, ackTimeoutMs }, ...args);
     const isAnswered = answer.then(
       () => true,
@@ -72,7 +72,7 @@ export class PageAccess implements PageCalls {
           'client_failed',
           `nothing was sent: the page did not answer within ${beginMs / 1_000} s`,
         );
-      return await within(timeoutMs - (Date.now() - startedAt), 'outcome_unknown', answer);
+      return await within(Math.max(1, Math.round(deadline - performance.now())), 'outcome_unknown', answer);
     } catch (error) {
       if (watch.sentId === undefined) throw error;
       this.onSent(false);
@@ -105,9 +105,13 @@ export class PageAccess implements PageCalls {
     }
   }
 
-  /** True if the browser answers: then it has passed on what the page had signalled before. A frozen one keeps it. */
+  /** True if the browser answers. Then it has passed on what the page had signalled before, or soon will: a frozen one keeps it. */
   async #isHeard(): Promise<boolean> {
-    return (await inTime(this.#source.page.browser().version(), BROWSER_TIMEOUT_MS)) !== undefined;
+    const { page, link } = this.#source;
+    const isAlive = (await inTime(page.browser().version(), BROWSER_TIMEOUT_MS)) !== undefined;
+    // A page that has thawed meanwhile answers after its signals; for one that has not, they have had the time to arrive.
+    if (isAlive) await inTime(link.session.send('Runtime.evaluate', { expression: '0' }), BROWSER_TIMEOUT_MS);
+    return isAlive;
   }
 
   async *readFile(timeoutMs: number, key: string, size: number): AsyncGenerator<Buffer> {
@@ -173,7 +177,7 @@ async function within<R>(timeoutMs: number, lostCode: ErrorCode, answer: Promise
     });
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    const isLost = wasLost(error);
+    const isLost = error instanceof CallLostError || wasLost(error);
     throw new GatewayError(
       isLost ? lostCode : 'client_failed',
       isLost ? `the page was lost (${errorText(error)})` : `the web client refused (${errorText(error)})`,

@@ -25,10 +25,22 @@ const OBSERVED = { maxTotalBufferSize: 8 * 1_048_576, maxResourceBufferSize: 8 *
 export async function watchDocument({ session }: PageLink, onLoaded: (document: PageDocument) => void): Promise<void> {
   let mainFrame: string | undefined;
   let awaited: { readonly requestId: string; readonly headers: PageDocument['headers'] } | undefined;
-  const observe = () => session.send('Network.enable', OBSERVED);
+  /** Counts the loads: what is done for one must not end the observation of the next. */
+  let load = 0;
+  let isReading = false;
+  const observe = async () => {
+    load += 1;
+    await session.send('Network.enable', OBSERVED);
+  };
+  const stopObserving = async (of: number) => {
+    if (of === load) await session.send('Network.disable').catch(() => {});
+  };
   session.on('Page.frameStartedNavigating', ({ frameId, navigationType }) => {
     const isLoad = navigationType !== 'sameDocument' && navigationType !== 'historySameDocument';
     if (isLoad && frameId === mainFrame) observe().catch(() => {});
+  });
+  session.on('Page.frameStoppedLoading', ({ frameId }) => {
+    if (frameId === mainFrame && !isReading) void stopObserving(load); // Whatever was loaded, or was not.
   });
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
     if (type !== 'Document' || response.url !== PAGE_URL || response.status !== 200) return;
@@ -44,11 +56,14 @@ export async function watchDocument({ session }: PageLink, onLoaded: (document: 
     );
   });
   const readBody = async (requestId: string) => {
+    const of = load;
+    isReading = true;
     try {
       const { body, base64Encoded } = await session.send('Network.getResponseBody', { requestId });
       return base64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body;
     } finally {
-      await session.send('Network.disable');
+      isReading = false;
+      await stopObserving(of);
     }
   };
   const [{ frameTree }] = await Promise.all([

@@ -1,9 +1,13 @@
+import { errorText } from '@chat-web/protocol';
 import type { CDPSession, Page, Protocol } from 'puppeteer';
 import type { PageSignal } from '../page/window.ts';
 import type { PageScript } from './port.ts';
 
 const BINDING = 'chatWebSignal';
 const APPLY = 'function (...args) { return this(...args); }';
+
+/** A call whose script may have run, or may still. */
+export class CallLostError extends Error {}
 
 /** What the page tells of one send. */
 export interface SendWatch {
@@ -58,15 +62,24 @@ export class PageLink {
 
   /** Runs a script in the page. Rejects if it throws, or if the document is lost meanwhile. */
   async run<A extends unknown[], R>(script: PageScript<A, R>, ...args: A): Promise<R> {
-    const { result, exceptionDetails } = await this.session.send('Runtime.callFunctionOn', {
-      objectId: await this.#handleOf(script),
-      functionDeclaration: APPLY,
-      arguments: args.map((value) => ({ value })),
-      awaitPromise: true,
-      returnByValue: true,
-    });
+    const { result, exceptionDetails } = await this.#call(await this.#handleOf(script), args);
     if (exceptionDetails) throw new Error(thrownText(exceptionDetails));
     return result.value as R;
+  }
+
+  /** The browser has many errors for a call that it gives no result of, such as "Promise was collected". */
+  async #call(objectId: string, args: readonly unknown[]): Promise<Protocol.Runtime.CallFunctionOnResponse> {
+    try {
+      return await this.session.send('Runtime.callFunctionOn', {
+        objectId,
+        functionDeclaration: APPLY,
+        arguments: args.map((value) => ({ value })),
+        awaitPromise: true,
+        returnByValue: true,
+      });
+    } catch (error) {
+      throw new CallLostError(errorText(error));
+    }
   }
 
   /** Watches a new send. `call` identifies it in the page. */

@@ -24,6 +24,7 @@ const BEGIN_TIMEOUT_MS = 10_000;
 const FILE_TIMEOUT_MS = 20_000;
 const STICKER_TIMEOUT_MS = 10_000;
 const POST_MEDIA_TIMEOUT_MS = 80_000;
+const TEXT_TIMEOUT_MS = 27_000;
 const TEXT_ACK_TIMEOUT_MS = 12_000;
 /** Files are large, and uplinks slow. */
 const MEDIA_ACK_TIMEOUT_MS = 30_000;
@@ -50,7 +51,7 @@ export async function sendText(page: PageCalls, { to, body, quotedMessageId }: T
   // A text is sent as it is, also when it looks like a contact card.
   const options = { linkPreview: true, parseVCards: false, quotedMessageId, ignoreQuoteErrors: false };
   const send = (isChecked: boolean) =>
-    page.send(limitsOf(budget, TEXT_ACK_TIMEOUT_MS), sendMessage, isChecked, to, body, options);
+    page.send(limitsOf(budget.step(TEXT_TIMEOUT_MS), TEXT_ACK_TIMEOUT_MS), sendMessage, isChecked, to, body, options);
   const first = await send(false);
   if (first !== 'unchecked') return confirmed(page, first);
   await check(page, to, quotedMessageId, budget);
@@ -82,7 +83,7 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
         quotedMessageId,
         ignoreQuoteErrors: false,
       };
-      const limits = limitsOf(budget, MEDIA_ACK_TIMEOUT_MS);
+      const limits = limitsOf(budget.step(Number.POSITIVE_INFINITY), MEDIA_ACK_TIMEOUT_MS);
       const sent = confirmed(page, await page.send(limits, sendMessage, true, to, '', options));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     }),
@@ -141,8 +142,8 @@ function refusalCode(name: string | undefined, code?: number): ErrorCode {
   return code !== undefined && RESTRICTED_CODES.has(code) ? 'not_permitted' : 'client_failed';
 }
 
-function limitsOf(budget: TimeBudget, ackTimeoutMs: number): SendLimits {
-  return { beginMs: budget.step(BEGIN_TIMEOUT_MS), timeoutMs: budget.step(Number.POSITIVE_INFINITY), ackTimeoutMs };
+function limitsOf(timeoutMs: number, ackTimeoutMs: number): SendLimits {
+  return { beginMs: Math.min(BEGIN_TIMEOUT_MS, timeoutMs), timeoutMs, ackTimeoutMs };
 }
 
 /** The message once the network has confirmed it; `outcome_unknown` if it has not in time. */

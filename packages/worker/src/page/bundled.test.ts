@@ -17,6 +17,7 @@ interface Node {
 
 const require = createRequire(import.meta.url);
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
+const SRC = fileURLToPath(new URL('../', import.meta.url));
 const BUNDLE = dirname(fileURLToPath(import.meta.resolve('@chat-web/worker/main')));
 const LIBRARY = dirname(require.resolve('whatsapp-web.js/src/Client.js'));
 
@@ -62,9 +63,9 @@ const nameOf = ({ id }: Node) => (id as Node | null)?.name as string;
 
 describe('in the bundle, the scripts of', () => {
   const files = ['page', 'page/tools'].flatMap((folder) =>
-    readdirSync(join(DIST, folder))
-      .filter((name) => name.endsWith('.js'))
-      .map((name) => join(folder, name)),
+    readdirSync(join(SRC, folder))
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .map((name) => join(folder, name.replace(/ts$/, 'js'))),
   );
   const scriptsIn = (file: string) =>
     partsOf(parsed(join(DIST, file)))

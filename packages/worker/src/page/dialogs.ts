@@ -61,6 +61,15 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
 
   const look = () => {
     const dialogs = [...window.document.querySelectorAll('[role="dialog"]')];
+    try {
+      lookAt(dialogs);
+    } finally {
+      // Also if the page has put something else in the place of a button.
+      if (dialogs.length > 0) setTimeout(look, intervalMs);
+      else observer.observe(window.document, { subtree: true, childList: true, attributeFilter: ['role'] });
+    }
+  };
+  const lookAt = (dialogs: readonly PageElement[]) => {
     for (const known of seenAt.keys()) {
       if (dialogs.includes(known)) continue;
       seenAt.delete(known);
@@ -76,8 +85,6 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
       left.push(`${textOf(dialog).slice(0, 160)} [${labels.join(', ').slice(0, 80)}]`);
     }
     if (window.chatWeb) window.chatWeb.dialogs = left.slice(0, 3);
-    if (dialogs.length > 0) setTimeout(look, intervalMs);
-    else observer.observe(window.document, { subtree: true, childList: true, attributeFilter: ['role'] });
   };
   const observer = new MutationObserver(() => {
     observer.disconnect(); // A page that is busy changes a thousand times a second.

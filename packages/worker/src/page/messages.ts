@@ -75,8 +75,9 @@ export async function sendMessage(
   if (!isChecked && !isKnown()) return 'unchecked';
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return {};
-  if (Date.now() > beginBy) return 'late';
   tools.signal({ is: 'sending', call });
+  // After the signal: a page that freezes between the two must not go on in silence.
+  if (Date.now() > beginBy) return 'late';
   const sent = await window.WWebJS.sendMessage(chat, content, options);
   const model = sent && tools.sentModel(sent);
   if (!sent || !model) return {};
@@ -84,9 +85,13 @@ export async function sendMessage(
   const slow = setTimeout(() => tools.signal({ is: 'sent', call, id: model.id }), slowMs);
   const leastMs = 500;
   const timeoutMs = Math.max(leastMs, Math.min(ackTimeoutMs, answerBy - Date.now()));
-  const state = await tools.untilConfirmed(Msg.get(model.id) ?? sent, timeoutMs);
-  clearTimeout(slow);
-  return { model, state };
+  try {
+    return { model, state: await tools.untilConfirmed(Msg.get(model.id) ?? sent, timeoutMs) };
+  } catch {
+    return { model }; // It is on its way, whatever this build lacks.
+  } finally {
+    clearTimeout(slow);
+  }
 }
 
 /** Reacts to a message, or removes the reaction with an empty emoji. The library ignores unknown messages silently. */

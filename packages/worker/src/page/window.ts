@@ -290,13 +290,6 @@ export interface SendState {
   readonly refused?: { readonly name?: string | undefined; readonly code?: number | undefined };
 }
 
-/** Whether the network has a message: its ack, or the refusal and its code. */
-export interface SendState {
-  /** 0 if the time limit was reached. */
-  readonly ack: number;
-  readonly refused?: { readonly name?: string | undefined; readonly code?: number | undefined };
-}
-
 /** The network's code of a refusal. */
 export interface Refused {
   readonly refused: number;
