@@ -34,7 +34,7 @@ describe('stop', () => {
     const { status, qr } = await client.startSession({ id: 'main' });
     expect({ isUp: ['authenticating', 'ready'].includes(status), qr }).toEqual({ isUp: true, qr: undefined });
     await stack.untilStatus('main', 'ready');
-    expect(events.events.map(({ name }) => name)).toEqual(['disconnected', 'ready']);
+    await eventually(() => expect(events.events.map(({ name }) => name)).toEqual(['disconnected', 'ready']));
     expect(events.ended).toBe(false);
 
     expect((await phones.account(ADA)).devices).toHaveLength(1);

@@ -43,10 +43,10 @@ export class ResponseStream implements Subscriber {
     return this.#showsQr || name !== 'qr';
   }
 
-  /** The frames of one turn of the event loop are written together. */
+  /** The frames of what arrived at once are written together, and before any answer to a later request. */
   write(frame: string): void {
     this.open();
-    if (this.#frames === '') setImmediate(() => this.#flush());
+    if (this.#frames === '') process.nextTick(() => this.#flush());
     this.#frames += frame;
   }
 
