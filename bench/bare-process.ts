@@ -15,9 +15,20 @@ interface Options {
 const { dataPath, browserPath, browserArgs, headlessShell } = JSON.parse(process.argv[2] ?? '') as Options;
 /** The gateway marks nothing as seen either. */
 const OPTIONS = { sendSeen: false };
-const clients = new Map<string, wwebjs.Client>();
-/** Messages with media, by session: the newest, and how many have come. */
-const newest = new Map<string, { readonly message: wwebjs.Message; readonly count: number }>();
+
+/** A client, and what is known of its messages. */
+interface Session {
+  readonly client: wwebjs.Client;
+  /** The newest message with media. */
+  media?: wwebjs.Message;
+  onMedia(): void;
+  /** Messages that the network has. */
+  readonly acked: Set<string>;
+  /** Called at the ack of a message. */
+  readonly onAck: Map<string, () => void>;
+}
+
+const sessions = new Map<string, Session>();
 
 const calls = {
   /** Starts clients at once. Answers when each was ready (`Date.now()`), in that order. */
@@ -63,16 +74,19 @@ const calls = {
 
   /** Downloads the newest media that has arrived. */
   download: async ({ id }: { id: string }) => {
-    const media = await newest.get(id)?.message.downloadMedia();
+    const media = await sessionOf(id).media?.downloadMedia();
     if (!media) throw new Error('there is no media');
   },
 
-  /** How many media have arrived. */
-  arrived: async ({ id }: { id: string }) => newest.get(id)?.count ?? 0,
+  /** Waits for a message with media. */
+  nextMedia: ({ id }: { id: string }) =>
+    new Promise<void>((resolve) => {
+      sessionOf(id).onMedia = resolve;
+    }),
 
   stop: async ({ ids }: { ids: string[] }) => {
-    await Promise.all(ids.map((id) => clients.get(id)?.destroy()));
-    for (const id of ids) clients.delete(id);
+    await Promise.all(ids.map((id) => sessions.get(id)?.client.destroy()));
+    for (const id of ids) sessions.delete(id);
   },
 } as const;
 
@@ -89,10 +103,18 @@ async function ready(id: string): Promise<number> {
       args: ['--no-sandbox', ...browserArgs],
     },
   });
-  clients.set(id, client);
+  const session: Session = { client, onMedia: () => {}, acked: new Set(), onAck: new Map() };
+  sessions.set(id, session);
   client.on('qr', (qr) => process.send?.({ qr, id }));
   client.on('message', (message) => {
-    if (message.hasMedia) newest.set(id, { message, count: (newest.get(id)?.count ?? 0) + 1 });
+    if (!message.hasMedia) return;
+    session.media = message;
+    session.onMedia();
+  });
+  client.on('message_ack', ({ id: { _serialized } }, ack) => {
+    if (ack <= 0) return;
+    session.acked.add(_serialized);
+    session.onAck.get(_serialized)?.();
   });
   const isReady = new Promise<number>((resolve) => client.once('ready', () => resolve(Date.now())));
   await client.initialize();
@@ -100,29 +122,18 @@ async function ready(id: string): Promise<number> {
 }
 
 async function send(id: string, to: string, body: string, acked: boolean): Promise<void> {
-  const client = clients.get(id);
-  if (!client) throw new Error('not started');
-  if (!acked) {
-    await client.sendMessage(to, body, OPTIONS);
-    return;
-  }
-  const confirmed = new Set<string>();
-  let look = () => {};
-  const onAck = ({ id: { _serialized } }: wwebjs.Message, ack: number) => {
-    if (ack > 0) confirmed.add(_serialized);
-    look();
-  };
-  client.on('message_ack', onAck);
-  try {
-    const sent = await client.sendMessage(to, body, OPTIONS);
-    if (sent.ack > 0) return;
-    await new Promise<void>((resolve) => {
-      look = () => confirmed.has(sent.id._serialized) && resolve();
-      look();
-    });
-  } finally {
-    client.off('message_ack', onAck);
-  }
+  const session = sessionOf(id);
+  const sent = await session.client.sendMessage(to, body, OPTIONS);
+  const { _serialized: messageId } = sent.id;
+  if (!acked || sent.ack > 0 || session.acked.has(messageId)) return;
+  await new Promise<void>((resolve) => session.onAck.set(messageId, resolve));
+  session.onAck.delete(messageId);
+}
+
+function sessionOf(id: string): Session {
+  const session = sessions.get(id);
+  if (!session) throw new Error('not started');
+  return session;
 }
 
 process.on('message', async ({ call, name, input }: { call: number; name: keyof BareCalls; input: never }) => {
@@ -133,6 +144,6 @@ process.on('message', async ({ call, name, input }: { call: number; name: keyof 
   }
 });
 process.on('disconnect', async () => {
-  await Promise.all([...clients.values()].map((client) => client.destroy().catch(() => {})));
+  await Promise.all([...sessions.values()].map(({ client }) => client.destroy().catch(() => {})));
   process.exit(0);
 });

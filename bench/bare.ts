@@ -9,6 +9,8 @@ import type { SessionSeed } from './world.ts';
 import { accountsOf, QUICK } from './world.ts';
 
 const END_TIMEOUT_MS = 20_000;
+/** The library waits without end, and at times misses that a session is ready. */
+const CALL_TIMEOUT_MS = 60_000;
 
 /** Sessions of the library alone, in a world of their own. */
 export interface BareWorld {
@@ -95,10 +97,15 @@ function caller(child: ChildProcess, onQr: (id: string, qr: string) => void): Ba
   child.once('exit', () => {
     for (const { reject } of pending.values()) reject(new Error('the library’s process has exited'));
   });
-  return (name, input) =>
-    new Promise((resolve, reject) => {
-      last += 1;
-      pending.set(last, { resolve, reject });
-      child.send({ call: last, name, input });
-    });
+  return (name, input) => {
+    last += 1;
+    const id = last;
+    const answered = new Promise<never>((resolve, reject) => pending.set(id, { resolve, reject }));
+    const timer = setTimeout(() => {
+      pending.get(id)?.reject(new Error(`the library did not answer ${name} within ${CALL_TIMEOUT_MS / 1_000} s`));
+      pending.delete(id);
+    }, CALL_TIMEOUT_MS);
+    child.send({ call: id, name, input });
+    return answered.finally(() => clearTimeout(timer));
+  };
 }

@@ -65,7 +65,12 @@ export function tableOf({ goals }: Benchmark, rounds: readonly Round[]): Record<
 
 /** The middle value; the lower of the two where there are two. */
 export function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
+}
+
+/** The value that 99 of 100 do not exceed. */
+export function p99(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN;
 }
 
 function spread(values: readonly number[]): string {

@@ -2,8 +2,8 @@ import { openEventStream } from '@chat-web/host';
 import type { SimulatorClient } from '@chat-web/simulator';
 import { withBare } from './bare.ts';
 import { type Benchmark, type Figures, type Goal, inTurns, median } from './benchmark.ts';
-import { workerOf } from './memory.ts';
 import { peakKb, resetPeak } from './probing.ts';
+import { workerOf } from './process-tree.ts';
 import { accountsOf, FRIEND, link, OWN_NUMBER, QUICK, sessionSeeds, type World, withWorld } from './world.ts';
 
 const SIZES_MB = [0.05, 1, 16, 40];
@@ -52,9 +52,7 @@ export const downloads: Benchmark = {
       withBare(sessionSeeds(1), async ({ simulator, call, pid }) => {
         await call('start', { ids: ['s00'] });
         const arrive = async (megabytes: number) => {
-          const before = await call('arrived', { id: 's00' });
-          await sendMedia(simulator.phones, megabytes);
-          while ((await call('arrived', { id: 's00' })) === before) await new Promise((r) => setTimeout(r, 20));
+          await Promise.all([call('nextMedia', { id: 's00' }), sendMedia(simulator.phones, megabytes)]);
           return () => call('download', { id: 's00' });
         };
         return measure(arrive, { worker: pid });

@@ -4,8 +4,8 @@ import { withBare } from './bare.ts';
 import { type Benchmark, type Figures, type Goal, inTurns } from './benchmark.ts';
 import { memoryOf } from './memory.ts';
 import { childrenOf, descendantsOf } from './process-tree.ts';
-import { cpuMs } from './processor.ts';
-import { accountsOf, FRIEND, link, QUICK, type SessionSeed, sessionSeeds, withWorld } from './world.ts';
+import { shareOf } from './processor.ts';
+import { accountsOf, FRIEND, link, QUICK, type SessionSeed, sessionSeeds, untilReady, withWorld } from './world.ts';
 
 const SESSIONS = 8;
 const MESSAGES = 1_000;
@@ -13,7 +13,6 @@ const MESSAGES = 1_000;
 const AT_ONCE = 8;
 const SETTLE_MS = 5_000;
 const IDLE_MS = 40_000;
-const POLL_MS = 25;
 const SECOND_MS = 1_000;
 
 const FIRST = `${SESSIONS} saved sessions, from the start of the process: first ready`;
@@ -59,13 +58,7 @@ function benchmarkOf(name: string, headlessShell: boolean, share: number): Bench
             await world.restartGateway(() => {
               startedAt = performance.now();
             });
-            const readyAt: number[] = [];
-            while (readyAt.length < SESSIONS) {
-              const { sessions } = await world.client.listSessions();
-              const ready = sessions.filter(({ status }) => status === 'ready').length;
-              while (readyAt.length < ready) readyAt.push(performance.now() - startedAt);
-              await delay(POLL_MS);
-            }
+            const readyAt = await untilReady(world, SESSIONS, startedAt);
             const { pid } = world.gateway;
             const node = () => [pid, ...childrenOf(pid)];
             return { ...bootFigures(readyAt), ...(await rest(world.simulator.phones, seeds, node)) };
@@ -108,13 +101,7 @@ async function rest(phones: SimulatorClient, seeds: readonly SessionSeed[], node
   const all = [...new Set(browsers)];
   const memory = () => memoryOf(pids, all);
   const ready = memory();
-  const nodeMs = () => pids.reduce((sum, pid) => sum + cpuMs(pid), 0);
-  const browserMs = () => all.reduce((sum, pid) => sum + cpuMs(pid), 0);
-  const before = { node: nodeMs(), browser: browserMs(), at: performance.now() };
-  await delay(IDLE_MS);
-  const elapsedMs = performance.now() - before.at;
-  const share = (ms: number) => (ms / elapsedMs / SESSIONS) * 100;
-  const [node_, browser] = [share(nodeMs() - before.node), share(browserMs() - before.browser)];
+  const idle = await shareOf(pids, all, IDLE_MS);
   await Promise.all(seeds.map(({ number }) => flood(phones, number)));
   await delay(SETTLE_MS);
   const later = memory();
@@ -122,8 +109,8 @@ async function rest(phones: SimulatorClient, seeds: readonly SessionSeed[], node
     [READY_MB]: (ready.nodeMb + ready.browserMb) / SESSIONS,
     'of it: front and worker, or Node': ready.nodeMb / SESSIONS,
     [LATER_MB]: (later.nodeMb + later.browserMb) / SESSIONS,
-    [IDLE]: node_ + browser,
-    [IDLE_NODE]: node_,
+    [IDLE]: (idle.node + idle.browser) / SESSIONS,
+    [IDLE_NODE]: idle.node / SESSIONS,
   };
 }
 

@@ -15,8 +15,8 @@ const SENDERS = 16;
 const SLICE_MS = 1_000;
 const WARM_MS = 700;
 
-/** One measurement: how many requests a second were answered, and the processor time of the server for each. */
-export interface Rate {
+/** One measure: how many requests a second were answered, and the processor time of the server for each. */
+interface Rate {
   readonly perSecond: number;
   readonly processorMs: number;
 }
@@ -25,7 +25,7 @@ export interface Rate {
  * One round: GET status of a bare route and of the gateway; sends through the gateway with a stream open, as many as it
  * can, and 16 that take 100 ms each, as through a browser.
  */
-export interface FrontRound {
+interface FrontRound {
   readonly bare: Rate;
   readonly status: Rate;
   readonly send: Rate;
@@ -33,7 +33,7 @@ export interface FrontRound {
 }
 
 /** A server in a process of its own. */
-export interface FrontServer {
+interface FrontServer {
   readonly url: string;
   processorTime(): Promise<ProcessorTime>;
   end(): Promise<void>;
@@ -47,8 +47,8 @@ const send: RawRequest = {
 
 const pacedSend: RawRequest = { ...send, body: { ...send.body, body: 'after 100 ms: how are you?' } };
 
-/** Measures in rounds, interleaved. One round takes 4 s. */
-export async function measureFront(rounds: number): Promise<FrontRound[]> {
+/** Measures one after the other, within 7 s. */
+export async function measureFront(): Promise<FrontRound> {
   const [bare, gateway] = await Promise.all([startBare(), startFrontGateway()]);
   try {
     const subjects = {
@@ -58,23 +58,19 @@ export async function measureFront(rounds: number): Promise<FrontRound[]> {
       pacedSend: [gateway, pacedSend],
     } as const;
     for (const [server, request] of Object.values(subjects)) await measureRate(server, request, WARM_MS);
-    const found: FrontRound[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      found.push({
-        bare: await measureRate(...subjects.bare),
-        status: await measureRate(...subjects.status),
-        send: await measureRate(...subjects.send),
-        pacedSend: await measureRate(...subjects.pacedSend),
-      });
-    }
-    return found;
+    return {
+      bare: await measureRate(...subjects.bare),
+      status: await measureRate(...subjects.status),
+      send: await measureRate(...subjects.send),
+      pacedSend: await measureRate(...subjects.pacedSend),
+    };
   } finally {
     await Promise.all([bare.end(), gateway.end()]);
   }
 }
 
 /** Puts load on a server with 16 connections, and measures it. */
-export async function measureRate(server: FrontServer, request: RawRequest, forMs = SLICE_MS): Promise<Rate> {
+async function measureRate(server: FrontServer, request: RawRequest, forMs = SLICE_MS): Promise<Rate> {
   const [before, startedAt] = [await server.processorTime(), performance.now()];
   const answered = await load(server.url, request, { connections: SENDERS, forMs });
   const [after, wallMs] = [await server.processorTime(), performance.now() - startedAt];
@@ -83,12 +79,12 @@ export async function measureRate(server: FrontServer, request: RawRequest, forM
 }
 
 /** Routes of Hono without anything around them. */
-export function startBare(): Promise<FrontServer> {
+function startBare(): Promise<FrontServer> {
   return start('./front-bare.js', {});
 }
 
 /** A gateway on which the session `main` is ready, with one event stream open. */
-export async function startFrontGateway(): Promise<FrontServer> {
+async function startFrontGateway(): Promise<FrontServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
   const server = await start('./front-gateway.js', {
     ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_TOKEN: TOKEN },

@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { median } from './benchmark.ts';
+import { median, p99 } from './benchmark.ts';
 import { memoryOf } from './memory.ts';
 import { Poster } from './poster.ts';
 import { whileProbing } from './probing.ts';
 import { childrenOf, descendantsOf } from './process-tree.ts';
-import { cpuMs } from './processor.ts';
-import { accountsOf, link, QUICK, sessionSeeds, type World, withWorld } from './world.ts';
+import { shareOf } from './processor.ts';
+import { accountsOf, link, QUICK, sessionSeeds, untilReady, type World, withWorld } from './world.ts';
 
 /** Many sessions on one host: how soon they boot, what they take, and how the gateway answers meanwhile. */
 
@@ -17,7 +17,6 @@ const IDLE_MS = 60_000;
 const SENDS = 100;
 const BUSY = 10;
 const BUSY_MS = 20_000;
-const POLL_MS = 50;
 const SECOND_MS = 1_000;
 
 const { values } = parseArgs({ options: { sessions: { type: 'string', default: '50' } } });
@@ -33,19 +32,15 @@ async function measure(world: World): Promise<void> {
   await world.restartGateway(() => {
     startedAt = performance.now();
   });
-  const readyAt: number[] = [];
+  let readyAt: number[] = [];
   const bootHealth = await whileProbing(world.gateway.url, async () => {
-    while (readyAt.length < count) {
-      const { sessions } = await world.client.listSessions();
-      const ready = sessions.filter(({ status }) => status === 'ready').length;
-      while (readyAt.length < ready) readyAt.push((performance.now() - startedAt) / SECOND_MS);
-      await delay(POLL_MS);
-    }
+    readyAt = await untilReady(world, count, startedAt);
   });
+  const seconds = (at = Number.NaN) => at / SECOND_MS;
   print(`boot of ${count} saved sessions`, {
-    'first ready, s': readyAt[0],
-    'half of them, s': readyAt[Math.floor(count / 2)],
-    'all, s': readyAt.at(-1),
+    'first ready, s': seconds(readyAt[0]),
+    'half of them, s': seconds(readyAt[Math.floor(count / 2)]),
+    'all, s': seconds(readyAt.at(-1)),
     '/health p99 meanwhile, ms': p99(bootHealth),
   });
 
@@ -56,6 +51,7 @@ async function measure(world: World): Promise<void> {
   const browsers = workers.flatMap((worker) => descendantsOf(worker).map((one) => one.pid));
   const { nodeMb, browserMb } = memoryOf(node, browsers);
   const front = memoryOf([pid], []).nodeMb;
+  const idle = await shareOf(node, browsers, IDLE_MS);
   print('idle', {
     'memory in all, MB': nodeMb + browserMb,
     'for each session, MB': (nodeMb + browserMb) / count,
@@ -63,7 +59,8 @@ async function measure(world: World): Promise<void> {
     processes: node.length + browsers.length,
     'open files of the front process': openFiles(pid),
     'open files in all': [...node, ...browsers].reduce((sum, one) => sum + openFiles(one), 0),
-    ...(await idleShare(node, browsers)),
+    'idle, share of a core in all, %': idle.node + idle.browser,
+    'for each session, %': (idle.node + idle.browser) / count,
   });
 
   const poster = new Poster(world.gateway.url);
@@ -105,28 +102,12 @@ async function measure(world: World): Promise<void> {
   poster.close();
 }
 
-async function idleShare(node: readonly number[], browsers: readonly number[]): Promise<Record<string, number>> {
-  const sum = (pids: readonly number[]) => pids.reduce((all, pid) => all + cpuMs(pid), 0);
-  const [nodeBefore, browserBefore, startedAt] = [sum(node), sum(browsers), performance.now()];
-  await delay(IDLE_MS);
-  const share = (ms: number) => (100 * ms) / (performance.now() - startedAt);
-  const [nodeShare, browserShare] = [share(sum(node) - nodeBefore), share(sum(browsers) - browserBefore)];
-  return {
-    'idle, share of a core in all, %': nodeShare + browserShare,
-    'for each session, %': (nodeShare + browserShare) / count,
-  };
-}
-
 function openFiles(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;
   } catch {
     return 0; // It exited meanwhile.
   }
-}
-
-function p99(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN;
 }
 
 function print(title: string, figures: Readonly<Record<string, number | undefined>>): void {

@@ -12,6 +12,13 @@ export function childrenOf(pid: number): number[] {
   return [...parentOfEach()].flatMap(([child, parent]) => (parent === pid ? [child] : []));
 }
 
+/** The first worker below a gateway. */
+export function workerOf(gatewayPid: number): number {
+  const [worker] = childrenOf(gatewayPid);
+  if (!worker) throw new Error('the gateway has no worker');
+  return worker;
+}
+
 /** All live descendants of a process. */
 export function descendantsOf(pid: number): Descendant[] {
   const parents = parentOfEach();

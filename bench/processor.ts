@@ -1,7 +1,23 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { descendantsOf } from './process-tree.ts';
 
 const MS_PER_TICK = 10;
+
+/** What processes of Node and of browsers use, in percent of one core. */
+export interface Share {
+  readonly node: number;
+  readonly browser: number;
+}
+
+/** What some processes use within a time. */
+export async function shareOf(node: readonly number[], browser: readonly number[], forMs: number): Promise<Share> {
+  const sum = (pids: readonly number[]) => pids.reduce((all, pid) => all + cpuMs(pid), 0);
+  const [nodeBefore, browserBefore, startedAt] = [sum(node), sum(browser), performance.now()];
+  await delay(forMs);
+  const share = (ms: number) => (100 * ms) / (performance.now() - startedAt);
+  return { node: share(sum(node) - nodeBefore), browser: share(sum(browser) - browserBefore) };
+}
 
 /** The processor time that a process has used, in ms; 0 once it is gone. Its clock ticks a hundred times a second. */
 export function cpuMs(pid: number): number {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withBare } from './bare.ts';
-import { type Benchmark, type Figures, inTurns, median } from './benchmark.ts';
+import { type Benchmark, type Figures, inTurns, median, p99 } from './benchmark.ts';
 import { Poster } from './poster.ts';
 import { childrenOf } from './process-tree.ts';
 import { cpuMs, treeCpuMs } from './processor.ts';
@@ -111,7 +111,7 @@ async function figuresOf(
   );
   return {
     [ANSWERED]: median(times),
-    'the same, p99': [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN,
+    'the same, p99': p99(times),
     [ONE]: (BURST_SENDS / oneMs) * SECOND_MS,
     [ONE_ACKED]: (BURST_SENDS / oneMs) * SECOND_MS,
     [ALL]: ((ALL_BURST_SENDS * seeds.length) / allMs) * SECOND_MS,

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { workerOf } from './memory.ts';
 import { peakKb, resetPeak, whileProbing } from './probing.ts';
+import { workerOf } from './process-tree.ts';
 import { FRIEND, link, withWorld } from './world.ts';
 
 /**

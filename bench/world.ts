@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, openEventStream } from '@chat-web/host';
 import { type AccountSeed, type Simulator, type SimulatorSettings, startSimulator } from '@chat-web/simulator';
 import { type GatewayProcess, spawnGateway } from '#scripts/gateway-process.js';
@@ -15,6 +16,10 @@ export const QUICK: Partial<SimulatorSettings> = {
   pairDelayMs: 0,
   syncDelayMs: 0,
 };
+
+/** How long a session may take to become ready, for each that is started at once. */
+const READY_TIMEOUT_MS = 30_000;
+const POLL_MS = 20;
 
 /** A session, and the account that it is linked to. */
 export interface SessionSeed {
@@ -95,10 +100,26 @@ export async function withWorld<T>(
 export async function link({ client, simulator }: World, id: string, number = OWN_NUMBER): Promise<void> {
   const { qr } = await client.startSession({ id });
   await simulator.phones.scan(number, qr ?? '');
-  for (let tries = 0; (await client.getSessionStatus({ id })).status !== 'ready'; tries += 1) {
-    if (tries > 500) throw new Error(`session ${id} did not become ready`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  const lastAt = performance.now() + READY_TIMEOUT_MS;
+  while ((await client.getSessionStatus({ id })).status !== 'ready') {
+    if (performance.now() > lastAt) throw new Error(`session ${id} did not become ready`);
+    await delay(POLL_MS);
   }
+}
+
+/** Waits until sessions of a gateway are ready. Returns when each was, in ms since `startedAt` (`performance.now()`), in that order. */
+export async function untilReady({ client }: World, count: number, startedAt: number): Promise<number[]> {
+  const readyAt: number[] = [];
+  const lastAt = performance.now() + count * READY_TIMEOUT_MS;
+  while (readyAt.length < count) {
+    const { sessions } = await client.listSessions();
+    const ready = sessions.filter(({ status }) => status === 'ready').length;
+    const now = performance.now();
+    while (readyAt.length < ready) readyAt.push(now - startedAt);
+    if (now > lastAt) throw new Error(`${count - ready} of ${count} sessions did not become ready`);
+    await delay(POLL_MS);
+  }
+  return readyAt;
 }
 
 /** Watches sessions that are not ready. `times` resolves when all are, with when each was (`performance.now()`), in that order. */
