@@ -19,7 +19,7 @@ const SETTLE_MS = 1_500;
 
 const ANSWERED = 'a send, until the network has it, p50';
 const ONE = `sends/s, ${IN_FLIGHT} at once, one session`;
-const ONE_ACKED = 'the same, each until the network has it';
+const ONE_ACKED = 'the same, until the network has all of them';
 const ALL = `sends/s, ${IN_FLIGHT} at once in each of ${SESSIONS} sessions`;
 const IN_ALL = `processor time of a send, ${IN_FLIGHT} at once`;
 
