@@ -1,0 +1,145 @@
+import type { JournalRecord } from './frame.ts';
+import { type Segment, SegmentReader } from './segment.ts';
+
+/** Records that a reader cannot have any more, or never could: those after `from`, up to `to`. */
+export interface Gap {
+  readonly kind: 'gap';
+  /** `expired`: deleted because of age or size. `damaged`: the disk does not give them back. */
+  readonly reason: 'expired' | 'damaged';
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a reader is shown: events of these sessions and names. */
+export type Filter = (session: string, name: string) => boolean;
+
+/** What a cursor reads from. */
+export interface Source {
+  /** The seq of the last record that is on disk. */
+  readonly lastSeq: number;
+  readonly segments: readonly Segment[];
+  /** The newest records, without holes: all that are younger than `recentAfter`. */
+  readonly recent: readonly JournalRecord[];
+  readonly recentAfter: number;
+  isForgotten(session: string, seq: number): boolean;
+}
+
+/** How many records one call looks at, at most. */
+const MOST_AT_ONCE = 1_000;
+const MOST_ATTEMPTS = 5;
+
+/** A reader's position. It takes no memory but its own, however far it is behind. */
+export class Cursor {
+  readonly #source: Source;
+  readonly #filter: Filter;
+  #position: number;
+  #reader: SegmentReader | undefined;
+
+  /** Begins after the record of that seq. */
+  constructor(source: Source, position: number, filter: Filter) {
+    this.#source = source;
+    this.#position = position;
+    this.#filter = filter;
+  }
+
+  /** The seq of the last record that was looked at. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** There is nothing to read. */
+  get isAtEnd(): boolean {
+    return this.#position >= this.#source.lastSeq;
+  }
+
+  /**
+   * The next events, and gaps, in order: at once where they are in memory. It may give none although more follow: it has
+   * passed records that the filter does not take. To be called again only when the call before has settled.
+   */
+  read(): (JournalRecord | Gap)[] | Promise<(JournalRecord | Gap)[]> {
+    if (this.isAtEnd) return [];
+    return this.#position >= this.#source.recentAfter ? this.#readRecent() : this.#readDisk();
+  }
+
+  #readRecent(): JournalRecord[] {
+    this.#reader = undefined;
+    const { recent, lastSeq } = this.#source;
+    const start = firstAfter(recent, this.#position);
+    const looked = recent.slice(start, start + MOST_AT_ONCE);
+    this.#position = looked.length < MOST_AT_ONCE ? lastSeq : (looked.at(-1)?.seq ?? lastSeq);
+    return looked.filter((record) => this.#takes(record));
+  }
+
+  async #readDisk(): Promise<(JournalRecord | Gap)[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      const reader = this.#readerHere();
+      if ('kind' in reader) {
+        this.#position = reader.to;
+        return [reader];
+      }
+      try {
+        return await this.#readPiece(reader);
+      } catch (error) {
+        // It was removed, or written anew.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
+        this.#reader = undefined;
+      }
+    }
+  }
+
+  /** The reader of the segment that the next record is in, or what is missing before it. */
+  #readerHere(): SegmentReader | Gap {
+    if (this.#reader) return this.#reader;
+    const { segments } = this.#source;
+    const segment = segments.findLast(({ firstSeq }) => firstSeq <= this.#position + 1);
+    if (segment) {
+      this.#reader = new SegmentReader(segment);
+      return this.#reader;
+    }
+    const to = (segments[0]?.firstSeq ?? this.#source.lastSeq + 1) - 1;
+    return { kind: 'gap', reason: 'expired', from: this.#position, to };
+  }
+
+  async #readPiece(reader: SegmentReader): Promise<(JournalRecord | Gap)[]> {
+    const endsBefore = this.#endOf(reader.segment); // Before the wait: more may be written meanwhile.
+    const chunk = await reader.next();
+    const found: (JournalRecord | Gap)[] = [];
+    if (chunk?.isAfterDamage) {
+      const to = (chunk.frames[0]?.seq ?? endsBefore) - 1;
+      if (to > this.#position) found.push({ kind: 'gap', reason: 'damaged', from: this.#position, to });
+    }
+    for (const frame of chunk?.frames ?? []) {
+      if (frame.seq <= this.#position || frame.seq >= endsBefore) continue;
+      if (this.#takes(frame)) found.push(frame.record());
+      this.#position = frame.seq;
+    }
+    if (!chunk || chunk.frames.length === 0) {
+      this.#position = Math.max(this.#position, endsBefore - 1);
+      this.#reader = undefined;
+    }
+    return found;
+  }
+
+  /** The seq that the next segment begins with: what has a higher one in this segment was never confirmed. */
+  #endOf(segment: Segment): number {
+    const { segments, lastSeq } = this.#source;
+    return segments.find(({ firstSeq }) => firstSeq > segment.firstSeq)?.firstSeq ?? lastSeq + 1;
+  }
+
+  #takes(record: Pick<JournalRecord, 'kind' | 'session' | 'name' | 'seq'>): boolean {
+    if (record.kind !== 'event') return false;
+    const { session, name, seq } = record;
+    return !this.#source.isForgotten(session, seq) && this.#filter(session, name);
+  }
+}
+
+/** The index of the first record with a higher seq. */
+function firstAfter(records: readonly JournalRecord[], seq: number): number {
+  let [low, high] = [0, records.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((records[middle]?.seq ?? 0) > seq) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,105 @@
+import type { JournalRecord } from './frame.ts';
+
+/** A part of a fold's state, as JSON. It is deleted with its session; empty: it is nobody's. */
+export interface FoldPart {
+  readonly session: string;
+  readonly text: string;
+}
+
+/**
+ * State that follows from the records, in their order. Each segment begins with it, so that a start reads one segment and
+ * not all. It must not keep anything of a session once `forget` was applied.
+ */
+export interface Fold {
+  /** In its parts on disk. */
+  readonly name: string;
+  /** Called for each record once it is on disk, and for those of earlier processes. */
+  apply(record: JournalRecord): void;
+  /** Its state now, in parts of a few hundred KB at most. */
+  parts(): Iterable<FoldPart>;
+  /** Called with the parts of an earlier process, before any record. */
+  restore(part: FoldPart): void;
+}
+
+/** Where ids of one opening of the journal begin. */
+interface Epoch {
+  readonly id: string;
+  readonly from: number;
+}
+
+/** Expired ones that are remembered, so that their ids are known to be too old, and not unknown. */
+const MAX_EPOCHS = 1_000;
+
+/**
+ * The openings of the journal. A position is known by the epoch in which it was given out: where the folder was restored
+ * from an older copy, later positions of the epoch that was running then do not exist, and those of later epochs neither.
+ */
+export class Epochs implements Fold {
+  readonly name = 'epochs';
+  #epochs: Epoch[] = [];
+
+  apply({ kind, name, seq }: JournalRecord): void {
+    if (kind === 'epoch') this.#epochs = [...this.#epochs, { id: name, from: seq }].slice(-MAX_EPOCHS);
+  }
+
+  *parts(): Iterable<FoldPart> {
+    yield { session: '', text: JSON.stringify(this.#epochs) };
+  }
+
+  restore({ text }: FoldPart): void {
+    this.#epochs = JSON.parse(text) as Epoch[]; // Ours: the checksum has been compared.
+  }
+
+  /** The id of what was written as this seq. */
+  idOf(seq: number): string {
+    const epoch = this.#epochs.findLast(({ from }) => from <= seq);
+    return `${epoch?.id ?? '0'}-${seq}`;
+  }
+
+  /** The seq of an id; undefined if it was not given out before `last`. */
+  seqOf(id: string, last: number): number | undefined {
+    const [, name, digits] = /^([0-9a-z]{1,32})-(\d{1,15})$/.exec(id) ?? [];
+    const at = this.#epochs.findIndex((epoch) => epoch.id === name);
+    const [epoch, following] = [this.#epochs[at], this.#epochs[at + 1]];
+    const seq = Number(digits);
+    return epoch && seq >= epoch.from && seq < (following?.from ?? last + 1) ? seq : undefined;
+  }
+}
+
+/** Sessions whose earlier records count as deleted. */
+export class Forgotten implements Fold {
+  readonly name = 'forgotten';
+  readonly #seqs = new Map<string, number>();
+  readonly #purged = new Set<string>();
+
+  apply({ kind, session, seq, name, key, text }: JournalRecord): void {
+    if (kind === 'forget') {
+      this.#seqs.set(session, seq);
+      this.#purged.delete(session);
+    }
+    // It may have been deleted again meanwhile.
+    if (kind === 'note' && name === PURGED && this.#seqs.get(key) === Number(text)) this.#purged.add(key);
+  }
+
+  *parts(): Iterable<FoldPart> {
+    yield { session: '', text: JSON.stringify(this.unpurged) };
+  }
+
+  restore({ text }: FoldPart): void {
+    for (const [session, seq] of JSON.parse(text) as [string, number][]) this.#seqs.set(session, seq);
+  }
+
+  /** True for a record that must not be shown. */
+  has(session: string, seq: number): boolean {
+    const until = this.#seqs.get(session);
+    return until !== undefined && seq < until;
+  }
+
+  /** Those whose records may still be on disk, each with the seq before which they are deleted. */
+  get unpurged(): [session: string, seq: number][] {
+    return [...this.#seqs].filter(([session]) => !this.#purged.has(session));
+  }
+}
+
+/** The note that the records of a session, its key, before a seq, its text, are off the disk. */
+export const PURGED = '$purged';

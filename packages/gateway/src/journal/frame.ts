@@ -1,0 +1,186 @@
+import { crc32 } from 'node:zlib';
+
+/** What a record is for. The numbers are on disk. */
+export const KINDS = {
+  /** Shown to readers. */
+  event: 1,
+  /** For folds alone. */
+  note: 2,
+  /** From here on, earlier records of its session count as deleted. */
+  forget: 3,
+  /** The journal was opened: ids of later records begin with its name. */
+  epoch: 4,
+  /** The first of a segment. Its text: `{ version }`. */
+  begin: 5,
+  /** A part of a fold's state, when the segment began. */
+  checkpoint: 6,
+  /** All parts have been written. */
+  checkpoint_end: 7,
+} as const;
+
+export type Kind = keyof typeof KINDS;
+
+/** What is written. */
+export interface NewRecord {
+  readonly kind: Kind;
+  /** The name of the event, note or fold; at most 255 bytes. */
+  readonly name: string;
+  /** Whose it is: deleted with it. At most 255 bytes; empty if it is nobody's. */
+  readonly session: string;
+  /** What it is about, such as the id of a message; at most 65,535 bytes. */
+  readonly key: string;
+  /** JSON, or empty. */
+  readonly text: string;
+}
+
+/** What was written. */
+export interface JournalRecord extends NewRecord {
+  /** Grows from record to record, with holes. From 1. */
+  readonly seq: number;
+  /** Unix time in ms. */
+  readonly at: number;
+}
+
+/** The longest record, in bytes. */
+export const MAX_RECORD_BYTES = 8 * 1_048_576;
+
+/*
+ * A frame: checksum (u32), length of what follows (u32), seq (u48), time (u48), kind (u8), lengths of name (u8), session
+ * (u8) and key (u16), then these three and the text, all in UTF-8. The checksum covers all that follows it. Numbers are
+ * little-endian.
+ */
+const LENGTH_AT = 4;
+const BODY_AT = 8;
+const SEQ_AT = 8;
+const TIME_AT = 14;
+const KIND_AT = 20;
+const NAME_LENGTH_AT = 21;
+const SESSION_LENGTH_AT = 22;
+const KEY_LENGTH_AT = 23;
+const STRINGS_AT = 25;
+const MIN_LENGTH = STRINGS_AT - BODY_AT;
+
+const KIND_OF = new Map<number, Kind>(
+  Object.entries(KINDS).map(([kind, number]) => [number, kind as Kind]), // The keys of the table.
+);
+
+/** The record is too long for a frame. */
+export class RecordTooLongError extends Error {
+  constructor(what: string) {
+    super(`the journal takes no record with such a long ${what}`);
+    this.name = 'RecordTooLongError';
+  }
+}
+
+/** The most bytes that a record can take as a frame. */
+export function mostBytesOf({ name, session, key, text }: NewRecord): number {
+  return STRINGS_AT + 3 * (name.length + session.length + key.length + text.length);
+}
+
+/** Throws a RecordTooLongError if it does not fit into a frame. */
+export function requireFits({ name, session, key, text }: NewRecord): void {
+  if (Buffer.byteLength(name) > 0xff) throw new RecordTooLongError('name');
+  if (Buffer.byteLength(session) > 0xff) throw new RecordTooLongError('session');
+  if (Buffer.byteLength(key) > 0xff_ff) throw new RecordTooLongError('key');
+  if (STRINGS_AT + 0xff * 2 + 0xff_ff + Buffer.byteLength(text) > MAX_RECORD_BYTES)
+    throw new RecordTooLongError('text');
+}
+
+/** Writes a record that fits, into a buffer that has room for it. Returns where its frame ends. */
+export function writeFrame(buffer: Buffer, start: number, record: JournalRecord): number {
+  const { seq, at, kind, name, session, key, text } = record;
+  let end = start + STRINGS_AT;
+  const nameLength = buffer.write(name, end);
+  end += nameLength;
+  const sessionLength = buffer.write(session, end);
+  end += sessionLength;
+  const keyLength = buffer.write(key, end);
+  end += keyLength;
+  end += buffer.write(text, end);
+  buffer.writeUInt32LE(end - start - BODY_AT, start + LENGTH_AT);
+  buffer.writeUIntLE(seq, start + SEQ_AT, 6);
+  buffer.writeUIntLE(at, start + TIME_AT, 6);
+  buffer[start + KIND_AT] = KINDS[kind];
+  buffer[start + NAME_LENGTH_AT] = nameLength;
+  buffer[start + SESSION_LENGTH_AT] = sessionLength;
+  buffer.writeUInt16LE(keyLength, start + KEY_LENGTH_AT);
+  buffer.writeUInt32LE(crc32(buffer.subarray(start + LENGTH_AT, end)), start);
+  return end;
+}
+
+/** The whole frame at `start`; `incomplete` if the buffer ends before it does; `damaged` if that is no frame. */
+export type Read = Frame | 'incomplete' | 'damaged';
+
+export function readFrame(buffer: Buffer, start: number): Read {
+  if (buffer.length - start < BODY_AT) return 'incomplete';
+  const length = buffer.readUInt32LE(start + LENGTH_AT);
+  if (length < MIN_LENGTH || length > MAX_RECORD_BYTES) return 'damaged';
+  const end = start + BODY_AT + length;
+  if (end > buffer.length) return 'incomplete';
+  if (crc32(buffer.subarray(start + LENGTH_AT, end)) !== buffer.readUInt32LE(start)) return 'damaged';
+  const frame = new Frame(buffer, start, end);
+  return frame.isSound ? frame : 'damaged';
+}
+
+/** A record in a buffer: its parts are decoded when they are asked for. */
+export class Frame {
+  readonly end: number;
+  readonly seq: number;
+  readonly #buffer: Buffer;
+  readonly #start: number;
+
+  constructor(buffer: Buffer, start: number, end: number) {
+    this.#buffer = buffer;
+    this.#start = start;
+    this.end = end;
+    this.seq = buffer.readUIntLE(start + SEQ_AT, 6);
+  }
+
+  get isSound(): boolean {
+    return KIND_OF.has(this.#buffer[this.#start + KIND_AT] ?? 0) && this.#textAt <= this.end;
+  }
+
+  get kind(): Kind {
+    return KIND_OF.get(this.#buffer[this.#start + KIND_AT] ?? 0) ?? 'note';
+  }
+
+  get at(): number {
+    return this.#buffer.readUIntLE(this.#start + TIME_AT, 6);
+  }
+
+  get name(): string {
+    return this.#buffer.toString('utf8', this.#nameAt, this.#sessionAt);
+  }
+
+  get session(): string {
+    return this.#buffer.toString('utf8', this.#sessionAt, this.#keyAt);
+  }
+
+  /** Its bytes, the frame included. */
+  get bytes(): Buffer {
+    return this.#buffer.subarray(this.#start, this.end);
+  }
+
+  /** The record, decoded. It shares no memory with the buffer. */
+  record(): JournalRecord {
+    const { seq, at, kind, name, session } = this;
+    const key = this.#buffer.toString('utf8', this.#keyAt, this.#textAt);
+    return { seq, at, kind, name, session, key, text: this.#buffer.toString('utf8', this.#textAt, this.end) };
+  }
+
+  get #nameAt(): number {
+    return this.#start + STRINGS_AT;
+  }
+
+  get #sessionAt(): number {
+    return this.#nameAt + (this.#buffer[this.#start + NAME_LENGTH_AT] ?? 0);
+  }
+
+  get #keyAt(): number {
+    return this.#sessionAt + (this.#buffer[this.#start + SESSION_LENGTH_AT] ?? 0);
+  }
+
+  get #textAt(): number {
+    return this.#keyAt + this.#buffer.readUInt16LE(this.#start + KEY_LENGTH_AT);
+  }
+}

@@ -1,0 +1,423 @@
+import {
+  copyFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Cursor, Gap } from './cursor.ts';
+import type { Fold, FoldPart } from './folds.ts';
+import type { JournalRecord } from './frame.ts';
+import { Journal, type JournalOptions, JournalVersionError } from './journal.ts';
+import { SegmentReader, segmentsIn } from './segment.ts';
+
+const DAY_MS = 86_400_000;
+const roots: string[] = [];
+const opened = new Set<Journal>();
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const journal of opened) await journal.close();
+  opened.clear();
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
+});
+
+function newRoot(): string {
+  const root = mkdtempSync(join(tmpdir(), 'chat-web-journal-'));
+  roots.push(root);
+  return root;
+}
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+async function openJournal(dir: string, options: Partial<JournalOptions> = {}): Promise<Journal> {
+  const journal = await Journal.open({ dir, folds: [], maxBytes: 1e9, maxAgeMs: 3 * DAY_MS, log: silent, ...options });
+  opened.add(journal);
+  return journal;
+}
+
+async function close(journal: Journal): Promise<void> {
+  opened.delete(journal);
+  await journal.close();
+}
+
+function event(text: string, session = 'main') {
+  return { kind: 'event', name: 'message', session, key: text, text: JSON.stringify({ text }) } as const;
+}
+
+async function appendAll(journal: Journal, keys: readonly string[], session = 'main'): Promise<void> {
+  await Promise.all(keys.map((key) => journal.append(event(key, session))));
+}
+
+/** The same with records of 10 KB. */
+async function appendLong(journal: Journal, keys: readonly string[], session = 'main'): Promise<void> {
+  await Promise.all(keys.map((key) => journal.append({ ...event(key, session), text: `"${'0'.repeat(10_000)}"` })));
+}
+
+/** All that a cursor gives until it is at the end. */
+async function drain(cursor: Cursor): Promise<(JournalRecord | Gap)[]> {
+  const found: (JournalRecord | Gap)[] = [];
+  while (!cursor.isAtEnd) found.push(...(await cursor.read()));
+  return found;
+}
+
+async function keysOf(journal: Journal, after = 0, filter = (_session: string, _name: string) => true) {
+  return (await drain(journal.cursor(after, filter))).map((one) => (one.kind === 'gap' ? one.reason : one.key));
+}
+
+function filesIn(dir: string): string[] {
+  return readdirSync(dir)
+    .sort()
+    .map((name) => join(dir, name));
+}
+
+function numbered(count: number, prefix = 'n'): string[] {
+  return Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+}
+
+/** How many events it has seen of each session. */
+class Counts implements Fold {
+  readonly name = 'counts';
+  readonly seen = new Map<string, number>();
+
+  apply({ kind, session }: JournalRecord): void {
+    if (kind === 'event') this.seen.set(session, (this.seen.get(session) ?? 0) + 1);
+    if (kind === 'forget') this.seen.delete(session);
+  }
+
+  *parts(): Iterable<FoldPart> {
+    for (const [session, count] of this.seen) yield { session, text: String(count) };
+  }
+
+  restore({ session, text }: FoldPart): void {
+    this.seen.set(session, Number(text));
+  }
+}
+
+describe('a journal', () => {
+  it('gives back what was appended, in order, from memory and from disk', async () => {
+    const dir = newRoot();
+    const journal = await openJournal(dir);
+    await appendAll(journal, numbered(2_500));
+    expect(await keysOf(journal)).toEqual(numbered(2_500));
+    await close(journal);
+    const again = await openJournal(dir);
+    expect(await keysOf(again)).toEqual(numbered(2_500));
+    await appendAll(again, ['one more']);
+    expect((await keysOf(again)).slice(-2)).toEqual(['n2499', 'one more']);
+  });
+
+  it('shows nothing before it is on disk', async () => {
+    const dir = newRoot();
+    const journal = await openJournal(dir);
+    const cursor = journal.cursor(journal.lastSeq, () => true);
+    const bytesWhenSeen: Promise<string> = new Promise((resolve) => {
+      journal.onCommit(() => resolve(readFileSync(filesIn(dir)[0] ?? '', 'utf8')));
+    });
+    const stored = journal.append(event('first'));
+    expect(cursor.isAtEnd).toBe(true);
+    expect(await bytesWhenSeen).toContain('first');
+    await stored;
+    expect(await cursor.read()).toMatchObject([{ key: 'first' }]);
+  });
+
+  it('filters by session and name', async () => {
+    const journal = await openJournal(newRoot());
+    await appendAll(journal, ['a1', 'a2'], 'a');
+    await appendAll(journal, ['b1'], 'b');
+    await journal.append({ ...event('a3', 'a'), name: 'ready' });
+    await journal.append({ ...event('note', 'a'), kind: 'note' });
+    expect(await keysOf(journal, 0, (session) => session === 'a')).toEqual(['a1', 'a2', 'a3']);
+    expect(await keysOf(journal, 0, (_, name) => name === 'ready')).toEqual(['a3']);
+  });
+
+  it('takes records of a megabyte, and refuses longer ones than it can read', async () => {
+    const dir = newRoot();
+    const journal = await openJournal(dir);
+    const long = 'é'.repeat(1_000_000);
+    await journal.append({ ...event('long'), text: long });
+    await journal.append(event('after'));
+    await expect(journal.append({ ...event('too long'), text: long.repeat(5) })).rejects.toThrow('text');
+    await close(journal);
+    const again = await openJournal(dir);
+    expect(await drain(again.cursor(0, () => true))).toMatchObject([{ text: long }, { key: 'after' }]);
+  });
+
+  it('goes on after a torn tail, cut at each byte of the last record', async () => {
+    const dir = newRoot();
+    const journal = await openJournal(dir);
+    await appendAll(journal, ['kept']);
+    const [path = ''] = filesIn(dir);
+    const start = readFileSync(path).length;
+    await appendAll(journal, ['torn']);
+    await close(journal);
+    const whole = readFileSync(path);
+    const copy = newRoot();
+    const copied = join(copy, path.slice(dir.length + 1));
+    for (let length = start; length < whole.length; length += 1) {
+      writeFileSync(copied, whole.subarray(0, length));
+      const cut = await openJournal(copy);
+      expect(await keysOf(cut)).toEqual(['kept']);
+      await cut.append(event('later'));
+      await close(cut);
+      const again = await openJournal(copy);
+      expect(await keysOf(again)).toEqual(['kept', 'later']);
+      await close(again);
+    }
+  });
+
+  it('leaves out what is damaged, and says so', async () => {
+    const dir = newRoot();
+    const journal = await openJournal(dir);
+    await appendAll(journal, numbered(20));
+    await close(journal);
+    const [path = ''] = filesIn(dir);
+    const whole = readFileSync(path);
+    const at = whole.indexOf('"n7"');
+    for (const bit of [0, 3, 7]) {
+      for (const offset of [at, at - 30, at - 38]) {
+        const flipped = Buffer.from(whole);
+        flipped[offset] = (flipped[offset] ?? 0) ^ (1 << bit);
+        writeFileSync(path, flipped);
+        const again = await openJournal(dir);
+        const keys = await keysOf(again);
+        expect(keys.filter((key) => key === 'damaged')).toHaveLength(1);
+        const lost = numbered(20).filter((key) => !keys.includes(key));
+        expect(lost).toHaveLength(1);
+        expect(keys.filter((key) => key !== 'damaged')).toEqual(numbered(20).filter((key) => key !== lost[0]));
+        await close(again);
+      }
+    }
+  });
+
+  it('restores folds from the checkpoint of its newest segment', async () => {
+    const dir = newRoot();
+    const counts = new Counts();
+    const journal = await openJournal(dir, { folds: [counts], maxBytes: 400_000 });
+    for (let n = 0; n < 40; n += 1) await appendLong(journal, numbered(10), n % 3 === 0 ? 'a' : 'b');
+    await journal.housekeep();
+    expect(journal.oldestSeq).toBeGreaterThan(1);
+    await close(journal);
+    const restored = new Counts();
+    await openJournal(dir, { folds: [restored], maxBytes: 400_000 });
+    expect(restored.seen).toEqual(counts.seen);
+    expect(restored.seen).toEqual(
+      new Map([
+        ['a', 140],
+        ['b', 260],
+      ]),
+    );
+  });
+
+  it('restores folds although the newest checkpoint is damaged', async () => {
+    const dir = newRoot();
+    const counts = new Counts();
+    const journal = await openJournal(dir, { folds: [counts], maxBytes: 400_000 });
+    for (let n = 0; n < 10; n += 1) await appendLong(journal, numbered(3), 'a');
+    await close(journal);
+    const last = filesIn(dir).at(-1) ?? '';
+    const damaged = readFileSync(last);
+    damaged[30] = (damaged[30] ?? 0) ^ 1;
+    writeFileSync(last, damaged);
+    const restored = new Counts();
+    const again = await openJournal(dir, { folds: [restored], maxBytes: 400_000 });
+    expect(restored.seen).toEqual(counts.seen);
+    await appendAll(again, ['more'], 'a');
+    expect(restored.seen.get('a')).toBe(31);
+  });
+
+  it('refuses a journal of a later version', async () => {
+    const dir = newRoot();
+    await close(await openJournal(dir));
+    const [path = ''] = filesIn(dir);
+    const journal = await openJournal(newRoot());
+    // The same frame with another version, written by the journal itself.
+    await journal.append({ kind: 'begin', name: '', session: '', key: '', text: '{"version":2}' });
+    const [segment] = journal.segments;
+    if (!segment) throw new Error('no segment');
+    const reader = new SegmentReader(segment);
+    const chunk = await reader.next();
+    const frame = chunk?.frames.at(-1);
+    writeFileSync(path, frame?.bytes ?? '');
+    await expect(openJournal(dir)).rejects.toThrow(JournalVersionError);
+  });
+});
+
+describe('ids', () => {
+  it('are known to the journal that gave them out, over restarts', async () => {
+    const dir = newRoot();
+    const journal = await openJournal(dir);
+    await appendAll(journal, ['one']);
+    const [first, firstId] = [journal.lastSeq, journal.idOf(journal.lastSeq)];
+    await close(journal);
+    const again = await openJournal(dir);
+    await appendAll(again, ['two']);
+    expect(again.seqOf(firstId)).toBe(first);
+    expect(again.idOf(first)).toBe(firstId);
+    expect(again.seqOf(again.idOf(again.lastSeq))).toBe(again.lastSeq);
+    const [epoch] = again.idOf(again.lastSeq).split('-');
+    for (const unknown of [`${epoch}-${again.lastSeq + 1}`, `${epoch}-1`, 'other-1', '', `${epoch}-`, `${epoch}-1e3`])
+      expect(again.seqOf(unknown)).toBeUndefined();
+  });
+
+  it('are not used twice when the folder is restored from an older copy', async () => {
+    const [dir, copy] = [newRoot(), newRoot()];
+    const journal = await openJournal(dir);
+    await appendAll(journal, ['before']);
+    const before = journal.idOf(journal.lastSeq);
+    cpSync(dir, copy, { recursive: true });
+    await appendAll(journal, ['lost with the restore']);
+    const lost = journal.idOf(journal.lastSeq);
+    await close(journal);
+    const restored = await openJournal(copy);
+    await appendAll(restored, ['after', 'and more']);
+    expect(restored.seqOf(before)).toBeDefined();
+    expect(restored.seqOf(lost)).toBeUndefined();
+    expect(restored.idOf(restored.lastSeq)).not.toBe(lost);
+    expect(await keysOf(restored)).toEqual(['before', 'after', 'and more']);
+  });
+});
+
+describe('retention', () => {
+  it('removes the oldest beyond the maximum size, and tells readers', async () => {
+    const dir = newRoot();
+    const journal = await openJournal(dir, { maxBytes: 400_000 });
+    const early = journal.cursor(0, () => true);
+    for (let n = 0; n < 60; n += 1) await appendLong(journal, numbered(10, `${n}-`));
+    await journal.housekeep();
+    const { bytes } = journal.stats;
+    expect(bytes).toBeLessThanOrEqual(400_000);
+    expect(bytes).toBeGreaterThan(200_000);
+    const [gap, ...events] = await drain(early);
+    expect(gap).toEqual({ kind: 'gap', reason: 'expired', from: 0, to: journal.oldestSeq - 1 });
+    expect(events.at(-1)).toMatchObject({ key: '59-9' });
+    expect(events).toEqual((await drain(journal.cursor(journal.oldestSeq - 1, () => true))) as JournalRecord[]);
+  });
+
+  it('removes what is older than the maximum age, also after restarts', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const dir = newRoot();
+    const journal = await openJournal(dir);
+    await appendAll(journal, ['old']);
+    vi.advanceTimersByTime(DAY_MS);
+    await journal.housekeep();
+    await appendAll(journal, ['newer']);
+    await close(journal);
+    vi.advanceTimersByTime(2.5 * DAY_MS);
+    const again = await openJournal(dir);
+    await again.housekeep();
+    expect(await keysOf(again)).toEqual(['expired', 'newer']);
+  });
+
+  it('hides a forgotten session at once, and takes it off the disk', async () => {
+    const dir = newRoot();
+    const counts = new Counts();
+    const journal = await openJournal(dir, { folds: [counts], maxBytes: 4_000_000 });
+    for (let n = 0; n < 20; n += 1) {
+      await appendAll(journal, numbered(100, `private-${n}-`), 'gone');
+      await appendAll(journal, numbered(100, `${n}-`), 'kept');
+    }
+    const before = await keysOf(journal, 0, (session) => session === 'kept');
+    const behind = journal.cursor(0, () => true);
+    await behind.read();
+    await journal.append({ kind: 'forget', name: '', session: 'gone', key: '', text: '' });
+    expect((await keysOf(journal)).some((key) => key.startsWith('private'))).toBe(false);
+    await appendAll(journal, ['a new account'], 'gone');
+    await journal.housekeep();
+    const onDisk = filesIn(dir).map((path) => readFileSync(path, 'latin1'));
+    expect(onDisk.some((text) => text.includes('private'))).toBe(false);
+    expect(await keysOf(journal)).toEqual([...before, 'a new account']);
+    expect((await drain(behind)).some((one) => one.kind !== 'gap' && one.key.startsWith('private'))).toBe(false);
+    await close(journal);
+    const again = await openJournal(dir, { folds: [new Counts()], maxBytes: 4_000_000 });
+    expect(await keysOf(again)).toEqual([...before, 'a new account']);
+  });
+
+  it('continues a removal that a kill has interrupted', async () => {
+    const [dir, copy] = [newRoot(), newRoot()];
+    const journal = await openJournal(dir, { maxBytes: 800_000 });
+    for (let n = 0; n < 15; n += 1) await appendAll(journal, numbered(100, `private-${n}-`), 'gone');
+    await appendAll(journal, ['kept'], 'kept');
+    await journal.append({ kind: 'forget', name: '', session: 'gone', key: '', text: '' });
+    await close(journal);
+    // A rewritten segment is in place, and the one that it replaces is still there; another is half written.
+    for (const path of filesIn(dir)) copyFileSync(path, join(copy, path.slice(dir.length + 1)));
+    const [first = '', second = ''] = filesIn(copy);
+    writeFileSync(first.replace('.0.journal', '.1.journal'), readFileSync(first));
+    writeFileSync(`${second}.unfinished`, readFileSync(second).subarray(0, 100));
+    const again = await openJournal(copy, { maxBytes: 800_000 });
+    await again.housekeep();
+    expect(await keysOf(again)).toEqual(['kept']);
+    const left = filesIn(copy).map((path) => readFileSync(path, 'latin1'));
+    expect(left.some((text) => text.includes('private'))).toBe(false);
+    expect((await segmentsIn(copy, { clean: false })).map(({ path }) => path).sort()).toEqual(filesIn(copy));
+  });
+
+  it('does what a list would do, in any order of calls', async () => {
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ do: fc.constant('append'), session: fc.constantFrom('a', 'b', 'c') }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('forget'), session: fc.constantFrom('a', 'b', 'c') }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('restart', 'housekeep'), session: fc.constant('') }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const dir = newRoot();
+        // Each segment takes some ten records.
+        const options = { maxBytes: 1_000_000, maxAgeMs: DAY_MS };
+        let journal = await openJournal(dir, options);
+        let model: { session: string; key: string }[] = [];
+        const reader = { after: 0, seen: [] as string[] };
+        for (const [n, { do: what, session }] of steps.entries()) {
+          if (what === 'append') {
+            await Promise.all(
+              numbered(3, `${n}-`).map((key) => journal.append({ ...event(key, session), text: '0'.repeat(5_000) })),
+            );
+            model.push(...numbered(3, `${n}-`).map((key) => ({ session, key })));
+          } else if (what === 'forget') {
+            await journal.append({ kind: 'forget', name: '', session, key: '', text: '' });
+            model = model.filter((one) => one.session !== session);
+          } else if (what === 'restart') {
+            await close(journal);
+            journal = await openJournal(dir, options);
+          } else await journal.housekeep();
+          const cursor = journal.cursor(reader.after, () => true);
+          for (const one of await drain(cursor)) if (one.kind !== 'gap') reader.seen.push(one.key);
+          reader.after = cursor.position;
+        }
+        expect(await keysOf(journal)).toEqual(model.map(({ key }) => key));
+        // Who reads on sees all, each once, in order.
+        expect(reader.seen).toEqual(
+          steps.flatMap(({ do: what }, n) => (what === 'append' ? numbered(3, `${n}-`) : [])),
+        );
+        await close(journal);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('a journal that was cut off', () => {
+  it('starts with an empty file, or a file of zeros', async () => {
+    for (const spoil of [
+      (path: string) => truncateSync(path, 0),
+      (path: string) => writeFileSync(path, Buffer.alloc(5_000)),
+    ]) {
+      const dir = newRoot();
+      const journal = await openJournal(dir);
+      await appendAll(journal, ['gone']);
+      await close(journal);
+      spoil(filesIn(dir)[0] ?? '');
+      const again = await openJournal(dir);
+      await appendAll(again, ['new']);
+      await close(again);
+      expect(await keysOf(await openJournal(dir))).toEqual(['new']);
+    }
+  });
+});

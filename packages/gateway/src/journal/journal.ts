@@ -1,0 +1,574 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { errorText } from '@chat-web/protocol';
+import { makeFolder } from '../host/make-folder.ts';
+import type { Log } from '../log.ts';
+import { Cursor, type Filter, type Source } from './cursor.ts';
+import { Epochs, type Fold, Forgotten, PURGED } from './folds.ts';
+import { type JournalRecord, mostBytesOf, type NewRecord, requireFits, writeFrame } from './frame.ts';
+import { type Segment, SegmentReader, segmentPath, segmentsIn, unfinishedPath } from './segment.ts';
+
+export interface JournalOptions {
+  readonly dir: string;
+  readonly folds: readonly Fold[];
+  /** Older segments are removed beyond that size of all. */
+  readonly maxBytes: number;
+  /** Segments whose newest record is older are removed. */
+  readonly maxAgeMs: number;
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+  /** Called when records can be stored again: none were since that time. */
+  onResumed?(since: Date): void;
+  /** Called for each write: how long its first record waited until it was on disk, and how many it were. */
+  onWritten?(ms: number, records: number): void;
+}
+
+/** What the journal holds. */
+export interface JournalStats {
+  readonly bytes: number;
+  readonly segments: number;
+  /** The time of the oldest segment's newest record. */
+  readonly oldestAt: Date;
+  /** Since when nothing can be stored; undefined while all is well. */
+  readonly failingSince: Date | undefined;
+}
+
+/** The record is not on disk, and nobody has seen it. */
+export class NotStoredError extends Error {
+  constructor(why: string) {
+    super(`the journal could not be written: ${why}`);
+    this.name = 'NotStoredError';
+  }
+}
+
+/** The folder holds a journal that this version cannot read. */
+export class JournalVersionError extends Error {
+  constructor(path: string) {
+    super(`${path} was written by a later version of the gateway: install that version, or remove the folder`);
+    this.name = 'JournalVersionError';
+  }
+}
+
+interface Pending {
+  readonly record: NewRecord;
+  readonly at: number;
+  /** `performance.now()` of its arrival. */
+  readonly since: number;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+const VERSION = 1;
+const MAX_SEGMENT_BYTES = 16 * 1_048_576;
+const MIN_SEGMENTS = 8;
+/** A write takes that much, as far as can be told before it is encoded, and no more records than that. */
+const MAX_WRITE_BYTES = 2 * 1_048_576;
+const MAX_WRITE_RECORDS = 1_000;
+const CHECKPOINT_WRITE_BYTES = 262_144;
+/** What is kept in memory for readers that keep up. */
+const RECENT_BYTES = 4 * 1_048_576;
+const RETRY_MS = 1_000;
+const HOUSEKEEPING_MS = 10 * 60_000;
+/** A segment spans no more than that part of the maximum age. */
+const AGE_PARTS = 12;
+
+const BLANK = { session: '', key: '', text: '' } as const;
+const BEGIN: NewRecord = { ...BLANK, kind: 'begin', name: '', text: JSON.stringify({ version: VERSION }) };
+const CHECKPOINT_END: NewRecord = { ...BLANK, kind: 'checkpoint_end', name: '' };
+const PURGE_BEGINS: NewRecord = { ...BLANK, kind: 'note', name: '$purge' };
+
+/**
+ * An append-only log in segments. What is appended while a write is under way goes into the next: one fdatasync serves
+ * all of it. Folds and readers see a record when it is on disk, and not before.
+ */
+export class Journal implements Source {
+  readonly #options: JournalOptions;
+  readonly #epochs = new Epochs();
+  readonly #forgotten = new Forgotten();
+  readonly #folds: readonly Fold[];
+  readonly #segmentBytes: number;
+  #segments: Segment[] = [];
+  #file: FileHandle | undefined;
+  /** The active segment is no longer to be trusted: the next write begins another. */
+  #mustRoll = false;
+  /** A checkpoint may be larger than a segment: not to write more of it than of records. */
+  #rollAtBytes = 0;
+  #beganAt = 0;
+  #lastSeq = 0;
+  #recent: JournalRecord[] = [];
+  #recentBytes = 0;
+  #recentAfter = 0;
+  #queue: Pending[] = [];
+  #writing: Promise<void> | undefined;
+  #failing: { readonly since: Date; readonly why: string } | undefined;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #listeners = new Set<() => void>();
+  #housekeeping: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  private constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#folds = [this.#epochs, this.#forgotten, ...options.folds];
+    this.#segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.ceil(options.maxBytes / MIN_SEGMENTS));
+  }
+
+  /**
+   * Opens the journal of a folder, creating it if needed, and brings the folds up to date. The caller sees to it that no
+   * other process has it open. Rejects if the folder cannot be read, or with a JournalVersionError; a full disk is no
+   * reason to.
+   */
+  static async open(options: JournalOptions): Promise<Journal> {
+    const journal = new Journal(options);
+    await journal.#load();
+    await journal.#beginEpoch().catch(() => {}); // It is tried again.
+    journal.#every(HOUSEKEEPING_MS, () => void journal.housekeep());
+    return journal;
+  }
+
+  // Writing.
+
+  /** Resolves when the record is on disk. Rejects with a NotStoredError, or with a RecordTooLongError. */
+  append(record: NewRecord): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new NotStoredError('it is closed'));
+    if (this.#failing) return Promise.reject(new NotStoredError(this.#failing.why));
+    return this.#enqueue(record);
+  }
+
+  #enqueue(record: NewRecord): Promise<void> {
+    try {
+      requireFits(record);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ record, at: Date.now(), since: performance.now(), resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    await Promise.resolve(); // What is appended in one turn is written together.
+    while (this.#queue.length > 0) {
+      const batch = this.#takeBatch();
+      try {
+        const records = await this.#write(batch);
+        this.#commit(records);
+        for (const { resolve } of batch) resolve();
+        const [first] = batch;
+        if (first) this.#options.onWritten?.(performance.now() - first.since, batch.length);
+      } catch (error) {
+        this.#fail(errorText(error), batch);
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  #takeBatch(): Pending[] {
+    let [bytes, count] = [0, 0];
+    for (const { record } of this.#queue) {
+      bytes += mostBytesOf(record);
+      if (count > 0 && (bytes > MAX_WRITE_BYTES || count === MAX_WRITE_RECORDS)) break;
+      count += 1;
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  async #write(batch: readonly Pending[]): Promise<JournalRecord[]> {
+    const { file, segment } = await this.#activeSegment();
+    const records = batch.map(({ record, at }, index) => ({ ...record, at, seq: this.#lastSeq + 1 + index }));
+    const bytes = encode(records);
+    try {
+      await writeFully(file, bytes, segment.bytes);
+    } catch (error) {
+      await file.truncate(segment.bytes).catch(() => {
+        this.#mustRoll = true;
+      });
+      throw error;
+    }
+    try {
+      await file.datasync();
+    } catch (error) {
+      this.#mustRoll = true; // What the kernel has dropped, it reports once.
+      throw error;
+    }
+    segment.bytes += bytes.length;
+    return records;
+  }
+
+  /** What is on disk becomes visible. */
+  #commit(records: readonly JournalRecord[]): void {
+    const segment = this.#segments.at(-1);
+    for (const record of records) {
+      this.#lastSeq = record.seq;
+      for (const fold of this.#folds) fold.apply(record);
+      this.#recent.push(record);
+      this.#recentBytes += record.text.length;
+      if (segment) segment.newestAt = record.at;
+    }
+    let passed = 0;
+    while (this.#recentBytes > RECENT_BYTES && passed < this.#recent.length) {
+      const record = this.#recent[passed];
+      this.#recentBytes -= record?.text.length ?? 0;
+      this.#recentAfter = record?.seq ?? this.#recentAfter;
+      passed += 1;
+    }
+    if (passed > 0) this.#recent.splice(0, passed);
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #fail(why: string, batch: readonly Pending[]): void {
+    for (const { reject } of [...batch, ...this.#queue.splice(0)]) reject(new NotStoredError(why));
+    if (!this.#failing) {
+      this.#failing = { since: new Date(), why };
+      const hint = 'free space on the disk, or check its health; it is tried every second';
+      this.#options.log.error({ error: why, hint }, 'journal not written');
+    }
+    this.#after(RETRY_MS, () => void this.#resume());
+  }
+
+  async #resume(): Promise<void> {
+    try {
+      await this.#beginEpoch();
+    } catch {
+      return; // The failure has set the next attempt.
+    }
+    const since = this.#failing?.since;
+    this.#failing = undefined;
+    if (!since) return;
+    this.#options.log.info({ failedForMs: Date.now() - since.getTime() }, 'journal written again');
+    this.#options.onResumed?.(since);
+  }
+
+  #beginEpoch(): Promise<void> {
+    return this.#enqueue({ ...BLANK, kind: 'epoch', name: randomBytes(6).toString('hex') });
+  }
+
+  // Segments.
+
+  async #activeSegment(): Promise<{ readonly file: FileHandle; readonly segment: Segment }> {
+    const segment = this.#segments.at(-1);
+    if (this.#file && segment && !this.#mustRoll && segment.bytes < this.#rollAtBytes)
+      return { file: this.#file, segment };
+    return this.#roll();
+  }
+
+  /** Begins a segment with a checkpoint of all folds. It is put in place when it is complete. */
+  async #roll(): Promise<{ readonly file: FileHandle; readonly segment: Segment }> {
+    const firstSeq = this.#lastSeq + 1;
+    const path = segmentPath(this.#options.dir, firstSeq, 0);
+    const unfinished = unfinishedPath(path);
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+    const file = await open(unfinished, flags, 0o600);
+    try {
+      const { bytes, lastSeq } = await this.#writeCheckpoint(file, firstSeq);
+      await file.datasync();
+      await rename(unfinished, path);
+      await syncFolder(this.#options.dir);
+      const segment = { firstSeq, revision: 0, path, bytes, newestAt: Date.now() };
+      await this.#file?.close().catch(() => {});
+      this.#file = file;
+      this.#segments = [...this.#segments, segment];
+      this.#lastSeq = lastSeq;
+      this.#rollAtBytes = bytes + Math.max(this.#segmentBytes, 2 * bytes);
+      this.#mustRoll = false;
+      this.#beganAt = Date.now();
+      this.#housekeepSoon();
+      return { file, segment };
+    } catch (error) {
+      await file.close().catch(() => {});
+      await rm(unfinished, { force: true }).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #writeCheckpoint(file: FileHandle, firstSeq: number): Promise<{ bytes: number; lastSeq: number }> {
+    const at = Date.now();
+    let [seq, position] = [firstSeq, 0];
+    let pieces: JournalRecord[] = [{ ...BEGIN, at, seq }];
+    let size = 0;
+    const flush = async () => {
+      const bytes = encode(pieces);
+      await writeFully(file, bytes, position);
+      position += bytes.length;
+      [pieces, size] = [[], 0];
+    };
+    for (const fold of this.#folds) {
+      for (const { session, text } of fold.parts()) {
+        seq += 1;
+        pieces.push({ kind: 'checkpoint', name: fold.name, session, key: '', text, at, seq });
+        size += text.length;
+        if (size > CHECKPOINT_WRITE_BYTES) await flush();
+      }
+    }
+    seq += 1;
+    pieces.push({ ...CHECKPOINT_END, at, seq });
+    await flush();
+    return { bytes: position, lastSeq: seq };
+  }
+
+  // Starting.
+
+  async #load(): Promise<void> {
+    const { dir, log } = this.#options;
+    makeFolder(dir, log);
+    this.#segments = await segmentsIn(dir, { clean: true });
+    const start = await this.#restore();
+    for (const [index, segment] of this.#segments.entries()) if (index >= start) await this.#replay(segment, index);
+    this.#recentAfter = this.#lastSeq;
+    const last = this.#segments.at(-1);
+    if (!last) return;
+    this.#file = await open(last.path, constants.O_RDWR | constants.O_NOFOLLOW);
+    this.#rollAtBytes = this.#segmentBytes;
+  }
+
+  /** Restores the folds from the newest complete checkpoint. Returns the index of its segment; 0 if there is none. */
+  async #restore(): Promise<number> {
+    for (const [index, segment] of [...this.#segments.entries()].reverse()) {
+      const parts = await checkpointOf(segment);
+      if (!parts) continue;
+      for (const { name, session, text } of parts)
+        this.#folds.find((fold) => fold.name === name)?.restore({ session, text });
+      return index;
+    }
+    return 0;
+  }
+
+  /** Applies the records of a segment, and cuts off what was not written completely. */
+  async #replay(segment: Segment, index: number): Promise<void> {
+    const endsBefore = this.#segments[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY;
+    const reader = new SegmentReader(segment);
+    let end = 0;
+    for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
+      if (chunk.frames.length > 0) end = chunk.end;
+      for (const frame of chunk.frames) {
+        if (frame.seq >= endsBefore) break;
+        const record = frame.record();
+        requireVersion(record, segment.path);
+        if (record.kind === 'begin') this.#beganAt = record.at;
+        this.#lastSeq = record.seq;
+        if (record.kind !== 'checkpoint') for (const fold of this.#folds) fold.apply(record);
+      }
+    }
+    if (index < this.#segments.length - 1 || end === segment.bytes) return;
+    this.#options.log.warn({ bytes: segment.bytes - end }, 'incomplete end of the journal removed');
+    const file = await open(segment.path, constants.O_RDWR | constants.O_NOFOLLOW);
+    try {
+      await file.truncate(end);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    segment.bytes = end;
+  }
+
+  // Reading.
+
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** The seq of the first record that is kept. */
+  get oldestSeq(): number {
+    return this.#segments[0]?.firstSeq ?? this.#lastSeq + 1;
+  }
+
+  get segments(): readonly Segment[] {
+    return this.#segments;
+  }
+
+  get recent(): readonly JournalRecord[] {
+    return this.#recent;
+  }
+
+  get recentAfter(): number {
+    return this.#recentAfter;
+  }
+
+  isForgotten(session: string, seq: number): boolean {
+    return this.#forgotten.has(session, seq);
+  }
+
+  /** A reader of the events after that seq. */
+  cursor(after: number, filter: Filter): Cursor {
+    return new Cursor(this, after, filter);
+  }
+
+  /** Called each time that something new can be read, until the function that is returned is called. */
+  onCommit(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The id by which callers know a record. */
+  idOf(seq: number): string {
+    return this.#epochs.idOf(seq);
+  }
+
+  /** The seq of an id; undefined if this journal has not given it out. It may be too old to be kept. */
+  seqOf(id: string): number | undefined {
+    return this.#epochs.seqOf(id, this.#lastSeq);
+  }
+
+  get stats(): JournalStats {
+    return {
+      bytes: this.#segments.reduce((sum, { bytes }) => sum + bytes, 0),
+      segments: this.#segments.length,
+      oldestAt: new Date(this.#segments[0]?.newestAt ?? Date.now()),
+      failingSince: this.#failing?.since,
+    };
+  }
+
+  // Retention.
+
+  /** Removes what is too old or too much, and takes deleted sessions off the disk. Never rejects. */
+  housekeep(): Promise<void> {
+    this.#housekeeping = this.#housekeeping.then(async () => {
+      if (this.#isClosed) return;
+      try {
+        if (Date.now() - this.#beganAt > this.#options.maxAgeMs / AGE_PARTS) this.#mustRoll = true;
+        await this.#expire();
+        await this.#purge();
+      } catch (error) {
+        this.#options.log.error({ error: errorText(error) }, 'journal not cleaned up');
+      }
+    });
+    return this.#housekeeping;
+  }
+
+  #housekeepSoon(): void {
+    this.#after(0, () => void this.housekeep());
+  }
+
+  async #expire(): Promise<void> {
+    const { maxBytes, maxAgeMs } = this.#options;
+    const isSuperfluous = (oldest: Segment) => this.stats.bytes > maxBytes || oldest.newestAt < Date.now() - maxAgeMs;
+    while (this.#segments.length > 1) {
+      const [oldest, ...others] = this.#segments;
+      if (!oldest || !isSuperfluous(oldest)) return;
+      this.#segments = others;
+      await rm(oldest.path, { force: true });
+    }
+  }
+
+  /** Writes segments anew without the records of deleted sessions. */
+  async #purge(): Promise<void> {
+    const { unpurged } = this.#forgotten;
+    if (unpurged.length === 0) return;
+    // Their last records are in the active segment: it is closed with the next write, which is the note below.
+    this.#mustRoll = true;
+    await this.append(PURGE_BEGINS);
+    const until = new Map(unpurged);
+    const last = Math.max(...until.values());
+    for (const segment of this.#segments.slice(0, -1)) {
+      if (this.#isClosed) return;
+      if (segment.firstSeq < last) await this.#rewrite(segment, until);
+    }
+    for (const [session, seq] of until)
+      await this.append({ ...BLANK, kind: 'note', name: PURGED, key: session, text: String(seq) });
+  }
+
+  async #rewrite(segment: Segment, until: ReadonlyMap<string, number>): Promise<void> {
+    const isDeleted = (session: string, seq: number) => seq < (until.get(session) ?? 0);
+    if (!(await contains(segment, isDeleted))) return;
+    const revision = segment.revision + 1;
+    const path = segmentPath(this.#options.dir, segment.firstSeq, revision);
+    const unfinished = unfinishedPath(path);
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+    const file = await open(unfinished, flags, 0o600);
+    let bytes = 0;
+    try {
+      const reader = new SegmentReader(segment);
+      for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
+        const kept = chunk.frames.filter(({ session, seq }) => !isDeleted(session, seq)).map((frame) => frame.bytes);
+        const piece = Buffer.concat(kept);
+        await writeFully(file, piece, bytes);
+        bytes += piece.length;
+      }
+      await file.utimes(new Date(), new Date(segment.newestAt));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+    await syncFolder(this.#options.dir);
+    this.#segments = this.#segments.map((one) => (one === segment ? { ...segment, revision, path, bytes } : one));
+    await rm(segment.path, { force: true });
+  }
+
+  // The end.
+
+  /** Writes what was appended, and closes the file. Later appends are rejected. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await this.#writing;
+    await this.#housekeeping;
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #after(ms: number, work: () => void): void {
+    if (this.#isClosed) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      work();
+    }, ms).unref();
+    this.#timers.add(timer);
+  }
+
+  #every(ms: number, work: () => void): void {
+    this.#timers.add(setInterval(work, ms).unref());
+  }
+}
+
+function encode(records: readonly JournalRecord[]): Buffer {
+  const buffer = Buffer.allocUnsafe(records.reduce((sum, record) => sum + mostBytesOf(record), 0));
+  let end = 0;
+  for (const record of records) end = writeFrame(buffer, end, record);
+  return buffer.subarray(0, end);
+}
+
+async function writeFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written);
+    if (bytesWritten === 0) throw new Error('the disk took no more bytes');
+    written += bytesWritten;
+  }
+}
+
+/** A new name is on disk when its folder is. */
+async function syncFolder(dir: string): Promise<void> {
+  const folder = await open(dir, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** The checkpoint at the beginning of a segment; undefined if it is not complete. */
+async function checkpointOf(segment: Segment): Promise<JournalRecord[] | undefined> {
+  const parts: JournalRecord[] = [];
+  const reader = new SegmentReader(segment);
+  for (let chunk = await reader.next(); chunk && !chunk.isAfterDamage; chunk = await reader.next()) {
+    for (const frame of chunk.frames) {
+      const record = frame.record();
+      requireVersion(record, segment.path);
+      if (record.kind === 'checkpoint_end') return parts;
+      if (record.kind === 'checkpoint') parts.push(record);
+      else if (record.kind !== 'begin') return undefined;
+    }
+  }
+  return undefined;
+}
+
+async function contains(segment: Segment, isWanted: (session: string, seq: number) => boolean): Promise<boolean> {
+  const reader = new SegmentReader(segment);
+  for (let chunk = await reader.next(); chunk; chunk = await reader.next())
+    if (chunk.frames.some(({ session, seq }) => isWanted(session, seq))) return true;
+  return false;
+}
+
+function requireVersion({ kind, text }: JournalRecord, path: string): void {
+  if (kind === 'begin' && text !== BEGIN.text) throw new JournalVersionError(path);
+}

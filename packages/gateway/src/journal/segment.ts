@@ -1,0 +1,150 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Frame, MAX_RECORD_BYTES, readFrame } from './frame.ts';
+
+/** One file of the journal. */
+export interface Segment {
+  /** The seq of its first record; its name begins with it. */
+  readonly firstSeq: number;
+  /** Counts how often it was written anew without deleted records. */
+  readonly revision: number;
+  readonly path: string;
+  /** How much of it is written for good. */
+  bytes: number;
+  /** No record is newer: Unix time in ms. */
+  newestAt: number;
+}
+
+const NAME = /^(\d{16})\.(\d{1,9})\.journal$/;
+const UNFINISHED = '.unfinished';
+
+/** The path of a segment. */
+export function segmentPath(dir: string, firstSeq: number, revision: number): string {
+  return join(dir, `${String(firstSeq).padStart(16, '0')}.${revision}.journal`);
+}
+
+/** Where a segment is written before it is put in place. */
+export function unfinishedPath(path: string): string {
+  return path + UNFINISHED;
+}
+
+/** The segments in a folder, oldest first. `clean`: removes what a killed process has left unfinished or replaced. */
+export async function segmentsIn(dir: string, { clean }: { readonly clean: boolean }): Promise<Segment[]> {
+  const newest = new Map<number, Segment>();
+  const superfluous: string[] = [];
+  for (const name of await readdir(dir)) {
+    const path = join(dir, name);
+    const [, seq, revision] = NAME.exec(name) ?? [];
+    if (seq === undefined) {
+      if (name.endsWith(UNFINISHED)) superfluous.push(path);
+      continue;
+    }
+    const found = await stat(path);
+    const segment = {
+      ...{ firstSeq: Number(seq), revision: Number(revision), path },
+      ...{ bytes: found.size, newestAt: found.mtimeMs },
+    };
+    const other = newest.get(segment.firstSeq);
+    if (other) superfluous.push(other.revision < segment.revision ? other.path : path);
+    if (!other || other.revision < segment.revision) newest.set(segment.firstSeq, segment);
+  }
+  if (clean) for (const path of superfluous) await rm(path, { force: true });
+  return [...newest.values()].sort((one, other) => one.firstSeq - other.firstSeq);
+}
+
+const CHUNK_BYTES = 262_144;
+
+/** Frames that follow each other in a segment. */
+export interface Chunk {
+  readonly frames: readonly Frame[];
+  /** Where the last of them ends. */
+  readonly end: number;
+  /** What stands before them cannot be read. Without frames: nor can the rest of the segment. */
+  readonly isAfterDamage: boolean;
+}
+
+/**
+ * Reads a segment from an offset on, piece by piece. What is damaged is left out. A segment that has been removed or
+ * written anew meanwhile rejects with ENOENT: no file stays open between two pieces.
+ */
+export class SegmentReader {
+  readonly segment: Segment;
+  #offset: number;
+  #lastSeq = 0;
+
+  constructor(segment: Segment, offset = 0) {
+    this.segment = segment;
+    this.#offset = offset;
+  }
+
+  /** Where the next piece begins. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** The next frames. Undefined at the end of what is written. */
+  async next(): Promise<Chunk | undefined> {
+    const limit = this.segment.bytes;
+    if (this.#offset >= limit) return undefined;
+    const file = await open(this.segment.path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      for (let size = CHUNK_BYTES; ; size = MAX_RECORD_BYTES + CHUNK_BYTES) {
+        const buffer = await readAll(file, this.#offset, Math.min(size, limit - this.#offset));
+        const chunk = this.#parse(buffer, this.#offset, false);
+        if (chunk.frames.length > 0) return this.#take(chunk);
+        const isCut = this.#offset + buffer.length < limit && size === CHUNK_BYTES;
+        if (isCut && readFrame(buffer, 0) === 'incomplete') continue; // A long record.
+        return this.#take(await this.#pastDamage(file, limit));
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  #take(chunk: Chunk): Chunk {
+    this.#offset = chunk.end;
+    this.#lastSeq = chunk.frames.at(-1)?.seq ?? this.#lastSeq;
+    return chunk;
+  }
+
+  /** The frames from the start of a buffer on, until one is incomplete or damaged. */
+  #parse(buffer: Buffer, offset: number, isAfterDamage: boolean): Chunk {
+    const frames: Frame[] = [];
+    let [end, lastSeq] = [0, this.#lastSeq];
+    for (let frame = readFrame(buffer, end); typeof frame === 'object'; frame = readFrame(buffer, end)) {
+      if (frame.seq <= lastSeq) break;
+      frames.push(frame);
+      lastSeq = frame.seq;
+      end = frame.end;
+    }
+    return { frames, end: offset + end, isAfterDamage };
+  }
+
+  /**
+   * Looks for the next frame byte by byte. JSON has no zero bytes, and each frame has: what somebody wrote in a message
+   * cannot pass for one.
+   */
+  async #pastDamage(file: FileHandle, limit: number): Promise<Chunk> {
+    const buffer = await readAll(file, this.#offset, limit - this.#offset);
+    for (let at = 1; at < buffer.length; at += 1) {
+      if (at % CHUNK_BYTES === 0) await nextTurn();
+      const frame = readFrame(buffer, at);
+      if (typeof frame !== 'object' || frame.seq <= this.#lastSeq) continue;
+      return this.#parse(buffer.subarray(at, at + CHUNK_BYTES + frame.bytes.length), this.#offset + at, true);
+    }
+    return { frames: [], end: limit, isAfterDamage: true };
+  }
+}
+
+async function readAll(file: FileHandle, offset: number, size: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(size);
+  let length = 0;
+  while (length < size) {
+    const { bytesRead } = await file.read(buffer, length, size - length, offset + length);
+    if (bytesRead === 0) break; // Shorter than it was: cut off.
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}

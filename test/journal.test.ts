@@ -1,0 +1,134 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Journal, NotStoredError } from '@chat-web/gateway/journal/journal';
+import { describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import { SmallDisk } from './helpers/small-disk.ts';
+
+const WRITER = fileURLToPath(new URL('./fixtures/journal-writer.mjs', import.meta.url));
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+const KILLS = 20;
+const PAGE_BYTES = 4_096;
+const FRAME_HEADER_BYTES = 25;
+
+interface Seen {
+  readonly key: string;
+  readonly id: string;
+}
+
+async function readAll(journal: Journal): Promise<Seen[]> {
+  const cursor = journal.cursor(journal.oldestSeq - 1, () => true);
+  const found: Seen[] = [];
+  while (!cursor.isAtEnd) {
+    for (const one of await cursor.read()) {
+      if (one.kind === 'gap') throw new Error(`a gap: ${one.reason}`);
+      found.push({ key: one.key, id: journal.idOf(one.seq) });
+    }
+  }
+  return found;
+}
+
+describe('a journal under load', () => {
+  it(`keeps what was confirmed, once and in order, over ${KILLS} kills of its process`, async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'chat-web-journal-'));
+    const maxBytes = 200_000_000;
+    const confirmed: number[] = [];
+    try {
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const writer = fork(WRITER, [dir, String(kill * 1_000_000), String(maxBytes)]);
+        writer.on('message', ({ stored }: { stored?: number }) => {
+          if (stored !== undefined) confirmed.push(stored);
+        });
+        await once(writer, 'message');
+        await delay(30 + Math.random() * 120);
+        const gone = once(writer, 'close');
+        writer.kill('SIGKILL');
+        await gone;
+      }
+      const journal = await Journal.open({ dir, folds: [], maxBytes, maxAgeMs: 1e9, log: silent });
+      const found = await readAll(journal);
+      await journal.close();
+      const numbers = found.map(({ key }) => Number(key));
+      expect(confirmed.length).toBeGreaterThan(KILLS * 100);
+      expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+      expect(new Set(numbers).size).toBe(numbers.length);
+      expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
+      const kept = new Set(numbers);
+      expect(confirmed.filter((number) => !kept.has(number))).toEqual([]);
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+  });
+
+  it('survives a full disk: what is confirmed is kept, what is refused is not, and it goes on by itself', async () => {
+    await using disk = await SmallDisk.create();
+    if (!disk.isMounted) return; // The machine's own disk is not filled to the last byte.
+    const dir = join(disk.dataDir, 'journal');
+    const resumed: Date[] = [];
+    const options = { dir, folds: [], maxBytes: 1e9, maxAgeMs: 1e9, log: silent };
+    const journal = await Journal.open({ ...options, onResumed: (since) => resumed.push(since) });
+    const outcomes = new Map<string, 'stored' | 'refused'>();
+    let next = 0;
+    const append = async () => {
+      const key = String(next++);
+      const text = JSON.stringify({ body: 'x'.repeat(1_000) });
+      try {
+        await journal.append({ kind: 'event', name: 'message', session: 'main', key, text });
+        outcomes.set(key, 'stored');
+      } catch (error) {
+        if (!(error instanceof NotStoredError)) throw error;
+        outcomes.set(key, 'refused');
+      }
+    };
+    const appendSome = () => Promise.all(Array.from({ length: 50 }, append));
+    await appendSome();
+    await disk.fill(1);
+    while (!journal.stats.failingSince) await appendSome();
+    await appendSome();
+    const seen = await readAll(journal);
+    expect(seen.map(({ key }) => key)).toEqual(
+      [...outcomes].filter(([, outcome]) => outcome === 'stored').map(([key]) => key),
+    );
+    await disk.free();
+    await eventually(async () => expect(journal.stats.failingSince).toBeUndefined());
+    expect(resumed).toHaveLength(1);
+    await appendSome();
+    expect([...outcomes.values()].at(-1)).toBe('stored');
+    await journal.close();
+    const again = await Journal.open(options);
+    const kept = (await readAll(again)).map(({ key }) => key);
+    await again.close();
+    expect(kept).toEqual([...outcomes].filter(([, outcome]) => outcome === 'stored').map(([key]) => key));
+    expect([...outcomes.values()].filter((outcome) => outcome === 'refused').length).toBeGreaterThanOrEqual(50);
+  });
+
+  it('opens on a full disk, and stores again when there is room', async () => {
+    await using disk = await SmallDisk.create();
+    if (!disk.isMounted) return;
+    const dir = join(disk.dataDir, 'journal');
+    const options = { dir, folds: [], maxBytes: 1e9, maxAgeMs: 1e9, log: silent };
+    const event = { kind: 'event', name: 'message', session: 'main', text: '{}' } as const;
+    const before = await Journal.open(options);
+    const frameBytes = Buffer.byteLength(`${event.name}${event.session}before`) + FRAME_HEADER_BYTES;
+    // The last page of the file has no room either.
+    const text = ' '.repeat(2 * PAGE_BYTES - (before.stats.bytes % PAGE_BYTES) - frameBytes);
+    await before.append({ ...event, key: 'before', text });
+    expect(before.stats.bytes % PAGE_BYTES).toBe(0);
+    await before.close();
+    await disk.fill(0);
+    const journal = await Journal.open(options);
+    expect(journal.stats.failingSince).toBeInstanceOf(Date);
+    await expect(journal.append({ ...event, key: 'refused' })).rejects.toThrow(NotStoredError);
+    expect((await readAll(journal)).map(({ key }) => key)).toEqual(['before']);
+    await disk.free();
+    await eventually(async () => expect(journal.stats.failingSince).toBeUndefined());
+    await journal.append({ ...event, key: 'after' });
+    expect((await readAll(journal)).map(({ key }) => key)).toEqual(['before', 'after']);
+    await journal.close();
+  });
+});
