@@ -1,5 +1,5 @@
 /**
- * Follows the events of a session, and reconnects when the stream ends. Prints one JSON line for each event.
+ * Follows the events of a session, and goes on where it was when the stream ends. Prints one JSON line for each event.
  *
  *   npm start                                            # or npm run demo, which prints a token
  *   GATEWAY_TOKEN=<token> node examples/events.mjs main  # in another terminal, in this checkout; Ctrl+C ends it
@@ -31,17 +31,22 @@ try {
   }
 }
 
-/** Reads one stream after the other. Events are not replayed: the sooner it is open again, the less is missed. */
+/** Reads one stream after the other, each from the last event of the one before. */
 async function follow() {
   let waitMs = FIRST_DELAY_MS;
+  /** Store it beside what you do with the events, and the program may end as well. */
+  let after;
   for (;;) {
     const attempt = new AbortController();
     try {
-      const events = await openEventStream(gateway, id, AbortSignal.any([stop.signal, attempt.signal]));
+      const events = await openEventStream(gateway, id, AbortSignal.any([stop.signal, attempt.signal]), { after });
       waitMs = FIRST_DELAY_MS;
       // A stream begins with the current QR, if there is one, and no other state.
       print('connected', await client.getSessionStatus({ id }));
-      for await (const { name, data } of events) print(name, data);
+      for await (const { id: eventId, name, data } of events) {
+        print(name, data);
+        after = eventId ?? after;
+      }
       console.error('the stream ended');
     } catch (error) {
       if (stop.signal.aborted || (error instanceof GatewayError && FINAL.includes(error.code))) throw error;
@@ -55,7 +60,7 @@ async function follow() {
   }
 }
 
-/** Replace this with your own code. Be quick, or queue the event: a stream that is read too slowly is closed. */
+/** Replace this with your own code, and take your time: events wait on the gateway's disk. */
 function print(name, data) {
   console.log(JSON.stringify({ name, data }));
 }

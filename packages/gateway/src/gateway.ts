@@ -9,6 +9,8 @@ import { Refusals } from './access/refusals.ts';
 import { type Config, pagesDirOf } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { holdDataDir } from './data-lock.ts';
+import { DeliveredMessages } from './events/delivered-messages.ts';
+import { EventLog } from './events/event-log.ts';
 import { gatewayHandlers } from './gateway-handlers.ts';
 import { sweepAtBoot } from './host/browser-sweep.ts';
 import { noCgroups, openCgroups } from './host/cgroup.ts';
@@ -21,6 +23,7 @@ import { WORKER_FILE } from './host/worker-file.ts';
 import { createApp } from './http/app.ts';
 import { Listeners } from './http/listeners.ts';
 import type { AnyHandler } from './http/operation-route.ts';
+import { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import { Spool } from './media/spool.ts';
 import { Metrics } from './metrics.ts';
@@ -81,6 +84,18 @@ export async function startGateway(
   const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
   const load = new ProcessorLoad();
   const startQueue = new StartQueue({ slots: config.startConcurrency, idleShare: () => load.idleShare() });
+  const delivered = new DeliveredMessages();
+  const journal = await Journal.open({
+    dir: join(config.dataDir, 'journal'),
+    folds: [delivered],
+    maxBytes: config.journalMaxBytes,
+    maxAgeMs: config.journalMaxAgeMs,
+    log,
+    onResumed: () => {
+      for (const [id, since] of events.resume()) supervisor.session(id)?.recoverMessages(since);
+    },
+  });
+  const events = new EventLog(journal, delivered, log);
   const supervisor: Supervisor = new Supervisor({
     config,
     spool,
@@ -95,14 +110,14 @@ export async function startGateway(
     startQueue,
     hostFault: new HostFault(startQueue, log),
     countRunning: () => supervisor.running,
-    streamCount: { open: 0 },
+    events,
     log,
   });
   const watches = [new MemoryGuard(config, log), new DiskWatch(saved, log)];
   const closing = new AbortController();
-  const metrics = new Metrics({ supervisor, startQueue, spool, refusals });
+  const metrics = new Metrics({ supervisor, startQueue, spool, refusals, events, journal });
   const app = createApp({
-    ...{ config, access, refusals, audit, supervisor, spool, metrics, log },
+    ...{ config, access, refusals, audit, supervisor, events, spool, metrics, log },
     handlers: allHandlers(supervisor, keys),
   });
   let open = () => {};
@@ -137,6 +152,7 @@ export async function startGateway(
         await supervisor.drain(hurry);
         await supervisor.close();
         await pageHistory.flush();
+        await journal.close();
       });
       await releaseDataDir();
     },

@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sessionStatus } from '@chat-web/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Refusals } from './access/refusals.ts';
+import type { EventLog } from './events/event-log.ts';
 import type { ConnectionCount } from './http/connections.ts';
+import type { Journal } from './journal/journal.ts';
 import type { Spool } from './media/spool.ts';
 import type { StartQueue } from './sessions/start-queue.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
@@ -13,6 +15,8 @@ export interface MetricsSources {
   readonly startQueue: StartQueue;
   readonly spool: Spool;
   readonly refusals: Pick<Refusals, 'counts'>;
+  readonly events: EventLog;
+  readonly journal: Journal;
 }
 
 const PREFIX = 'chat_web_';
@@ -43,6 +47,7 @@ export class Metrics {
     sessionGauges(sources.supervisor, registers);
     levelGauges(sources, registers);
     refusalCounter(sources.refusals, registers);
+    journalMetrics(sources, registers);
   }
 
   /** Adds the connection metrics. Separate, since the server is created after the metrics. */
@@ -176,7 +181,29 @@ function refusalCounter(refusals: Pick<Refusals, 'counts'>, registers: Registry[
   });
 }
 
-function levelGauges({ supervisor, startQueue, spool }: MetricsSources, registers: Registry[]): void {
+function journalMetrics({ journal, events }: MetricsSources, registers: Registry[]): void {
+  const durations = new Histogram({
+    ...{ name: `${PREFIX}journal_write_seconds`, help: 'Time until events are on disk', registers },
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.2, 1, 5],
+  });
+  const records = new Counter({
+    ...{ name: `${PREFIX}journal_records_total`, help: 'Records written to the journal', registers },
+  });
+  journal.onWrite((ms, count) => {
+    durations.observe(ms / SECOND_MS);
+    records.inc(count);
+  });
+  new Counter({
+    ...{ name: `${PREFIX}event_gaps_total`, help: 'Gaps that readers were told of, by reason', registers },
+    labelNames: ['reason'],
+    collect() {
+      this.reset();
+      for (const [reason, count] of events.gaps) this.inc({ reason }, count);
+    },
+  });
+}
+
+function levelGauges({ supervisor, startQueue, spool, events, journal }: MetricsSources, registers: Registry[]): void {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const levels: Record<string, { help: string; read: () => number }> = {
     starts_waiting: { help: 'Sessions waiting to boot', read: () => startQueue.waiting },
@@ -186,9 +213,15 @@ function levelGauges({ supervisor, startQueue, spool }: MetricsSources, register
       help: 'Worker calls in progress',
       read: () => sum(supervisor.all().map(({ pending }) => pending)),
     },
+    journal_bytes: { help: 'Size of the journal', read: () => journal.stats.bytes },
+    journal_oldest_seconds: {
+      help: 'Age of the oldest part of the journal',
+      read: () => (Date.now() - journal.stats.oldestAt.getTime()) / SECOND_MS,
+    },
+    journal_failing: { help: '1 while events cannot be stored', read: () => (events.isStoring ? 0 : 1) },
     streams_open: {
       help: 'Open event streams',
-      read: () => sum(supervisor.all().map(({ streams }) => streams)),
+      read: () => events.streams.size,
     },
   };
   for (const [name, { help, read }] of Object.entries(levels)) {

@@ -20,6 +20,7 @@ export interface Setting {
 }
 
 const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
 const MB = 1_048_576;
 
 const text = v.string();
@@ -39,6 +40,11 @@ const seconds = (lowest: number, highest: number) =>
   v.pipe(
     wholeNumber(lowest, highest),
     v.transform((written) => written * SECOND_MS),
+  );
+const hours = (lowest: number, highest: number) =>
+  v.pipe(
+    wholeNumber(lowest, highest),
+    v.transform((written) => written * HOUR_MS),
   );
 const megabytes = (lowest: number, highest: number) =>
   v.pipe(
@@ -334,6 +340,18 @@ export const settings = {
     schema: wholeNumber(1, 100_000),
     fallback: '200',
     meaning: 'the same per key, across all its sessions; open event streams count',
+  },
+  journalMaxAgeMs: {
+    name: 'CHAT_WEB_JOURNAL_MAX_AGE_HOURS',
+    schema: hours(1, 87_600),
+    fallback: '72',
+    meaning: 'how long events are kept for readers that come back',
+  },
+  journalMaxBytes: {
+    name: 'CHAT_WEB_JOURNAL_MAX_MB',
+    schema: megabytes(32, 1_000_000),
+    fallback: '1024',
+    meaning: 'disk space of the events of all sessions, beyond which the oldest are removed',
   },
   spoolMaxBytes: {
     name: 'CHAT_WEB_SPOOL_MAX_MB',

@@ -5,17 +5,21 @@ import * as v from 'valibot';
 import { answeredError } from './client.ts';
 import { ask, type GatewayAddress } from './transport.ts';
 
+/** An event, with its position in the stream; a `qr` has none. */
+export type ReceivedEvent = SessionEvent & { readonly id: string | undefined };
+
 /**
  * Opens one connection to a session's event stream. Resolves when the gateway has accepted it. The events end when the
  * session or the key is deleted or the gateway stops, and throw when the signal aborts or the connection fails: open it
- * again then. There is no replay. Rejects with the gateway's GatewayError, or as `fetch` does if it cannot be reached.
+ * again then, with the `id` of the last event that was dealt with as `after`: nothing is lost. Rejects with the gateway's GatewayError, or as `fetch` does if it cannot be reached.
  */
 export async function openEventStream(
   address: GatewayAddress,
   id: string,
   signal: AbortSignal,
-): Promise<AsyncIterable<SessionEvent>> {
-  const headers = { Accept: 'text/event-stream' };
+  { after }: { readonly after?: string | undefined } = {},
+): Promise<AsyncIterable<ReceivedEvent>> {
+  const headers = { Accept: 'text/event-stream', ...(after === undefined ? {} : { 'Last-Event-ID': after }) };
   const response = await ask(address, `/sessions/${encodeURIComponent(id)}/events`, { headers, signal });
   if (!response.ok || !response.body) {
     throw answeredError('events', response, await response.json().catch(() => undefined));
@@ -24,9 +28,9 @@ export async function openEventStream(
   return readEvents(response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()));
 }
 
-async function* readEvents(messages: ReadableStream<EventSourceMessage>): AsyncGenerator<SessionEvent> {
-  for await (const { event, data } of messages) {
-    if (event !== undefined && isEventName(event)) yield parseEvent(event, data);
+async function* readEvents(messages: ReadableStream<EventSourceMessage>): AsyncGenerator<ReceivedEvent> {
+  for await (const { id, event, data } of messages) {
+    if (event !== undefined && isEventName(event)) yield { id, ...parseEvent(event, data) };
   }
 }
 

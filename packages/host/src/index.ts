@@ -1,5 +1,5 @@
 export { GatewayError } from '@chat-web/protocol';
 export { createClient } from './client.ts';
-export { openEventStream } from './event-stream.ts';
+export { openEventStream, type ReceivedEvent } from './event-stream.ts';
 export { sendText, type TextMessage } from './send-text.ts';
 export { ask, type GatewayAddress, type GatewayRequest } from './transport.ts';

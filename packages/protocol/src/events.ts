@@ -10,8 +10,19 @@ export const eventData = {
   message_ack: v.object({ id: v.string(), ack }),
   /** `message`: the reason as a sentence. */
   disconnected: v.object({ reason, message: v.string() }),
-  /** Messages between these times, in ISO 8601, were not recovered. */
-  gap: v.object({ reason: v.picklist(['not_loaded']), from: v.string(), to: v.string() }),
+  gap: v.variant('reason', [
+    /** Between these times, in ISO 8601: messages were not recovered, or events other than messages not stored. */
+    v.object({ reason: v.picklist(['not_loaded', 'not_stored']), from: v.string(), to: v.string() }),
+    /**
+     * Events after the id `from` up to the id `to` are missing: deleted because of age or size, not readable any more, or
+     * of an id that this gateway has not given out. Null: unknown.
+     */
+    v.object({
+      reason: v.picklist(['expired', 'damaged', 'unknown_position']),
+      from: v.nullable(v.string()),
+      to: v.nullable(v.string()),
+    }),
+  ]),
 } as const;
 
 export type EventName = keyof typeof eventData;

@@ -57,6 +57,8 @@ export const MAX_DELIVERED_IDS = 10_000;
 export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('start'), options: workerOptions }),
   v.object({ type: v.literal('call'), callId: v.number(), operation: v.string(), input: v.unknown() }),
+  /** Inbound messages since that time, in Unix seconds, could not be stored: they are to be reported again. */
+  v.object({ type: v.literal('report_again'), since: unixSeconds }),
   /** Exit within the time; `unlink`: unlink the session from the phone first. */
   v.object({ type: v.literal('stop'), unlink: v.boolean(), timeoutMs: v.number() }),
 ]);
@@ -87,6 +89,8 @@ export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('message_ack'), id: networkId, ack }),
   /** All messages before this time, in Unix seconds, were delivered: the session was listening. */
   v.object({ name: v.literal('heard'), until: unixSeconds }),
+  /** All messages that were asked for again have been reported. */
+  v.object({ name: v.literal('reported_again') }),
   /** Messages between these times, in Unix seconds, were not recovered: too old, or too many in this many chats. */
   v.object({ name: v.literal('gap'), from: unixSeconds, to: unixSeconds, chats: count(LIMITS.listed) }),
   /** The session failed, and the worker exits. `retry`: another run may succeed. */

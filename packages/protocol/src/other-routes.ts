@@ -11,6 +11,7 @@ export interface OtherRoute {
 export const otherRoutes = {
   health: { path: '/health', scope: 'anyone' },
   ready: { path: '/health/ready', scope: 'anyone' },
+  allEvents: { path: '/events', scope: 'read' },
   events: { path: '/sessions/:id/events', scope: 'read' },
   metrics: { path: '/metrics', scope: 'operator' },
   openapi: { path: '/openapi.json', scope: 'read' },

@@ -60,6 +60,9 @@ function onMessage(message: GatewayMessage): void {
     case 'call':
       void answer(message.callId, message.operation, message.input);
       return;
+    case 'report_again':
+      started?.session.reportAgain(message.since);
+      return;
     case 'stop':
       void stop(message);
   }

@@ -15,6 +15,7 @@ import type { Access } from '../access/access.ts';
 import type { Audit } from '../access/audit.ts';
 import type { Refusals } from '../access/refusals.ts';
 import { type Config, version } from '../config.ts';
+import type { EventLog } from '../events/event-log.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
 import type { Metrics } from '../metrics.ts';
@@ -22,7 +23,7 @@ import { Admission } from './admission.ts';
 import { audited } from './audit-trail.ts';
 import { authenticated } from './auth.ts';
 import { errorResponse } from './error-response.ts';
-import { type EventSource, eventRoute } from './event-route.ts';
+import { allEventsRoute, type EventSources, sessionEventsRoute } from './event-route.ts';
 import { requires } from './guard.ts';
 import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
@@ -33,7 +34,7 @@ import { parseParams } from './request-input.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
 /** What the routes need from the sessions. */
-export interface SessionDirectory extends EventSource {
+export interface SessionDirectory extends Pick<EventSources, 'find'> {
   list(): readonly unknown[];
   /** The error that a call of that session would get now; undefined if it would be forwarded. */
   refusalOf(id: string): GatewayError | undefined;
@@ -50,6 +51,7 @@ export interface AppParts {
   readonly refusals: Refusals;
   readonly audit: Audit;
   readonly supervisor: SessionDirectory;
+  readonly events: EventSources['events'] & Pick<EventLog, 'isStoring'>;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
   readonly metrics: Pick<Metrics, 'answered' | 'text' | 'contentType'>;
@@ -61,7 +63,7 @@ export interface AppParts {
  * function matches, Hono calls it directly, and the chain took a tenth of the time of a short request.
  */
 export function createApp(parts: AppParts): Hono<ServerEnv> {
-  const { config, access, supervisor, handlers, spool, metrics, log } = parts;
+  const { config, access, supervisor, events, handlers, spool, metrics, log } = parts;
   const app = new Hono<ServerEnv>();
   const answerError = (c: Context<ServerEnv>, error: unknown) => errorResponse(c, error, log);
   const origins = { asksForToken: access.asksForToken, allowedHosts: config.allowedHosts };
@@ -69,11 +71,13 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
   const guarded = (route: Route) => open(authenticated(access, route));
 
   const admission = new Admission(config);
+  const eventSources = { find: (id: string) => supervisor.find(id), events, admission, log };
   const document = openApiDocument(version(), access.asksForToken);
   const others: Readonly<Record<OtherRouteName, Route>> = {
     health: (c) => c.json({ ok: true, sessions: supervisor.list().length }),
-    ready: readiness(supervisor),
-    events: eventRoute(supervisor, admission),
+    ready: readiness(supervisor, events),
+    allEvents: allEventsRoute(eventSources),
+    events: sessionEventsRoute(eventSources),
     metrics: async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
     openapi: (c) => c.json(document),
     docs: referencePage(document),
@@ -95,9 +99,10 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
   return app;
 }
 
-/** 503 while the gateway stops, or while a session that should run does not. */
-function readiness(supervisor: SessionDirectory): Route {
+/** 503 while the gateway stops, while events cannot be stored, or while a session that should run does not. */
+function readiness(supervisor: SessionDirectory, events: Pick<EventLog, 'isStoring'>): Route {
   return (c) => {
+    if (!events.isStoring) return c.json({ ready: false, reason: 'events cannot be stored: look at the disk' }, 503);
     if (supervisor.isClosing) return c.json({ ready: false, reason: 'the gateway is stopping' }, 503);
     return supervisor.isHealthy
       ? c.json({ ready: true })

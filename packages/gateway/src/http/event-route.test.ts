@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as send } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { fakeGateway, serve, TOKEN } from '../testing/fake-gateway.ts';
@@ -24,8 +25,15 @@ afterEach(async () => {
   gateway[Symbol.dispose]();
 });
 
-async function open(token = TOKEN, path = '/sessions/main/events', method = 'GET'): Promise<Reader> {
-  const request = send(new URL(path, server.url), { method, headers: { authorization: `Bearer ${token}` } });
+const streams = () => gateway.events.streams.countOf('main');
+
+async function open(
+  token = TOKEN,
+  path = '/sessions/main/events',
+  method = 'GET',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Reader> {
+  const request = send(new URL(path, server.url), { method, headers: { authorization: `Bearer ${token}`, ...headers } });
   request.on('error', () => {}).end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const reader = { request, status: response.statusCode, headers: response.headers, text: '', hasEnded: false };
@@ -46,6 +54,8 @@ const codeOf = async (reader: Reader) => {
 };
 const HEAD = 'retry: 3000\n: connected\n\n';
 const QR = 'event: qr\ndata: data:image/png;base64,\n\n';
+const LEFT = 'event: disconnected\ndata: {"reason":"LOGOUT","message":"logged out"}\n\n';
+const withoutIds = (text: string) => text.replace(/^id: .*\n/gm, '');
 const left = { name: 'disconnected', data: { reason: 'LOGOUT', message: 'logged out' } } as const;
 
 describe('a stream', () => {
@@ -63,17 +73,18 @@ describe('a stream', () => {
 
   it('brings each event as it happens, and ends with the reason', async () => {
     const reader = await open();
-    gateway.hub.publish(left);
-    gateway.hub.endAll('the gateway stops');
+    gateway.events.publish('main', left);
+    gateway.events.publish('other', left);
+    await eventually(() => expect(reader.text).toContain('disconnected'));
+    gateway.events.streams.endAll('the gateway stops');
     await eventually(() => expect(reader.hasEnded).toBe(true));
-    const frame = `event: disconnected\ndata: ${JSON.stringify(left.data)}\n\n`;
-    expect(reader.text).toBe(`${HEAD}${QR}${frame}: the gateway stops\n\n`);
+    expect(withoutIds(reader.text)).toBe(`${HEAD}${QR}${LEFT}: the gateway stops\n\n`);
   });
 
   it('shows no QR to a key that may not link', async () => {
     const [reading, managing] = [await open((await keyFor('read')).key), await open((await keyFor('manage')).key)];
-    gateway.hub.publish({ name: 'qr', data: 'data:image/png;base64,AAAA' });
-    gateway.hub.endAll('over');
+    gateway.events.publish('main', { name: 'qr', data: 'data:image/png;base64,AAAA' });
+    gateway.events.streams.endAll('over');
     await eventually(() => expect([reading.hasEnded, managing.hasEnded]).toEqual([true, true]));
     expect(reading.text).toBe(`${HEAD}: over\n\n`);
     expect(managing.text.match(/^event: qr$/gm)).toHaveLength(2);
@@ -83,18 +94,182 @@ describe('a stream', () => {
     const { id, key } = await keyFor('read');
     const reader = await open(key);
     await gateway.keys.remove(id);
-    gateway.hub.publish(left);
+    gateway.events.publish('main', left);
     await eventually(() => expect(reader.hasEnded).toBe(true));
     expect(reader.text).toBe(`${HEAD}: the key or token is no longer valid\n\n`);
-    expect(gateway.hub.streams).toBe(0);
+    expect(streams()).toBe(0);
     expect((await open(key)).status).toBe(401);
   });
 
   it('that its reader has left is no more', async () => {
     const readers = [await open(), await open()];
-    expect(gateway.hub.streams).toBe(2);
+    expect(streams()).toBe(2);
     readers[0]?.request.destroy();
-    await eventually(() => expect(gateway.hub.streams).toBe(1));
+    await eventually(() => expect(streams()).toBe(1));
+  });
+});
+
+/** Publishes the acks 1 to `count` of a session, and waits until they are stored. */
+async function publishAcks(count: number, session = 'main'): Promise<void> {
+  for (let ack = 1; ack <= count; ack += 1)
+    gateway.events.publish(session, { name: 'message_ack', data: { id: `true_1@c.us_${ack}`, ack: 2 } });
+  await gateway.journal.append({ kind: 'note', name: 'done', session: '', key: '', text: '' });
+}
+
+/** The ids of the messages whose acks a stream or page has brought, in order. */
+const acksIn = (text: string) => [...text.matchAll(/true_1@c\.us_(\d+)/g)].map(([, ack]) => Number(ack));
+const idsIn = (text: string) => [...text.matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id);
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
+
+async function getPage(query: string, headers: Readonly<Record<string, string>> = {}, path = '/sessions/main/events') {
+  const asked = { headers: { authorization: `Bearer ${TOKEN}`, accept: 'application/json', ...headers } };
+  const response = await fetch(new URL(`${path}?${query}`, server.url), asked);
+  const text = await response.text();
+  return { status: response.status, text, ...(JSON.parse(text) as { events: unknown[]; next: string; issues?: unknown }) };
+}
+
+describe('a reader that comes back', () => {
+  it('gets all that came after the event that it had last, once and in order, then what is new', async () => {
+    const first = await open();
+    await publishAcks(20);
+    await eventually(() => expect(acksIn(first.text)).toEqual(upTo(20)));
+    first.request.destroy();
+    const lastId = idsIn(first.text)[11] ?? '';
+    await publishAcks(5);
+    for (const again of [
+      await open(TOKEN, '/sessions/main/events?after=oldest', 'GET', { 'last-event-id': lastId }),
+      await open(TOKEN, `/sessions/main/events?after=${lastId}`),
+    ]) {
+      gateway.events.publish('main', left);
+      await eventually(() => expect(again.text).toContain('disconnected'));
+      expect(acksIn(again.text)).toEqual([...upTo(20).slice(12), ...upTo(5)]);
+      again.request.destroy();
+    }
+  });
+
+  it('gets everything that is kept with `oldest`, and new events alone without a position', async () => {
+    await publishAcks(3);
+    const [all, live] = [await open(TOKEN, '/sessions/main/events?after=oldest'), await open()];
+    gateway.events.publish('main', left);
+    await eventually(() => expect(live.text).toContain('disconnected'));
+    await eventually(() => expect(all.text).toContain('disconnected'));
+    expect(acksIn(all.text)).toEqual(upTo(3));
+    expect(acksIn(live.text)).toEqual([]);
+  });
+
+  it('is told of a position that this gateway has not given out, and gets the oldest that is kept', async () => {
+    await publishAcks(2);
+    const known = (await getPage('after=oldest')).next;
+    const future = known.replace(/\d+$/, (seq) => String(Number(seq) + 100));
+    for (const position of ['abc-1', 'nonsense', future]) {
+      const reader = await open(TOKEN, `/sessions/main/events?after=${position}`);
+      await eventually(() => expect(acksIn(reader.text)).toEqual(upTo(2)));
+      const from = position === 'nonsense' ? null : position;
+      expect(reader.text).toContain(`event: gap\ndata: ${JSON.stringify({ reason: 'unknown_position', from, to: null })}`);
+    }
+  });
+
+  it('reads a long past as fast as it takes it, however slow it is', async () => {
+    const body = 'x'.repeat(50_000);
+    for (let n = 0; n < 200; n += 1)
+      gateway.events.publish('main', { name: 'disconnected', data: { reason: 'LOGOUT', message: `${n} ${body}` } });
+    await publishAcks(1);
+    const reader = await open(TOKEN, '/sessions/main/events?after=oldest');
+    await eventually(() => expect(acksIn(reader.text)).toEqual([1]));
+    const numbers = [...reader.text.matchAll(/"message":"(\d+) /g)].map(([, n]) => Number(n));
+    expect(numbers).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  });
+});
+
+describe('the stream of all sessions', () => {
+  it('says whose each event is and when it was, and shows a key its sessions alone', async () => {
+    const { key } = await keyFor('read');
+    const [all, own] = [await open(TOKEN, '/events'), await open(key, '/events')];
+    gateway.events.publish('other', left);
+    gateway.events.publish('main', left);
+    await eventually(() => expect(all.text.match(/disconnected/g)).toHaveLength(2));
+    await eventually(() => expect(own.text).toContain('disconnected'));
+    const dataOf = (reader: Reader) => [...reader.text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+    expect(dataOf(all)).toEqual(
+      ['other', 'main'].map((session) => ({ session, at: expect.stringMatching(/^20.*Z$/), data: left.data })),
+    );
+    expect(dataOf(own)).toMatchObject([{ session: 'main' }]);
+    gateway.events.publish('other', { name: 'qr', data: 'data:image/png;base64,AAAA' });
+    await eventually(() => expect(all.text).toContain('event: qr'));
+    expect(dataOf(all).at(-1)).toMatchObject({ session: 'other', data: 'data:image/png;base64,AAAA' });
+    expect(own.text).not.toContain('qr');
+  });
+
+  it('is filtered by sessions and names', async () => {
+    const reader = await open(TOKEN, '/events?sessions=main,third&events=disconnected');
+    await publishAcks(1);
+    for (const session of ['main', 'other', 'third']) gateway.events.publish(session, left);
+    await eventually(() => expect(reader.text).toContain('third'));
+    expect(reader.text).not.toContain('other');
+    expect(reader.text).not.toContain('message_ack');
+  });
+});
+
+describe('pages of events', () => {
+  it('follow each other without loss or repetition', async () => {
+    await publishAcks(25);
+    const seen: number[] = [];
+    let after = 'oldest';
+    for (let pages = 0; pages < 3; pages += 1) {
+      const { events, next } = await getPage(`after=${after}&limit=10`);
+      seen.push(...acksIn(JSON.stringify(events)));
+      after = next;
+    }
+    expect(seen).toEqual(upTo(25));
+    expect(await getPage(`after=${after}`)).toMatchObject({ events: [], next: after });
+    await publishAcks(1, 'other');
+    expect((await getPage(`after=${after}`)).events).toEqual([]);
+    const [event] = (await getPage(`after=${after}`, {}, '/events')).events;
+    expect(event).toEqual({
+      ...{ id: expect.stringMatching(/^[0-9a-f]+-\d+$/), event: 'message_ack', session: 'other' },
+      ...{ at: expect.stringMatching(/^20.*Z$/), data: { id: 'true_1@c.us_1', ack: 2 } },
+    });
+  });
+
+  it('wait for the first event as long as was asked for', async () => {
+    const waiting = getPage('wait=30');
+    await publishAcks(1, 'other');
+    await publishAcks(2);
+    expect(acksIn((await waiting).text)[0]).toBe(1);
+    const startedAt = performance.now();
+    expect((await getPage('wait=1')).events).toEqual([]);
+    expect(performance.now() - startedAt).toBeGreaterThan(900);
+  });
+
+  it('are given up with the key, and when nobody waits any more', async () => {
+    const { id, key } = await keyFor('read');
+    const waiting = getPage('wait=30', { authorization: `Bearer ${key}` });
+    const over = new AbortController();
+    const left = fetch(new URL('/sessions/main/events?wait=30', server.url), {
+      headers: { authorization: `Bearer ${key}`, accept: 'application/json' },
+      signal: over.signal,
+    }).catch(() => 'left');
+    await delay(50);
+    over.abort();
+    expect(await left).toBe('left');
+    await gateway.keys.remove(id);
+    expect((await waiting).events).toEqual([]);
+  });
+
+  it('refuse what is no query, and name it', async () => {
+    for (const [query, path] of [
+      ['limit=0', 'limit'],
+      ['limit=1001', 'limit'],
+      ['wait=61', 'wait'],
+      ['wait=-1', 'wait'],
+      ['events=messages', 'events.0'],
+      ['after=', 'after'],
+      ['sessions=main', ''],
+      ['limit=1&limit=2', ''],
+    ] as const) {
+      expect(await getPage(query)).toMatchObject({ status: 400, issues: [{ path, message: expect.any(String) }] });
+    }
+    expect(await getPage('sessions=a%2Fb', {}, '/events')).toMatchObject({ status: 400, issues: [{ path: 'sessions.0' }] });
   });
 });
 
@@ -103,7 +278,7 @@ describe('no stream is opened', () => {
     const reader = await open(TOKEN, '/sessions/main/events', 'HEAD');
     expect([reader.status, reader.headers['content-type']]).toEqual([200, 'text/event-stream']);
     await eventually(() => expect(reader.hasEnded).toBe(true));
-    expect(gateway.hub.streams).toBe(0);
+    expect(streams()).toBe(0);
   });
 
   it('for a session that is none, or an id that cannot be one', async () => {
@@ -119,7 +294,7 @@ describe('no stream is opened', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect(await codeOf(refused)).toEqual([429, 'too_many_streams']);
     readers[3]?.request.destroy();
-    await eventually(() => expect(gateway.hub.streams).toBe(15));
+    await eventually(() => expect(streams()).toBe(15));
     expect((await open()).status).toBe(200);
   });
 
@@ -139,7 +314,7 @@ describe('no stream is opened', () => {
     request.on('error', () => {}).flushHeaders();
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     expect(response.statusCode).toBe(400);
-    expect(gateway.hub.streams).toBe(0);
+    expect(streams()).toBe(0);
     request.destroy();
   });
 });

@@ -1,46 +1,202 @@
-import { GatewayError, reaches, sessionId } from '@chat-web/protocol';
+import { type EventName, eventData, GatewayError, invalidRequest, reaches, sessionId } from '@chat-web/protocol';
+import type { Context } from 'hono';
 import * as v from 'valibot';
+import type { Caller } from '../access/caller.ts';
 import { Refusal } from '../access/refusal.ts';
-import type { Subscriber } from '../sessions/event-hub.ts';
+import type { EventLog } from '../events/event-log.ts';
+import { type Entry, type Feed, frameOf, jsonOf } from '../events/feed.ts';
+import type { Log } from '../log.ts';
 import type { Admission } from './admission.ts';
 import { RESPONSE_ALREADY_SENT } from './already-sent.ts';
 import { parseParams } from './request-input.ts';
 import { onResponseClose } from './response-close.ts';
 import { ResponseStream } from './response-stream.ts';
-import type { Route } from './server-env.ts';
+import type { Route, ServerEnv } from './server-env.ts';
 
-const params = v.object({ id: sessionId });
-
-/** Where the streams of sessions come from. */
-export interface EventSource {
-  /** The session of that id; 404 if there is none. `subscribe` returns a function that closes the stream. */
-  find(id: string): { subscribe(subscriber: Subscriber): () => void };
+/** What the routes of events need. */
+export interface EventSources {
+  /** The session of that id, and the QR that it shows; 404 if there is none. */
+  find(id: string): { readonly qr: string | undefined };
+  readonly events: Pick<EventLog, 'feed' | 'streams'>;
+  readonly admission: Admission;
+  readonly log: Pick<Log, 'error'>;
 }
 
-/** The session's events over SSE, until the session is deleted, the gateway stops or the caller's credentials end. */
-export function eventRoute(sessions: EventSource, admission: Admission): Route {
+const MAX_WAIT_SECONDS = 60;
+const MAX_LIMIT = 1_000;
+const DEFAULT_LIMIT = 100;
+const SECOND_MS = 1_000;
+
+const params = v.object({ id: sessionId });
+const eventNames = Object.keys(eventData) as EventName[];
+
+/** A list of names in one parameter. */
+const listOf = <S extends v.GenericSchema<string>>(item: S) =>
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',')),
+    v.array(item),
+  );
+const wholeNumber = (least: number, most: number) => {
+  const message = `must be a whole number from ${least} to ${most}`;
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d{1,9}$/, message),
+    v.transform(Number),
+    v.minValue(least, message),
+    v.maxValue(most, message),
+  );
+};
+const queryOfSession = {
+  after: v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty'))),
+  events: v.optional(listOf(v.picklist(eventNames, `must be names of events: ${eventNames.join(', ')}`))),
+  limit: v.optional(wholeNumber(1, MAX_LIMIT)),
+  wait: v.optional(wholeNumber(0, MAX_WAIT_SECONDS)),
+};
+const sessionQuery = v.strictObject(queryOfSession);
+const query = v.strictObject({ ...queryOfSession, sessions: v.optional(listOf(sessionId)) });
+type Query = v.InferOutput<typeof query>;
+
+/** The events of one session: as a stream, until the session is deleted, or as pages. */
+export function sessionEventsRoute(sources: EventSources): Route {
   return (c) => {
-    const session = sessions.find(parseParams(c.req.param(), params).id);
-    if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
-    const { signal, scope, keyId } = c.get('caller');
-    if (signal.aborted) throw new Refusal('expired_key', 'the key or token is no longer valid');
-    const { incoming, outgoing } = c.env;
-    // A body would be read for as long as the stream is open.
-    if (!incoming.complete) throw new GatewayError('invalid_request', 'this request must not have a body');
-    const leave = admission.enter(undefined, keyId);
-    if (leave) onResponseClose(outgoing, leave);
-    const stream = new ResponseStream(outgoing, { showsQr: reaches(scope, 'manage') });
-    const close = session.subscribe(stream);
-    const revoke = () => {
-      close();
-      stream.cutOff('the key or token is no longer valid');
-    };
-    signal.addEventListener('abort', revoke, { once: true });
-    onResponseClose(outgoing, () => {
-      close();
-      signal.removeEventListener('abort', revoke);
-    });
-    if (!outgoing.destroyed) stream.open();
-    return RESPONSE_ALREADY_SENT;
+    const { id } = parseParams(c.req.param(), params);
+    const { qr } = sources.find(id);
+    return answer(sources, c, parseQuery(c, sessionQuery), id, qr);
   };
+}
+
+/** The events of all sessions that the caller may see. */
+export function allEventsRoute(sources: EventSources): Route {
+  return (c) => answer(sources, c, parseQuery(c, query), undefined, undefined);
+}
+
+function answer(
+  sources: EventSources,
+  c: Context<ServerEnv>,
+  asked: Query,
+  session: string | undefined,
+  qr: string | undefined,
+): Response | Promise<Response> {
+  const asPages = wantsJson(c);
+  if (c.req.method === 'HEAD') {
+    return c.body(null, 200, { 'Content-Type': asPages ? 'application/json' : 'text/event-stream' });
+  }
+  const caller = c.get('caller');
+  if (caller.signal.aborted) throw new Refusal('expired_key', 'the key or token is no longer valid');
+  const { incoming, outgoing } = c.env;
+  // A body would be read for as long as the stream is open.
+  if (!incoming.complete) throw new GatewayError('invalid_request', 'this request must not have a body');
+  const takes = filterOf(caller, asked);
+  const after = c.req.header('Last-Event-ID') || asked.after;
+  const feed = sources.events.feed({ after, session, takes });
+  const leave = sources.admission.enter(undefined, caller.keyId);
+  if (leave) onResponseClose(outgoing, leave);
+  if (asPages) return page(feed, asked, caller.signal, outgoing).then((text) => jsonAnswer(c, text));
+  return stream(sources, c, { feed, session, qr, takes });
+}
+
+function filterOf({ scope, sees }: Caller, { events, sessions }: Query) {
+  const names = new Set<string>(events ?? eventNames);
+  if (!reaches(scope, 'manage')) names.delete('qr');
+  const wanted = sessions && new Set(sessions);
+  return (session: string, name: EventName) =>
+    names.has(name) && (wanted === undefined || wanted.has(session)) && sees(session);
+}
+
+function stream(
+  { events, log }: EventSources,
+  c: Context<ServerEnv>,
+  { feed, session, qr, takes }: Pick<StreamParts, 'feed' | 'session' | 'qr' | 'takes'>,
+): Response {
+  const { signal } = c.get('caller');
+  const { outgoing } = c.env;
+  const opened = new ResponseStream(outgoing, feed, { withSession: session === undefined, takes, log });
+  const close = events.streams.add(opened, session);
+  const revoke = () => {
+    close();
+    opened.cutOff('the key or token is no longer valid');
+  };
+  signal.addEventListener('abort', revoke, { once: true });
+  onResponseClose(outgoing, () => {
+    close();
+    signal.removeEventListener('abort', revoke);
+  });
+  if (outgoing.destroyed) return RESPONSE_ALREADY_SENT;
+  opened.open();
+  if (qr !== undefined && session !== undefined && takes(session, 'qr')) opened.write(qrFrame(session, qr));
+  return RESPONSE_ALREADY_SENT;
+}
+
+interface StreamParts {
+  readonly feed: Feed;
+  readonly session: string | undefined;
+  /** The QR that the session shows. */
+  readonly qr: string | undefined;
+  takes(session: string, name: EventName): boolean;
+}
+
+function qrFrame(session: string, qr: string): string {
+  return frameOf({ id: undefined, event: 'qr', session, at: Date.now(), text: JSON.stringify(qr) }, false);
+}
+
+/** One page of events as JSON. Waits while there is none, for as long as was asked for. */
+async function page(
+  feed: Feed,
+  { limit = DEFAULT_LIMIT, wait = 0 }: Query,
+  revoked: AbortSignal,
+  outgoing: ServerEnv['Bindings']['outgoing'],
+): Promise<string> {
+  const until = performance.now() + wait * SECOND_MS;
+  const entries: Entry[] = [];
+  for (;;) {
+    while (!feed.isAtEnd && entries.length < limit) {
+      const found = await feed.read();
+      // What is beyond the limit is read again from the last that was taken.
+      entries.push(...found.slice(0, limit - entries.length));
+    }
+    const leftMs = until - performance.now();
+    if (entries.length > 0 || leftMs <= 0 || revoked.aborted || outgoing.destroyed) break;
+    await more(feed, leftMs, revoked, outgoing);
+  }
+  const next = entries.length < limit ? feed.position : (entries.at(-1)?.id ?? feed.position);
+  return `{"events":[${entries.map(jsonOf).join(',')}],"next":"${next}"}`;
+}
+
+/** Resolves when there may be more, or the time is up, or nobody waits any more. */
+function more(
+  feed: Feed,
+  timeoutMs: number,
+  revoked: AbortSignal,
+  outgoing: ServerEnv['Bindings']['outgoing'],
+): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      stop();
+      revoked.removeEventListener('abort', over);
+      outgoing.off('close', over);
+      resolve();
+    };
+    const timer = setTimeout(over, timeoutMs);
+    const stop = feed.onMore(over);
+    revoked.addEventListener('abort', over, { once: true });
+    outgoing.once('close', over);
+  });
+}
+
+function jsonAnswer(c: Context<ServerEnv>, text: string): Response {
+  return c.body(text, 200, { 'Content-Type': 'application/json' });
+}
+
+function wantsJson(c: Context<ServerEnv>): boolean {
+  const accept = (c.req.header('Accept') ?? '').toLowerCase();
+  return accept.includes('application/json') && !accept.includes('text/event-stream');
+}
+
+function parseQuery(c: Context<ServerEnv>, schema: typeof query | typeof sessionQuery): Query {
+  const given = Object.entries(c.req.queries());
+  if (given.some(([, values]) => values.length > 1))
+    throw invalidRequest([{ path: '', message: 'a parameter of the query occurs twice' }]);
+  return parseParams(Object.fromEntries(given.map(([name, [value = '']]) => [name, value])), schema);
 }

@@ -1,60 +1,78 @@
 import type { ServerResponse } from 'node:http';
-import type { SessionEvent } from '@chat-web/protocol';
-import type { Subscriber } from '../sessions/event-hub.ts';
+import { type EventName, errorText } from '@chat-web/protocol';
+import type { EventStream } from '../events/event-streams.ts';
+import { type Feed, frameOf } from '../events/feed.ts';
+import { endOfTurn } from '../event-loop.ts';
+import type { Log } from '../log.ts';
+import { onResponseClose } from './response-close.ts';
 
-/** Limits for a slow reader: its stream is closed when it has more unread bytes, or does not drain in time. */
-const MAX_UNREAD_BYTES = 1_048_576;
-const DRAIN_TIMEOUT_MS = 5_000;
+/** A reader that takes nothing for that long is cut off. It goes on where it was when it comes back. */
+const STALL_TIMEOUT_MS = 30_000;
 /** How long a stream that is cut off may take to end. */
 const CUT_OFF_TIMEOUT_MS = 500;
+/** How much is written at once: a reader that stands still holds no more memory than that. */
+const PIECE_LENGTH = 65_536;
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'X-Accel-Buffering': 'no',
 };
 
-/**
- * Writes an event stream to a Node response. Frames are formatted once for all readers. The unread bytes of each reader
- * are known, so that a slow one affects only itself.
- */
-export class ResponseStream implements Subscriber {
-  readonly #response: ServerResponse;
-  readonly #showsQr: boolean;
-  /** The frames of this turn of the event loop. */
-  #frames = '';
-  #drainTimer: NodeJS.Timeout | undefined;
+/** How a stream shows events. */
+interface StreamOptions {
+  /** Events say whose they are. */
+  readonly withSession: boolean;
+  takes(session: string, name: EventName): boolean;
+  readonly log: Pick<Log, 'error'>;
+}
 
-  /** `showsQr`: the reader may link accounts. */
-  constructor(response: ServerResponse, { showsQr }: { readonly showsQr: boolean }) {
+/**
+ * Writes an event stream to a Node response, as fast as its reader takes it. What it has not taken stays in the journal,
+ * so that a slow reader costs no memory.
+ */
+export class ResponseStream implements EventStream {
+  readonly #response: ServerResponse;
+  readonly #feed: Feed;
+  readonly #options: StreamOptions;
+  /** Frames that are not in the feed, and wait for the reader. */
+  #waiting = '';
+  #isOpen = false;
+  #isPumping = false;
+  #wakeUp = () => {};
+
+  constructor(response: ServerResponse, feed: Feed, options: StreamOptions) {
     this.#response = response;
-    this.#showsQr = showsQr;
-    response.on('drain', () => this.#drained());
-    response.on('close', () => this.#drained());
+    this.#feed = feed;
+    this.#options = options;
   }
 
-  /** Sends the headers and a comment, so that the reader knows at once that it is connected. */
+  /** Sends the headers and a comment, so that the reader knows at once that it is connected; then what it has missed. */
   open(): void {
-    if (this.#response.headersSent) return;
+    const stop = this.#feed.onMore(() => void this.#pump());
+    this.#response.on('drain', () => this.#wakeUp());
+    onResponseClose(this.#response, () => {
+      stop();
+      this.#wakeUp();
+    });
     this.#response.writeHead(200, HEADERS);
     this.#response.write('retry: 3000\n: connected\n\n');
+    this.#isOpen = true;
+    void this.#pump();
   }
 
-  takes({ name }: SessionEvent): boolean {
-    return this.#showsQr || name !== 'qr';
+  takes(session: string, name: EventName): boolean {
+    return this.#options.takes(session, name);
   }
 
-  /** The frames of what arrived at once are written together, and before any answer to a later request. */
+  /** Writes a frame that is in no journal. A reader that stands still gets the newest ones only. */
   write(frame: string): void {
-    this.open();
-    if (this.#frames === '') process.nextTick(() => this.#flush());
-    this.#frames += frame;
+    this.#waiting = this.#waiting.length > PIECE_LENGTH ? frame : this.#waiting + frame;
+    void this.#pump();
   }
 
   end(lastFrame: string): void {
-    if (this.#response.writableEnded) return; // A stalled stream that has ended may be cut off before it closes.
-    this.open();
-    this.#response.end(this.#frames + lastFrame);
-    this.#frames = '';
+    if (this.#isOver) return; // A stalled stream that has ended may be cut off before it closes.
+    this.#response.end(this.#waiting + lastFrame);
   }
 
   /** Ends the stream, and drops whatever the reader has not read within half a second. */
@@ -64,17 +82,46 @@ export class ResponseStream implements Subscriber {
     this.#response.on('close', () => clearTimeout(timer));
   }
 
-  #flush(): void {
-    const frames = this.#frames;
-    if (frames === '' || this.#response.destroyed || this.#response.writableEnded) return; // It has ended meanwhile.
-    this.#frames = '';
-    if (this.#response.writableLength > MAX_UNREAD_BYTES) this.#response.destroy();
-    else if (!this.#response.write(frames))
-      this.#drainTimer ??= setTimeout(() => this.#response.destroy(), DRAIN_TIMEOUT_MS);
+  get #isOver(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
   }
 
-  #drained(): void {
-    clearTimeout(this.#drainTimer);
-    this.#drainTimer = undefined;
+  /** Writes all that there is, piece by piece. Never rejects. */
+  async #pump(): Promise<void> {
+    if (this.#isPumping || !this.#isOpen) return;
+    this.#isPumping = true;
+    try {
+      while (!this.#isOver && (this.#waiting !== '' || !this.#feed.isAtEnd)) {
+        const frames = this.#waiting;
+        this.#waiting = '';
+        if (frames !== '') await this.#take(frames);
+        const read = this.#feed.read();
+        // What is in memory is written in this turn: it is what has just happened.
+        const entries = Array.isArray(read) ? read : await read;
+        let piece = '';
+        for (const entry of entries) {
+          piece += frameOf(entry, this.#options.withSession);
+          if (piece.length < PIECE_LENGTH) continue;
+          await this.#take(piece);
+          piece = '';
+        }
+        if (piece !== '') await this.#take(piece);
+      }
+    } catch (error) {
+      this.#options.log.error({ error: errorText(error) }, 'journal not read');
+      this.cutOff('the events could not be read');
+    } finally {
+      this.#isPumping = false;
+    }
+  }
+
+  /** Resolves when the reader has taken enough for more to be written, or the stream is over. */
+  async #take(frames: string): Promise<void> {
+    if (this.#isOver || this.#response.write(frames)) return this.#isOver ? undefined : endOfTurn();
+    const timer = setTimeout(() => this.#response.destroy(), STALL_TIMEOUT_MS);
+    await new Promise<void>((resolve) => {
+      this.#wakeUp = resolve;
+    });
+    clearTimeout(timer);
   }
 }

@@ -19,8 +19,6 @@ export interface JournalOptions {
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   /** Called when records can be stored again: none were since that time. */
   onResumed?(since: Date): void;
-  /** Called for each write: how long its first record waited until it was on disk, and how many it were. */
-  onWritten?(ms: number, records: number): void;
 }
 
 /** What the journal holds. */
@@ -103,6 +101,7 @@ export class Journal implements Source {
   #failing: { readonly since: Date; readonly why: string } | undefined;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #listeners = new Set<() => void>();
+  readonly #writeListeners = new Set<(ms: number, records: number) => void>();
   #housekeeping: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -155,7 +154,7 @@ export class Journal implements Source {
         this.#commit(records);
         for (const { resolve } of batch) resolve();
         const [first] = batch;
-        if (first) this.#options.onWritten?.(performance.now() - first.since, batch.length);
+        if (first) for (const listener of this.#writeListeners) listener(performance.now() - first.since, batch.length);
       } catch (error) {
         this.#fail(errorText(error), batch);
       }
@@ -397,6 +396,11 @@ export class Journal implements Source {
   onCommit(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Called for each write: how long its first record waited until it was on disk, in ms, and how many they were. */
+  onWrite(listener: (ms: number, records: number) => void): void {
+    this.#writeListeners.add(listener);
   }
 
   /** The id by which callers know a record. */

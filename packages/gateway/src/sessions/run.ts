@@ -147,6 +147,11 @@ export class Run {
     return this.#worker?.link.call(operation, input);
   }
 
+  /** Has inbound messages since that time, in Unix seconds, reported again, if there is a worker. */
+  recoverMessages(since: number): void {
+    this.#worker?.link.reportAgain(since);
+  }
+
   /** Fails the run: calls in progress are rejected now. */
   fail({ cause, retry }: Omit<RunFailure, 'wasUp'>): void {
     if (this.#hasFailed || this.#ended.signal.aborted) return;

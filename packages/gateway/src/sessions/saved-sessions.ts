@@ -16,7 +16,7 @@ const MOST_MARKER_BYTES = 4_096;
 /**
  * The folders of the sessions, and which of them have saved auth. Layout of the data folder:
  * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker,
- * `sessions/<id>/heard.json` the messages that were delivered, `trash/` what is being wiped, `pages/` saved documents of
+ * `trash/` what is being wiped, `pages/` saved documents of
  * the page and what was missing on each (`history.json`).
  */
 export class SavedSessions {
@@ -69,11 +69,6 @@ export class SavedSessions {
   /** The browser's profile in it. */
   profileOf(id: string): string {
     return join(this.dirOf(id), 'session');
-  }
-
-  /** The file of the messages that were delivered. */
-  heardOf(id: string): string {
-    return join(this.dirOf(id), 'heard.json');
   }
 
   /** The session is ready. `linkedAt`: when it was linked, if that is not saved yet. */

@@ -1,12 +1,12 @@
 import type { PinnedPage } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
+import type { EventLog } from '../events/event-log.ts';
 import type { Cgroups } from '../host/cgroup.ts';
 import type { ForeignProcessWatch } from '../host/foreign-process-watch.ts';
 import type { HostResources } from '../host/host-resources.ts';
 import type { PrivateTmp } from '../host/private-tmp.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
-import type { StreamCount } from './event-hub.ts';
 import type { HostFault } from './host-fault.ts';
 import type { PageHistory } from './page-history.ts';
 import type { SavedSessions } from './saved-sessions.ts';
@@ -32,6 +32,6 @@ export interface SessionContext {
   readonly hostFault: HostFault;
   /** How many sessions run. */
   countRunning(): number;
-  readonly streamCount: StreamCount;
+  readonly events: EventLog;
   readonly log: Log;
 }

@@ -4,14 +4,13 @@ import {
   errorText,
   GatewayError,
   type Reason,
+  type SessionEvent,
   type SessionInfo,
   type WorkerEvent,
   type WorkerOperationName,
 } from '@chat-web/protocol';
 import { Lock } from '../lock.ts';
 import { type Log, withoutNumbers } from '../log.ts';
-import { EventHub, type Subscriber } from './event-hub.ts';
-import { HeardMessages } from './heard-messages.ts';
 import { Run, type RunEvent } from './run.ts';
 import type { SessionContext } from './session-context.ts';
 import {
@@ -45,8 +44,6 @@ export class Session {
   readonly stats = new SessionStats();
   readonly #context: SessionContext;
   readonly #log: Log;
-  readonly #hub: EventHub;
-  readonly #heard: HeardMessages;
   /** Effects are carried out one after the other: a start and a stop cannot overlap. */
   readonly #lock = new Lock();
   readonly #timers = new Map<(typeof WAITS)[number], NodeJS.Timeout>();
@@ -60,8 +57,6 @@ export class Session {
     this.id = id;
     this.#context = context;
     this.#log = context.log.child({ session: id });
-    this.#hub = new EventHub(context.streamCount);
-    this.#heard = new HeardMessages(context.saved.heardOf(id), this.#log);
   }
 
   // Its state.
@@ -81,7 +76,7 @@ export class Session {
 
   /** True if this object can be dropped without losing anything. */
   get isForgettable(): boolean {
-    return !this.isKnown && !this.#lock.isHeld && this.#hub.streams === 0;
+    return !this.isKnown && !this.#lock.isHeld && this.streams === 0;
   }
 
   /** False if it should run, but neither has a run nor waits for its next attempt. */
@@ -106,7 +101,7 @@ export class Session {
 
   /** How many event streams are open. */
   get streams(): number {
-    return this.#hub.streams;
+    return this.#context.events.streams.countOf(this.id);
   }
 
   // Requests.
@@ -154,7 +149,9 @@ export class Session {
   remove(): Promise<void> {
     return this.#lock.run(async () => {
       await this.#inTurn({ name: 'stop', unlink: true, timeoutMs: STOP_TIMEOUT_MS });
-      this.#hub.endAll('the session was deleted');
+      const { events } = this.#context;
+      events.streams.endOf(this.id, 'the session was deleted');
+      events.forget(this.id);
     });
   }
 
@@ -182,15 +179,14 @@ export class Session {
     return (await answer.finally(() => this.stats.active())) as AnswerOf<N>; // The link has checked it against the row.
   }
 
-  /** Opens a stream of the session's events, beginning with the QR if there is one. Returns a function that closes it. */
-  subscribe(subscriber: Subscriber): () => void {
-    const { phase } = this;
-    return this.#hub.subscribe(subscriber, phase.status === 'qr' ? [{ name: 'qr', data: phase.qr }] : []);
+  /** The QR that is to be scanned, while there is one. */
+  get qr(): string | undefined {
+    return this.phase.status === 'qr' ? this.phase.qr : undefined;
   }
 
-  /** Ends the streams with a comment that says why. */
-  endStreams(why: string): void {
-    this.#hub.endAll(why);
+  /** Has its messages since that time, in Unix seconds, looked for again: they could not be stored. */
+  recoverMessages(sinceSeconds: number): void {
+    this.#run?.recoverMessages(sinceSeconds);
   }
 
   /** Waits until the session is neither starting nor being recovered, or an attempt has failed, or the time is up. */
@@ -209,15 +205,17 @@ export class Session {
     switch (event.name) {
       case 'message':
         this.stats.heard();
-        if (this.#heard.isNews(event.message.id, event.message.timestamp))
-          this.#hub.publish({ name: 'message', data: event.message });
+        this.#context.events.publishMessage(this.id, event.message);
         return;
       case 'message_ack':
         this.stats.heard();
-        this.#hub.publish({ name: 'message_ack', data: { id: event.id, ack: event.ack } });
+        this.#publish({ name: 'message_ack', data: { id: event.id, ack: event.ack } });
         return;
       case 'heard':
-        this.#heard.skipTo(event.until);
+        this.#context.events.deliveredUntil(this.id, event.until);
+        return;
+      case 'reported_again':
+        this.#context.events.deliveryComplete(this.id);
         return;
       case 'gap':
         this.#onGap(event);
@@ -241,7 +239,7 @@ export class Session {
 
   #onReady(event: Extract<WorkerEvent, { name: 'ready' }>): void {
     this.#context.hostFault.recovered(this.id);
-    this.#heard.begin();
+    this.#context.events.deliveryBegins(this.id);
     this.stats.active();
     this.#context.saved.save(this.id, event.info, this.#state.linkedAt ?? new Date()).catch((error: unknown) => {
       this.#log.error({ err: error }, 'marker of saved auth not written');
@@ -253,8 +251,8 @@ export class Session {
     const [from, to] = [isoTime(fromSeconds), isoTime(toSeconds)];
     this.#log.warn({ from, to, chats }, 'messages not recovered');
     // Otherwise it would be reported again after a restart. If chats are incomplete, they may load the next time.
-    if (chats === 0) this.#heard.skipTo(toSeconds);
-    this.#hub.publish({ name: 'gap', data: { reason: 'not_loaded', from, to } });
+    if (chats === 0) this.#context.events.deliveredUntil(this.id, toSeconds);
+    this.#publish({ name: 'gap', data: { reason: 'not_loaded', from, to } });
   }
 
   /** Logs in one line what does not work on this build of the page, and since which build. */
@@ -272,6 +270,10 @@ export class Session {
   #onRunFailed(failure: RunFailure): void {
     this.#context.hostFault.failed(this.id, failure.cause.reason, this.#context.countRunning());
     this.#onReport({ name: 'run_failed', failure });
+  }
+
+  #publish(event: SessionEvent): void {
+    this.#context.events.publish(this.id, event);
   }
 
   // State changes and effects.
@@ -315,7 +317,7 @@ export class Session {
     this.#setTimers(before);
     this.#logChange(before);
     if (state.phase.status === 'stopped') hostFault.stopped(this.id);
-    for (const told of events) this.#hub.publish(told);
+    for (const told of events) this.#publish(told);
     for (const look of [...this.#watchers]) look();
     return effects;
   }
@@ -333,12 +335,11 @@ export class Session {
         const run = this.#run;
         this.#run = undefined;
         await run?.end(effect.unlink, effect.timeoutMs);
-        await this.#heard.flush();
         this.#take({ name: 'run_ended' });
         return;
       }
       case 'wipe':
-        this.#heard.clear();
+        this.#context.events.resetDelivery(this.id);
         await this.#context.saved.wipe(this.id);
         return;
       case 'start_run':
@@ -347,7 +348,6 @@ export class Session {
   }
 
   async #startRun(byHand: boolean): Promise<void> {
-    await this.#heard.load();
     this.#runs += 1;
     this.stats.runBegins();
     this.#run = new Run(this.id, this.#context, this.#log.child({ run: this.#runs }), {
@@ -356,7 +356,7 @@ export class Session {
     });
     void this.#run.start({
       byHand,
-      heardUntil: () => this.#heard.from,
+      heardUntil: () => this.#context.events.deliveredFrom(this.id),
       linkedAt: (this.#state.linkedAt?.getTime() ?? 0) / SECOND_MS,
       wasMute: wasMute(this.#state, performance.now()),
     });

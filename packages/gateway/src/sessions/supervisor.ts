@@ -25,15 +25,20 @@ export class Supervisor {
 
   /** Every session that runs or has saved auth, sorted by id. */
   list(): Session[] {
-    for (const id of this.#context.saved.ids()) this.#session(id);
+    for (const id of this.#context.saved.ids()) this.#sessionOf(id);
     return [...this.#sessions.values()].filter((session) => session.isKnown).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** The session of that id. 404 if it neither runs nor has saved auth. */
   find(id: string): Session {
-    const session = this.#context.saved.has(id) ? this.#session(id) : this.#sessions.get(id);
+    const session = this.#context.saved.has(id) ? this.#sessionOf(id) : this.#sessions.get(id);
     if (session?.isKnown) return session;
     throw new GatewayError('session_not_found', `there is no session ${id}`);
+  }
+
+  /** The session of that id, if it is in memory. */
+  session(id: string): Session | undefined {
+    return this.#sessions.get(id);
   }
 
   /** Every session in memory, known to the API or not. */
@@ -45,7 +50,7 @@ export class Supervisor {
   async start(id: string): Promise<Session> {
     this.#refuseWhileClosing();
     this.#assertRoomFor(id);
-    const session = this.#session(id);
+    const session = this.#sessionOf(id);
     try {
       await session.start(true);
     } finally {
@@ -91,7 +96,7 @@ export class Supervisor {
   /** Starts every saved session, by way of the start queue. */
   startSaved(): void {
     for (const id of this.#context.saved.ids().sort()) {
-      const started = this.#session(id).start(false);
+      const started = this.#sessionOf(id).start(false);
       started.catch((error: unknown) => this.#context.log.error({ session: id, err: error }, 'session start failed'));
     }
   }
@@ -123,7 +128,7 @@ export class Supervisor {
   async close(): Promise<void> {
     this.#closing = true;
     const sessions = this.all();
-    for (const session of sessions) session.endStreams('the gateway stops');
+    this.#context.events.streams.endAll('the gateway stops');
     const more = Math.min(MOST_MORE_MS, MORE_FOR_EACH_MS * this.running);
     const ends = sessions.map(async (session) => {
       try {
@@ -153,7 +158,7 @@ export class Supervisor {
     if (this.#closing) throw new GatewayError('shutting_down', 'the gateway is stopping');
   }
 
-  #session(id: string): Session {
+  #sessionOf(id: string): Session {
     const known = this.#sessions.get(id);
     if (known) return known;
     // Some were stopped by themselves, as when their QR was not scanned.

@@ -116,6 +116,11 @@ export class WorkerLink {
     this.#channel.send({ type: 'start', options });
   }
 
+  /** Has inbound messages since that time, in Unix seconds, reported again. */
+  reportAgain(since: number): void {
+    this.#channel.send({ type: 'report_again', since });
+  }
+
   /** Asks the worker to end. */
   stop(unlink: boolean, timeoutMs: number): void {
     this.#channel.send({ type: 'stop', unlink, timeoutMs });

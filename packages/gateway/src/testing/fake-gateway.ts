@@ -19,8 +19,10 @@ import { createApp, type SessionDirectory } from '../http/app.ts';
 import { GuardedResponse } from '../http/guarded-response.ts';
 import type { AnyHandler } from '../http/operation-route.ts';
 import type { ServerEnv } from '../http/server-env.ts';
+import { DeliveredMessages } from '../events/delivered-messages.ts';
+import { EventLog } from '../events/event-log.ts';
+import { Journal } from '../journal/journal.ts';
 import { Spool } from '../media/spool.ts';
-import { EventHub } from '../sessions/event-hub.ts';
 
 /** The operator's token of a fake gateway that asks for one. */
 export const TOKEN = 'correct-horse';
@@ -101,7 +103,12 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   const logger = pino({ level: 'debug', base: null }, log);
   const keys = await Keys.load(join(dataDir, 'keys.json'), logger);
   const token = await OperatorToken.load(config, logger);
-  const hub = new EventHub({ open: 0 });
+  const delivered = new DeliveredMessages();
+  const journal = await Journal.open({
+    ...{ dir: join(dataDir, 'journal'), folds: [delivered], log: logger },
+    ...{ maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs },
+  });
+  const events = new EventLog(journal, delivered, logger);
   const handled: { name: string; input: unknown; caller: string }[] = [];
   const counted: [operation: string, status: number][] = [];
   const recording = (name: OperationName): AnyHandler => {
@@ -118,6 +125,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     refusals: new Refusals(logger),
     audit: new Audit(undefined, audit, logger),
     spool: new Spool(dataDir, config, logger),
+    events,
     log: logger,
     metrics: {
       answered: (operation, status) => counted.push([operation, status]),
@@ -128,16 +136,14 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
       ...{ isClosing: false, isHealthy: true, list: () => ['main'], refusalOf: () => undefined },
       find: (id) => {
         if (id !== 'main') throw new GatewayError('session_not_found', `there is no session ${id}`);
-        return {
-          subscribe: (subscriber) => hub.subscribe(subscriber, [{ name: 'qr', data: 'data:image/png;base64,' }]),
-        };
+        return { qr: 'data:image/png;base64,' };
       },
       ...sessions,
     },
     handlers: Object.fromEntries(names.map((name) => [name, recording(name)])) as Record<OperationName, AnyHandler>,
   });
   return {
-    ...{ app, keys, hub, handled, counted, dataDir, log, audit },
+    ...{ app, keys, journal, events, handled, counted, dataDir, log, audit },
     request: (path: string, sent?: FakeRequest) => request(app, path, sent),
     [Symbol.dispose]: folder[Symbol.dispose],
   };

@@ -124,6 +124,11 @@ export class LinkedSession implements PageSource {
     if (await this.#capabilities.assertSupported(this.page, needed)) this.#pageReport.send();
   }
 
+  /** Reports inbound messages since that time, in Unix seconds, again; now, or when the session is ready. */
+  reportAgain(since: number): void {
+    this.#lifecycle.reportAgain(since);
+  }
+
   onSent(isConfirmed: boolean): void {
     this.#watch.onSent(isConfirmed);
   }

@@ -181,6 +181,12 @@ export class SessionLifecycle implements ClientSignals {
     this.#report({ name: 'connection_lost', pageState });
   }
 
+  /** Inbound messages since that time, in Unix seconds, are reported again: now, or with the next catch-up. */
+  reportAgain(since: number): void {
+    this.#inbox.lookAgain(since);
+    if (this.isReady) void this.#catchUp();
+  }
+
   async #readyIfPossible(): Promise<void> {
     if (!this.#canBeReady()) return;
     try {

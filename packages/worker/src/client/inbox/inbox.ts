@@ -30,6 +30,8 @@ export class Inbox {
   readonly #heldBack: unknown[] = [];
   /** Counts the pauses: a catch-up that was overtaken by another pause does not end that one. */
   #pauses = 0;
+  /** Messages were asked for again, and not all of them are delivered yet. */
+  #isLookingAgain = false;
   /** Start of the last gap of incomplete chats, which is reported once. */
   #gapFrom: number | undefined;
 
@@ -78,6 +80,14 @@ export class Inbox {
     this.#watermark.onInterrupted();
   }
 
+  /** With the next catch-up, messages since that time, in Unix seconds, are delivered again. */
+  lookAgain(sinceSeconds: number): void {
+    this.#watermark.goBackTo(sinceSeconds);
+    this.#delivered.clear();
+    this.#unreadable = new Set();
+    this.#isLookingAgain = true;
+  }
+
   #resume(pause: number): void {
     if (pause !== this.#pauses) return;
     this.#isLive = true;
@@ -113,6 +123,8 @@ export class Inbox {
     if (pause !== this.#pauses) return; // The page is gone again.
     this.#deliverAll(stored, models);
     if (incompleteChats === 0) this.#watermark.onLive(now);
+    if (this.#isLookingAgain) this.#report({ name: 'reported_again' });
+    this.#isLookingAgain = false;
   }
 
   /** What the page cannot load, it may still have in memory in part. Returns the number of incomplete chats. */

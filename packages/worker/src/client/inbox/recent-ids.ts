@@ -7,6 +7,10 @@ export class RecentIds {
     this.#most = most;
   }
 
+  clear(): void {
+    this.#ids.clear();
+  }
+
   has(id: string): boolean {
     return this.#ids.has(id);
   }

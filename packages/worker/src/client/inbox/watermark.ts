@@ -27,6 +27,11 @@ export class Watermark {
     this.#seconds = Math.max(this.#seconds, seconds);
   }
 
+  /** What was delivered since then is to be delivered again. */
+  goBackTo(seconds: number): void {
+    this.#seconds = Math.min(this.#seconds, seconds);
+  }
+
   /** A message was delivered. Others may still arrive with slightly older timestamps; a clock ahead of ours is not trusted. */
   onDelivered(timestamp: number, now: number): void {
     this.discardBefore(Math.min(timestamp, now) - OVERLAP_SECONDS);

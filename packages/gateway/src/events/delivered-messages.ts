@@ -1,0 +1,125 @@
+import { MAX_DELIVERED_IDS, OVERLAP_SECONDS } from '@chat-web/protocol';
+import type { Fold, FoldPart } from '../journal/folds.ts';
+import type { JournalRecord, NewRecord } from '../journal/frame.ts';
+
+/** What is known of a session's inbound messages. Times are Unix seconds. */
+interface Delivered {
+  /** Timestamps of the messages that a catch-up would find again, by id, in order of delivery. */
+  readonly ids: Map<string, number>;
+  /** Messages before this time are delivered, or count as history; undefined until the session was ready. */
+  from: number | undefined;
+  /** Messages from this time on are missing although later ones were delivered. */
+  missingFrom: number | undefined;
+}
+
+const NOTES = {
+  /** Messages before the text, a time, are not looked for again. */
+  until: 'delivered_until',
+  /** Messages from the text, a time, on could not be stored. */
+  missing: 'delivery_interrupted',
+  /** They have been looked for again. */
+  complete: 'delivery_complete',
+  /** Another account may be linked next. */
+  reset: 'delivery_reset',
+} as const;
+
+/** An id takes at most a kilobyte. */
+const IDS_IN_A_PART = 500;
+
+/**
+ * The inbound messages that were delivered, so that one that arrived while nothing listened is delivered later, and none
+ * twice: follows from the journal.
+ */
+export class DeliveredMessages implements Fold {
+  readonly name = 'delivered';
+  readonly #sessions = new Map<string, Delivered>();
+
+  apply({ kind, name, session, key, text, at }: JournalRecord): void {
+    if (kind === 'forget') this.#sessions.delete(session);
+    else if (kind === 'event' && name === 'message') this.#add(session, key, timestampIn(text), Math.floor(at / 1_000));
+    else if (kind === 'note') this.#note(session, name, Number(text));
+  }
+
+  #note(session: string, name: string, seconds: number): void {
+    switch (name) {
+      case NOTES.until:
+        this.#of(session).from = Math.max(this.#of(session).from ?? 0, seconds);
+        return;
+      case NOTES.missing:
+        this.#of(session).missingFrom = Math.min(this.#of(session).missingFrom ?? seconds, seconds);
+        return;
+      case NOTES.complete:
+        this.#of(session).missingFrom = undefined;
+        return;
+      case NOTES.reset:
+        this.#sessions.delete(session);
+    }
+  }
+
+  #add(session: string, id: string, timestamp: number, now: number): void {
+    const delivered = this.#of(session);
+    delivered.ids.set(id, timestamp);
+    // A timestamp in the future, from a wrong clock, would skip everything until then.
+    delivered.from = Math.max(delivered.from ?? 0, Math.min(timestamp, now) - OVERLAP_SECONDS);
+    const from = Math.min(delivered.from, delivered.missingFrom ?? Number.POSITIVE_INFINITY);
+    for (const [oldest, oldestAt] of delivered.ids) {
+      if (oldestAt >= from && delivered.ids.size <= MAX_DELIVERED_IDS) break;
+      delivered.ids.delete(oldest);
+    }
+  }
+
+  #of(session: string): Delivered {
+    const known = this.#sessions.get(session);
+    if (known) return known;
+    const delivered: Delivered = { ids: new Map(), from: undefined, missingFrom: undefined };
+    this.#sessions.set(session, delivered);
+    return delivered;
+  }
+
+  has(session: string, id: string): boolean {
+    return this.#sessions.get(session)?.ids.has(id) ?? false;
+  }
+
+  /** Messages from this time on may not have been delivered; undefined until the session was ready. */
+  from(session: string): number | undefined {
+    const { from, missingFrom } = this.#sessions.get(session) ?? {};
+    return from === undefined || missingFrom === undefined ? from : Math.min(from, missingFrom);
+  }
+
+  *parts(): Iterable<FoldPart> {
+    for (const [session, { ids, from, missingFrom }] of this.#sessions) {
+      const all = [...ids];
+      for (let start = 0; start === 0 || start < all.length; start += IDS_IN_A_PART)
+        yield { session, text: JSON.stringify({ from, missingFrom, ids: all.slice(start, start + IDS_IN_A_PART) }) };
+    }
+  }
+
+  restore({ session, text }: FoldPart): void {
+    const { from, missingFrom, ids } = JSON.parse(text) as StoredPart; // Ours: its checksum is right.
+    const delivered = this.#of(session);
+    Object.assign(delivered, { from, missingFrom });
+    for (const [id, timestamp] of ids) delivered.ids.set(id, timestamp);
+  }
+}
+
+interface StoredPart {
+  readonly from?: number;
+  readonly missingFrom?: number;
+  readonly ids: readonly [string, number][];
+}
+
+/** The records by which it changes without a message. */
+export const deliveryNotes = {
+  until: (session: string, seconds: number) => note(session, NOTES.until, String(seconds)),
+  missing: (session: string, fromSeconds: number) => note(session, NOTES.missing, String(fromSeconds)),
+  complete: (session: string) => note(session, NOTES.complete, ''),
+  reset: (session: string) => note(session, NOTES.reset, ''),
+} as const;
+
+function note(session: string, name: string, text: string): NewRecord {
+  return { kind: 'note', name, session, key: '', text };
+}
+
+function timestampIn(text: string): number {
+  return (JSON.parse(text) as { readonly timestamp: number }).timestamp;
+}

@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventName, Message } from '@chat-web/protocol';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Journal, NotStoredError } from '../journal/journal.ts';
+import { DeliveredMessages } from './delivered-messages.ts';
+import { EventLog } from './event-log.ts';
+
+const NOW = Math.floor(Date.now() / 1_000);
+const log = pino({ enabled: false });
+let dir: string;
+let journal: Journal;
+let events: EventLog;
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'chat-web-events-'));
+  await open();
+});
+afterEach(async () => {
+  await journal.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function open(): Promise<void> {
+  const delivered = new DeliveredMessages();
+  journal = await Journal.open({ dir, folds: [delivered], maxBytes: 1e9, maxAgeMs: 1e9, log });
+  events = new EventLog(journal, delivered, log);
+}
+
+async function restart(): Promise<void> {
+  await journal.close();
+  await open();
+}
+
+function message(id: string, timestamp = NOW): Message {
+  return {
+    ...{ id, timestamp, chatId: '1@c.us', from: '1@c.us', to: '2@c.us', author: null, body: id, type: 'chat' },
+    ...{ fromMe: false, ack: 1, hasMedia: false, quotedMsgId: null },
+  } as unknown as Message;
+}
+
+/** All that is stored, as name and key. */
+async function stored(session = 'main'): Promise<string[]> {
+  await journal.append({ kind: 'note', name: 'done', session: '', key: '', text: '' });
+  const feed = events.feed({ after: 'oldest', session, takes: () => true });
+  const found: string[] = [];
+  while (!feed.isAtEnd)
+    for (const { event, text } of await feed.read()) found.push(`${event} ${JSON.parse(text).id ?? JSON.parse(text).reason}`);
+  return found;
+}
+
+/** A journal that refuses to store, until `resume`. */
+function full() {
+  const append = journal.append.bind(journal);
+  journal.append = () => Promise.reject(new NotStoredError('no space'));
+  return {
+    resume: () => {
+      journal.append = append;
+      return events.resume();
+    },
+  };
+}
+
+/** A stream that keeps what it is shown. */
+function reader(session: string | undefined) {
+  const frames: string[] = [];
+  events.streams.add(
+    {
+      takes: (_: string, _name: EventName) => true,
+      write: (frame) => frames.push(frame),
+      end: (frame) => frames.push(frame),
+    },
+    session,
+  );
+  return frames;
+}
+
+describe('a message', () => {
+  it('is stored once, however often it is reported, also over a restart', async () => {
+    events.publishMessage('main', message('a'));
+    events.publishMessage('main', message('a'));
+    events.publishMessage('other', message('a'));
+    await journal.append({ kind: 'note', name: 'done', session: '', key: '', text: '' });
+    events.publishMessage('main', message('a'));
+    await restart();
+    events.publishMessage('main', message('a'));
+    events.publishMessage('main', message('b'));
+    expect(await stored()).toEqual(['message a', 'message b']);
+    expect(await stored('other')).toEqual(['message a']);
+    expect(events.deliveredFrom('main')).toBe(NOW - 120);
+  });
+
+  it('that could not be stored is taken when it is reported again, and looked for from then on', async () => {
+    events.publishMessage('main', message('a'));
+    await stored();
+    const disk = full();
+    events.publishMessage('main', message('b'));
+    events.publish('other', { name: 'message_ack', data: { id: 'c', ack: 1 } });
+    await new Promise(setImmediate);
+    const missing = disk.resume();
+    expect([...missing]).toEqual([['main', expect.any(Number)]]);
+    expect(Math.abs((missing.get('main') ?? 0) - NOW)).toBeLessThan(10);
+    events.publishMessage('main', message('later', NOW + 600));
+    events.publishMessage('main', message('b'));
+    expect(await stored()).toEqual(['message a', 'message later', 'message b']);
+    expect(await stored('other')).toEqual(['gap not_stored']);
+    expect(events.resume().size).toBe(0);
+  });
+});
+
+describe('a QR', () => {
+  it('is never stored, and shown after what happened before', async () => {
+    const frames = reader('main');
+    const all = reader(undefined);
+    events.publish('main', { name: 'qr', data: 'data:image/png;base64,A' });
+    expect(frames).toEqual(['event: qr\ndata: data:image/png;base64,A\n\n']);
+    const cursor = journal.cursor(journal.lastSeq, () => true);
+    let atCommit = 0;
+    journal.onCommit(() => {
+      atCommit = frames.length;
+    });
+    events.publish('main', { name: 'disconnected', data: { reason: 'LOGOUT', message: '' } });
+    events.publish('main', { name: 'qr', data: 'data:image/png;base64,B' });
+    await expect.poll(() => frames.length).toBe(2);
+    expect(atCommit).toBe(1);
+    expect(all[1]).toMatch(/^event: qr\ndata: \{"session":"main","at":".*","data":"data:image\/png;base64,B"\}\n\n$/);
+    expect(await cursor.read()).toHaveLength(1);
+    expect(await stored()).toEqual(['disconnected LOGOUT']);
+  });
+});
+
+describe('a session that is forgotten', () => {
+  it('is in no stream any more, and its next account begins anew', async () => {
+    events.publishMessage('main', message('a'));
+    events.publishMessage('other', message('a'));
+    events.forget('main');
+    expect(await stored()).toEqual([]);
+    expect(await stored('other')).toEqual(['message a']);
+    events.publishMessage('main', message('a'));
+    expect(await stored()).toEqual(['message a']);
+  });
+});
+
+describe('streams', () => {
+  it('are 16 for a session, 16 for all sessions and 256 in all, and those that were closed do not count', () => {
+    const stream = { takes: () => true, write: () => {}, end: () => {} };
+    const closers = Array.from({ length: 16 }, () => events.streams.add(stream, 'main'));
+    expect(() => events.streams.add(stream, 'main')).toThrow(/16 event streams/);
+    closers[0]?.();
+    closers[0]?.();
+    expect(events.streams.countOf('main')).toBe(15);
+    for (let n = 0; n < 241; n += 1) events.streams.add(stream, `s${n % 20}`);
+    expect(() => events.streams.add(stream, 'one more')).toThrow(/256 in all/);
+    events.streams.endAll('over');
+    expect(events.streams.countOf('main')).toBe(0);
+  });
+});
