@@ -35,10 +35,9 @@ export class PageLink {
 
   /** `onSignal`: all but the signals of sends. */
   static async open(page: Page, onSignal: (signal: PageSignal) => void): Promise<PageLink> {
-    const link = new PageLink(await page.createCDPSession(), onSignal);
-    page.on('framenavigated', (frame) => {
-      if (frame === page.mainFrame()) link.#handles.clear();
-    });
+    const session = await page.createCDPSession();
+    const link = new PageLink(session, onSignal);
+    await session.send('Page.enable');
     return link;
   }
 
@@ -47,6 +46,11 @@ export class PageLink {
     this.#onSignal = onSignal;
     session.on('Runtime.bindingCalled', ({ name, payload }) => {
       if (name === BINDING) this.#receive(payload);
+    });
+    // By the same session as the answers, and so in their order. Puppeteer's event is also that of a navigation within
+    // the document, which keeps its handles. Those of a document that is gone are gone with it.
+    session.on('Page.frameNavigated', ({ frame }) => {
+      if (frame.parentId === undefined) this.#handles.clear();
     });
   }
 

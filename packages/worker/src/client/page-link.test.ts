@@ -1,0 +1,56 @@
+import { type Browser, launch, type Page } from 'puppeteer';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findBrowser } from './browser.ts';
+import { PageLink } from './page-link.ts';
+
+let browser: Browser;
+let page: Page;
+let link: PageLink;
+
+beforeAll(async () => {
+  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND'];
+  browser = await launch({ executablePath: findBrowser({ env: process.env }), pipe: true, args });
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  page = await browser.newPage();
+  link = await PageLink.open(page, () => {});
+  return () => page.close();
+});
+
+/** How many copies of this script the document has been given. */
+function copies(): number {
+  const known = (globalThis as unknown as { known?: Set<unknown> }).known ?? new Set();
+  Object.assign(globalThis, { known });
+  return known.add(copies).size;
+}
+
+describe('a script', () => {
+  it.each([
+    ['pushState', `history.pushState({}, '', '#pushed')`],
+    ['replaceState', `history.replaceState({}, '', '#replaced')`],
+    ['a change of the hash', `location.hash = 'changed'`],
+    ['another frame', `document.body.append(document.createElement('iframe'))`],
+  ])('is installed once in a document, also after %s', async (_, change) => {
+    expect(await link.run(copies)).toBe(1);
+    for (let round = 0; round < 3; round += 1) {
+      await page.evaluate(change);
+      expect(await link.run(copies)).toBe(1);
+    }
+  });
+
+  it('is installed once in each document that follows, whenever it is called', async () => {
+    await link.run(copies);
+    for (let round = 0; round < 10; round += 1) {
+      const loaded = page.goto(`data:text/html,<p>${round}`);
+      let isLoading = true;
+      loaded.finally(() => {
+        isLoading = false;
+      });
+      // A call may meet the document that goes.
+      while (isLoading) await link.run(copies).catch(() => {});
+      await loaded;
+      expect(await link.run(copies)).toBe(1);
+    }
+  });
+});
