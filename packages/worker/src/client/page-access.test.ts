@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 beforeEach(async () => {
   page = await browser.newPage();
-  const link = await PageLink.open(page, () => {});
+  const link = await PageLink.open(page, { onSignal() {}, onDetached() {} });
   access = new PageAccess({ page, link, isReady: true, assertSupported: async () => {}, onSent: () => {} });
   await page.evaluate('window.chatWebTools = { files: new Map() }');
   return () => page.close();

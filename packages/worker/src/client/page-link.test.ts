@@ -1,11 +1,12 @@
 import { type Browser, launch, type Page } from 'puppeteer';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findBrowser } from './browser.ts';
-import { PageLink } from './page-link.ts';
+import { CallLostError, PageLink } from './page-link.ts';
 
 let browser: Browser;
 let page: Page;
 let link: PageLink;
+const events = { onSignal: vi.fn(), onDetached: vi.fn() };
 
 beforeAll(async () => {
   const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND'];
@@ -14,7 +15,8 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 beforeEach(async () => {
   page = await browser.newPage();
-  link = await PageLink.open(page, () => {});
+  vi.clearAllMocks();
+  link = await PageLink.open(page, events);
   return () => page.close();
 });
 
@@ -52,5 +54,39 @@ describe('a script', () => {
       await loaded;
       expect(await link.run(copies)).toBe(1);
     }
+  });
+});
+
+describe('a link that the browser detaches from its page', () => {
+  const detach = () => link.session.connection()?.send('Target.detachFromTarget', { sessionId: link.session.id() });
+
+  it('fails the calls in flight and all later ones, and says so once', async () => {
+    await link.run(copies);
+    const hang = () => {
+      (globalThis as unknown as { isHanging: boolean }).isHanging = true;
+      return new Promise(() => {});
+    };
+    const inFlight = link.run(hang).catch((error: unknown) => error);
+    await page.waitForFunction('globalThis.isHanging');
+    await detach();
+    expect(await inFlight).toBeInstanceOf(CallLostError);
+    await expect(link.run(copies)).rejects.toThrow(CallLostError);
+    await expect(link.run(() => 'not installed yet')).rejects.toThrow(/closed/);
+    await expect(link.listen()).rejects.toThrow(/closed/);
+    expect(events.onDetached).toHaveBeenCalledTimes(1);
+    expect(await page.evaluate('1 + 1')).toBe(2);
+  });
+
+  it('by closing it says the same', async () => {
+    await page.close();
+    await vi.waitFor(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
+    page = await browser.newPage();
+  });
+
+  it('says nothing of other links', async () => {
+    const other = await PageLink.open(page, { onSignal() {}, onDetached() {} });
+    await detach();
+    await vi.waitFor(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
+    expect(await other.run(copies)).toBe(1);
   });
 });

@@ -9,6 +9,14 @@ const APPLY = 'function (...args) { return this(...args); }';
 /** A call whose script may have run, or may still. */
 export class CallLostError extends Error {}
 
+/** What a link tells by itself. */
+export interface LinkEvents {
+  /** All but the signals of sends. */
+  onSignal(signal: PageSignal): void;
+  /** The browser has detached the link, with its page or from it: its calls have failed, as all later ones will. */
+  onDetached(): void;
+}
+
 /** What the page tells of one send. */
 export interface SendWatch {
   /** Resolves right before the page hands the message over. */
@@ -33,10 +41,14 @@ export class PageLink {
   readonly #sends = new Map<string, (signal: PageSignal) => void>();
   #lastSend = 0;
 
-  /** `onSignal`: all but the signals of sends. */
-  static async open(page: Page, onSignal: (signal: PageSignal) => void): Promise<PageLink> {
+  /** Opens a link to a page. Rejects if the page is closed. */
+  static async open(page: Page, events: LinkEvents): Promise<PageLink> {
     const session = await page.createCDPSession();
-    const link = new PageLink(session, onSignal);
+    const link = new PageLink(session, events.onSignal);
+    // Of a browser that is gone, the connection tells.
+    session.connection()?.on('sessiondetached', (detached) => {
+      if (detached === session) events.onDetached();
+    });
     await session.send('Page.enable');
     return link;
   }

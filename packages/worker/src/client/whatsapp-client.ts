@@ -137,9 +137,11 @@ export class WhatsAppClient extends LibraryClient {
   /** All at once: each is several calls to the browser. */
   async #preparePage(page: Page): Promise<void> {
     const { document } = this.#options;
-    page.on('close', () => {
-      if (this.pupBrowser?.connected) this.#signals.onFailure('PAGE_CRASHED', 'the page was closed');
-    });
+    const onGone = () => {
+      const detail = 'the page was closed, or the browser detached from it';
+      if (this.pupBrowser?.connected) this.#signals.onFailure('PAGE_CRASHED', detail);
+    };
+    page.on('close', onGone);
     const expose = page.exposeFunction.bind(page);
     page.exposeFunction = async (name, handler) => {
       // The library checks in the page whether a name is taken; right after a navigation the page may not have it yet.
@@ -150,7 +152,7 @@ export class WhatsAppClient extends LibraryClient {
       exposing.catch(() => {}); // Awaited after the injection.
       this.#exposing.push(exposing);
     };
-    const link = await PageLink.open(page, (signal) => this.#onSignal(signal));
+    const link = await PageLink.open(page, { onSignal: (signal) => this.#onSignal(signal), onDetached: onGone });
     this.#link = link;
     await Promise.all([
       link.overrideUserAgent(DefaultOptions.userAgent),
