@@ -1,5 +1,6 @@
 import { type Browser, launch, type Page } from 'puppeteer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PageWindow } from '../page/window.ts';
 import { findBrowser } from './browser.ts';
 import { CallLostError, PageLink } from './page-link.ts';
 
@@ -88,5 +89,34 @@ describe('a link that the browser detaches from its page', () => {
     await detach();
     await vi.waitFor(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
     expect(await other.run(copies)).toBe(1);
+  });
+});
+
+describe('a signal', () => {
+  const signal = (payload: string) =>
+    page.evaluate((text) => (globalThis as unknown as Pick<PageWindow, 'chatWebSignal'>).chatWebSignal(text), payload);
+  const OTHERS: unknown[] = [null, 1, true, [], ['1'], {}, { toString: 1, valueOf: 1 }, { toString: null }];
+
+  it('of a send is that of the one it names, whatever the page sends besides', async () => {
+    const rejections: unknown[] = [];
+    const onRejection = (error: unknown) => rejections.push(error);
+    process.on('unhandledRejection', onRejection);
+    await link.listen();
+    const watch = link.watchSend();
+    for (const value of OTHERS)
+      for (const is of ['sending', 'sent', value])
+        await signal(JSON.stringify({ is, call: value, id: value, model: value, ack: value }));
+    for (const payload of ['', 'null', '[]', '"sent"', '{', '{"__proto__":{"is":"sent","call":"1"}}'])
+      await signal(payload);
+    expect(watch).toMatchObject({ hasBegun: false, sentId: undefined });
+
+    await signal(JSON.stringify({ is: 'sent', call: watch.call, id: { toString: 1 } }));
+    await watch.begun;
+    expect(watch).toMatchObject({ hasBegun: true, sentId: undefined });
+    await signal(JSON.stringify({ is: 'sent', call: watch.call, id: 'true_1@c.us_A' }));
+    await vi.waitFor(() => expect(watch.sentId).toBe('true_1@c.us_A'));
+    watch.stop();
+    process.off('unhandledRejection', onRejection);
+    expect(rejections).toEqual([]);
   });
 });

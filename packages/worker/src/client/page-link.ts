@@ -1,6 +1,5 @@
 import { errorText } from '@chat-web/protocol';
 import type { CDPSession, Page, Protocol } from 'puppeteer';
-import type { PageSignal } from '../page/window.ts';
 import type { PageScript } from './port.ts';
 
 const BINDING = 'chatWebSignal';
@@ -9,10 +8,13 @@ const APPLY = 'function (...args) { return this(...args); }';
 /** A call whose script may have run, or may still. */
 export class CallLostError extends Error {}
 
+/** A `PageSignal` as it comes out of the page: a field may be anything that JSON can hold, or be absent. */
+export type ReceivedSignal = Readonly<Record<string, unknown>>;
+
 /** What a link tells by itself. */
 export interface LinkEvents {
   /** All but the signals of sends. */
-  onSignal(signal: PageSignal): void;
+  onSignal(signal: ReceivedSignal): void;
   /** The browser has detached the link, with its page or from it: its calls have failed, as all later ones will. */
   onDetached(): void;
 }
@@ -35,10 +37,10 @@ export interface SendWatch {
 export class PageLink {
   /** Objects of the page belong to the session that has made them. */
   readonly session: CDPSession;
-  readonly #onSignal: (signal: PageSignal) => void;
+  readonly #onSignal: (signal: ReceivedSignal) => void;
   /** Handles of scripts in the present document. */
   readonly #handles = new Map<unknown, Promise<string>>();
-  readonly #sends = new Map<string, (signal: PageSignal) => void>();
+  readonly #sends = new Map<unknown, (signal: ReceivedSignal) => void>();
   #lastSend = 0;
 
   /** Opens a link to a page. Rejects if the page is closed. */
@@ -53,7 +55,7 @@ export class PageLink {
     return link;
   }
 
-  private constructor(session: CDPSession, onSignal: (signal: PageSignal) => void) {
+  private constructor(session: CDPSession, onSignal: (signal: ReceivedSignal) => void) {
     this.session = session;
     this.#onSignal = onSignal;
     session.on('Runtime.bindingCalled', ({ name, payload }) => {
@@ -107,9 +109,9 @@ export class PageLink {
       begin = resolve;
     });
     const watch = { call, begun, hasBegun: false, sentId: undefined as string | undefined };
-    this.#sends.set(call, (signal) => {
+    this.#sends.set(call, ({ is, id }) => {
       watch.hasBegun = true;
-      if (signal.is === 'sent') watch.sentId = String(signal.id);
+      if (is === 'sent' && typeof id === 'string') watch.sentId = id;
       begin();
     });
     return Object.assign(watch, { stop: () => void this.#sends.delete(call) });
@@ -136,15 +138,15 @@ export class PageLink {
   /** The text comes from a web page, and may be anything. */
   #receive(payload: string): void {
     const signal = parsed(payload);
-    if (signal?.is === 'sending' || signal?.is === 'sent') this.#sends.get(String(signal.call))?.(signal);
+    if (signal?.is === 'sending' || signal?.is === 'sent') this.#sends.get(signal.call)?.(signal);
     else if (signal) this.#onSignal(signal);
   }
 }
 
-function parsed(payload: string): PageSignal | undefined {
+function parsed(payload: string): ReceivedSignal | undefined {
   try {
     const value: unknown = JSON.parse(payload);
-    return typeof value === 'object' && value !== null ? (value as PageSignal) : undefined;
+    return typeof value === 'object' && value !== null ? (value as ReceivedSignal) : undefined;
   } catch {
     return undefined;
   }

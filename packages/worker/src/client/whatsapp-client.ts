@@ -11,13 +11,12 @@ import { installGroupTools } from '../page/tools/groups.ts';
 import { installIdTools } from '../page/tools/identities.ts';
 import { installMessageTools } from '../page/tools/messages.ts';
 import { installOutcomeTools } from '../page/tools/outcomes.ts';
-import type { PageSignal } from '../page/window.ts';
 import type { Capabilities } from './capabilities.ts';
 import { CrashWatch } from './crash-watch.ts';
 import { LibraryClient } from './library.ts';
 import { type PageDocument, servePage, watchDocument } from './page-document.ts';
 import { wasNavigated } from './page-errors.ts';
-import { PageLink } from './page-link.ts';
+import { PageLink, type ReceivedSignal } from './page-link.ts';
 import { wasReplaced } from './replaced-document.ts';
 
 /** The signals of the client, in the order in which they happened. Each may be repeated. */
@@ -34,7 +33,7 @@ export interface ClientSignals {
   onPageReloaded(): void;
   onLogout(): void;
   onMessage(model: unknown): void;
-  onAck(id: string, ack: number): void;
+  onAck(id: unknown, ack: unknown): void;
   /** A handler of the library threw at an event of the page; the session continues. */
   onHandlerFailed(handler: string, error: string): void;
   /** The page or its browser is unusable. */
@@ -189,9 +188,9 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   /** What the listeners of `page/listeners.ts` tell. */
-  #onSignal(signal: PageSignal): void {
-    if (signal.is === 'message') this.#signals.onMessage(signal.model);
-    else if (signal.is === 'ack') this.#signals.onAck(String(signal.id), Number(signal.ack));
+  #onSignal({ is, model, id, ack }: ReceivedSignal): void {
+    if (is === 'message') this.#signals.onMessage(model);
+    else if (is === 'ack') this.#signals.onAck(id, ack);
   }
 
   /** The page's socket state: reported by the page, or polled. */
@@ -302,7 +301,7 @@ export class WhatsAppClient extends LibraryClient {
   #replacement(name: string, handler: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
     switch (name) {
       case 'onAuthAppStateChangedEvent':
-        return (state) => this.#onStateChanged(String(state));
+        return (state) => (typeof state === 'string' ? this.#onStateChanged(state) : undefined);
       case 'onAppStateHasSyncedEvent':
         return () => this.#syncOnce(handler);
       case 'onOfflineProgressUpdateEvent':
