@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import type { Browser, Page } from 'puppeteer';
+import type { BrowserProcess } from './browser-process.ts';
 import { inTime } from './in-time.ts';
 import type { Log } from './port.ts';
 
@@ -20,8 +20,9 @@ export interface CloseOptions {
   readonly timeoutMs: number;
 }
 
-/** Closes the browser, and kills it if it does not close in time. Returns within 8 s. */
+/** Closes the browser that runs as `started`, and kills it if it does not close in time. Returns within 8 s. */
 export async function endBrowser(
+  started: BrowserProcess,
   browser: Browser,
   { page, mustSave, timeoutMs }: CloseOptions,
   log: Log,
@@ -30,7 +31,9 @@ export async function endBrowser(
   const closeBy = performance.now() + closeMs;
   const isSaved = await closeBrowser(browser, page, { closeBy, mustSave });
   if (!isSaved) log('warn', 'last writes of the page not confirmed');
-  await killBrowser(browser, log);
+  if (started.isRunning) log('warn', 'browser killed');
+  // A killed process keeps its files open until its memory is freed; the next browser needs the same files.
+  await inTime(started.kill(), EXIT_TIMEOUT_MS);
 }
 
 /**
@@ -71,31 +74,4 @@ async function openStorage(browser: Browser): Promise<{ written(): Promise<unkno
     written: async () =>
       session?.send('Storage.clearDataForOrigin', { origin: UNUSED_ORIGIN, storageTypes: 'local_storage' }),
   };
-}
-
-/**
- * Kills a browser that is still running, and waits for its exit; or what is left of one that has exited: a renderer that is
- * frozen does not notice, and the headless shell does not kill it.
- */
-async function killBrowser(browser: Browser, log: Log): Promise<void> {
-  const browserProcess = browser.process();
-  if (!browserProcess?.pid) return;
-  if (browserProcess.exitCode !== null || browserProcess.signalCode !== null) {
-    killGroup(browserProcess.pid);
-    return;
-  }
-  log('warn', 'browser killed');
-  const exit = once(browserProcess, 'exit');
-  if (!killGroup(browserProcess.pid)) return;
-  // A killed process keeps its files open until its memory is freed; the next browser needs the same files.
-  await inTime(exit, EXIT_TIMEOUT_MS);
-}
-
-/** The browser leads a process group of its own. Its number is not given to others while one of them lives. False if none does. */
-function killGroup(leader: number): boolean {
-  try {
-    return process.kill(-leader, 'SIGKILL');
-  } catch {
-    return false;
-  }
 }

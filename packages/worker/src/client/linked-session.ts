@@ -146,7 +146,7 @@ export class LinkedSession implements PageSource {
       return;
     }
     const mustSave = isLinked && !options.unlink;
-    await endBrowser(browser, { page, mustSave, timeoutMs: options.timeoutMs }, this.#log);
+    await endBrowser(this.#browser, browser, { page, mustSave, timeoutMs: options.timeoutMs }, this.#log);
   }
 }
 
