@@ -118,7 +118,7 @@ export class PageAccess implements PageCalls {
     const { link } = this.#ready();
     const deadline = Date.now() + timeoutMs;
     const soon = <R>(answer: Promise<R>) => within(Math.max(1, deadline - Date.now()), 'session_lost', answer);
-    const opening = PageFile.open(link.session, key);
+    const opening = PageFile.open(link, key);
     try {
       const file = await soon(opening);
       const pieces: Promise<Buffer>[] = [];

@@ -80,24 +80,38 @@ export class PageLink {
 
   /** Runs a script in the page. Rejects if it throws, or if the document is lost meanwhile. */
   async run<A extends unknown[], R>(script: PageScript<A, R>, ...args: A): Promise<R> {
-    const { result, exceptionDetails } = await this.#call(await this.#handleOf(script), args);
-    if (exceptionDetails) throw new Error(thrownText(exceptionDetails));
-    return result.value as R;
+    return (await this.#call(script, args, true)).value as R;
   }
 
-  /** The browser has many errors for a call that it gives no result of, such as "Promise was collected". */
-  async #call(objectId: string, args: readonly unknown[]): Promise<Protocol.Runtime.CallFunctionOnResponse> {
-    try {
-      return await this.session.send('Runtime.callFunctionOn', {
-        objectId,
-        functionDeclaration: APPLY,
-        arguments: args.map((value) => ({ value })),
-        awaitPromise: true,
-        returnByValue: true,
+  /** Runs a script, and returns a handle of the object that it returns; undefined for anything else. To be released. */
+  async runForHandle<A extends unknown[]>(
+    script: PageScript<A, object | undefined>,
+    ...args: A
+  ): Promise<string | undefined> {
+    return (await this.#call(script, args, false)).objectId;
+  }
+
+  /** Returns the result itself, or with `returnByValue` a copy of it. */
+  async #call(
+    script: unknown,
+    args: readonly unknown[],
+    returnByValue: boolean,
+  ): Promise<Protocol.Runtime.RemoteObject> {
+    const call = {
+      objectId: await this.#handleOf(script),
+      functionDeclaration: APPLY,
+      arguments: args.map((value) => ({ value })),
+      awaitPromise: true,
+      returnByValue,
+    };
+    const { result, exceptionDetails } = await this.session
+      .send('Runtime.callFunctionOn', call)
+      .catch((error: unknown) => {
+        // The browser has many errors for a call that it gives no result of, such as "Promise was collected".
+        throw new CallLostError(errorText(error));
       });
-    } catch (error) {
-      throw new CallLostError(errorText(error));
-    }
+    if (exceptionDetails) throw new Error(thrownText(exceptionDetails));
+    return result;
   }
 
   /** Watches a new send. `call` identifies it in the page. */
