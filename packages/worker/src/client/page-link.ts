@@ -21,6 +21,8 @@ export interface LinkEvents {
 
 /** What the page tells of one send. */
 export interface SendWatch {
+  /** Identifies the send in the page. */
+  readonly call: string;
   /** Resolves right before the page hands the message over. */
   readonly begun: Promise<void>;
   readonly hasBegun: boolean;
@@ -114,21 +116,22 @@ export class PageLink {
     return result;
   }
 
-  /** Watches a new send. `call` identifies it in the page. */
-  watchSend(): SendWatch & { readonly call: string } {
+  /** Watches a new send, until it is stopped. */
+  watchSend(): SendWatch {
     this.#lastSend += 1;
     const call = String(this.#lastSend);
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const watch = { call, begun, hasBegun: false, sentId: undefined as string | undefined };
+    const stop = () => void this.#sends.delete(call);
+    const watch = { call, begun, hasBegun: false, sentId: undefined as string | undefined, stop };
     this.#sends.set(call, ({ is, id }) => {
       watch.hasBegun = true;
       if (is === 'sent' && typeof id === 'string') watch.sentId = id;
       begin();
     });
-    return Object.assign(watch, { stop: () => void this.#sends.delete(call) });
+    return watch;
   }
 
   #handleOf(script: unknown): Promise<string> {

@@ -83,7 +83,7 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
         quotedMessageId,
         ignoreQuoteErrors: false,
       };
-      const limits = limitsOf(budget.step(Number.POSITIVE_INFINITY), MEDIA_ACK_TIMEOUT_MS);
+      const limits = limitsOf(budget.lastStep(), MEDIA_ACK_TIMEOUT_MS);
       const sent = confirmed(page, await page.send(limits, sendMessage, true, to, '', options));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     }),
