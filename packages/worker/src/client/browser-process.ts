@@ -12,8 +12,8 @@ const LONGEST_REASON = 500;
 const PIPES = { commands: 3, answers: 4 };
 
 /**
- * A browser that was started: what it says waits in its pipes until it is connected. It leads a process group of its own,
- * and is killed when this process exits; if this process is killed, the browser sees its pipes close, and exits.
+ * A browser that was started: what it says waits in its pipes until it is connected. It leads a process group of its
+ * own, and is killed when this process exits; if this process is killed, the browser sees its pipes close, and exits.
  */
 export class BrowserProcess {
   readonly child: ChildProcess;
@@ -62,8 +62,8 @@ export class BrowserProcess {
   }
 
   /**
-   * Kills its process group, also what is left of that after its own exit: a renderer that is frozen does not notice, and
-   * the headless shell does not kill it. Resolves when the browser has exited.
+   * Kills its process group, also what is left of that after its own exit: a renderer that is frozen does not notice,
+   * and the headless shell does not kill it. Resolves when the browser has exited.
    */
   async kill(): Promise<void> {
     if (this.child.pid === undefined) return;

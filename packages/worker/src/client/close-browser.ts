@@ -37,8 +37,8 @@ export async function endBrowser(
 }
 
 /**
- * Closes the page, then the browser. Returns when `closeBy` (as of `performance.now()`) has passed, closed or not. False
- * if the page's last writes must be saved, and may be missing.
+ * Closes the page, then the browser. Returns when `closeBy` (as of `performance.now()`) has passed, closed or not.
+ * False if the page's last writes must be saved, and may be missing.
  */
 async function closeBrowser(
   browser: Browser,
@@ -48,7 +48,8 @@ async function closeBrowser(
   const left = () => Math.max(0, closeBy - performance.now());
   // First: the browser may end by itself with its last page.
   const storage = mustSave ? await inTime(openStorage(browser), left() / 3) : undefined;
-  // Chromium writes local storage every few seconds, and when a page is closed; not always when it ends with pages open.
+  // Chromium writes local storage every few seconds, and when a page is closed; not always when it ends with pages
+  // open.
   const isPageClosed =
     !page ||
     (await inTime(
@@ -61,9 +62,9 @@ async function closeBrowser(
 }
 
 /**
- * A process of the browser's own writes what pages have stored, and is killed when the browser ends, done or not. It runs
- * one command after the other: one that is sent after the page is closed is answered when all writes before it are done.
- * The command needs a page target; a hidden one has no tab.
+ * A process of the browser's own writes what pages have stored, and is killed when the browser ends, done or not. It
+ * runs one command after the other: one that is sent after the page is closed is answered when all writes before it are
+ * done. The command needs a page target; a hidden one has no tab.
  */
 async function openStorage(browser: Browser): Promise<{ written(): Promise<unknown> }> {
   const root = await browser.target().createCDPSession();

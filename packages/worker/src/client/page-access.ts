@@ -106,11 +106,15 @@ export class PageAccess implements PageCalls {
     }
   }
 
-  /** True if the browser answers. Then it has passed on what the page had signalled before, or soon will: a frozen one keeps it. */
+  /**
+   * True if the browser answers. Then it has passed on what the page had signalled before, or soon will: a frozen one
+   * keeps it.
+   */
   async #isHeard(): Promise<boolean> {
     const { page, link } = this.#source;
     const isAlive = (await inTime(page.browser().version(), BROWSER_TIMEOUT_MS)) !== undefined;
-    // A page that has thawed meanwhile answers after its signals; for one that has not, they have had the time to arrive.
+    // A page that has thawed meanwhile answers after its signals; for one that has not, they have had the time to
+    // arrive.
     if (isAlive) await inTime(link.session.send('Runtime.evaluate', { expression: '0' }), BROWSER_TIMEOUT_MS);
     return isAlive;
   }

@@ -69,8 +69,8 @@ export interface ClientOptions {
 }
 
 /**
- * The library's client, hardened against its page: one injection at a time and one per document, the page's state polled
- * beside its events, listeners of its own, and no unhandled rejection.
+ * The library's client, hardened against its page: one injection at a time and one per document, the page's state
+ * polled beside its events, listeners of its own, and no unhandled rejection.
  */
 export class WhatsAppClient extends LibraryClient {
   readonly #options: ClientOptions;
@@ -116,7 +116,9 @@ export class WhatsAppClient extends LibraryClient {
     return document;
   }
 
-  /** Connects to the browser, and loads the page. In place of the library's own steps, which also launch the browser. */
+  /**
+   * Connects to the browser, and loads the page. In place of the library's own steps, which also launch the browser.
+   */
   override async initialize(): Promise<void> {
     const crashes = new CrashWatch(() => this.#signals.onFailure('PAGE_CRASHED'));
     const browser = await this.#options.connect(crashes.filter);
@@ -173,7 +175,9 @@ export class WhatsAppClient extends LibraryClient {
     return this.#injection;
   }
 
-  /** Called by the library once its own functions are in the page. Its listeners are not used: see `page/listeners.ts`. */
+  /**
+   * Called by the library once its own functions are in the page. Its listeners are not used: see `page/listeners.ts`.
+   */
   override async attachEventListeners(): Promise<void> {
     const { document, listening } = await this.page.evaluate(readPageState);
     if (listening) return; // The page was navigated meanwhile: this call belongs to the document before.

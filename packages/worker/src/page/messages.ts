@@ -50,8 +50,8 @@ export type SendAnswer =
   | { readonly model?: MessageModel | undefined; readonly state?: SendState };
 
 /**
- * Sends a message with the library's own function in the page, and waits until the network has it. Unless `isChecked`, it
- * is sent only if a look into the page's memory shows that it can be: most are replies to an open chat.
+ * Sends a message with the library's own function in the page, and waits until the network has it. Unless `isChecked`,
+ * it is sent only if a look into the page's memory shows that it can be: most are replies to an open chat.
  */
 export async function sendMessage(
   { call, beginBy, answerBy, ackTimeoutMs }: SendPlan,
@@ -109,8 +109,8 @@ export async function editMessage(
   if (!message.id.fromMe) return 'not_mine';
   const { canEditText, canEditCaption } = window.require('WAWebMsgActionCapability');
   const canEdit = () => canEditText(message) || canEditCaption(message);
-  // The network's clock decides, not the page's: near its end, the edit window may be closed already, or close during the
-  // request.
+  // The network's clock decides, not the page's: near its end, the edit window may be closed already, or close during
+  // the request.
   const aboutWindowMs = 14 * 60_000;
   const whyNot = () => (Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs ? 'too_late' : 'not_editable');
   if (!canEdit()) return whyNot();

@@ -16,7 +16,9 @@ export interface MessageTools {
   isDeliverable(message: PageMessage): boolean;
   /** A message as it leaves the page. */
   messageModel(message: PageMessage): MessageModel;
-  /** The same for a message that was sent or changed; undefined if it is unreadable: the change is done all the same. */
+  /**
+   * The same for a message that was sent or changed; undefined if it is unreadable: the change is done all the same.
+   */
   sentModel(message: PageMessage): MessageModel | undefined;
   /** Queries the numbers of the hidden ids in a message, as `resolveNumbers` does. */
   resolvePeople(message: PageMessage): Promise<void>;
