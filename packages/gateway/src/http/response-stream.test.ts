@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ResponseStream } from './response-stream.ts';
@@ -26,6 +26,15 @@ async function silentReader() {
   return socket;
 }
 
+/** Collects what a client reads. Returns a function that returns the text so far. */
+function textOf(socket: Socket): () => string {
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  return () => text;
+}
+
 it('a stream that is cut off is closed even if its reader leaves much of it unread', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const socket = await silentReader();
@@ -48,15 +57,12 @@ it('a stream that is cut off ends cleanly if its reader has read all of it', asy
   const socket = await silentReader();
   const stream = new ResponseStream(response, { showsQr: true });
   stream.open();
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
+  const text = textOf(socket);
   const closed = once(response, 'close');
   stream.cutOff('the key no longer holds');
   socket.resume();
   await closed;
-  await expect.poll(() => text).toContain(': the key no longer holds\n\n');
+  await expect.poll(text).toContain(': the key no longer holds\n\n');
   socket.destroy();
 });
 
@@ -64,17 +70,15 @@ it('the events of one turn of the event loop are sent as one chunk, in order', a
   const socket = await silentReader();
   const stream = new ResponseStream(response, { showsQr: true });
   stream.open();
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
+  const text = textOf(socket);
   for (const n of [1, 2, 3]) stream.write(`data: ${n}\n\n`);
   await setImmediate();
   for (const n of [4, 5]) stream.write(`data: ${n}\n\n`);
   stream.end(': over\n\n');
   socket.resume();
-  await expect.poll(() => text).toContain('\r\n0\r\n');
-  const chunks = text.slice(text.indexOf('\r\n\r\n') + 4).split(/\r?\n?[0-9a-f]+\r\n/);
+  await expect.poll(text).toContain('\r\n0\r\n');
+  const all = text();
+  const chunks = all.slice(all.indexOf('\r\n\r\n') + 4).split(/\r?\n?[0-9a-f]+\r\n/);
   expect(chunks.filter((chunk) => chunk.includes('data:'))).toEqual([
     'data: 1\n\ndata: 2\n\ndata: 3\n\n',
     'data: 4\n\ndata: 5\n\n: over\n\n',

@@ -34,7 +34,10 @@ export class EventHub {
     return this.#subscribers.size;
   }
 
-  /** Opens a stream, which first gets the events of the current state. Returns a function that closes it. 429 above the limits. */
+  /**
+   * Opens a stream, which first gets the events of the current state. Returns a function that closes it. 429 above the
+   * limits.
+   */
   subscribe(subscriber: Subscriber, present: readonly SessionEvent[]): () => void {
     if (this.streams >= MOST_STREAMS_FOR_A_SESSION || this.#count.open >= MOST_STREAMS_IN_ALL) {
       throw new GatewayError(

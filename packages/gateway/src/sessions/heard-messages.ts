@@ -10,8 +10,8 @@ const MOST_FILE_BYTES = MAX_DELIVERED_IDS * 1_024;
 const stored = v.object({ from: v.number(), ids: v.record(v.string(), v.number()) });
 
 /**
- * The inbound messages that were delivered, so that one that arrived while nothing listened is delivered later, and none
- * twice. Kept in a file beside the profile, for the next start of the gateway.
+ * The inbound messages that were delivered, so that one that arrived while nothing listened is delivered later, and
+ * none twice. Kept in a file beside the profile, for the next start of the gateway.
  */
 export class HeardMessages {
   readonly #path: string;
@@ -46,7 +46,9 @@ export class HeardMessages {
     return this.#from ?? now();
   }
 
-  /** True for a message that was not delivered yet; from then on it counts as delivered. `timestamp` in Unix seconds. */
+  /**
+   * True for a message that was not delivered yet; from then on it counts as delivered. `timestamp` in Unix seconds.
+   */
   isNews(id: string, timestamp: number): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.set(id, timestamp);

@@ -16,8 +16,8 @@ const MOST_MARKER_BYTES = 4_096;
 /**
  * The folders of the sessions, and which of them have saved auth. Layout of the data folder:
  * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker,
- * `sessions/<id>/heard.json` the messages that were delivered, `trash/` what is being wiped, `pages/` saved documents of
- * the page and what was missing on each (`history.json`).
+ * `sessions/<id>/heard.json` the messages that were delivered, `trash/` what is being wiped, `pages/` saved documents
+ * of the page and what was missing on each (`history.json`).
  */
 export class SavedSessions {
   /** Documents of the page by version, shared by all sessions. */
@@ -34,8 +34,8 @@ export class SavedSessions {
   }
 
   /**
-   * Loads the sessions of an earlier gateway: linked ones are kept, unfinished ones and the trash are wiped, or logged if
-   * that fails. Rejects if the data folder cannot be written.
+   * Loads the sessions of an earlier gateway: linked ones are kept, unfinished ones and the trash are wiped, or logged
+   * if that fails. Rejects if the data folder cannot be written.
    */
   async load(log: Pick<Log, 'warn'>): Promise<void> {
     for (const dir of [this.sessionsDir, this.#trashDir]) makeFolder(dir, log);

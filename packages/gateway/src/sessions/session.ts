@@ -124,8 +124,8 @@ export class Session {
   }
 
   /**
-   * Ends the run gracefully, and starts another at once; forgets waits and past failures. 503, and nothing ended, if the
-   * host is short of something.
+   * Ends the run gracefully, and starts another at once; forgets waits and past failures. 503, and nothing ended, if
+   * the host is short of something.
    */
   restart(): Promise<void> {
     return this.#lock.run(async () => {
@@ -182,7 +182,9 @@ export class Session {
     return (await answer.finally(() => this.stats.active())) as AnswerOf<N>; // The link has checked it against the row.
   }
 
-  /** Opens a stream of the session's events, beginning with the QR if there is one. Returns a function that closes it. */
+  /**
+   * Opens a stream of the session's events, beginning with the QR if there is one. Returns a function that closes it.
+   */
   subscribe(subscriber: Subscriber): () => void {
     const { phase } = this;
     return this.#hub.subscribe(subscriber, phase.status === 'qr' ? [{ name: 'qr', data: phase.qr }] : []);
