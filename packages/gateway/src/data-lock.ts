@@ -52,6 +52,7 @@ async function listen(path: string): Promise<Server> {
     .listen(path)
     .unref();
   await once(server, 'listening');
-  server.on('error', () => {}); // Without a listener, a kernel error while accepting a connection would crash the gateway.
+  // Without a listener, a kernel error while accepting a connection would crash the gateway.
+  server.on('error', () => {});
   return server;
 }

@@ -124,7 +124,7 @@ export async function startGateway(
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  // Early requests wait until the saved sessions are loaded.
+  // Early requests wait until the saved sessions are loaded; all wait for a microtask: see `createApp`.
   const listeners = await Listeners.open(config, (request, env) => opened.then(() => app.fetch(request, env)), log);
   metrics.watchConnections(listeners.connections);
   // First, even if no session starts: leftover browsers may use what is wiped or started next.

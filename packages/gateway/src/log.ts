@@ -54,8 +54,9 @@ const NOTHING = Buffer.alloc(0);
 
 /**
  * Lines on stdout. The first after a quiet moment is written at once; those that follow soon are collected and written
- * together: a write takes as much processor time as the rest of a short request. What a full pipe does not take is kept;
- * what a closed pipe or a full disk refuses is dropped. None is lost when the process exits or ends by an uncaught error.
+ * together: a write takes as much processor time as the rest of a short request. What a full pipe does not take is
+ * kept; what a closed pipe or a full disk refuses is dropped. None is lost when the process exits or ends by an
+ * uncaught error.
  */
 class BatchedLines implements DestinationStream {
   #lines = '';
@@ -100,7 +101,10 @@ class BatchedLines implements DestinationStream {
   }
 }
 
-/** Redacts phone numbers, also those in ids of chats and messages. Versions of the page, such as 2.3000.1234567, are kept. */
+/**
+ * Redacts phone numbers, also those in ids of chats and messages. Versions of the page, such as 2.3000.1234567, are
+ * kept.
+ */
 export function withoutNumbers(text: string): string {
   const parts = text.split(/(\b\d{1,2}\.\d{1,5}\.\d{1,12})/);
   return parts.map((part, index) => (index % 2 === 1 ? part : part.replace(/\d{7,}/g, '<number>'))).join('');

@@ -91,8 +91,9 @@ export class Metrics {
   }
 
   /**
-   * Event loop, memory, CPU, file descriptors, from the first scrape on: to watch the loop, this process is woken 20 times
-   * a second, which is most of what it does while all sessions are idle. The default precision of 10 ms: 100 times.
+   * Event loop, memory, CPU, file descriptors, from the first scrape on: to watch the loop, this process is woken 20
+   * times a second, which is most of what it does while all sessions are idle. The default precision of 10 ms: 100
+   * times.
    */
   async #watchProcess(): Promise<void> {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LOOP_PRECISION_MS });

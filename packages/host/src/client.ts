@@ -18,9 +18,10 @@ type Input = Readonly<Record<string, unknown>>;
 const GRACE_MS = 5_000;
 
 /**
- * Creates a client with one method for each operation of the gateway, such as `sendMessage`. Path parameters and body are
- * fields of one object. A method rejects with the GatewayError that the gateway answered, with its `code`, `issues` and
- * `retryAfterSeconds`; with `internal_error` if the gateway cannot be reached, answers with something else, or not in time.
+ * Creates a client with one method for each operation of the gateway, such as `sendMessage`. Path parameters and body
+ * are fields of one object. A method rejects with the GatewayError that the gateway answered, with its `code`, `issues`
+ * and `retryAfterSeconds`; with `internal_error` if the gateway cannot be reached, answers with something else, or not
+ * in time.
  */
 export function createClient(address: GatewayAddress): OperationMethods {
   const methods = Object.entries<Operation>(operations).map(([name, operation]) => [
@@ -41,7 +42,8 @@ async function request(address: GatewayAddress, name: string, operation: Operati
     .catch((error: unknown) => {
       throw new GatewayError('internal_error', `the gateway did not answer ${name} (${errorText(error)})`);
     })
-    .finally(() => clearTimeout(timer)); // The time limit ends with the headers: reading media takes as long as their size needs.
+    // The time limit ends with the headers: reading media takes as long as their size needs.
+    .finally(() => clearTimeout(timer));
   if (response.ok && answersMedia(operation)) return download(response);
   const answer: unknown = await response.json().catch(() => undefined);
   if (!response.ok) throw answeredError(name, response, answer);

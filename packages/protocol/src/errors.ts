@@ -108,8 +108,8 @@ export function asGatewayError(thrown: unknown, code: ErrorCode): GatewayError {
 }
 
 /**
- * The text of anything thrown, on one line: libraries throw strings, and put stacks into messages. For data that a schema
- * rejects, only the fields are named: the schema's own text would repeat their values.
+ * The text of anything thrown, on one line: libraries throw strings, and put stacks into messages. For data that a
+ * schema rejects, only the fields are named: the schema's own text would repeat their values.
  */
 export function errorText(thrown: unknown): string {
   if (v.isValiError(thrown)) {

@@ -39,8 +39,8 @@ export const recipient = v.pipe(
 );
 
 /**
- * A message's id as the network serialises it: `<fromMe>_<chat>_<key>`, in groups with `_<author>` behind it, and in the
- * chat with oneself with `_out`.
+ * A message's id as the network serialises it: `<fromMe>_<chat>_<key>`, in groups with `_<author>` behind it, and in
+ * the chat with oneself with `_out`.
  */
 export const messageId = v.pipe(
   v.string(),

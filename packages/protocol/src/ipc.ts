@@ -31,7 +31,10 @@ export const workerOptions = v.object({
   spoolDir: v.string(),
   /** The quota of that folder. */
   spoolMaxBytes: v.number(),
-  /** Inbound messages from this time on, in Unix seconds, may not have been delivered: they are when the session is ready. */
+  /**
+   * Inbound messages from this time on, in Unix seconds, may not have been delivered: they are when the session is
+   * ready.
+   */
   heardUntil: v.number(),
   /** The folder of saved documents of the page, shared by all sessions. */
   pagesDir: v.string(),
@@ -74,7 +77,9 @@ export const workerEvent = v.variant('name', [
   /** The start made progress. */
   v.object({ name: v.literal('progress') }),
   v.object({ name: v.literal('ready'), info: sessionInfo }),
-  /** The version of the page, what does not work because this build lacks parts, and what does not for other reasons. */
+  /**
+   * The version of the page, what does not work because this build lacks parts, and what does not for other reasons.
+   */
   v.object({
     name: v.literal('page'),
     version: v.pipe(v.string(), v.regex(PAGE_VERSION)),

@@ -94,8 +94,8 @@ export interface MediaSource {
 }
 
 /**
- * Media as an answer: a file in the session's spool folder, streamed to the caller and then removed. Type and name become
- * headers.
+ * Media as an answer: a file in the session's spool folder, streamed to the caller and then removed. Type and name
+ * become headers.
  */
 export const mediaFile = v.object({
   ...spooledFile.entries,

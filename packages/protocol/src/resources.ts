@@ -116,8 +116,8 @@ export const group = v.object({
 export type Group = v.InferOutput<typeof group>;
 
 /**
- * A person whom the account knows. `name` is as saved in its address book, `pushname` as the person chose it. `id` is by
- * number, or by hidden id where the number is not known: `number` is empty then.
+ * A person whom the account knows. `name` is as saved in its address book, `pushname` as the person chose it. `id` is
+ * by number, or by hidden id where the number is not known: `number` is empty then.
  */
 export const contact = v.object({
   id: networkId,
@@ -133,7 +133,10 @@ export const contact = v.object({
 });
 export type Contact = v.InferOutput<typeof contact>;
 
-/** What became of one participant in a change of a group: 200 done, 403 invite only, 404 unknown, 408 left recently, 409 already in. */
+/**
+ * What became of one participant in a change of a group: 200 done, 403 invite only, 404 unknown, 408 left recently, 409
+ * already in.
+ */
 export const participantResult = v.object({
   id: networkId,
   ok: v.boolean(),

@@ -27,9 +27,9 @@ interface Reading {
 }
 
 /**
- * Measures the memory (PSS) of one session: of its worker, and of the browser; shared pages are divided among their users.
- * For a PSS the kernel walks all pages of a process, which takes milliseconds. It keeps counts of a process's own
- * memory, which cost nothing: from one PSS to the next, a process has as much more as those have grown.
+ * Measures the memory (PSS) of one session: of its worker, and of the browser; shared pages are divided among their
+ * users. For a PSS the kernel walks all pages of a process, which takes milliseconds. It keeps counts of a process's
+ * own memory, which cost nothing: from one PSS to the next, a process has as much more as those have grown.
  */
 export class MemoryMeter {
   #readings: ReadonlyMap<number, Reading> = new Map();

@@ -39,8 +39,8 @@ export function listProcesses(): Promise<Process[]> {
 }
 
 /**
- * All live processes of all users without their arguments, for figures alone: a third of the work of `listProcesses`. Empty
- * without /proc.
+ * All live processes of all users without their arguments, for figures alone: a third of the work of `listProcesses`.
+ * Empty without /proc.
  */
 export async function listRelatives(): Promise<Relative[]> {
   const found: Relative[] = [];

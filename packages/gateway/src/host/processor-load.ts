@@ -25,7 +25,9 @@ export class ProcessorLoad {
   }
 }
 
-/** The first line: user, nice, system, idle, iowait, irq, softirq, steal. Waiting for a disk leaves the processor idle. */
+/**
+ * The first line: user, nice, system, idle, iowait, irq, softirq, steal. Waiting for a disk leaves the processor idle.
+ */
 function timesIn(stat: string): Times | undefined {
   const ticks = /^cpu +([\d ]+)/.exec(stat)?.[1]?.split(' ').slice(0, 8).map(Number);
   if (!ticks) return undefined;

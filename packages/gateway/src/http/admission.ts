@@ -19,8 +19,8 @@ export class Admission {
 
   /**
    * Admits a request before its body is read. Returns a function to call when the request is done; undefined if it is
-   * not counted. `rate_limited` if there are too many. `sessionId`: undefined if no worker is needed; `keyId`: undefined
-   * for the operator.
+   * not counted. `rate_limited` if there are too many. `sessionId`: undefined if no worker is needed; `keyId`:
+   * undefined for the operator.
    */
   enter(sessionId: string | undefined, keyId: string | undefined): (() => void) | undefined {
     if (sessionId === undefined && keyId === undefined) return undefined;

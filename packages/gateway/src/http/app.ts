@@ -61,6 +61,9 @@ export interface AppParts {
 /**
  * All routes of the gateway. What each request passes is composed here, not a chain of Hono's middleware: where one
  * function matches, Hono calls it directly, and the chain took a tenth of the time of a short request.
+ *
+ * To be called in a microtask after Node reports the request, not at once: Node reports it before it parses what came
+ * behind its head, and runs microtasks after that. Until then no request is complete, as if each had a body.
  */
 export function createApp(parts: AppParts): Hono<ServerEnv> {
   const { config, access, supervisor, events, handlers, spool, metrics, log } = parts;

@@ -3,8 +3,8 @@ import { Refusal } from '../access/refusal.ts';
 import type { Route } from './server-env.ts';
 
 /**
- * A route behind a guard: refuses callers whose key does not cover the session in the path, whether that session exists or not, or lacks the
- * scope. Uses the path only, so that nothing else of the request is read before.
+ * A route behind a guard: refuses callers whose key does not cover the session in the path, whether that session exists
+ * or not, or lacks the scope. Uses the path only, so that nothing else of the request is read before.
  */
 export function requires(scope: Scope, route: Route): Route {
   return (c) => {

@@ -60,7 +60,8 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
     const count = (status: number) => metrics.answered(name, status, performance.now() - startedAt);
     let leave: (() => void) | undefined;
     try {
-      // Not counted for operations without a worker: an overloaded session can still be inspected, stopped and restarted.
+      // Not counted for operations without a worker: an overloaded session can still be inspected, stopped and
+      // restarted.
       const session = isForwarded ? c.req.param('id') : undefined;
       leave = admission.enter(session, c.get('caller').keyId);
       const params = parseParams(c.req.param(), operation.params); // Before a body of any size is read.

@@ -14,10 +14,10 @@ export interface OriginOptions {
 const PAGES = new Set(['/docs', '/openapi.json', '/health', '/health/ready']);
 
 /**
- * A route for this origin: refuses requests of foreign web pages, by Origin and Sec-Fetch-Site. Without a token it also refuses Host names that
- * an attacker can point at this machine (DNS rebinding), and browser requests without both headers: over plain HTTP,
- * browsers request images and scripts of foreign pages like that. This applies to the unix socket, too: a proxy may
- * forward the request of a page.
+ * A route for this origin: refuses requests of foreign web pages, by Origin and Sec-Fetch-Site. Without a token it also
+ * refuses Host names that an attacker can point at this machine (DNS rebinding), and browser requests without both
+ * headers: over plain HTTP, browsers request images and scripts of foreign pages like that. This applies to the unix
+ * socket, too: a proxy may forward the request of a page.
  */
 export function fromOwnOrigin({ asksForToken, allowedHosts }: OriginOptions, route: Route): Route {
   return (c) => {

@@ -35,8 +35,8 @@ export interface InputOptions {
 
 /**
  * Parses the body of a request, and passes it to `work`; an upload is removed afterwards. An invalid body is 400, 408,
- * 413 or 415. If `refusalOf` returns an error, a body that fits in memory is still validated, since 400 takes precedence
- * over 404 and 409; a larger one is rejected with that error without reading it.
+ * 413 or 415. If `refusalOf` returns an error, a body that fits in memory is still validated, since 400 takes
+ * precedence over 404 and 409; a larger one is rejected with that error without reading it.
  */
 export async function withBody<R>(
   c: Context<ServerEnv>,

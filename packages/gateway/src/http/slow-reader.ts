@@ -15,8 +15,8 @@ interface ReadingLimits {
 const LIMITS: ReadingLimits = { tickMs: 30_000, ticks: 4, bytes: 1_000_000 };
 
 /**
- * Closes the connections of clients that read a response too slowly: they would occupy the spool or memory indefinitely.
- * One timer looks at all open responses; it ends with the last of them.
+ * Closes the connections of clients that read a response too slowly: they would occupy the spool or memory
+ * indefinitely. One timer looks at all open responses; it ends with the last of them.
  */
 export class SlowReaders {
   readonly #limits: ReadingLimits;

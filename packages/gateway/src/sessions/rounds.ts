@@ -7,8 +7,8 @@ export interface Watch<S> {
 }
 
 /**
- * Has each watch look at the sessions every two seconds until the signal aborts. A watch that has not finished misses the
- * round; none waits for another. One timer serves all: each wakes this process.
+ * Has each watch look at the sessions every two seconds until the signal aborts. A watch that has not finished misses
+ * the round; none waits for another. One timer serves all: each wakes this process.
  */
 export function everyRound<S>(watches: readonly Watch<S>[], sessions: () => readonly S[], signal: AbortSignal): void {
   const busy = new Set<Watch<S>>();

@@ -22,7 +22,8 @@ import {
 /**
  * Where a session stands, as the API shows it.
  *
- * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown. `cause`: if it was not requested.
+ * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown. `cause`: if it was not
+ *   requested.
  * - `starting`: its worker and browser are booting, or queued; `cause`: if an earlier attempt failed.
  * - `qr`: the page shows a QR that has not been scanned yet.
  * - `authenticating`: the account is linked, and the page is loading it.
@@ -48,7 +49,9 @@ export interface Wait {
 /** What a session can wait for; `<name>_due` is the event that follows. */
 export const WAITS = ['retry', 'scan', 'reconnect'] as const;
 
-/** All that decides what a session does next. Times are of the monotonic clock, in milliseconds, unless they are dates. */
+/**
+ * All that decides what a session does next. Times are of the monotonic clock, in milliseconds, unless they are dates.
+ */
 export interface SessionState {
   readonly phase: Phase;
   /** When the status last changed. */

@@ -119,8 +119,8 @@ export class Session {
   }
 
   /**
-   * Ends the run gracefully, and starts another at once; forgets waits and past failures. 503, and nothing ended, if the
-   * host is short of something.
+   * Ends the run gracefully, and starts another at once; forgets waits and past failures. 503, and nothing ended, if
+   * the host is short of something.
    */
   restart(): Promise<void> {
     return this.#lock.run(async () => {

@@ -1,8 +1,9 @@
 const timers = new Map<number, { readonly callbacks: Set<() => void>; readonly timer: NodeJS.Timeout }>();
 
 /**
- * Calls back at an interval, in milliseconds, until the returned function is called. All that have the same interval share
- * one timer, so that a hundred sessions wake this process as rarely as one. The first call comes within one interval.
+ * Calls back at an interval, in milliseconds, until the returned function is called. All that have the same interval
+ * share one timer, so that a hundred sessions wake this process as rarely as one. The first call comes within one
+ * interval.
  */
 export function everyShared(intervalMs: number, callback: () => void): () => void {
   const shared = timers.get(intervalMs) ?? startTimer(intervalMs);

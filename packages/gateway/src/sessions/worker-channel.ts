@@ -27,21 +27,23 @@ export interface ChannelListener {
 }
 
 /**
- * The rate limit of unsolicited messages. A message costs 1, and 1 for each KB: an account may receive 5,000 messages of
- * 1 KB a second for 10 s, and half of that for ever. A browser delivers a few hundred.
+ * The rate limit of unsolicited messages. A message costs 1, and 1 for each KB: an account may receive 5,000 messages
+ * of 1 KB a second for 10 s, and half of that for ever. A browser delivers a few hundred.
  */
 const BUDGET = { burst: 50_000, perSecond: 5_000 };
 /** The most that is buffered for a worker that does not read. */
 const MOST_WAITING_BYTES = 8 * 1_048_576;
-/** A worker that has used this much of one turn of the event loop pauses three times as long, so that others get theirs. */
+/**
+ * A worker that has used this much of one turn of the event loop pauses three times as long, so that others get theirs.
+ */
 const SLICE_MS = 5;
 const REST_FACTOR = 3;
 const LONGEST_REST_MS = 250;
 
 /**
- * The gateway's end of the channel to one worker: a socket for each direction, one JSON message per line. Node's own IPC
- * is not used: its reader throws where nothing can catch it, and buffers without a limit. Nothing that a worker sends
- * throws here: a worker that breaks a rule is disconnected.
+ * The gateway's end of the channel to one worker: a socket for each direction, one JSON message per line. Node's own
+ * IPC is not used: its reader throws where nothing can catch it, and buffers without a limit. Nothing that a worker
+ * sends throws here: a worker that breaks a rule is disconnected.
  */
 export class WorkerChannel {
   readonly #sockets: ChannelSockets;

@@ -6,7 +6,10 @@ import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { ChannelSockets } from './worker-channel.ts';
 
-/** The flags of a worker. A mostly idle process takes less memory: young garbage is collected sooner, and memory is returned. */
+/**
+ * The flags of a worker. A mostly idle process takes less memory: young garbage is collected sooner, and memory is
+ * returned.
+ */
 export const LEAN_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size', '--expose-gc'];
 const LEAN_MALLOC = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 /** Limits of a worker's output in the log: a crash report is shorter. */

@@ -73,7 +73,7 @@ export async function request(
 /** Serves routes over HTTP on loopback, as the gateway does; `close` ends every connection. */
 export async function serve(app: Hono<ServerEnv>) {
   const server = createAdaptorServer({
-    // A turn later, as in the gateway: by then Node has seen the end of a request without a body.
+    // In a microtask, as in the gateway: see `createApp`.
     fetch: (asked, env) => Promise.resolve().then(() => app.fetch(asked, env)),
     serverOptions: { ServerResponse: GuardedResponse },
   });

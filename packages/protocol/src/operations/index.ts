@@ -20,7 +20,9 @@ export const workerOperations = {
   ...statusFeedOperations,
 } as const;
 
-/** The spine: every operation by its one name, used for the route, the IPC call, the handler and the client's method. */
+/**
+ * The spine: every operation by its one name, used for the route, the IPC call, the handler and the client's method.
+ */
 export const operations = { ...gatewayOperations, ...workerOperations } as const;
 
 export type Operations = typeof operations;

@@ -94,7 +94,9 @@ export class Linking {
     });
   }
 
-  /** Logs a device in on this connection, and sends its data; an unknown device is unlinked, and the result undefined. */
+  /**
+   * Logs a device in on this connection, and sends its data; an unknown device is unlinked, and the result undefined.
+   */
   login(line: Line, deviceId: string, secret: string): Login | undefined {
     const account = this.#parts.directory.all().find(({ devices }) => devices.get(deviceId)?.secret === secret);
     const device = account?.devices.get(deviceId);

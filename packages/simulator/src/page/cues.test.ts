@@ -37,7 +37,10 @@ it('a blocked page does nothing else for that long', () => {
   expect(performance.now() - start).toBeGreaterThanOrEqual(50);
 });
 
-/** How much memory of random bytes is taken from now on, in MB; the process's own figures count the garbage of others, too. */
+/**
+ * How much memory of random bytes is taken from now on, in MB; the process's own figures count the garbage of others,
+ * too.
+ */
 function randomMb(): () => number {
   const fill = vi.spyOn(crypto, 'getRandomValues');
   return () => fill.mock.calls.reduce((sum, [bytes]) => sum + (bytes?.byteLength ?? 0), 0) / mb;

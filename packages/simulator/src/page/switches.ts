@@ -1,7 +1,9 @@
 /** The name of the property that carries an id's serialised form; builds of the real page differ. */
 export type SerializedProperty = '_serialized' | '$1';
 
-/** The differences between builds of the real page. Written into the document: a page keeps them until its next load. */
+/**
+ * The differences between builds of the real page. Written into the document: a page keeps them until its next load.
+ */
 export interface PageSwitches {
   /** For message ids. */
   idProperty: SerializedProperty;
@@ -31,7 +33,10 @@ export interface PageSwitches {
   participantQueriesAtOnce: number;
   /** Whether a chat is made for a group that the account knows nothing of, or the answer is that there is none. */
   unknownGroups: 'none' | 'created';
-  /** Whether a group is made with the opposite of `announce` and `restrict`, as by every real build, or as they are called. */
+  /**
+   * Whether a group is made with the opposite of `announce` and `restrict`, as by every real build, or as they are
+   * called.
+   */
   groupFlags: 'as-named' | 'inverted';
   /** How a group's description is set: with arguments in a row, or with one object. */
   groupDescription: 'positional' | 'object';

@@ -3,7 +3,9 @@ import { spelling } from './spelling.ts';
 const pattern = /^([\w.-]*?)(?::(\d+))?@(c\.us|s\.whatsapp\.net|g\.us|lid|broadcast|newsletter|call)$/;
 const digitsOnly = new Set(['c.us', 'lid']);
 
-/** The id of a person, group or list: `<user>@<server>`. Its serialised form is an own property, named by `spelling`. */
+/**
+ * The id of a person, group or list: `<user>@<server>`. Its serialised form is an own property, named by `spelling`.
+ */
 export class Wid {
   readonly server: string;
   readonly user: string;

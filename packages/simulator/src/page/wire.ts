@@ -114,7 +114,10 @@ export type ServerEvent =
   | { readonly type: 'ack'; readonly keys: readonly string[]; readonly ack: number }
   /** The chat was read elsewhere. */
   | { readonly type: 'chat-read'; readonly chat: string }
-  /** Unlinked: the page raises the event `times` times, and with `unpaired` goes through state UNPAIRED before it reloads. */
+  /**
+   * Unlinked: the page raises the event `times` times, and with `unpaired` goes through state UNPAIRED before it
+   * reloads.
+   */
   | { readonly type: 'logged-out'; readonly times: number; readonly unpaired: boolean }
   | { readonly type: 'conflict' }
   | { readonly type: 'answer'; readonly request: number; readonly result: unknown }

@@ -66,6 +66,22 @@ describe('a browser that was started before it is connected', () => {
   });
 });
 
+describe('a browser that has exited', () => {
+  it('leaves no process of its group once it is killed', async () => {
+    const browser = start('sleep 60 & echo $! > "$(dirname "$0")/left"; exit 0');
+    expect(await browser.exited).toBe('the browser exited (code 0)');
+    const left = Number(readFileSync(join(dir, 'left'), 'utf8'));
+    expect(isAlive(left)).toBe(true);
+    await browser.kill();
+    await vi.waitUntil(() => !isAlive(left));
+    await browser.kill(); // There is nothing to kill.
+  });
+
+  it('or was not even started needs no kill', async () => {
+    await new BrowserProcess({ executablePath: join(dir, 'nothing'), profileDir: dir, args: [] }).kill();
+  });
+});
+
 describe('the first message', () => {
   it('starts no browser unless it is a start', () => {
     expect(launchFor(encodeMessage({ type: 'stop', unlink: false, timeoutMs: 1 }).subarray(0, -1), {})).toBeUndefined();

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import type { Duplex, Readable } from 'node:stream';
 import { decodeMessage, errorText, type GatewayMessage } from '@chat-web/protocol';
@@ -13,7 +12,7 @@ const LONGEST_REASON = 500;
 const PIPES = { commands: 3, answers: 4 };
 
 /**
- * A browser that was started, and is not connected yet: what it says waits in its pipes. It leads a process group of its
+ * A browser that was started: what it says waits in its pipes until it is connected. It leads a process group of its
  * own, and is killed when this process exits; if this process is killed, the browser sees its pipes close, and exits.
  */
 export class BrowserProcess {
@@ -62,16 +61,19 @@ export class BrowserProcess {
     return this.#output.trim().replace(/\s+/g, ' ').slice(-LONGEST_REASON);
   }
 
-  /** Kills it with its process group. Resolves when it has exited. */
+  /**
+   * Kills its process group, also what is left of that after its own exit: a renderer that is frozen does not notice,
+   * and the headless shell does not kill it. Resolves when the browser has exited.
+   */
   async kill(): Promise<void> {
-    if (!this.isRunning || this.child.pid === undefined) return;
-    const exit = once(this.child, 'exit');
+    if (this.child.pid === undefined) return;
     try {
+      // The number is not given to others while a process of the group lives.
       process.kill(-this.child.pid, 'SIGKILL');
     } catch {
-      return; // It has just exited.
+      return; // None does.
     }
-    await exit;
+    await this.exited;
   }
 }
 

@@ -25,8 +25,8 @@ export const NO_BROWSER =
   'no browser found: install one (apt-get install chromium), or set CHAT_WEB_BROWSER_PATH to a Chromium or Chrome';
 
 /**
- * The browser's executable: the configured one, PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, or the first on the
- * PATH. Throws if there is none, or if the configured one is not executable.
+ * The browser's executable: the configured one, PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, or the first on
+ * the PATH. Throws if there is none, or if the configured one is not executable.
  */
 export function findBrowser({ configured, headlessShell = false, env }: BrowserSearch): string {
   const named = configured || env.CHAT_WEB_BROWSER_PATH || env.PUPPETEER_EXECUTABLE_PATH;
@@ -73,8 +73,8 @@ function isExecutable(path: string): boolean {
 }
 
 /**
- * Whether Chromium's sandbox works for this user: never for root; otherwise with the setuid helper beside the browser, or
- * with user namespaces. Those are tried: several kernel settings can disable them.
+ * Whether Chromium's sandbox works for this user: never for root; otherwise with the setuid helper beside the browser,
+ * or with user namespaces. Those are tried: several kernel settings can disable them.
  */
 export function sandboxWorks(browserPath: string): boolean {
   if (process.getuid?.() === 0) return false;

@@ -114,7 +114,9 @@ export class Capabilities {
     this.#losses = lossesOf(this.#report.missing);
   }
 
-  /** Throws 501 if the page lacks a part that is needed, after another check: modules may load late. True if it checked. */
+  /**
+   * Throws 501 if the page lacks a part that is needed, after another check: modules may load late. True if it checked.
+   */
   async assertSupported(page: Page, needed: readonly Capability[]): Promise<boolean> {
     const lacks = () => needed.some((capability) => this.#losses.has(capability));
     if (!lacks()) return false;

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import type { Browser, Page } from 'puppeteer';
+import type { BrowserProcess } from './browser-process.ts';
 import { inTime } from './in-time.ts';
 import type { Log } from './port.ts';
 
@@ -20,8 +20,9 @@ export interface CloseOptions {
   readonly timeoutMs: number;
 }
 
-/** Closes the browser, and kills it if it does not close in time. Returns within 8 s. */
+/** Closes the browser that runs as `started`, and kills it if it does not close in time. Returns within 8 s. */
 export async function endBrowser(
+  started: BrowserProcess,
   browser: Browser,
   { page, mustSave, timeoutMs }: CloseOptions,
   log: Log,
@@ -30,12 +31,14 @@ export async function endBrowser(
   const closeBy = performance.now() + closeMs;
   const isSaved = await closeBrowser(browser, page, { closeBy, mustSave });
   if (!isSaved) log('warn', 'last writes of the page not confirmed');
-  await killBrowser(browser, log);
+  if (started.isRunning) log('warn', 'browser killed');
+  // A killed process keeps its files open until its memory is freed; the next browser needs the same files.
+  await inTime(started.kill(), EXIT_TIMEOUT_MS);
 }
 
 /**
- * Closes the page, then the browser. Returns when `closeBy` (as of `performance.now()`) has passed, closed or not. False
- * if the page's last writes must be saved, and may be missing.
+ * Closes the page, then the browser. Returns when `closeBy` (as of `performance.now()`) has passed, closed or not.
+ * False if the page's last writes must be saved, and may be missing.
  */
 async function closeBrowser(
   browser: Browser,
@@ -45,7 +48,8 @@ async function closeBrowser(
   const left = () => Math.max(0, closeBy - performance.now());
   // First: the browser may end by itself with its last page.
   const storage = mustSave ? await inTime(openStorage(browser), left() / 3) : undefined;
-  // Chromium writes local storage every few seconds, and when a page is closed; not always when it ends with pages open.
+  // Chromium writes local storage every few seconds, and when a page is closed; not always when it ends with pages
+  // open.
   const isPageClosed =
     !page ||
     (await inTime(
@@ -58,9 +62,9 @@ async function closeBrowser(
 }
 
 /**
- * A process of the browser's own writes what pages have stored, and is killed when the browser ends, done or not. It runs
- * one command after the other: one that is sent after the page is closed is answered when all writes before it are done.
- * The command needs a page target; a hidden one has no tab.
+ * A process of the browser's own writes what pages have stored, and is killed when the browser ends, done or not. It
+ * runs one command after the other: one that is sent after the page is closed is answered when all writes before it are
+ * done. The command needs a page target; a hidden one has no tab.
  */
 async function openStorage(browser: Browser): Promise<{ written(): Promise<unknown> }> {
   const root = await browser.target().createCDPSession();
@@ -71,31 +75,4 @@ async function openStorage(browser: Browser): Promise<{ written(): Promise<unkno
     written: async () =>
       session?.send('Storage.clearDataForOrigin', { origin: UNUSED_ORIGIN, storageTypes: 'local_storage' }),
   };
-}
-
-/**
- * Kills a browser that is still running, and waits for its exit; or what is left of one that has exited: a renderer that is
- * frozen does not notice, and the headless shell does not kill it.
- */
-async function killBrowser(browser: Browser, log: Log): Promise<void> {
-  const browserProcess = browser.process();
-  if (!browserProcess?.pid) return;
-  if (browserProcess.exitCode !== null || browserProcess.signalCode !== null) {
-    killGroup(browserProcess.pid);
-    return;
-  }
-  log('warn', 'browser killed');
-  const exit = once(browserProcess, 'exit');
-  if (!killGroup(browserProcess.pid)) return;
-  // A killed process keeps its files open until its memory is freed; the next browser needs the same files.
-  await inTime(exit, EXIT_TIMEOUT_MS);
-}
-
-/** The browser leads a process group of its own. Its number is not given to others while one of them lives. False if none does. */
-function killGroup(leader: number): boolean {
-  try {
-    return process.kill(-leader, 'SIGKILL');
-  } catch {
-    return false;
-  }
 }

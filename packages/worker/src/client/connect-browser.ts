@@ -50,14 +50,13 @@ async function connect(started: BrowserProcess, targetFilter: (target: Target) =
     await started.exited;
   };
   const filter = targetFilter as never; // The same class of targets, by its internal name.
-  const { child } = started;
   const created = await CdpBrowser._create(
     connection,
     [],
     false,
     null,
     DOWNLOADS,
-    child,
+    undefined,
     close,
     filter,
     undefined,

@@ -24,8 +24,8 @@ export class CrashWatch {
   };
 
   /**
-   * Resolves once the sessions of the watch are open. Puppeteer takes one of two that are opened for a page at once for a
-   * new page: no other is to be opened before.
+   * Resolves once the sessions of the watch are open. Puppeteer takes one of two that are opened for a page at once for
+   * a new page: no other is to be opened before.
    */
   async attached(): Promise<void> {
     await Promise.all(this.#watched.values());

@@ -5,7 +5,10 @@ export class FailureThreshold {
   #failures = 0;
   #lastAt = 0;
 
-  /** `needed`: failures in a row that make a fault; `windowMs`: a failure counts while the next follows within this time. */
+  /**
+   * `needed`: failures in a row that make a fault; `windowMs`: a failure counts while the next follows within this
+   * time.
+   */
   constructor(needed: number, windowMs: number) {
     this.#needed = needed;
     this.#windowMs = windowMs;

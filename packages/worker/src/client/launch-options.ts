@@ -99,8 +99,8 @@ export function launchOptions(
       ...LIBRARY_ARGS,
       // Of any other flag the last one counts, so that the operator's arguments win.
       ...browserArgs.filter((arg) => !isFeature(arg)),
-      // The browser exits when its pipe closes, so that none outlives a killed worker; and there is no DevTools port that
-      // another user of this machine could connect to.
+      // The browser exits when its pipe closes, so that none outlives a killed worker; and there is no DevTools port
+      // that another user of this machine could connect to.
       '--remote-debugging-pipe',
       ...(browserArgs.every((arg) => arg.startsWith('-')) ? ['about:blank'] : []),
     ],

@@ -32,8 +32,8 @@ export interface StopOptions {
 }
 
 /**
- * One linked account in one browser, from launch to stop. The client's signals go to the lifecycle, which reports events;
- * messages go through the inbox; the watch detects what the page does not report.
+ * One linked account in one browser, from launch to stop. The client's signals go to the lifecycle, which reports
+ * events; messages go through the inbox; the watch detects what the page does not report.
  */
 export class LinkedSession implements PageSource {
   readonly #options: WorkerOptions;
@@ -139,7 +139,9 @@ export class LinkedSession implements PageSource {
     return linkedAt + NO_LOOK_UPS_MS;
   }
 
-  /** Stops the session and its browser, gracefully if possible. Returns within 10 s; no events are reported afterwards. */
+  /**
+   * Stops the session and its browser, gracefully if possible. Returns within 10 s; no events are reported afterwards.
+   */
   async stop(options: StopOptions): Promise<void> {
     const { isReady, isLinked } = this.#lifecycle;
     this.#lifecycle.end();
@@ -151,7 +153,7 @@ export class LinkedSession implements PageSource {
       return;
     }
     const mustSave = isLinked && !options.unlink;
-    await endBrowser(browser, { page, mustSave, timeoutMs: options.timeoutMs }, this.#log);
+    await endBrowser(this.#browser, browser, { page, mustSave, timeoutMs: options.timeoutMs }, this.#log);
   }
 }
 

@@ -80,8 +80,8 @@ const contactModel = v.object({
 type ContactModel = v.InferOutput<typeof contactModel>;
 
 /**
- * People of the API, each once. The page may have a row by number and one by hidden id, and the name in only one of them:
- * both are merged. People whose number the account does not know have their hidden id.
+ * People of the API, each once. The page may have a row by number and one by hidden id, and the name in only one of
+ * them: both are merged. People whose number the account does not know have their hidden id.
  */
 export function toContacts(read: readonly unknown[]): Contact[] {
   const byId = new Map<string, ContactModel[]>();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, launch, type Page } from 'puppeteer';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findBrowser } from './browser.ts';
 import { PageAccess } from './page-access.ts';
 import { PageLink } from './page-link.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 beforeEach(async () => {
   page = await browser.newPage();
-  const link = await PageLink.open(page, () => {});
+  const link = await PageLink.open(page, { onSignal() {}, onDetached() {} });
   access = new PageAccess({ page, link, isReady: true, assertSupported: async () => {}, onSent: () => {} });
   await page.evaluate('window.chatWebTools = { files: new Map() }');
   return () => page.close();
@@ -98,6 +98,20 @@ describe('a file that the page keeps', () => {
       })(),
     ).rejects.toMatchObject({ code: 'session_lost' });
     page = await browser.newPage();
+  });
+
+  it('has its time, also when the clock is set', async () => {
+    await holdBytes(200 * PIECE);
+    const pieces = access.readFile(TIMEOUT_MS, 'key', 200 * PIECE);
+    await pieces.next();
+    vi.useFakeTimers({ toFake: ['Date'] }).setSystemTime(Date.now() + 3_600_000);
+    try {
+      let left = 200 - 1;
+      for await (const _ of pieces) left -= 1;
+      expect(left).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('has its time', async () => {

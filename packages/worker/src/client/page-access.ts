@@ -59,6 +59,7 @@ export class PageAccess implements PageCalls {
     const { link } = this.#ready();
     const watch = link.watchSend();
     const deadline = performance.now() + timeoutMs;
+    // The page has another monotonic clock, and the same date.
     const [beginBy, answerBy] = [beginMs, timeoutMs].map((ms) => Date.now() + ms - MARGIN_MS) as [number, number];
     const answer = link.run(script, { call: watch.call, beginBy, answerBy, ackTimeoutMs }, ...args);
     const isAnswered = answer.then(
@@ -72,7 +73,7 @@ export class PageAccess implements PageCalls {
           'client_failed',
           `nothing was sent: the page did not answer within ${beginMs / 1_000} s`,
         );
-      return await within(Math.max(1, Math.round(deadline - performance.now())), 'outcome_unknown', answer);
+      return await within(leftUntil(deadline), 'outcome_unknown', answer);
     } catch (error) {
       if (watch.sentId === undefined) throw error;
       this.onSent(false);
@@ -105,20 +106,24 @@ export class PageAccess implements PageCalls {
     }
   }
 
-  /** True if the browser answers. Then it has passed on what the page had signalled before, or soon will: a frozen one keeps it. */
+  /**
+   * True if the browser answers. Then it has passed on what the page had signalled before, or soon will: a frozen one
+   * keeps it.
+   */
   async #isHeard(): Promise<boolean> {
     const { page, link } = this.#source;
     const isAlive = (await inTime(page.browser().version(), BROWSER_TIMEOUT_MS)) !== undefined;
-    // A page that has thawed meanwhile answers after its signals; for one that has not, they have had the time to arrive.
+    // A page that has thawed meanwhile answers after its signals; for one that has not, they have had the time to
+    // arrive.
     if (isAlive) await inTime(link.session.send('Runtime.evaluate', { expression: '0' }), BROWSER_TIMEOUT_MS);
     return isAlive;
   }
 
   async *readFile(timeoutMs: number, key: string, size: number): AsyncGenerator<Buffer> {
     const { link } = this.#ready();
-    const deadline = Date.now() + timeoutMs;
-    const soon = <R>(answer: Promise<R>) => within(Math.max(1, deadline - Date.now()), 'session_lost', answer);
-    const opening = PageFile.open(link.session, key);
+    const deadline = performance.now() + timeoutMs;
+    const soon = <R>(answer: Promise<R>) => within(leftUntil(deadline), 'session_lost', answer);
+    const opening = PageFile.open(link, key);
     try {
       const file = await soon(opening);
       const pieces: Promise<Buffer>[] = [];
@@ -167,6 +172,11 @@ async function takeFile(page: Page, input: Promise<FileInput>, path: string, key
 /** The error for a message that was handed over, and that the network has not confirmed. */
 export function unconfirmed(id: string): GatewayError {
   return new GatewayError('outcome_unknown', `the network has not confirmed message ${id}; it may still be sent`);
+}
+
+/** Whole milliseconds until a deadline (as of `performance.now()`), at least one. */
+function leftUntil(deadline: number): number {
+  return Math.max(1, Math.round(deadline - performance.now()));
 }
 
 /** Waits for the page. Rejects with `lostCode` if it is lost or too slow, and with `client_failed` if it threw. */

@@ -66,11 +66,7 @@ export async function watchDocument({ session }: PageLink, onLoaded: (document: 
       await stopObserving(of);
     }
   };
-  const [{ frameTree }] = await Promise.all([
-    session.send('Page.getFrameTree'),
-    session.send('Page.enable'),
-    observe(),
-  ]);
+  const [{ frameTree }] = await Promise.all([session.send('Page.getFrameTree'), observe()]);
   mainFrame = frameTree.frame.id;
 }
 

@@ -1,8 +1,9 @@
 import { GatewayError } from '@chat-web/protocol';
 import type { CDPSession } from 'puppeteer';
 import { heldFile } from '../page/media.ts';
+import type { PageLink } from './page-link.ts';
 
-/** The most bytes of one read: large enough to be few, small enough that their base64 costs this process little memory. */
+/** The most bytes of one read: few reads, and base64 that takes this process little memory. */
 export const PIECE_BYTES = 131_072;
 
 /**
@@ -19,10 +20,10 @@ export class PageFile {
     this.#handle = handle;
   }
 
-  /** Opens the file with that key, through a session of the page: `session_lost` if the page holds none. Rejects if what it holds is not a file. */
-  static async open(session: CDPSession, key: string): Promise<PageFile> {
-    const expression = `(${heldFile})(${JSON.stringify(key)})`;
-    const { objectId } = (await session.send('Runtime.evaluate', { expression })).result;
+  /** Opens the file with that key: `session_lost` if the page holds none. Rejects if what it holds is not a file. */
+  static async open(link: PageLink, key: string): Promise<PageFile> {
+    const { session } = link;
+    const objectId = await link.runForHandle(heldFile, key);
     if (objectId === undefined) throw new GatewayError('session_lost', 'the page no longer has the file');
     const { uuid } = await session.send('IO.resolveBlob', { objectId });
     return new PageFile(session, objectId, `blob:${uuid}`);

@@ -1,6 +1,5 @@
 import { errorText } from '@chat-web/protocol';
 import type { CDPSession, Page, Protocol } from 'puppeteer';
-import type { PageSignal } from '../page/window.ts';
 import type { PageScript } from './port.ts';
 
 const BINDING = 'chatWebSignal';
@@ -9,8 +8,21 @@ const APPLY = 'function (...args) { return this(...args); }';
 /** A call whose script may have run, or may still. */
 export class CallLostError extends Error {}
 
+/** A `PageSignal` as it comes out of the page: a field may be anything that JSON can hold, or be absent. */
+export type ReceivedSignal = Readonly<Record<string, unknown>>;
+
+/** What a link tells by itself. */
+export interface LinkEvents {
+  /** All but the signals of sends. */
+  onSignal(signal: ReceivedSignal): void;
+  /** The browser has detached the link, with its page or from it: its calls have failed, as all later ones will. */
+  onDetached(): void;
+}
+
 /** What the page tells of one send. */
 export interface SendWatch {
+  /** Identifies the send in the page. */
+  readonly call: string;
   /** Resolves right before the page hands the message over. */
   readonly begun: Promise<void>;
   readonly hasBegun: boolean;
@@ -27,26 +39,34 @@ export interface SendWatch {
 export class PageLink {
   /** Objects of the page belong to the session that has made them. */
   readonly session: CDPSession;
-  readonly #onSignal: (signal: PageSignal) => void;
+  readonly #onSignal: (signal: ReceivedSignal) => void;
   /** Handles of scripts in the present document. */
   readonly #handles = new Map<unknown, Promise<string>>();
-  readonly #sends = new Map<string, (signal: PageSignal) => void>();
+  readonly #sends = new Map<unknown, (signal: ReceivedSignal) => void>();
   #lastSend = 0;
 
-  /** `onSignal`: all but the signals of sends. */
-  static async open(page: Page, onSignal: (signal: PageSignal) => void): Promise<PageLink> {
-    const link = new PageLink(await page.createCDPSession(), onSignal);
-    page.on('framenavigated', (frame) => {
-      if (frame === page.mainFrame()) link.#handles.clear();
+  /** Opens a link to a page. Rejects if the page is closed. */
+  static async open(page: Page, events: LinkEvents): Promise<PageLink> {
+    const session = await page.createCDPSession();
+    const link = new PageLink(session, events.onSignal);
+    // Of a browser that is gone, the connection tells.
+    session.connection()?.on('sessiondetached', (detached) => {
+      if (detached === session) events.onDetached();
     });
+    await session.send('Page.enable');
     return link;
   }
 
-  private constructor(session: CDPSession, onSignal: (signal: PageSignal) => void) {
+  private constructor(session: CDPSession, onSignal: (signal: ReceivedSignal) => void) {
     this.session = session;
     this.#onSignal = onSignal;
     session.on('Runtime.bindingCalled', ({ name, payload }) => {
       if (name === BINDING) this.#receive(payload);
+    });
+    // By the same session as the answers, and so in their order. Puppeteer's event is also that of a navigation within
+    // the document, which keeps its handles. Those of a document that is gone are gone with it.
+    session.on('Page.frameNavigated', ({ frame }) => {
+      if (frame.parentId === undefined) this.#handles.clear();
     });
   }
 
@@ -62,41 +82,56 @@ export class PageLink {
 
   /** Runs a script in the page. Rejects if it throws, or if the document is lost meanwhile. */
   async run<A extends unknown[], R>(script: PageScript<A, R>, ...args: A): Promise<R> {
-    const { result, exceptionDetails } = await this.#call(await this.#handleOf(script), args);
-    if (exceptionDetails) throw new Error(thrownText(exceptionDetails));
-    return result.value as R;
+    return (await this.#call(script, args, true)).value as R;
   }
 
-  /** The browser has many errors for a call that it gives no result of, such as "Promise was collected". */
-  async #call(objectId: string, args: readonly unknown[]): Promise<Protocol.Runtime.CallFunctionOnResponse> {
-    try {
-      return await this.session.send('Runtime.callFunctionOn', {
-        objectId,
-        functionDeclaration: APPLY,
-        arguments: args.map((value) => ({ value })),
-        awaitPromise: true,
-        returnByValue: true,
+  /** Runs a script, and returns a handle of the object that it returns; undefined for anything else. To be released. */
+  async runForHandle<A extends unknown[]>(
+    script: PageScript<A, object | undefined>,
+    ...args: A
+  ): Promise<string | undefined> {
+    return (await this.#call(script, args, false)).objectId;
+  }
+
+  /** Returns the result itself, or with `returnByValue` a copy of it. */
+  async #call(
+    script: unknown,
+    args: readonly unknown[],
+    returnByValue: boolean,
+  ): Promise<Protocol.Runtime.RemoteObject> {
+    const call = {
+      objectId: await this.#handleOf(script),
+      functionDeclaration: APPLY,
+      arguments: args.map((value) => ({ value })),
+      awaitPromise: true,
+      returnByValue,
+    };
+    const { result, exceptionDetails } = await this.session
+      .send('Runtime.callFunctionOn', call)
+      .catch((error: unknown) => {
+        // The browser has many errors for a call that it gives no result of, such as "Promise was collected".
+        throw new CallLostError(errorText(error));
       });
-    } catch (error) {
-      throw new CallLostError(errorText(error));
-    }
+    if (exceptionDetails) throw new Error(thrownText(exceptionDetails));
+    return result;
   }
 
-  /** Watches a new send. `call` identifies it in the page. */
-  watchSend(): SendWatch & { readonly call: string } {
+  /** Watches a new send, until it is stopped. */
+  watchSend(): SendWatch {
     this.#lastSend += 1;
     const call = String(this.#lastSend);
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const watch = { call, begun, hasBegun: false, sentId: undefined as string | undefined };
-    this.#sends.set(call, (signal) => {
+    const stop = () => void this.#sends.delete(call);
+    const watch = { call, begun, hasBegun: false, sentId: undefined as string | undefined, stop };
+    this.#sends.set(call, ({ is, id }) => {
       watch.hasBegun = true;
-      if (signal.is === 'sent') watch.sentId = String(signal.id);
+      if (is === 'sent' && typeof id === 'string') watch.sentId = id;
       begin();
     });
-    return Object.assign(watch, { stop: () => void this.#sends.delete(call) });
+    return watch;
   }
 
   #handleOf(script: unknown): Promise<string> {
@@ -120,15 +155,15 @@ export class PageLink {
   /** The text comes from a web page, and may be anything. */
   #receive(payload: string): void {
     const signal = parsed(payload);
-    if (signal?.is === 'sending' || signal?.is === 'sent') this.#sends.get(String(signal.call))?.(signal);
+    if (signal?.is === 'sending' || signal?.is === 'sent') this.#sends.get(signal.call)?.(signal);
     else if (signal) this.#onSignal(signal);
   }
 }
 
-function parsed(payload: string): PageSignal | undefined {
+function parsed(payload: string): ReceivedSignal | undefined {
   try {
     const value: unknown = JSON.parse(payload);
-    return typeof value === 'object' && value !== null ? (value as PageSignal) : undefined;
+    return typeof value === 'object' && value !== null ? (value as ReceivedSignal) : undefined;
   } catch {
     return undefined;
   }

@@ -15,8 +15,8 @@ export interface ProbeTarget<S> {
 }
 
 /**
- * Probes the page at a regular interval. A busy page is not a dead one: a late answer counts too, and only three missing
- * answers in a row mean that the page or its browser is frozen.
+ * Probes the page at a regular interval. A busy page is not a dead one: a late answer counts too, and only three
+ * missing answers in a row mean that the page or its browser is frozen.
  */
 export class PageProbe<S> {
   readonly #target: ProbeTarget<S>;

@@ -6,8 +6,8 @@ import type { SendPlan } from '../page/messages.ts';
 export type PageScript<A extends unknown[], R> = (...args: A) => R | Promise<R>;
 
 /**
- * Calls of handlers to the web client. A failed call rejects with a GatewayError: `session_not_ready` while the account is
- * not connected, `client_failed` if the page threw, and for a page that is lost or too slow `session_lost`, or
+ * Calls of handlers to the web client. A failed call rejects with a GatewayError: `session_not_ready` while the account
+ * is not connected, `client_failed` if the page threw, and for a page that is lost or too slow `session_lost`, or
  * `outcome_unknown` if the script changes something.
  */
 export interface PageCalls {
@@ -16,8 +16,8 @@ export interface PageCalls {
   /** Runs a script that changes something. */
   change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R>;
   /**
-   * Runs a script that sends a message, and waits for the network to confirm it. `client_failed` if the page was shown to
-   * have handed nothing over within `beginMs`, and never will; `outcome_unknown` if it may have.
+   * Runs a script that sends a message, and waits for the network to confirm it. `client_failed` if the page was shown
+   * to have handed nothing over within `beginMs`, and never will; `outcome_unknown` if it may have.
    */
   send<A extends unknown[], R>(limits: SendLimits, script: PageScript<[SendPlan, ...A], R>, ...args: A): Promise<R>;
   /** Loads a file from disk into the page, each step within the time, and runs `work` with its key. */

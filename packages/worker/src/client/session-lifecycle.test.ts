@@ -84,3 +84,15 @@ it('an unreadable message or ack is a line in the log without its content', asyn
   expect(lines.join()).toMatch(/mentionedIds/);
   expect(lines.join()).not.toContain(secret);
 });
+
+it('an ack is reported with the id and the number that it has, and nothing else is taken for them', async () => {
+  const { lifecycle, log, reported, up } = session();
+  await up();
+  const others: unknown[] = [null, undefined, true, [1], ['true_1@c.us_A'], {}, { toString: 1, valueOf: 1 }];
+  for (const ack of [...others, '1']) lifecycle.onAck('true_1@c.us_A', ack);
+  for (const id of [...others, 1]) lifecycle.onAck(id, 1);
+  expect(reported).toEqual(['authenticating', 'ready']);
+  expect(log.mock.calls.filter(([, event]) => event === 'ack discarded')).toHaveLength(2 * (others.length + 1));
+  lifecycle.onAck('true_1@c.us_A', 1);
+  expect(reported).toEqual(['authenticating', 'ready', 'message_ack']);
+});

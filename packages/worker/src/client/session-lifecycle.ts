@@ -135,11 +135,12 @@ export class SessionLifecycle implements ClientSignals {
     if (this.#phase !== 'over') this.#inbox.onMessage(model);
   }
 
-  onAck(id: string, ack: number): void {
+  onAck(id: unknown, ack: unknown): void {
     this.onNetworkActivity();
     if (this.#phase === 'over') return;
-    if (Number.isFinite(ack)) this.#report({ name: 'message_ack', id, ack: toAck(ack) });
-    else this.#log('error', 'ack discarded', { error: 'not a number' });
+    if (typeof id === 'string' && typeof ack === 'number' && Number.isFinite(ack))
+      this.#report({ name: 'message_ack', id, ack: toAck(ack) });
+    else this.#log('error', 'ack discarded', { error: 'the id is not a text, or the ack is not a number' });
   }
 
   /** The network has sent something. */

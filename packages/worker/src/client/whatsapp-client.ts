@@ -11,13 +11,12 @@ import { installGroupTools } from '../page/tools/groups.ts';
 import { installIdTools } from '../page/tools/identities.ts';
 import { installMessageTools } from '../page/tools/messages.ts';
 import { installOutcomeTools } from '../page/tools/outcomes.ts';
-import type { PageSignal } from '../page/window.ts';
 import type { Capabilities } from './capabilities.ts';
 import { CrashWatch } from './crash-watch.ts';
 import { LibraryClient } from './library.ts';
 import { type PageDocument, servePage, watchDocument } from './page-document.ts';
 import { wasNavigated } from './page-errors.ts';
-import { PageLink } from './page-link.ts';
+import { PageLink, type ReceivedSignal } from './page-link.ts';
 import { wasReplaced } from './replaced-document.ts';
 
 /** The signals of the client, in the order in which they happened. Each may be repeated. */
@@ -34,7 +33,7 @@ export interface ClientSignals {
   onPageReloaded(): void;
   onLogout(): void;
   onMessage(model: unknown): void;
-  onAck(id: string, ack: number): void;
+  onAck(id: unknown, ack: unknown): void;
   /** A handler of the library threw at an event of the page; the session continues. */
   onHandlerFailed(handler: string, error: string): void;
   /** The page or its browser is unusable. */
@@ -70,8 +69,8 @@ export interface ClientOptions {
 }
 
 /**
- * The library's client, hardened against its page: one injection at a time and one per document, the page's state polled
- * beside its events, listeners of its own, and no unhandled rejection.
+ * The library's client, hardened against its page: one injection at a time and one per document, the page's state
+ * polled beside its events, listeners of its own, and no unhandled rejection.
  */
 export class WhatsAppClient extends LibraryClient {
   readonly #options: ClientOptions;
@@ -117,7 +116,9 @@ export class WhatsAppClient extends LibraryClient {
     return document;
   }
 
-  /** Connects to the browser, and loads the page. In place of the library's own steps, which also launch the browser. */
+  /**
+   * Connects to the browser, and loads the page. In place of the library's own steps, which also launch the browser.
+   */
   override async initialize(): Promise<void> {
     const crashes = new CrashWatch(() => this.#signals.onFailure('PAGE_CRASHED'));
     const browser = await this.#options.connect(crashes.filter);
@@ -137,9 +138,11 @@ export class WhatsAppClient extends LibraryClient {
   /** All at once: each is several calls to the browser. */
   async #preparePage(page: Page): Promise<void> {
     const { document } = this.#options;
-    page.on('close', () => {
-      if (this.pupBrowser?.connected) this.#signals.onFailure('PAGE_CRASHED', 'the page was closed');
-    });
+    const onGone = () => {
+      const detail = 'the page was closed, or the browser detached from it';
+      if (this.pupBrowser?.connected) this.#signals.onFailure('PAGE_CRASHED', detail);
+    };
+    page.on('close', onGone);
     const expose = page.exposeFunction.bind(page);
     page.exposeFunction = async (name, handler) => {
       // The library checks in the page whether a name is taken; right after a navigation the page may not have it yet.
@@ -150,7 +153,7 @@ export class WhatsAppClient extends LibraryClient {
       exposing.catch(() => {}); // Awaited after the injection.
       this.#exposing.push(exposing);
     };
-    const link = await PageLink.open(page, (signal) => this.#onSignal(signal));
+    const link = await PageLink.open(page, { onSignal: (signal) => this.#onSignal(signal), onDetached: onGone });
     this.#link = link;
     await Promise.all([
       link.overrideUserAgent(DefaultOptions.userAgent),
@@ -172,7 +175,9 @@ export class WhatsAppClient extends LibraryClient {
     return this.#injection;
   }
 
-  /** Called by the library once its own functions are in the page. Its listeners are not used: see `page/listeners.ts`. */
+  /**
+   * Called by the library once its own functions are in the page. Its listeners are not used: see `page/listeners.ts`.
+   */
   override async attachEventListeners(): Promise<void> {
     const { document, listening } = await this.page.evaluate(readPageState);
     if (listening) return; // The page was navigated meanwhile: this call belongs to the document before.
@@ -187,9 +192,9 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   /** What the listeners of `page/listeners.ts` tell. */
-  #onSignal(signal: PageSignal): void {
-    if (signal.is === 'message') this.#signals.onMessage(signal.model);
-    else if (signal.is === 'ack') this.#signals.onAck(String(signal.id), Number(signal.ack));
+  #onSignal({ is, model, id, ack }: ReceivedSignal): void {
+    if (is === 'message') this.#signals.onMessage(model);
+    else if (is === 'ack') this.#signals.onAck(id, ack);
   }
 
   /** The page's socket state: reported by the page, or polled. */
@@ -300,7 +305,7 @@ export class WhatsAppClient extends LibraryClient {
   #replacement(name: string, handler: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
     switch (name) {
       case 'onAuthAppStateChangedEvent':
-        return (state) => this.#onStateChanged(String(state));
+        return (state) => (typeof state === 'string' ? this.#onStateChanged(state) : undefined);
       case 'onAppStateHasSyncedEvent':
         return () => this.#syncOnce(handler);
       case 'onOfflineProgressUpdateEvent':

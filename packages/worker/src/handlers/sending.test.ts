@@ -122,6 +122,15 @@ describe.each([
     }
   });
 
+  it.each<[unknown]>([['1'], [true], [[3]], [{}], [{ toString: 1, valueOf: 1 }]])(
+    'whose ack is no number (%j): outcome_unknown',
+    async (ack) => {
+      answers(() => ({ model: messageModel(), state: { ack } as SendState }));
+      await expect(send()).rejects.toMatchObject({ code: 'outcome_unknown' });
+      expect(context.page.confirmations).toEqual([false]);
+    },
+  );
+
   it.each<[NonNullable<SendState['refused']> | undefined, string, string]>([
     [undefined, 'client_failed', 'the network refused the message'],
     [{ name: 'ERROR_UPLOAD' }, 'client_failed', 'the network refused the message (ERROR_UPLOAD)'],

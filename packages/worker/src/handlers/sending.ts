@@ -83,7 +83,7 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
         quotedMessageId,
         ignoreQuoteErrors: false,
       };
-      const limits = limitsOf(budget.step(Number.POSITIVE_INFINITY), MEDIA_ACK_TIMEOUT_MS);
+      const limits = limitsOf(budget.lastStep(), MEDIA_ACK_TIMEOUT_MS);
       const sent = confirmed(page, await page.send(limits, sendMessage, true, to, '', options));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     }),
@@ -154,7 +154,8 @@ function confirmed(page: PageCalls, answer: SendAnswer): Message {
     throw new GatewayError('outcome_unknown', 'the web client did not report whether the message was sent');
   const sent = readMessage(answer.model);
   // An ack that is not a number says nothing: a message that went out must not be reported as refused.
-  const ack = Math.trunc(Number(answer.state?.ack)) || 0;
+  const told: unknown = answer.state?.ack;
+  const ack = typeof told === 'number' ? Math.trunc(told) || 0 : 0;
   page.onSent(ack !== 0);
   if (ack > 0) return { ...sent, ack: toAck(ack) };
   if (ack === 0) throw unconfirmed(sent.id);

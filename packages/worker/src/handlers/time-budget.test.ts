@@ -13,6 +13,7 @@ describe('the steps of an operation', () => {
     expect(budget.step(80_000, 10_000)).toBe(57_000);
     vi.advanceTimersByTime(57_000);
     expect(budget.step(Number.POSITIVE_INFINITY)).toBe(10_000);
+    expect(budget.lastStep()).toBe(10_000);
   });
 
   it('do not begin without time for the steps after them', () => {
@@ -21,5 +22,6 @@ describe('the steps of an operation', () => {
     expect(() => budget.step(15_000, 12_000)).toThrow(GatewayError);
     vi.advanceTimersByTime(8_000);
     expect(() => budget.step(15_000)).toThrow('nothing was sent');
+    expect(() => budget.lastStep()).toThrow('nothing was sent');
   });
 });

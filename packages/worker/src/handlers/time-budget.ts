@@ -19,13 +19,17 @@ export class TimeBudget {
    * that is too little for any step.
    */
   step(mostMs: number, keepMs = 0): number {
-    const leftMs = this.#leftMs - keepMs;
-    if (leftMs < LEAST_STEP_MS)
-      throw new GatewayError('client_failed', 'the time limit of the request was reached; nothing was sent');
-    return Math.min(mostMs, leftMs);
+    return Math.min(mostMs, this.#left(keepMs));
   }
 
-  get #leftMs(): number {
-    return Math.floor(this.#endsAt - performance.now());
+  /** How long the last step may take: all that is left. Throws if that is too little for any step. */
+  lastStep(): number {
+    return this.#left(0);
+  }
+
+  #left(keepMs: number): number {
+    const leftMs = Math.floor(this.#endsAt - performance.now()) - keepMs;
+    if (leftMs >= LEAST_STEP_MS) return leftMs;
+    throw new GatewayError('client_failed', 'the time limit of the request was reached; nothing was sent');
   }
 }

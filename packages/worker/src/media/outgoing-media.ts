@@ -27,9 +27,9 @@ const TYPES: Readonly<Record<MediaKind, RegExp>> = {
 };
 
 /**
- * Provides media as a file with a type and a name, and runs `work` with it. A `url` is fetched within `fetchMs`. The type
- * is that of the request, else that of the file's content, else that of the URL's server. If it does not match the kind,
- * the error is `invalid_request`, or `media_unavailable` for a type that the request did not name.
+ * Provides media as a file with a type and a name, and runs `work` with it. A `url` is fetched within `fetchMs`. The
+ * type is that of the request, else that of the file's content, else that of the URL's server. If it does not match the
+ * kind, the error is `invalid_request`, or `media_unavailable` for a type that the request did not name.
  */
 export async function withMedia<R>(
   kind: MediaKind,

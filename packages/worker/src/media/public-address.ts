@@ -13,8 +13,8 @@ const GLOBAL_IPV6 = rangeOf('2000::/3');
 const NAT64 = rangeOf('64:ff9b::/96');
 
 /**
- * Addresses that are not hosts on the public internet: the special-purpose registries of IANA, and public addresses that
- * clouds use for internal services.
+ * Addresses that are not hosts on the public internet: the special-purpose registries of IANA, and public addresses
+ * that clouds use for internal services.
  */
 const NOT_PUBLIC = [
   ...['0.0.0.0/8', '127.0.0.0/8'], // this machine
@@ -35,9 +35,9 @@ export function rangesIn(entries: readonly string[]): Range[] {
 }
 
 /**
- * True if an address is on the public internet, or in one of the ranges that the operator allows. An IPv4 address that is
- * embedded in an IPv6 address is checked, too. Addresses of this machine (`own`) are never public: local services trust
- * requests from them. False for an invalid address.
+ * True if an address is on the public internet, or in one of the ranges that the operator allows. An IPv4 address that
+ * is embedded in an IPv6 address is checked, too. Addresses of this machine (`own`) are never public: local services
+ * trust requests from them. False for an invalid address.
  */
 export function isAllowedAddress(written: string, allowed: readonly Range[], own = ownAddresses()): boolean {
   const address = parse(written);

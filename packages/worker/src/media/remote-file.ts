@@ -32,10 +32,10 @@ export type Resolver = (
 ) => void;
 
 /**
- * Fetches a URL into a new file. The URL must resolve to public addresses, or to hosts and ranges that the operator allows.
- * It is checked again at every redirect, with the very addresses that are connected to: a host that also has a private
- * address is refused. `add` is called with the size of each chunk before it is written, and may throw. Rejects with
- * `media_unavailable`, or with the error of `add`.
+ * Fetches a URL into a new file. The URL must resolve to public addresses, or to hosts and ranges that the operator
+ * allows. It is checked again at every redirect, with the very addresses that are connected to: a host that also has a
+ * private address is refused. `add` is called with the size of each chunk before it is written, and may throw. Rejects
+ * with `media_unavailable`, or with the error of `add`.
  */
 export async function fetchToFile(
   url: string,

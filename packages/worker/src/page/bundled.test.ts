@@ -6,8 +6,9 @@ import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
 
 /**
- * Scripts of the page are sent there as text, from the bundle: a name that the bundler changes, or a helper that it adds
- * outside of them, does not exist in the page. Each may use the same names from outside as its author wrote, no others.
+ * Scripts of the page are sent there as text, from the bundle: a name that the bundler changes, or a helper that it
+ * adds outside of them, does not exist in the page. Each may use the same names from outside as its author wrote, no
+ * others.
  */
 
 interface Node {

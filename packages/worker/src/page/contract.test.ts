@@ -22,7 +22,10 @@ const modulesIn = (text: string) => [
   ...new Set([...text.matchAll(/require\(\s*'([^']+)'\s*,?\s*\)/g)].map(([, name]) => name ?? '')),
 ];
 
-/** Modules that these functions require only with options that are never set: channels, lists, buttons, bots and the like. */
+/**
+ * Modules that these functions require only with options that are never set: channels, lists, buttons, bots and the
+ * like.
+ */
 const NOT_REACHED = [
   ...['WAWebMsgDataFromModel', 'WAWebNewsletterUpdateMsgsRecordsJob', 'WAWebNewsletterSendMessageJob'],
   ...['WAWebLoadNewsletterPreviewChatAction', 'WAMediaCalculateFilehash', 'WAWebGenerateEventCallLink'],

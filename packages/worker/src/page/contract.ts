@@ -2,9 +2,9 @@ import { modelFields } from './model-fields.ts';
 import type { PageModules } from './window.ts';
 
 /**
- * What a session can do, and loses if the page lacks a part: operations and events by their names, some of them split by
- * kind (`sendMessage.media`). `session` is all of it, `link` the QR, `logout` the event that the phone has unlinked the
- * account, `networkProbe` detecting a dead connection that the page says is alive.
+ * What a session can do, and loses if the page lacks a part: operations and events by their names, some of them split
+ * by kind (`sendMessage.media`). `session` is all of it, `link` the QR, `logout` the event that the phone has unlinked
+ * the account, `networkProbe` detecting a dead connection that the page says is alive.
  */
 export type Capability =
   | ('session' | 'link' | 'message' | 'message_ack' | 'missedMessages' | 'lateDecryption' | 'phoneNumbers')
@@ -283,8 +283,8 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
 };
 
 /**
- * Components of the page that contain a module which is not loaded at its start, best first. The page's loader takes only
- * names of components; which modules they contain follows from published dependency graphs.
+ * Components of the page that contain a module which is not loaded at its start, best first. The page's loader takes
+ * only names of components; which modules they contain follows from published dependency graphs.
  */
 export const components: Readonly<Record<string, readonly string[]>> = {
   WAWebContactProfilePicThumbBridge: ['WAWebProfileDrawer.react', 'WAWebNewGroupFlow.react'],

@@ -3,12 +3,12 @@ import type { PageElement, PageWindow } from './window.ts';
 declare const window: PageWindow;
 
 /**
- * Closes the dialog "What's new", which appears after a link and every few weeks: while it is open, some sends fail. Runs
- * in every document. While a dialog is open it looks at the given interval; otherwise only after the document has changed,
- * once per interval at most: a page that does nothing is not woken.
+ * Closes the dialog "What's new", which appears after a link and every few weeks: while it is open, some sends fail.
+ * Runs in every document. While a dialog is open it looks at the given interval; otherwise only after the document has
+ * changed, once per interval at most: a page that does nothing is not woken.
  *
- * Only this dialog is closed. The only button of others, or Escape, logs the account out ("Connecting to WhatsApp", fatal
- * errors), or takes it over from another window: those are reported, with their text.
+ * Only this dialog is closed. The only button of others, or Escape, logs the account out ("Connecting to WhatsApp",
+ * fatal errors), or takes it over from another window: those are reported, with their text.
  */
 export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
   // In the language of the account, not of the browser.

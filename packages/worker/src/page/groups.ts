@@ -64,7 +64,10 @@ export async function addParticipants(
   return codes;
 }
 
-/** Removes people, and waits a moment until the group shows it. Returns a code for each, in order, from the group's members. */
+/**
+ * Removes people, and waits a moment until the group shows it. Returns a code for each, in order, from the group's
+ * members.
+ */
 export async function removeParticipants(
   groupId: string,
   people: string[],

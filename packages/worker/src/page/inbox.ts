@@ -37,9 +37,9 @@ export function hasChanged(sinceSeconds: number): boolean {
 }
 
 /**
- * Loads the stored messages since a time (Unix seconds) into memory: after a start, the page has only the last few of each
- * chat there. The newest chats first, a batch of each in turns, so that a long chat does not delay all others. Returns how
- * many chats are incomplete when a limit is reached.
+ * Loads the stored messages since a time (Unix seconds) into memory: after a start, the page has only the last few of
+ * each chat there. The newest chats first, a batch of each in turns, so that a long chat does not delay all others.
+ * Returns how many chats are incomplete when a limit is reached.
  */
 export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages }: LoadLimits): Promise<number> {
   const { Chat } = window.require('WAWebCollections');

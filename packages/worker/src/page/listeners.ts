@@ -3,8 +3,8 @@ import type { PageMessage, PageWindow } from './window.ts';
 declare const window: PageWindow;
 
 /**
- * Listens to the page's messages and acks, and reports them to the worker. The library's own listeners are not used: they
- * need nine modules instead of one, and copy each message out of the page at each of its changes.
+ * Listens to the page's messages and acks, and reports them to the worker. The library's own listeners are not used:
+ * they need nine modules instead of one, and copy each message out of the page at each of its changes.
  */
 export function listen(): void {
   const { Msg } = window.require('WAWebCollections');

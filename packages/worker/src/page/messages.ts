@@ -7,11 +7,9 @@ export type SendCheck = 'ok' | 'no_chat' | 'no_recipient' | 'no_quoted_message' 
 
 /** Checks whether a message can be sent. People without a chat are queried, once. */
 export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<SendCheck> {
-  const { Chat } = window.require('WAWebCollections');
   const tools = window.chatWebTools;
-  const wid = window.require('WAWebWidFactory').createWid(chatId);
-  const lid = tools.lidOf(wid);
-  if (!Chat.get(wid) && !(lid && Chat.get(lid))) {
+  if (!tools.knownChat(chatId)) {
+    const wid = window.require('WAWebWidFactory').createWid(chatId);
     // The page would open a chat with any group id, and lose what is sent there.
     if (chatId.endsWith('@g.us')) return 'no_chat';
     try {
@@ -27,7 +25,7 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
   if (!quotedMessageId) return 'ok';
   const quoted = await tools.findMessage(quotedMessageId);
   if (!quoted) return 'no_quoted_message';
-  return window.require('WAWebMsgReply').canReplyMsg(quoted.unsafe()) ? 'ok' : 'not_quotable';
+  return tools.isQuotable(quoted) ? 'ok' : 'not_quotable';
 }
 
 /** The limits of one send. Times as of `Date.now()`. */
@@ -52,8 +50,8 @@ export type SendAnswer =
   | { readonly model?: MessageModel | undefined; readonly state?: SendState };
 
 /**
- * Sends a message with the library's own function in the page, and waits until the network has it. Unless `isChecked`, it
- * is sent only if a look into the page's memory shows that it can be: most are replies to an open chat.
+ * Sends a message with the library's own function in the page, and waits until the network has it. Unless `isChecked`,
+ * it is sent only if a look into the page's memory shows that it can be: most are replies to an open chat.
  */
 export async function sendMessage(
   { call, beginBy, answerBy, ackTimeoutMs }: SendPlan,
@@ -62,15 +60,13 @@ export async function sendMessage(
   content: string,
   options: { readonly quotedMessageId?: string | undefined },
 ): Promise<SendAnswer> {
-  const { Chat, Msg } = window.require('WAWebCollections');
+  const { Msg } = window.require('WAWebCollections');
   const tools = window.chatWebTools;
   const isKnown = () => {
-    const wid = window.require('WAWebWidFactory').createWid(chatId);
-    const lid = tools.lidOf(wid);
-    if (!Chat.get(wid) && !(lid && Chat.get(lid))) return false;
+    if (!tools.knownChat(chatId)) return false;
     if (!options.quotedMessageId) return true;
     const quoted = Msg.get(options.quotedMessageId);
-    return quoted !== undefined && window.require('WAWebMsgReply').canReplyMsg(quoted.unsafe());
+    return quoted !== undefined && tools.isQuotable(quoted);
   };
   if (!isChecked && !isKnown()) return 'unchecked';
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
@@ -113,8 +109,8 @@ export async function editMessage(
   if (!message.id.fromMe) return 'not_mine';
   const { canEditText, canEditCaption } = window.require('WAWebMsgActionCapability');
   const canEdit = () => canEditText(message) || canEditCaption(message);
-  // The network's clock decides, not the page's: near its end, the edit window may be closed already, or close during the
-  // request.
+  // The network's clock decides, not the page's: near its end, the edit window may be closed already, or close during
+  // the request.
   const aboutWindowMs = 14 * 60_000;
   const whyNot = () => (Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs ? 'too_late' : 'not_editable');
   if (!canEdit()) return whyNot();

@@ -10,8 +10,8 @@ const field = (form: string, ...without: Capability[]): Part => ({ is: 'field', 
 const some = (form: string): Part => ({ is: 'any', form, without: [] });
 
 /**
- * Fields of the page's models that are read. Part of the contract: the fields follow from the types that the scripts use;
- * those that every model must have are checked in the models of the page.
+ * Fields of the page's models that are read. Part of the contract: the fields follow from the types that the scripts
+ * use; those that every model must have are checked in the models of the page.
  */
 export const modelFields: Fields<'Msg', PageMessage> &
   Fields<'Chat', PageChat> &

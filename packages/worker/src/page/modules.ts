@@ -6,8 +6,8 @@ type Module = Record<string, unknown>;
 type Require = (name: string) => Module | undefined;
 
 /**
- * Gives the library stand-ins for modules that it requires but can do without, so that a part that this build lacks does
- * not fail all others. False while the page's registry is not loaded yet.
+ * Gives the library stand-ins for modules that it requires but can do without, so that a part that this build lacks
+ * does not fail all others. False while the page's registry is not loaded yet.
  */
 export function prepareModules(): boolean {
   const own = window.require as unknown as Require | undefined;
@@ -96,8 +96,8 @@ export interface ContractReport {
 }
 
 /**
- * Checks for parts of modules: by module, the paths and their kinds (see `Part`). A module that is not loaded yet is loaded
- * by the page's own loader, from the first of its `components` that contains it.
+ * Checks for parts of modules: by module, the paths and their kinds (see `Part`). A module that is not loaded yet is
+ * loaded by the page's own loader, from the first of its `components` that contains it.
  */
 export async function resolveContract(
   parts: Readonly<Record<string, Readonly<Record<string, string>>>>,

@@ -15,8 +15,8 @@ export function listContacts(): Record<string, unknown>[] {
 }
 
 /**
- * The page's rows of a person, by number and by hidden id: often only one of them has the name. Opens no chat. The number
- * of a hidden id is queried.
+ * The page's rows of a person, by number and by hidden id: often only one of them has the name. Opens no chat. The
+ * number of a hidden id is queried.
  */
 export async function findContact(personId: string): Promise<Record<string, unknown>[]> {
   const { Contact } = window.require('WAWebCollections');

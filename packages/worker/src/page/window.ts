@@ -5,8 +5,8 @@ import type { MessageTools } from './tools/messages.ts';
 import type { OutcomeTools } from './tools/outcomes.ts';
 
 /**
- * Types of the page for scripts: the library's own helpers, and the modules of the page's registry. Only the parts that are
- * used; `contract.ts` documents each of them.
+ * Types of the page for scripts: the library's own helpers, and the modules of the page's registry. Only the parts that
+ * are used; `contract.ts` documents each of them.
  *
  * Scripts are sent to the page as text, so each can use only its arguments and `window`. Shared functions are on
  * `window.chatWebTools`, which is installed before the listeners.

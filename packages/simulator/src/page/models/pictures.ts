@@ -3,7 +3,9 @@ import { ServerStatusCodeError } from '../server-status-code-error.ts';
 import { switches } from '../switches.ts';
 import type { Wid } from '../wid.ts';
 
-/** Where the picture of a person or a group is. Rejects with the network's status: 401 private, 404 none, and others. */
+/**
+ * Where the picture of a person or a group is. Rejects with the network's status: 401 private, 404 none, and others.
+ */
 export async function requestPicture(connection: Connection, id: Wid) {
   if (id.isStatus()) throw new ServerStatusCodeError(401, 'no picture');
   if (isOtherIdentity(id)) return new Promise<never>(() => undefined);

@@ -19,7 +19,9 @@ export class DeafnessCheck {
     this.#hasReported = true;
   }
 
-  /** Compares the undelivered messages with those of the check before. History that the page has loaded proves nothing. */
+  /**
+   * Compares the undelivered messages with those of the check before. History that the page has loaded proves nothing.
+   */
   check(undelivered: readonly HeldMessage[]): { readonly missed: readonly HeldMessage[]; readonly hearing: Hearing } {
     const missed = undelivered.filter(({ id }) => this.#undelivered.has(id));
     const hasReported = this.#hasReported;

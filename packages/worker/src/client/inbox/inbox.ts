@@ -95,9 +95,9 @@ export class Inbox {
   }
 
   /**
-   * Delivers what the page stores and the session has not delivered yet, then what was held back meanwhile. Rejects where
-   * the page cannot be read; live messages are delivered all the same, unless the page was navigated: its next load is
-   * followed by another catch-up.
+   * Delivers what the page stores and the session has not delivered yet, then what was held back meanwhile. Rejects
+   * where the page cannot be read; live messages are delivered all the same, unless the page was navigated: its next
+   * load is followed by another catch-up.
    */
   async catchUp(): Promise<void> {
     this.pause();

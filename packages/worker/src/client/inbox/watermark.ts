@@ -5,8 +5,8 @@ const LATE_SECONDS = 6 * 60 * 60;
 const IDLE_STEP_SECONDS = 60 * 60;
 
 /**
- * The time up to which inbound messages are delivered. What is older is history, and is not delivered any more. All times
- * are Unix seconds; `now` is an argument, so that the rules can be tried without a clock.
+ * The time up to which inbound messages are delivered. What is older is history, and is not delivered any more. All
+ * times are Unix seconds; `now` is an argument, so that the rules can be tried without a clock.
  */
 export class Watermark {
   #seconds: number;
@@ -32,7 +32,10 @@ export class Watermark {
     this.#seconds = Math.min(this.#seconds, seconds);
   }
 
-  /** A message was delivered. Others may still arrive with slightly older timestamps; a clock ahead of ours is not trusted. */
+  /**
+   * A message was delivered. Others may still arrive with slightly older timestamps; a clock ahead of ours is not
+   * trusted.
+   */
   onDelivered(timestamp: number, now: number): void {
     this.discardBefore(Math.min(timestamp, now) - OVERLAP_SECONDS);
   }

@@ -37,8 +37,8 @@ export function installFileTools(): void {
     return file ? new File([file], info.filename ?? '', { type: info.mimetype }) : mediaInfoToFile(info);
   };
 
-  // The library spreads this model into the message. Since September 2026 the model may have an id, which would overwrite
-  // that of the message. The model itself needs it, so it is hidden, not deleted.
+  // The library spreads this model into the message. Since September 2026 the model may have an id, which would
+  // overwrite that of the message. The model itself needs it, so it is hidden, not deleted.
   const processMediaData = window.WWebJS.processMediaData;
   window.WWebJS.processMediaData = async (info, options) => {
     const media = await processMediaData(info, options);

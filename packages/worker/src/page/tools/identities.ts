@@ -21,8 +21,8 @@ export interface IdTools {
 }
 
 /**
- * Installs the tools for ids, and gives ids the same serialised form in every build of the page. `lookUpsFrom`: before this
- * time, in milliseconds since 1970, the network is not queried about numbers unless a request needs it.
+ * Installs the tools for ids, and gives ids the same serialised form in every build of the page. `lookUpsFrom`: before
+ * this time, in milliseconds since 1970, the network is not queried about numbers unless a request needs it.
  */
 export function installIdTools(lookUpsFrom: number): void {
   const optional = <N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined => {

@@ -6,13 +6,19 @@ declare const window: PageWindow;
 export interface MessageTools {
   /** A message by its serialised id, also one that is not loaded. */
   findMessage(id: string): Promise<PageMessage | undefined>;
+  /** The chat with that id, by number or hidden; undefined unless the page has it in memory. */
+  knownChat(id: string): PageChat | undefined;
+  /** True if the page lets the message be quoted in a reply. */
+  isQuotable(message: PageMessage): boolean;
   /** False for the status feed and channels, which the page may list among the chats. */
   isChat(chat: PageChat): boolean;
   /** False for notices, for undecrypted and for revoked messages: they are not delivered. */
   isDeliverable(message: PageMessage): boolean;
   /** A message as it leaves the page. */
   messageModel(message: PageMessage): MessageModel;
-  /** The same for a message that was sent or changed; undefined if it is unreadable: the change is done all the same. */
+  /**
+   * The same for a message that was sent or changed; undefined if it is unreadable: the change is done all the same.
+   */
   sentModel(message: PageMessage): MessageModel | undefined;
   /** Queries the numbers of the hidden ids in a message, as `resolveNumbers` does. */
   resolvePeople(message: PageMessage): Promise<void>;
@@ -22,7 +28,7 @@ export interface MessageTools {
 export function installMessageTools(): void {
   const { Msg } = window.require('WAWebCollections');
   const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
-  const { phoneOr, isMe, resolveNumbers } = window.chatWebTools;
+  const { phoneOr, lidOf, isMe, resolveNumbers } = window.chatWebTools;
 
   const quotedId = ({ id, quotedStanzaID, quotedParticipant }: PageMessage) => {
     if (!quotedStanzaID || !quotedParticipant) return undefined;
@@ -70,6 +76,13 @@ export function installMessageTools(): void {
     ...{ messageModel, sentModel },
     resolvePeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
       resolveNumbers([from, to, author, quotedParticipant, ...mentionedJidList]),
+    knownChat: (id) => {
+      const { Chat } = window.require('WAWebCollections');
+      const wid = window.require('WAWebWidFactory').createWid(id);
+      const lid = lidOf(wid);
+      return Chat.get(wid) ?? (lid ? Chat.get(lid) : undefined);
+    },
+    isQuotable: (message) => window.require('WAWebMsgReply').canReplyMsg(message.unsafe()),
     isChat: ({ id }) => !/@(broadcast|newsletter)$/.test(String(id)),
     isDeliverable: ({ id, type }) => !notDelivered.has(type) && !String(id.remote).endsWith('@newsletter'),
     findMessage: async (id) => Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0],

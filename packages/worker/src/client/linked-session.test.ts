@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WorkerEvent } from '@chat-web/protocol';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { emptyWorkerOptions } from '../../../../scripts/worker-options.ts';
+import { BrowserProcess } from './browser-process.ts';
+import { launchOptions } from './launch-options.ts';
+import { LinkedSession } from './linked-session.ts';
+
+it('a session whose page the browser detaches from fails as with a crashed page', async () => {
+  const sessionDir = mkdtempSync(join(tmpdir(), 'chat-web-session-'));
+  const options = {
+    ...emptyWorkerOptions,
+    ...{ sessionDir, browserArgs: ['--host-resolver-rules=MAP * ~NOTFOUND'] },
+    pinnedPage: { version: '1', html: '<p>a page that never has its modules', headers: {} },
+  };
+  const browser = new BrowserProcess(launchOptions(options, process.env));
+  onTestFinished(async () => {
+    await browser.kill();
+    rmSync(sessionDir, { recursive: true, force: true });
+  });
+  const events: WorkerEvent[] = [];
+  const session = new LinkedSession(options, browser, (event) => events.push(event), vi.fn());
+  void session.start();
+  const failed = () => events.filter(({ name }) => name === 'failed');
+  await vi.waitFor(() => expect(session.page.url()).toBe('https://web.whatsapp.com/'), { timeout: 30_000 });
+  const { link } = session;
+  expect(failed()).toEqual([]);
+
+  await link.session.connection()?.send('Target.detachFromTarget', { sessionId: link.session.id() });
+  await vi.waitFor(() => expect(failed()).toHaveLength(1));
+  expect(failed()).toMatchObject([{ reason: 'PAGE_CRASHED', retry: true }]);
+
+  await session.stop({ unlink: false, timeoutMs: 3_000 });
+  expect(browser.isRunning).toBe(false);
+});

@@ -1,0 +1,122 @@
+import { type Browser, launch, type Page } from 'puppeteer';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PageWindow } from '../page/window.ts';
+import { findBrowser } from './browser.ts';
+import { CallLostError, PageLink } from './page-link.ts';
+
+let browser: Browser;
+let page: Page;
+let link: PageLink;
+const events = { onSignal: vi.fn(), onDetached: vi.fn() };
+
+beforeAll(async () => {
+  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND'];
+  browser = await launch({ executablePath: findBrowser({ env: process.env }), pipe: true, args });
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  page = await browser.newPage();
+  vi.clearAllMocks();
+  link = await PageLink.open(page, events);
+  return () => page.close();
+});
+
+/** How many copies of this script the document has been given. */
+function copies(): number {
+  const known = (globalThis as unknown as { known?: Set<unknown> }).known ?? new Set();
+  Object.assign(globalThis, { known });
+  return known.add(copies).size;
+}
+
+describe('a script', () => {
+  it.each([
+    ['pushState', `history.pushState({}, '', '#pushed')`],
+    ['replaceState', `history.replaceState({}, '', '#replaced')`],
+    ['a change of the hash', `location.hash = 'changed'`],
+    ['another frame', `document.body.append(document.createElement('iframe'))`],
+  ])('is installed once in a document, also after %s', async (_, change) => {
+    expect(await link.run(copies)).toBe(1);
+    for (let round = 0; round < 3; round += 1) {
+      await page.evaluate(change);
+      expect(await link.run(copies)).toBe(1);
+    }
+  });
+
+  it('is installed once in each document that follows, whenever it is called', async () => {
+    await link.run(copies);
+    for (let round = 0; round < 10; round += 1) {
+      const loaded = page.goto(`data:text/html,<p>${round}`);
+      let isLoading = true;
+      loaded.finally(() => {
+        isLoading = false;
+      });
+      // A call may meet the document that goes.
+      while (isLoading) await link.run(copies).catch(() => {});
+      await loaded;
+      expect(await link.run(copies)).toBe(1);
+    }
+  });
+});
+
+describe('a link that the browser detaches from its page', () => {
+  const detach = () => link.session.connection()?.send('Target.detachFromTarget', { sessionId: link.session.id() });
+
+  it('fails the calls in flight and all later ones, and says so once', async () => {
+    await link.run(copies);
+    const hang = () => {
+      (globalThis as unknown as { isHanging: boolean }).isHanging = true;
+      return new Promise(() => {});
+    };
+    const inFlight = link.run(hang).catch((error: unknown) => error);
+    await page.waitForFunction('globalThis.isHanging');
+    await detach();
+    expect(await inFlight).toBeInstanceOf(CallLostError);
+    await expect(link.run(copies)).rejects.toThrow(CallLostError);
+    await expect(link.run(() => 'not installed yet')).rejects.toThrow(/closed/);
+    await expect(link.listen()).rejects.toThrow(/closed/);
+    expect(events.onDetached).toHaveBeenCalledTimes(1);
+    expect(await page.evaluate('1 + 1')).toBe(2);
+  });
+
+  it('by closing it says the same', async () => {
+    await page.close();
+    await vi.waitFor(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
+    page = await browser.newPage();
+  });
+
+  it('says nothing of other links', async () => {
+    const other = await PageLink.open(page, { onSignal() {}, onDetached() {} });
+    await detach();
+    await vi.waitFor(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
+    expect(await other.run(copies)).toBe(1);
+  });
+});
+
+describe('a signal', () => {
+  const signal = (payload: string) =>
+    page.evaluate((text) => (globalThis as unknown as Pick<PageWindow, 'chatWebSignal'>).chatWebSignal(text), payload);
+  const OTHERS: unknown[] = [null, 1, true, [], ['1'], {}, { toString: 1, valueOf: 1 }, { toString: null }];
+
+  it('of a send is that of the one it names, whatever the page sends besides', async () => {
+    const rejections: unknown[] = [];
+    const onRejection = (error: unknown) => rejections.push(error);
+    process.on('unhandledRejection', onRejection);
+    await link.listen();
+    const watch = link.watchSend();
+    for (const value of OTHERS)
+      for (const is of ['sending', 'sent', value])
+        await signal(JSON.stringify({ is, call: value, id: value, model: value, ack: value }));
+    for (const payload of ['', 'null', '[]', '"sent"', '{', '{"__proto__":{"is":"sent","call":"1"}}'])
+      await signal(payload);
+    expect(watch).toMatchObject({ hasBegun: false, sentId: undefined });
+
+    await signal(JSON.stringify({ is: 'sent', call: watch.call, id: { toString: 1 } }));
+    await watch.begun;
+    expect(watch).toMatchObject({ hasBegun: true, sentId: undefined });
+    await signal(JSON.stringify({ is: 'sent', call: watch.call, id: 'true_1@c.us_A' }));
+    await vi.waitFor(() => expect(watch.sentId).toBe('true_1@c.us_A'));
+    watch.stop();
+    process.off('unhandledRejection', onRejection);
+    expect(rejections).toEqual([]);
+  });
+});
