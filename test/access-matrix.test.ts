@@ -109,7 +109,8 @@ function expectRefused(route: Route, answer: RawAnswer, status: number, code: st
 
 /** An answer that a route gives to those who may have it. */
 async function expectServed(route: Route, sent: Sent): Promise<void> {
-  if (route.name === 'events' && route.method === 'GET') return expectStream(route, sent);
+  if ((route.name === 'events' || route.name === 'allEvents') && route.method === 'GET')
+    return expectStream(route, sent);
   const { status, body } = await send(route, { ...sent, body: route.body });
   expect([200, 201, 404, 409, 503], `${status} ${body.code}`).toContain(status);
   expect(['session_not_found', 'route_not_found', 'insufficient_scope', 'unauthorized']).not.toContain(body.code);

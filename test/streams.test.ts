@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { openEventStream } from '@chat-web/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
@@ -15,8 +16,12 @@ describe('event streams', () => {
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  it('carry on for good readers while one reads nothing, which is cut off', async () => {
-    const stalled = request(new URL('/sessions/main/events', stack.gateway.url)).on('error', () => {});
+  it('carry on for good readers while one reads nothing, which is cut off, and resumes without a loss', async () => {
+    const position = await latest();
+    const stalled = request(new URL(`/sessions/main/events?after=${position}`, stack.gateway.url)).on(
+      'error',
+      () => {},
+    );
     stalled.end();
     const [response] = (await once(stalled, 'response')) as [IncomingMessage];
     response.pause().on('error', () => {});
@@ -28,22 +33,44 @@ describe('event streams', () => {
     expect(await open()).toBe(2);
     for (let n = 0; n < MESSAGES; n += 1) await stack.phones.send(BEN, { to: ADA, body: `${n} ${TEXT}` });
     await eventually(() => expect(good.all('message')).toHaveLength(MESSAGES));
-    expect(good.all('message').map(({ body }) => Number.parseInt(body, 10))).toEqual([...Array(MESSAGES).keys()]);
+    const numbers = [...Array(MESSAGES).keys()];
+    expect(good.all('message').map(({ body }) => Number.parseInt(body, 10))).toEqual(numbers);
 
-    // The gateway gives the stalled one up while it still reads nothing, and keeps the good one.
-    await eventually(async () => expect(await open()).toBe(1));
-    let received = 0;
-    response.on('data', (bytes: Buffer) => {
-      received += bytes.length;
+    // The gateway gives the stalled one up after 30 s in which it takes nothing, and keeps the good one.
+    await eventually(async () => expect(await open()).toBe(1), 45_000);
+    let received = '';
+    response.setEncoding('utf8').on('data', (text: string) => {
+      received += text;
     });
     const closed = new Promise((resolve) => response.once('close', resolve)); // It also has an error: no `once`.
     response.resume();
     await closed;
-    expect({ isWhole: response.complete, received }).toEqual({ isWhole: false, received: expect.any(Number) });
-    expect(received).toBeLessThan(MESSAGES * TEXT.length);
+    expect({ isWhole: response.complete, length: received.length }).toEqual({
+      isWhole: false,
+      length: expect.any(Number),
+    });
+    expect(received.length).toBeLessThan(MESSAGES * TEXT.length);
+
+    const whole = received.slice(0, received.lastIndexOf('\n\n') + 2);
+    const numbersIn = (text: string) => [...text.matchAll(/"body":"(\d+) x/g)].map(([, n]) => Number(n));
+    const [lastId = position] = [...whole.matchAll(/^id: (.*)$/gm)].map(([, id]) => id).slice(-1);
+    const again = await openEventStream(stack.gateway, 'main', AbortSignal.timeout(20_000), { after: lastId });
+    const rest: number[] = [];
+    for await (const { name, data } of again) {
+      if (name === 'message') rest.push(Number.parseInt(data.body, 10));
+      if (rest.at(-1) === MESSAGES - 1) break;
+    }
+    expect([...numbersIn(whole), ...rest]).toEqual(numbers);
 
     await stack.phones.send(BEN, { to: ADA, body: 'one more' });
     await good.until('message', ({ body }) => body === 'one more');
     expect(good.ended).toBe(false);
   });
+
+  /** The position of the newest event. */
+  async function latest(): Promise<string> {
+    const url = new URL('/sessions/main/events?after=oldest&limit=1000', stack.gateway.url);
+    const { next } = (await (await fetch(url, { headers: { Accept: 'application/json' } })).json()) as { next: string };
+    return next;
+  }
 });

@@ -47,7 +47,8 @@ async function stored(session = 'main'): Promise<string[]> {
   const feed = events.feed({ after: 'oldest', session, takes: () => true });
   const found: string[] = [];
   while (!feed.isAtEnd)
-    for (const { event, text } of await feed.read()) found.push(`${event} ${JSON.parse(text).id ?? JSON.parse(text).reason}`);
+    for (const { event, text } of await feed.read())
+      found.push(`${event} ${JSON.parse(text).id ?? JSON.parse(text).reason}`);
   return found;
 }
 

@@ -97,7 +97,7 @@ export class EventLog {
       await this.#append({ kind: 'event', name, session, key, text: JSON.stringify(data) });
       return true;
     } catch (error) {
-      if (!(error instanceof NotStoredError)) this.#log.error({ session, error: errorText(error) }, 'event discarded');
+      if (!(error instanceof NotStoredError)) this.#log.error({ session, error: errorText(error) }, 'event not stored');
       return false;
     }
   }

@@ -81,7 +81,13 @@ export class Feed {
     return found.map((one) =>
       one.kind === 'gap'
         ? this.#gapEntry(one.reason, one.from > 0 ? this.#journal.idOf(one.from) : null, one.to)
-        : { id: this.#journal.idOf(one.seq), event: one.name as EventName, session: one.session, at: one.at, text: one.text },
+        : {
+            id: this.#journal.idOf(one.seq),
+            event: one.name as EventName,
+            session: one.session,
+            at: one.at,
+            text: one.text,
+          },
     );
   }
 
@@ -94,7 +100,7 @@ export class Feed {
 }
 
 /** The position before all that is kept. */
-export const OLDEST = 'oldest';
+const OLDEST = 'oldest';
 const ID = /^[0-9a-z]{1,32}-\d{1,15}$/;
 
 /** An event as Server-Sent Events have it. `withSession`: on a stream of all sessions, where its data says whose it is. */

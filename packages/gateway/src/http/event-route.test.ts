@@ -33,7 +33,10 @@ async function open(
   method = 'GET',
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Reader> {
-  const request = send(new URL(path, server.url), { method, headers: { authorization: `Bearer ${token}`, ...headers } });
+  const request = send(new URL(path, server.url), {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
   request.on('error', () => {}).end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const reader = { request, status: response.statusCode, headers: response.headers, text: '', hasEnded: false };
@@ -125,7 +128,11 @@ async function getPage(query: string, headers: Readonly<Record<string, string>> 
   const asked = { headers: { authorization: `Bearer ${TOKEN}`, accept: 'application/json', ...headers } };
   const response = await fetch(new URL(`${path}?${query}`, server.url), asked);
   const text = await response.text();
-  return { status: response.status, text, ...(JSON.parse(text) as { events: unknown[]; next: string; issues?: unknown }) };
+  return {
+    status: response.status,
+    text,
+    ...(JSON.parse(text) as { events: unknown[]; next: string; issues?: unknown }),
+  };
 }
 
 describe('a reader that comes back', () => {
@@ -165,7 +172,9 @@ describe('a reader that comes back', () => {
       const reader = await open(TOKEN, `/sessions/main/events?after=${position}`);
       await eventually(() => expect(acksIn(reader.text)).toEqual(upTo(2)));
       const from = position === 'nonsense' ? null : position;
-      expect(reader.text).toContain(`event: gap\ndata: ${JSON.stringify({ reason: 'unknown_position', from, to: null })}`);
+      expect(reader.text).toContain(
+        `event: gap\ndata: ${JSON.stringify({ reason: 'unknown_position', from, to: null })}`,
+      );
     }
   });
 
@@ -189,7 +198,8 @@ describe('the stream of all sessions', () => {
     gateway.events.publish('main', left);
     await eventually(() => expect(all.text.match(/disconnected/g)).toHaveLength(2));
     await eventually(() => expect(own.text).toContain('disconnected'));
-    const dataOf = (reader: Reader) => [...reader.text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+    const dataOf = (reader: Reader) =>
+      [...reader.text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
     expect(dataOf(all)).toEqual(
       ['other', 'main'].map((session) => ({ session, at: expect.stringMatching(/^20.*Z$/), data: left.data })),
     );
@@ -269,7 +279,10 @@ describe('pages of events', () => {
     ] as const) {
       expect(await getPage(query)).toMatchObject({ status: 400, issues: [{ path, message: expect.any(String) }] });
     }
-    expect(await getPage('sessions=a%2Fb', {}, '/events')).toMatchObject({ status: 400, issues: [{ path: 'sessions.0' }] });
+    expect(await getPage('sessions=a%2Fb', {}, '/events')).toMatchObject({
+      status: 400,
+      issues: [{ path: 'sessions.0' }],
+    });
   });
 });
 

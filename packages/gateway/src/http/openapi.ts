@@ -32,7 +32,12 @@ export function openApiDocument(version: string, hasToken: boolean): Json {
     [templateOf(otherRoutes.health.path)]: { get: health() },
     [templateOf(otherRoutes.ready.path)]: { get: readiness() },
     [templateOf(otherRoutes.metrics.path)]: { get: { ...metrics(), ...scoped(otherRoutes.metrics.scope, hasToken) } },
-    [templateOf(otherRoutes.events.path)]: { get: { ...eventStream(), ...scoped(otherRoutes.events.scope, hasToken) } },
+    [templateOf(otherRoutes.events.path)]: {
+      get: { ...sessionEvents(), ...scoped(otherRoutes.events.scope, hasToken) },
+    },
+    [templateOf(otherRoutes.allEvents.path)]: {
+      get: { ...allEvents(), ...scoped(otherRoutes.allEvents.scope, hasToken) },
+    },
   };
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
     const path = templateOf(operation.path);
@@ -201,23 +206,104 @@ function metrics(): Json {
   };
 }
 
-function eventStream(): Json {
-  const events = Object.entries(eventData).map(([event, schema]) => [event, schemaOf(schema, 'output')]);
+const LAST_EVENT_ID: Json = {
+  ...{ name: 'Last-Event-ID', in: 'header', schema: { type: 'string' }, example: '5f2b9c0d11aa-4711' },
+  description: 'The id of the last event that was dealt with: all later ones follow. Goes before `after`',
+};
+
+/** Parameters of both routes, by name. */
+const EVENT_QUERY: readonly Json[] = [
+  { name: 'after', description: 'The same, or `oldest`', schema: { type: 'string' }, example: 'oldest' },
+  {
+    ...{ name: 'events', description: 'Names of events', explode: false },
+    schema: { type: 'array', items: { type: 'string', enum: Object.keys(eventData) } },
+  },
+  {
+    ...{ name: 'limit', description: 'With JSON: the most events of a page' },
+    schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+  },
+  {
+    ...{ name: 'wait', description: 'With JSON: how many seconds to wait while there is no event' },
+    schema: { type: 'integer', minimum: 0, maximum: 60, default: 0 },
+  },
+].map((parameter) => ({ ...parameter, in: 'query' }));
+
+function sessionEvents(): Json {
   return {
     operationId: 'events',
-    summary: "The session's events as Server-Sent Events; their data is JSON, except for `qr`, a plain string",
-    parameters: [
-      { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' } },
-    ],
+    summary:
+      "The session's events, as Server-Sent Events or as pages of JSON; `data` is JSON, except for `qr`, a plain string",
+    parameters: [{ name: 'id', in: 'path', required: true, schema: SESSION_ID }, LAST_EVENT_ID, ...EVENT_QUERY],
     responses: {
       200: {
-        description: 'A stream that ends when the session is deleted or the gateway stops',
-        content: { 'text/event-stream': { schema: { type: 'string' }, 'x-events': Object.fromEntries(events) } },
+        description: 'A stream that ends when the session is deleted or the gateway stops, or a page',
+        content: eventContent(eventSchemas()),
       },
       ...errorResponses([...ANYWHERE, 'session_not_found', 'too_many_streams']),
     },
   };
 }
+
+function allEvents(): Json {
+  const sessions = { type: 'array', items: SESSION_ID };
+  const envelope = (data: Json) => ({
+    type: 'object',
+    required: ['at', 'data'],
+    properties: { session: { type: 'string' }, at: { type: 'string', format: 'date-time' }, data },
+  });
+  const events = Object.entries(eventSchemas()).map(([event, schema]) => [event, envelope(schema)]);
+  return {
+    operationId: 'allEvents',
+    summary: 'The events of all sessions that the caller may see, as Server-Sent Events or as pages of JSON',
+    parameters: [
+      LAST_EVENT_ID,
+      ...EVENT_QUERY,
+      { name: 'sessions', in: 'query', description: 'Ids of sessions', explode: false, schema: sessions },
+    ],
+    responses: {
+      200: {
+        description: 'A stream that ends when the gateway stops, or a page',
+        content: eventContent(Object.fromEntries(events)),
+      },
+      ...errorResponses([...ANYWHERE, 'too_many_streams']),
+    },
+  };
+}
+
+const SESSION_ID: Json = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' };
+
+function eventSchemas(): Record<string, Json> {
+  return Object.fromEntries(Object.entries(eventData).map(([event, schema]) => [event, schemaOf(schema, 'output')]));
+}
+
+function eventContent(events: Record<string, Json>): Json {
+  return {
+    'text/event-stream': { schema: { type: 'string' }, 'x-events': events },
+    'application/json': { schema: eventPage },
+  };
+}
+
+const eventPage: Json = {
+  type: 'object',
+  required: ['events', 'next'],
+  properties: {
+    events: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['event', 'at', 'data'],
+        properties: {
+          id: { type: 'string' },
+          event: { type: 'string', enum: Object.keys(eventData) },
+          session: { type: 'string' },
+          at: { type: 'string', format: 'date-time' },
+          data: {},
+        },
+      },
+    },
+    next: { type: 'string', description: '`after` of the next page' },
+  },
+};
 
 function schemaOf(schema: v.GenericSchema, typeMode: 'input' | 'output'): Json {
   const { $schema, ...rest } = toJsonSchema(schema, {

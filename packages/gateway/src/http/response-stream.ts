@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { type EventName, errorText } from '@chat-web/protocol';
+import { endOfTurn } from '../event-loop.ts';
 import type { EventStream } from '../events/event-streams.ts';
 import { type Feed, frameOf } from '../events/feed.ts';
-import { endOfTurn } from '../event-loop.ts';
 import type { Log } from '../log.ts';
 import { onResponseClose } from './response-close.ts';
 

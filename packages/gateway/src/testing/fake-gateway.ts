@@ -15,12 +15,12 @@ import { Keys } from '../access/keys.ts';
 import { OperatorToken } from '../access/operator-token.ts';
 import { Refusals } from '../access/refusals.ts';
 import { readConfig } from '../config.ts';
+import { DeliveredMessages } from '../events/delivered-messages.ts';
+import { EventLog } from '../events/event-log.ts';
 import { createApp, type SessionDirectory } from '../http/app.ts';
 import { GuardedResponse } from '../http/guarded-response.ts';
 import type { AnyHandler } from '../http/operation-route.ts';
 import type { ServerEnv } from '../http/server-env.ts';
-import { DeliveredMessages } from '../events/delivered-messages.ts';
-import { EventLog } from '../events/event-log.ts';
 import { Journal } from '../journal/journal.ts';
 import { Spool } from '../media/spool.ts';
 
