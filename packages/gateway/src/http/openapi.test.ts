@@ -6,7 +6,7 @@ import { referencePage } from './reference-page.ts';
 
 interface Documented {
   readonly operationId: string;
-  readonly parameters?: { name: string; example?: string; schema: object }[];
+  readonly parameters?: { in: string; name: string; example?: string; schema: object }[];
   readonly requestBody?: { content: Record<string, { schema: object; examples: Record<string, { value: unknown }> }> };
   readonly responses: Record<string, { description: string; content?: Record<string, { schema?: object }> }>;
   readonly security?: readonly object[];
