@@ -3,7 +3,8 @@ import { CHANNEL_FDS, decodeMessage, encodeMessage, type GatewayMessage, message
 
 /**
  * A worker without a browser: it is ready at once, and answers each send with a message, after an event for its ack. A
- * text that begins with `after 100 ms` is answered by then, as by a browser.
+ * text that begins with `after 100 ms` is answered by then, as by a browser. After `emit 10 every 50 ms` it reports that
+ * many acks first, each with the time as its id.
  */
 
 const OWN = '12025550101@c.us';
@@ -22,6 +23,25 @@ function onMessage(told: GatewayMessage): void {
   }
   if (told.type !== 'call') return;
   const { to, body } = told.input as { to: string; body: string };
+  const [, count, everyMs] = /^emit (\d+) every (\d+) ms$/.exec(body) ?? [];
+  if (count !== undefined) {
+    emit(Number(count), Number(everyMs), () => answerTo(told.callId, to, body));
+    return;
+  }
+  answerTo(told.callId, to, body);
+}
+
+function emit(left: number, everyMs: number, done: () => void): void {
+  if (left === 0) {
+    done();
+    return;
+  }
+  const nowUs = Math.round((performance.timeOrigin + performance.now()) * 1_000);
+  send({ type: 'event', event: { name: 'message_ack', id: `true_1@c.us_${nowUs}`, ack: 2 } });
+  setTimeout(() => emit(left - 1, everyMs, done), everyMs);
+}
+
+function answerTo(callId: number, to: string, body: string): void {
   sent += 1;
   const id = `true_${to}_3EB0${String(sent).padStart(16, '0')}`;
   const answer = {
@@ -32,7 +52,7 @@ function onMessage(told: GatewayMessage): void {
   const settle = () => {
     outgoing.cork(); // Both are known at the same moment.
     send({ type: 'event', event: { name: 'message_ack', id, ack: 1 } });
-    send({ type: 'answer', callId: told.callId, answer });
+    send({ type: 'answer', callId, answer });
     outgoing.uncork();
   };
   if (delayMs > 0) setTimeout(settle, delayMs);

@@ -10,7 +10,7 @@ import { load, openStream, type RawRequest } from './raw-client.ts';
 
 /** The front process beside a bare route of Hono: workers answer at once, so that nothing else is measured. */
 
-const TOKEN = 'bench-token-0123456789abcdef';
+export const TOKEN = 'bench-token-0123456789abcdef';
 const SENDERS = 16;
 const SLICE_MS = 1_000;
 /** V8 compiles what is called often within the first seconds. */
@@ -34,7 +34,7 @@ interface FrontRound {
 }
 
 /** A server in a process of its own. */
-interface FrontServer {
+export interface FrontServer {
   readonly url: string;
   processorTime(): Promise<ProcessorTime>;
   end(): Promise<void>;
@@ -51,6 +51,7 @@ const pacedSend: RawRequest = { ...send, body: { ...send.body, body: 'after 100 
 /** Measures one after the other, within 20 s. */
 export async function measureFront(): Promise<FrontRound> {
   const [bare, gateway] = await Promise.all([startBare(), startFrontGateway()]);
+  const closeStream = await openStream(gateway.url, { ...status, path: '/sessions/main/events' });
   try {
     const subjects = {
       bare: [bare, status],
@@ -66,6 +67,7 @@ export async function measureFront(): Promise<FrontRound> {
       pacedSend: await measureRate(...subjects.pacedSend),
     };
   } finally {
+    closeStream();
     await Promise.all([bare.end(), gateway.end()]);
   }
 }
@@ -84,21 +86,25 @@ function startBare(): Promise<FrontServer> {
   return start('./front-bare.js', {});
 }
 
-/** A gateway on which the session `main` is ready, with one event stream open. */
-async function startFrontGateway(): Promise<FrontServer> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
+/** Names of the sessions of a gateway to measure. */
+export function frontSessions(count: number): string[] {
+  return Array.from({ length: count }, (_, n) => (n === 0 ? 'main' : `other-${n}`));
+}
+
+/** A gateway on which `main` and other sessions are ready. `dataDir`: its data folder; default: a new one. */
+export async function startFrontGateway(sessions = 1, dataDir?: string): Promise<FrontServer> {
+  const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
   const server = await start('./front-gateway.js', {
-    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_TOKEN: TOKEN },
+    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: folder, CHAT_WEB_TOKEN: TOKEN },
     ...{ CHAT_WEB_MIN_FREE_DISK_MB: '0', CHAT_WEB_MIN_FREE_MEMORY_MB: '0' },
   });
-  await createClient({ url: server.url, token: TOKEN }).startSession({ id: 'main' });
-  const close = await openStream(server.url, { ...status, path: '/sessions/main/events' });
+  const client = createClient({ url: server.url, token: TOKEN });
+  for (const id of frontSessions(sessions)) await client.startSession({ id });
   return {
     ...server,
     end: async () => {
-      close();
       await server.end();
-      rmSync(dataDir, { recursive: true, force: true });
+      if (dataDir === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

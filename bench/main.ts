@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 import { type Benchmark, type Round, tableOf } from './benchmark.ts';
 import { downloads } from './downloads.ts';
 import { eight, eightShell, HEADLESS_SHELL } from './eight.ts';
+import { events } from './events.ts';
+import { journal } from './journal.ts';
 import { Noise } from './noise.ts';
 import { savedStart } from './saved-start.ts';
 import { sends } from './sends.ts';
@@ -13,7 +15,16 @@ import { status } from './status.ts';
 /** How often a round is tried. */
 const ATTEMPTS = 3;
 
-const benchmarks = [status, sends, savedStart, downloads, eight, ...(existsSync(HEADLESS_SHELL) ? [eightShell] : [])];
+const benchmarks = [
+  status,
+  journal,
+  events,
+  sends,
+  savedStart,
+  downloads,
+  eight,
+  ...(existsSync(HEADLESS_SHELL) ? [eightShell] : []),
+];
 const { values } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
 });

@@ -26,13 +26,18 @@ export async function load(
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** Opens an event stream and reads it without looking at it. Returns a function that closes it. */
-export async function openStream(url: string, request: RawRequest): Promise<() => void> {
+/** Opens an event stream. `onText`: called with what comes. Returns a function that closes it. */
+export async function openStream(
+  url: string,
+  request: RawRequest,
+  onText: (text: string) => void = () => {},
+): Promise<() => void> {
   const socket = await open(url);
-  socket.write(bytesOf(url, request));
-  const [first] = await once(socket, 'data');
-  if (!String(first).startsWith('HTTP/1.1 200')) throw new Error(`no stream: ${first}`);
-  socket.resume();
+  socket.setEncoding('utf8').write(bytesOf(url, request));
+  const [first] = (await once(socket, 'data')) as [string];
+  if (!first.startsWith('HTTP/1.1 200')) throw new Error(`no stream: ${first}`);
+  onText(first);
+  socket.on('data', onText);
   return () => socket.destroy();
 }
 

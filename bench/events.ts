@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Journal } from '@chat-web/gateway/journal/journal';
+import { createClient } from '@chat-web/host';
+import { type Benchmark, type Figures, median, p99 } from './benchmark.ts';
+import { type FrontServer, frontSessions, startFrontGateway, TOKEN } from './front.ts';
+import { openStream } from './raw-client.ts';
+
+const SESSIONS = 7;
+const READERS_OF_A_SESSION = 14;
+const OF_ALL = 2;
+const KEPT = 100_000;
+const US_PER_MS = 1_000;
+const SECOND_MS = 1_000;
+
+const LATENCY = 'from worker to consumer, 20 a second, p50';
+const FAN_OUT = `${SESSIONS * READERS_OF_A_SESSION + OF_ALL} readers, 30 a second in each of ${SESSIONS} sessions: p99`;
+const RESUMED = `${KEPT} events read again over HTTP, 1/s`;
+const BOOT = `start of the front process with ${KEPT} events of 1 KB`;
+
+/** Events through the front process, from workers without browsers that report the time with each. */
+export const events: Benchmark = {
+  name: 'events',
+  rounds: 5,
+  goals: [
+    { figure: LATENCY, unit: 'ms' },
+    { figure: FAN_OUT, unit: 'ms' },
+    { figure: RESUMED, unit: '1/s' },
+    { figure: BOOT, unit: 'ms' },
+  ],
+  round: async () => ({ ours: { ...(await live()), ...(await past()) }, bare: await bareBoot() }),
+};
+
+async function live(): Promise<Figures> {
+  const gateway = await startFrontGateway(SESSIONS);
+  try {
+    const one = await follow(gateway, streamOf('main'));
+    await emit(gateway, 'main', 100, 50);
+    const latencies = one();
+    const paths = frontSessions(SESSIONS).flatMap((id) => Array<string>(READERS_OF_A_SESSION).fill(streamOf(id)));
+    const readers = await Promise.all(['/events', '/events', ...paths].map((path) => follow(gateway, path)));
+    await Promise.all(frontSessions(SESSIONS).map((id) => emit(gateway, id, 150, 33)));
+    return { [LATENCY]: median(latencies), [FAN_OUT]: p99(readers.flatMap((end) => end())) };
+  } finally {
+    await gateway.end();
+  }
+}
+
+/** A journal with a past: how soon a gateway starts with it, and how fast it is read again. */
+async function past(): Promise<Figures> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
+  try {
+    await fill(join(dataDir, 'journal'));
+    const bootedAt = performance.now();
+    const gateway = await startFrontGateway(1, dataDir);
+    const bootMs = performance.now() - bootedAt;
+    const readMs = await readAll(gateway).finally(() => gateway.end());
+    return { [RESUMED]: (KEPT / readMs) * SECOND_MS, [BOOT]: bootMs };
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function bareBoot(): Promise<Figures> {
+  const startedAt = performance.now();
+  const gateway = await startFrontGateway();
+  const bootMs = performance.now() - startedAt;
+  await gateway.end();
+  return { [BOOT]: bootMs };
+}
+
+async function fill(dir: string): Promise<void> {
+  const log = { info: () => {}, warn: console.error, error: console.error };
+  const journal = await Journal.open({ dir, folds: [], maxBytes: 1e9, maxAgeMs: 1e9, log });
+  const text = JSON.stringify({ reason: 'STOPPED', message: 'x'.repeat(900) });
+  const append = () => journal.append({ kind: 'event', name: 'disconnected', session: 'main', key: '', text });
+  await Promise.all(Array.from({ length: KEPT }, append));
+  await journal.close();
+}
+
+/** Returns how many ms it took until the last event had come. */
+async function readAll({ url }: FrontServer): Promise<number> {
+  const startedAt = performance.now();
+  let [count, rest] = [0, ''];
+  let close = () => {};
+  await new Promise<void>((resolve, reject) => {
+    const onText = (text: string) => {
+      const pieces = (rest + text).split('event: disconnected');
+      rest = pieces.at(-1)?.slice(-20) ?? '';
+      count += pieces.length - 1;
+      if (count >= KEPT) resolve();
+    };
+    openStream(url, get(`${streamOf('main')}?after=oldest`), onText).then((end) => {
+      close = end;
+    }, reject);
+  });
+  close();
+  return performance.now() - startedAt;
+}
+
+/** Reads a stream. Returns a function that closes it, and gives how long each event was on its way, in ms. */
+async function follow({ url }: FrontServer, path: string): Promise<() => number[]> {
+  const lags: number[] = [];
+  const close = await openStream(url, get(path), (text) => {
+    const nowUs = (performance.timeOrigin + performance.now()) * US_PER_MS;
+    for (const [, sentUs] of text.matchAll(/true_1@c\.us_(\d+)/g)) lags.push((nowUs - Number(sentUs)) / US_PER_MS);
+  });
+  return () => {
+    close();
+    return lags;
+  };
+}
+
+/** Has a worker report acks; resolves when all were reported. */
+async function emit({ url }: FrontServer, id: string, count: number, everyMs: number): Promise<void> {
+  const body = `emit ${count} every ${everyMs} ms`;
+  await createClient({ url, token: TOKEN }).sendMessage({ id, type: 'text', to: '+12025550102', body });
+}
+
+function get(path: string) {
+  return { method: 'GET', path, token: TOKEN } as const;
+}
+
+function streamOf(id: string): string {
+  return `/sessions/${id}/events`;
+}
