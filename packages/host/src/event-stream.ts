@@ -11,7 +11,8 @@ export type ReceivedEvent = SessionEvent & { readonly id: string | undefined };
 /**
  * Opens one connection to a session's event stream. Resolves when the gateway has accepted it. The events end when the
  * session or the key is deleted or the gateway stops, and throw when the signal aborts or the connection fails: open it
- * again then, with the `id` of the last event that was dealt with as `after`: nothing is lost. Rejects with the gateway's GatewayError, or as `fetch` does if it cannot be reached.
+ * again then, with the `id` of the last event that was dealt with as `after`: nothing is lost. Rejects with the gateway's
+ * GatewayError, or as `fetch` does if it cannot be reached.
  */
 export async function openEventStream(
   address: GatewayAddress,

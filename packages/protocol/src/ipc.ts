@@ -94,8 +94,8 @@ export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('message_ack'), id: networkId, ack }),
   /** All messages before this time, in Unix seconds, were delivered: the session was listening. */
   v.object({ name: v.literal('heard'), until: unixSeconds }),
-  /** All messages that were asked for again have been reported. */
-  v.object({ name: v.literal('reported_again') }),
+  /** All inbound messages since that time, in Unix seconds, have been reported, and a gap where some could not be. */
+  v.object({ name: v.literal('caught_up'), since: unixSeconds }),
   /** Messages between these times, in Unix seconds, were not recovered: too old, or too many in this many chats. */
   v.object({ name: v.literal('gap'), from: unixSeconds, to: unixSeconds, chats: count(LIMITS.listed) }),
   /** The session failed, and the worker exits. `retry`: another run may succeed. */

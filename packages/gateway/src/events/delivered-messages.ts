@@ -76,6 +76,11 @@ export class DeliveredMessages implements Fold {
     return delivered;
   }
 
+  /** Since when messages are missing, in Unix seconds; undefined if none is. */
+  missingFrom(session: string): number | undefined {
+    return this.#sessions.get(session)?.missingFrom;
+  }
+
   has(session: string, id: string): boolean {
     return this.#sessions.get(session)?.ids.has(id) ?? false;
   }
@@ -83,7 +88,8 @@ export class DeliveredMessages implements Fold {
   /** Messages from this time on may not have been delivered; undefined until the session was ready. */
   from(session: string): number | undefined {
     const { from, missingFrom } = this.#sessions.get(session) ?? {};
-    return from === undefined || missingFrom === undefined ? from : Math.min(from, missingFrom);
+    if (missingFrom === undefined) return from;
+    return Math.min(from ?? missingFrom, missingFrom);
   }
 
   *parts(): Iterable<FoldPart> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventName, Message } from '@chat-web/protocol';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Journal, NotStoredError } from '../journal/journal.ts';
 import { DeliveredMessages } from './delivered-messages.ts';
 import { EventLog } from './event-log.ts';
@@ -41,6 +41,8 @@ function message(id: string, timestamp = NOW): Message {
   } as unknown as Message;
 }
 
+const turn = () => new Promise(setImmediate);
+
 /** All that is stored, as name and key. */
 async function stored(session = 'main'): Promise<string[]> {
   await journal.append({ kind: 'note', name: 'done', session: '', key: '', text: '' });
@@ -71,6 +73,7 @@ function reader(session: string | undefined) {
     {
       takes: (_: string, _name: EventName) => true,
       write: (frame) => frames.push(frame),
+      keepAlive: () => {},
       end: (frame) => frames.push(frame),
     },
     session,
@@ -98,16 +101,47 @@ describe('a message', () => {
     await stored();
     const disk = full();
     events.publishMessage('main', message('b'));
+    events.publishMessage('main', message('sent long ago', NOW - 5_000));
     events.publish('other', { name: 'message_ack', data: { id: 'c', ack: 1 } });
-    await new Promise(setImmediate);
-    const missing = disk.resume();
-    expect([...missing]).toEqual([['main', expect.any(Number)]]);
-    expect(Math.abs((missing.get('main') ?? 0) - NOW)).toBeLessThan(10);
+    await turn();
+    expect(disk.resume()).toEqual(new Map([['main', NOW - 5_000]]));
+    expect(events.deliveredFrom('main')).toBe(NOW - 120);
+    await turn();
+    await stored();
+    expect(events.deliveredFrom('main')).toBe(NOW - 5_000);
     events.publishMessage('main', message('later', NOW + 600));
     events.publishMessage('main', message('b'));
     expect(await stored()).toEqual(['message a', 'message later', 'message b']);
     expect(await stored('other')).toEqual(['gap not_stored']);
     expect(events.resume().size).toBe(0);
+    events.caughtUp('main', NOW - 4_999); // Not far enough.
+    await stored();
+    expect(events.deliveredFrom('main')).toBe(NOW - 5_000);
+    events.caughtUp('main', NOW - 5_000);
+    await stored();
+    expect(events.deliveredFrom('main')).toBeGreaterThan(NOW - 121);
+  });
+
+  it('is not given up when storing fails again at once', async () => {
+    const first = full();
+    events.publishMessage('main', message('a', NOW - 300));
+    events.publish('main', { name: 'message_ack', data: { id: 'c', ack: 1 } });
+    await turn();
+    const from = new Date().toISOString();
+    // The first write after the failure is refused again.
+    const again = full();
+    expect(events.resume()).toEqual(new Map([['main', NOW - 300]]));
+    await turn();
+    await turn();
+    again.resume();
+    await turn();
+    first.resume();
+    await turn();
+    await stored();
+    expect(events.deliveredFrom('main')).toBeLessThanOrEqual(NOW - 300 + 120);
+    const feed = events.feed({ after: 'oldest', session: 'main', takes: (_, name) => name === 'gap' });
+    const [gap] = await feed.read();
+    expect(JSON.parse(gap?.text ?? '').from <= from).toBe(true);
   });
 });
 
@@ -136,7 +170,7 @@ describe('a session that is forgotten', () => {
   it('is in no stream any more, and its next account begins anew', async () => {
     events.publishMessage('main', message('a'));
     events.publishMessage('other', message('a'));
-    events.forget('main');
+    await events.forget('main');
     expect(await stored()).toEqual([]);
     expect(await stored('other')).toEqual(['message a']);
     events.publishMessage('main', message('a'));
@@ -144,9 +178,35 @@ describe('a session that is forgotten', () => {
   });
 });
 
+describe('a session that is deleted while nothing can be stored', () => {
+  it('is hidden at once, and deleted on disk before anything else is stored', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      events.publishMessage('main', message('a'));
+      await stored();
+      const disk = full();
+      const forgotten = events.forget('main');
+      const refused = expect(forgotten).rejects.toThrow('until that has space again');
+      await turn();
+      await vi.advanceTimersByTimeAsync(6_000);
+      await refused;
+      const feed = events.feed({ after: 'oldest', session: 'main', takes: () => true });
+      expect(await feed.read()).toEqual([]);
+      disk.resume();
+      await turn();
+      events.publishMessage('main', message('of the next account'));
+      expect(await stored()).toEqual(['message of the next account']);
+      await restart();
+      expect(await stored()).toEqual(['message of the next account']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
 describe('streams', () => {
-  it('are 16 for a session, 16 for all sessions and 256 in all, and those that were closed do not count', () => {
-    const stream = { takes: () => true, write: () => {}, end: () => {} };
+  it('are 16 for a session and 256 in all, and those that were closed do not count', () => {
+    const stream = { takes: () => true, write: () => {}, keepAlive: () => {}, end: () => {} };
     const closers = Array.from({ length: 16 }, () => events.streams.add(stream, 'main'));
     expect(() => events.streams.add(stream, 'main')).toThrow(/16 event streams/);
     closers[0]?.();

@@ -1,4 +1,6 @@
-import { type EventName, errorText, type Message, type SessionEvent } from '@chat-web/protocol';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type EventName, errorText, GatewayError, type Message, type SessionEvent } from '@chat-web/protocol';
+import type { NewRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
 import { NotStoredError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
@@ -11,10 +13,14 @@ const SECRET: readonly EventName[] = ['qr'];
 
 /** What a session has lost while nothing could be stored. */
 interface Loss {
-  readonly since: Date;
-  readonly messages: boolean;
-  readonly others: boolean;
+  /** The timestamp of its oldest message that was refused, in Unix seconds. */
+  messagesFrom: number | undefined;
+  /** When the first of its other events was refused. */
+  othersSince: Date | undefined;
 }
+
+/** How long a deletion waits for the disk. */
+const FORGET_TIMEOUT_MS = 5_000;
 
 /**
  * The events of all sessions. Each is on disk before anyone sees it. A message is stored once, however often it is
@@ -30,6 +36,10 @@ export class EventLog {
   /** Messages on their way to the disk, by session and id. */
   readonly #storing = new Set<string>();
   readonly #lost = new Map<string, Loss>();
+  /** Called when a record that was refused can be tried again. */
+  readonly #owed: (() => void)[] = [];
+  /** Deleted sessions of which the disk does not know yet. */
+  readonly #hidden = new Set<string>();
   /** The newest append: what follows an event must not overtake it. */
   #newest: Promise<void> = Promise.resolve();
   #pending = 0;
@@ -43,8 +53,14 @@ export class EventLog {
   // What sessions report.
 
   publish(session: string, event: SessionEvent): void {
-    if (SECRET.includes(event.name)) this.#showSecret(session, event);
-    else void this.#store(session, event, '').then((isStored) => isStored || this.#lose(session, 'others'));
+    if (SECRET.includes(event.name)) {
+      this.#showSecret(session, event);
+      return;
+    }
+    const lose = () => {
+      this.#lossOf(session).othersSince ??= new Date();
+    };
+    void this.#store(session, event, '', lose);
   }
 
   /** An inbound message. It is left out if it is stored already, or about to be. */
@@ -52,10 +68,12 @@ export class EventLog {
     const place = `${session}/${message.id}`;
     if (this.#storing.has(place) || this.#delivered.has(session, message.id)) return;
     this.#storing.add(place);
-    void this.#store(session, { name: 'message', data: message }, message.id).then((isStored) => {
-      this.#storing.delete(place);
-      if (!isStored) this.#lose(session, 'messages');
-    });
+    const lose = () => {
+      const loss = this.#lossOf(session);
+      loss.messagesFrom = Math.min(loss.messagesFrom ?? unixNow(), message.timestamp);
+    };
+    const stored = this.#store(session, { name: 'message', data: message }, message.id, lose);
+    void stored.then(() => this.#storing.delete(place));
   }
 
   /** Messages before this time, in Unix seconds, were delivered or reported as a gap: they are not looked for again. */
@@ -68,9 +86,11 @@ export class EventLog {
     if (this.#delivered.from(session) === undefined) this.#note(deliveryNotes.until(session, unixNow()));
   }
 
-  /** What was missing has been looked for again. */
-  deliveryComplete(session: string): void {
-    this.#note(deliveryNotes.complete(session));
+  /** All messages since that time, in Unix seconds, have been reported: none is missing any more. */
+  caughtUp(session: string, sinceSeconds: number): void {
+    const missingFrom = this.#delivered.missingFrom(session);
+    const isComplete = missingFrom !== undefined && sinceSeconds <= missingFrom;
+    if (isComplete && this.#lost.get(session)?.messagesFrom === undefined) this.#note(deliveryNotes.complete(session));
   }
 
   /** Another account may be linked next. */
@@ -83,30 +103,51 @@ export class EventLog {
     return this.#delivered.from(session) ?? unixNow();
   }
 
-  /** Takes the session's events out of all streams. */
-  forget(session: string): void {
+  /**
+   * Takes the session's events out of all streams, at once. Resolves when that is on disk; 503 if it cannot be stored
+   * within some seconds: it is then stored as soon as there is space, unless the gateway ends before.
+   */
+  async forget(session: string): Promise<void> {
     this.#lost.delete(session);
-    this.#note({ kind: 'forget', name: '', session, key: '', text: '' });
+    this.#hidden.add(session);
+    const stored = this.#note({ kind: 'forget', name: '', session, key: '', text: '' });
+    void stored.then(() => this.#hidden.delete(session));
+    const isStored = await Promise.race([
+      stored.then(() => true),
+      delay(FORGET_TIMEOUT_MS, false, { ref: false }), //
+    ]);
+    if (isStored) return;
+    throw new GatewayError(
+      'insufficient_resources',
+      'the session is deleted, but its events stay on the disk until that has space again',
+    );
   }
 
   // Storing.
 
-  /** Resolves with whether it is on disk. */
-  async #store(session: string, { name, data }: SessionEvent, key: string): Promise<boolean> {
+  /** Resolves when it is on disk, or `lose` was called. */
+  async #store(session: string, { name, data }: SessionEvent, key: string, lose: () => void): Promise<void> {
     try {
       await this.#append({ kind: 'event', name, session, key, text: JSON.stringify(data) });
-      return true;
     } catch (error) {
-      if (!(error instanceof NotStoredError)) this.#log.error({ session, error: errorText(error) }, 'event not stored');
-      return false;
+      if (error instanceof NotStoredError) lose();
+      else this.#log.error({ session, error: errorText(error) }, 'event not stored');
     }
   }
 
-  #note(record: Parameters<Journal['append']>[0]): void {
-    this.#append(record).catch(() => {}); // The journal has logged it; what follows from older records holds.
+  /** Stores what folds need: with the next attempt, if it cannot be stored now. Resolves when it is on disk. */
+  async #note(record: NewRecord): Promise<void> {
+    for (;;) {
+      try {
+        await this.#append(record);
+        return;
+      } catch {
+        await new Promise<void>((resolve) => this.#owed.push(resolve));
+      }
+    }
   }
 
-  #append(record: Parameters<Journal['append']>[0]): Promise<void> {
+  #append(record: NewRecord): Promise<void> {
     this.#pending += 1;
     const appended = this.#journal.append(record).finally(() => {
       this.#pending -= 1;
@@ -122,9 +163,12 @@ export class EventLog {
 
   // When nothing could be stored.
 
-  #lose(session: string, what: 'messages' | 'others'): void {
-    const { since = new Date(), messages = false, others = false } = this.#lost.get(session) ?? {};
-    this.#lost.set(session, { since, messages: messages || what === 'messages', others: others || what === 'others' });
+  #lossOf(session: string): Loss {
+    const known = this.#lost.get(session);
+    if (known) return known;
+    const loss: Loss = { messagesFrom: undefined, othersSince: undefined };
+    this.#lost.set(session, loss);
+    return loss;
   }
 
   /**
@@ -132,18 +176,25 @@ export class EventLog {
    * Returns the sessions whose messages are to be looked for again, each with the time from which on, in Unix seconds.
    */
   resume(): Map<string, number> {
+    // What was refused comes first, in its order: it may be a deletion.
+    for (const again of this.#owed.splice(0)) again();
     const missing = new Map<string, number>();
-    const now = new Date().toISOString();
-    for (const [session, { since, messages, others }] of this.#lost) {
-      const seconds = Math.floor(since.getTime() / 1_000);
-      if (messages) {
-        missing.set(session, seconds);
-        this.#note(deliveryNotes.missing(session, seconds));
-      }
-      if (others)
-        this.publish(session, { name: 'gap', data: { reason: 'not_stored', from: since.toISOString(), to: now } });
-    }
+    const to = new Date().toISOString();
+    const lost = [...this.#lost];
     this.#lost.clear();
+    for (const [session, { messagesFrom, othersSince }] of lost) {
+      if (messagesFrom !== undefined) {
+        missing.set(session, messagesFrom);
+        void this.#note(deliveryNotes.missing(session, messagesFrom));
+      }
+      if (othersSince === undefined) continue;
+      const data = { reason: 'not_stored', from: othersSince.toISOString(), to } as const;
+      // If it is refused again, the gap began as early as this.
+      const lose = () => {
+        this.#lossOf(session).othersSince = othersSince;
+      };
+      void this.#store(session, { name: 'gap', data }, '', lose);
+    }
     return missing;
   }
 
@@ -151,7 +202,10 @@ export class EventLog {
 
   /** Events from a position on. */
   feed(options: FeedOptions): Feed {
-    return new Feed(this.#journal, options, (reason) => this.gaps.set(reason, (this.gaps.get(reason) ?? 0) + 1));
+    const takes: FeedOptions['takes'] = (session, name) => !this.#hidden.has(session) && options.takes(session, name);
+    return new Feed(this.#journal, { ...options, takes }, (reason) =>
+      this.gaps.set(reason, (this.gaps.get(reason) ?? 0) + 1),
+    );
   }
 
   /** False while nothing can be stored. */

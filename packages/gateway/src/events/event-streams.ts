@@ -7,6 +7,7 @@ export interface EventStream {
   /** False if its reader may not see events of that session and name. */
   takes(session: string, name: SessionEvent['name']): boolean;
   write(frame: string): void;
+  keepAlive(): void;
   end(lastFrame: string): void;
 }
 
@@ -28,10 +29,11 @@ export class EventStreams {
 
   /** Registers a stream of one session, or of all. Returns a function that removes it. 429 above the limits. */
   add(stream: EventStream, session: string | undefined): () => void {
-    if (this.countOf(session) >= MOST_FOR_A_SESSION || this.#places.size >= MOST_IN_ALL) {
+    const isFull = session !== undefined && this.countOf(session) >= MOST_FOR_A_SESSION;
+    if (isFull || this.#places.size >= MOST_IN_ALL) {
       throw new GatewayError(
         'too_many_streams',
-        `no more than ${MOST_FOR_A_SESSION} event streams of a session, or of all sessions, and ${MOST_IN_ALL} in all, may be open`,
+        `no more than ${MOST_FOR_A_SESSION} event streams of a session, and ${MOST_IN_ALL} in all, may be open`,
       );
     }
     const place = { stream, session };
@@ -75,7 +77,7 @@ export class EventStreams {
   }
 
   #keepAlive(): void {
-    for (const { stream } of [...this.#places]) stream.write(': keepalive\n\n');
+    for (const { stream } of [...this.#places]) stream.keepAlive();
   }
 
   #remove(place: Place): void {

@@ -8,7 +8,7 @@ import type { Refusals } from '../access/refusals.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
 /** Reads that are audited: a QR is as good as a password, a stream carries all future messages. */
-const AUDITED_READS: readonly string[] = ['getQr', 'events'];
+const AUDITED_READS: readonly string[] = ['getQr', 'events', 'allEvents'];
 
 interface RouteName {
   readonly name: string;

@@ -25,6 +25,8 @@ export interface EventSources {
 const MAX_WAIT_SECONDS = 60;
 const MAX_LIMIT = 1_000;
 const DEFAULT_LIMIT = 100;
+/** A page has at least one event, and no more text than that and one event. */
+const MAX_PAGE_LENGTH = 1_048_576;
 const SECOND_MS = 1_000;
 
 const params = v.object({ id: sessionId });
@@ -97,7 +99,8 @@ function answer(
 }
 
 function filterOf({ scope, sees }: Caller, { events, sessions }: Query) {
-  const names = new Set<string>(events ?? eventNames);
+  // Whoever chooses names has to learn as well that something is missing.
+  const names = new Set<string>(events ? [...events, 'gap'] : eventNames);
   if (!reaches(scope, 'manage')) names.delete('qr');
   const wanted = sessions && new Set(sessions);
   return (session: string, name: EventName) =>
@@ -149,17 +152,22 @@ async function page(
 ): Promise<string> {
   const until = performance.now() + wait * SECOND_MS;
   const entries: Entry[] = [];
+  let [length, isFull] = [0, false];
+  const isOver = () => revoked.aborted || outgoing.destroyed;
   for (;;) {
-    while (!feed.isAtEnd && entries.length < limit) {
-      const found = await feed.read();
-      // What is beyond the limit is read again from the last that was taken.
-      entries.push(...found.slice(0, limit - entries.length));
+    while (!feed.isAtEnd && !isFull && !isOver()) {
+      for (const entry of await feed.read()) {
+        isFull ||= entries.length === limit || length > MAX_PAGE_LENGTH;
+        if (isFull) break; // It is read again, from the last that was taken.
+        entries.push(entry);
+        length += entry.text.length;
+      }
     }
     const leftMs = until - performance.now();
-    if (entries.length > 0 || leftMs <= 0 || revoked.aborted || outgoing.destroyed) break;
+    if (entries.length > 0 || leftMs <= 0 || isOver()) break;
     await more(feed, leftMs, revoked, outgoing);
   }
-  const next = entries.length < limit ? feed.position : (entries.at(-1)?.id ?? feed.position);
+  const next = isFull ? (entries.at(-1)?.id ?? feed.position) : feed.position;
   return `{"events":[${entries.map(jsonOf).join(',')}],"next":"${next}"}`;
 }
 

@@ -55,7 +55,8 @@ export class ResponseStream implements EventStream {
       this.#wakeUp();
     });
     this.#response.writeHead(200, HEADERS);
-    this.#response.write('retry: 3000\n: connected\n\n');
+    // A reader that gets no event before it is cut off comes back with this position.
+    this.#response.write(`retry: 3000\nid: ${this.#feed.position}\n: connected\n\n`);
     this.#isOpen = true;
     void this.#pump();
   }
@@ -64,10 +65,15 @@ export class ResponseStream implements EventStream {
     return this.#options.takes(session, name);
   }
 
-  /** Writes a frame that is in no journal. A reader that stands still gets the newest ones only. */
+  /** Writes a frame that is in no journal, after those that are. A reader that stands still gets the newest ones only. */
   write(frame: string): void {
     this.#waiting = this.#waiting.length > PIECE_LENGTH ? frame : this.#waiting + frame;
     void this.#pump();
+  }
+
+  /** A comment for proxies, and the position of a reader to whom nothing was to be shown for long. */
+  keepAlive(): void {
+    this.write(this.#feed.isAtEnd ? `id: ${this.#feed.position}\n: keepalive\n\n` : ': keepalive\n\n');
   }
 
   end(lastFrame: string): void {
@@ -92,9 +98,12 @@ export class ResponseStream implements EventStream {
     this.#isPumping = true;
     try {
       while (!this.#isOver && (this.#waiting !== '' || !this.#feed.isAtEnd)) {
-        const frames = this.#waiting;
-        this.#waiting = '';
-        if (frames !== '') await this.#take(frames);
+        if (this.#feed.isAtEnd) {
+          const frames = this.#waiting;
+          this.#waiting = '';
+          await this.#take(frames);
+          continue;
+        }
         const read = this.#feed.read();
         // What is in memory is written in this turn: it is what has just happened.
         const entries = Array.isArray(read) ? read : await read;

@@ -24,8 +24,9 @@ export interface Source {
   isForgotten(session: string, seq: number): boolean;
 }
 
-/** How many records one call looks at, at most. */
+/** How much one call gives from memory: about as much as one piece of a segment. */
 const MOST_AT_ONCE = 1_000;
+const MOST_LENGTH = 262_144;
 const MOST_ATTEMPTS = 5;
 
 /** A reader's position. It takes no memory but its own, however far it is behind. */
@@ -65,9 +66,17 @@ export class Cursor {
     this.#reader = undefined;
     const { recent, lastSeq } = this.#source;
     const start = firstAfter(recent, this.#position);
-    const looked = recent.slice(start, start + MOST_AT_ONCE);
-    this.#position = looked.length < MOST_AT_ONCE ? lastSeq : (looked.at(-1)?.seq ?? lastSeq);
-    return looked.filter((record) => this.#takes(record));
+    const found: JournalRecord[] = [];
+    let length = 0;
+    for (const record of recent.slice(start, start + MOST_AT_ONCE)) {
+      if (length > MOST_LENGTH) return found;
+      this.#position = record.seq;
+      if (!this.#takes(record)) continue;
+      found.push(record);
+      length += record.text.length;
+    }
+    if (recent.length - start <= MOST_AT_ONCE) this.#position = lastSeq;
+    return found;
   }
 
   async #readDisk(): Promise<(JournalRecord | Gap)[]> {
@@ -89,8 +98,9 @@ export class Cursor {
 
   /** The reader of the segment that the next record is in, or what is missing before it. */
   #readerHere(): SegmentReader | Gap {
-    if (this.#reader) return this.#reader;
     const { segments } = this.#source;
+    // It may have expired since, or was written anew.
+    if (this.#reader && segments.includes(this.#reader.segment)) return this.#reader;
     const segment = segments.findLast(({ firstSeq }) => firstSeq <= this.#position + 1);
     if (segment) {
       this.#reader = new SegmentReader(segment);
@@ -105,7 +115,7 @@ export class Cursor {
     const chunk = await reader.next();
     const found: (JournalRecord | Gap)[] = [];
     if (chunk?.isAfterDamage) {
-      const to = (chunk.frames[0]?.seq ?? endsBefore) - 1;
+      const to = Math.min(chunk.frames[0]?.seq ?? endsBefore, endsBefore) - 1;
       if (to > this.#position) found.push({ kind: 'gap', reason: 'damaged', from: this.#position, to });
     }
     for (const frame of chunk?.frames ?? []) {

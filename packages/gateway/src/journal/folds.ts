@@ -38,8 +38,8 @@ export class Epochs implements Fold {
   readonly name = 'epochs';
   #epochs: Epoch[] = [];
 
-  apply({ kind, name, seq }: JournalRecord): void {
-    if (kind === 'epoch') this.#epochs = [...this.#epochs, { id: name, from: seq }].slice(-MAX_EPOCHS);
+  apply({ kind, name, text }: JournalRecord): void {
+    if (kind === 'epoch') this.#epochs = [...this.#epochs, { id: name, from: Number(text) }].slice(-MAX_EPOCHS);
   }
 
   *parts(): Iterable<FoldPart> {

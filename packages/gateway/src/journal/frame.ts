@@ -8,7 +8,7 @@ export const KINDS = {
   note: 2,
   /** From here on, earlier records of its session count as deleted. */
   forget: 3,
-  /** The journal was opened: ids of later records begin with its name. */
+  /** Ids of records from its text, a seq, on begin with its name. */
   epoch: 4,
   /** The first of a segment. Its text: `{ version }`. */
   begin: 5,
@@ -115,6 +115,7 @@ export function readFrame(buffer: Buffer, start: number): Read {
   if (buffer.length - start < BODY_AT) return 'incomplete';
   const length = buffer.readUInt32LE(start + LENGTH_AT);
   if (length < MIN_LENGTH || length > MAX_RECORD_BYTES) return 'damaged';
+  if (buffer.length > start + KIND_AT && !KIND_OF.has(buffer[start + KIND_AT] ?? 0)) return 'damaged';
   const end = start + BODY_AT + length;
   if (end > buffer.length) return 'incomplete';
   if (crc32(buffer.subarray(start + LENGTH_AT, end)) !== buffer.readUInt32LE(start)) return 'damaged';

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Cursor, Gap } from './cursor.ts';
+import { Cursor, type Gap, type Source } from './cursor.ts';
 import type { Fold, FoldPart } from './folds.ts';
 import type { JournalRecord } from './frame.ts';
 import { Journal, type JournalOptions, JournalVersionError } from './journal.ts';
@@ -59,6 +59,12 @@ async function appendAll(journal: Journal, keys: readonly string[], session = 'm
 /** The same with records of 10 KB. */
 async function appendLong(journal: Journal, keys: readonly string[], session = 'main'): Promise<void> {
   await Promise.all(keys.map((key) => journal.append({ ...event(key, session), text: `"${'0'.repeat(10_000)}"` })));
+}
+
+/** What a cursor reads from, as it is now. */
+function sourceOf(journal: Journal): Source {
+  const { lastSeq, segments, recent, recentAfter } = journal;
+  return { lastSeq, segments, recent, recentAfter, isForgotten: (...args) => journal.isForgotten(...args) };
 }
 
 /** All that a cursor gives until it is at the end. */
@@ -235,7 +241,9 @@ describe('a journal', () => {
 
   it('refuses a journal of a later version', async () => {
     const dir = newRoot();
-    await close(await openJournal(dir));
+    const present = await openJournal(dir);
+    await appendAll(present, ['present']);
+    await close(present);
     const [path = ''] = filesIn(dir);
     const journal = await openJournal(newRoot());
     // The same frame with another version, written by the journal itself.
@@ -314,6 +322,37 @@ describe('retention', () => {
     const again = await openJournal(dir);
     await again.housekeep();
     expect(await keysOf(again)).toEqual(['expired', 'newer']);
+  });
+
+  it('tells a reader that was at the end of a segment of all that has expired behind it', async () => {
+    const journal = await openJournal(newRoot(), { maxBytes: 400_000 });
+    for (let n = 0; n < 60 && journal.segments.length < 3; n += 1) await appendLong(journal, [`${n}`]);
+    const [, second] = journal.segments;
+    // As if nothing of it were in memory.
+    const source = { ...sourceOf(journal), recentAfter: Number.POSITIVE_INFINITY };
+    const cursor = new Cursor(source, 0, () => true);
+    const seen: string[] = [];
+    while (cursor.position < (second?.firstSeq ?? 0) - 1)
+      for (const one of await cursor.read()) seen.push(one.kind === 'gap' ? one.reason : one.key);
+    const lastSeen = Number(seen.at(-1));
+    for (let n = 0; n < 100; n += 1) await appendLong(journal, [`later ${n}`]);
+    await journal.housekeep();
+    Object.assign(source, { segments: journal.segments, lastSeq: journal.lastSeq });
+    const rest = await drain(cursor);
+    expect(rest[0]).toMatchObject({ kind: 'gap', reason: 'expired', to: journal.oldestSeq - 1 });
+    expect(lastSeen).toBeGreaterThan(0);
+    expect(rest.at(-1)).toMatchObject({ key: 'later 99' });
+  });
+
+  it('rolls a segment to which nothing is added, so that its events expire', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const journal = await openJournal(newRoot());
+    await appendAll(journal, ['old']);
+    vi.advanceTimersByTime(4 * DAY_MS);
+    await journal.housekeep();
+    await journal.housekeep();
+    expect((await drain(journal.cursor(0, () => true))).filter(({ kind }) => kind === 'event')).toEqual([]);
+    expect(journal.segments).toHaveLength(1);
   });
 
   it('hides a forgotten session at once, and takes it off the disk', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
 import { makeFolder } from '../host/make-folder.ts';
 import type { Log } from '../log.ts';
@@ -47,6 +48,12 @@ export class JournalVersionError extends Error {
   }
 }
 
+/** What is on disk, and not visible yet. */
+interface Written {
+  readonly records: readonly JournalRecord[];
+  readonly bytes: number;
+}
+
 interface Pending {
   readonly record: NewRecord;
   readonly at: number;
@@ -63,8 +70,14 @@ const MIN_SEGMENTS = 8;
 const MAX_WRITE_BYTES = 2 * 1_048_576;
 const MAX_WRITE_RECORDS = 1_000;
 const CHECKPOINT_WRITE_BYTES = 262_144;
-/** What is kept in memory for readers that keep up. */
-const RECENT_BYTES = 4 * 1_048_576;
+/** What is kept in memory for readers that keep up; a record takes more than its text. */
+const RECENT_BYTES = 1_048_576;
+const RECORD_BYTES = 300;
+/** Beyond that, a disk is too slow for what is reported. */
+const MAX_QUEUED_BYTES = 32 * 1_048_576;
+/** A disk that takes longer hangs. */
+const STALL_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 const RETRY_MS = 1_000;
 const HOUSEKEEPING_MS = 10 * 60_000;
 /** A segment spans no more than that part of the maximum age. */
@@ -74,6 +87,8 @@ const BLANK = { session: '', key: '', text: '' } as const;
 const BEGIN: NewRecord = { ...BLANK, kind: 'begin', name: '', text: JSON.stringify({ version: VERSION }) };
 const CHECKPOINT_END: NewRecord = { ...BLANK, kind: 'checkpoint_end', name: '' };
 const PURGE_BEGINS: NewRecord = { ...BLANK, kind: 'note', name: '$purge' };
+const PROBE: NewRecord = { ...BLANK, kind: 'note', name: '$probe' };
+const EXPIRY: NewRecord = { ...BLANK, kind: 'note', name: '$expiry' };
 
 /**
  * An append-only log in segments. What is appended while a write is under way goes into the next: one fdatasync serves
@@ -92,12 +107,19 @@ export class Journal implements Source {
   /** A checkpoint may be larger than a segment: not to write more of it than of records. */
   #rollAtBytes = 0;
   #beganAt = 0;
+  /** Where the checkpoint of the newest segment ended, at the start. */
+  #checkpointEnd = 0;
   #lastSeq = 0;
+  /** The last seq of earlier openings. */
+  #openedAfter = 0;
+  #hasEpoch = false;
   #recent: JournalRecord[] = [];
   #recentBytes = 0;
   #recentAfter = 0;
   #queue: Pending[] = [];
+  #queuedBytes = 0;
   #writing: Promise<void> | undefined;
+  #isRetrying = false;
   #failing: { readonly since: Date; readonly why: string } | undefined;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #listeners = new Set<() => void>();
@@ -119,7 +141,6 @@ export class Journal implements Source {
   static async open(options: JournalOptions): Promise<Journal> {
     const journal = new Journal(options);
     await journal.#load();
-    await journal.#beginEpoch().catch(() => {}); // It is tried again.
     journal.#every(HOUSEKEEPING_MS, () => void journal.housekeep());
     return journal;
   }
@@ -129,6 +150,7 @@ export class Journal implements Source {
   /** Resolves when the record is on disk. Rejects with a NotStoredError, or with a RecordTooLongError. */
   append(record: NewRecord): Promise<void> {
     if (this.#isClosed) return Promise.reject(new NotStoredError('it is closed'));
+    if (this.#queuedBytes > MAX_QUEUED_BYTES) this.#fail('the disk is too slow', []);
     if (this.#failing) return Promise.reject(new NotStoredError(this.#failing.why));
     return this.#enqueue(record);
   }
@@ -141,6 +163,7 @@ export class Journal implements Source {
     }
     return new Promise((resolve, reject) => {
       this.#queue.push({ record, at: Date.now(), since: performance.now(), resolve, reject });
+      this.#queuedBytes += RECORD_BYTES + record.text.length;
       this.#writing ??= this.#writeAll();
     });
   }
@@ -149,14 +172,17 @@ export class Journal implements Source {
     await Promise.resolve(); // What is appended in one turn is written together.
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch();
+      // Those who wait for a disk that hangs are told; what is being written stays open.
+      const stall = setTimeout(() => this.#fail('the disk does not answer', []), STALL_MS);
       try {
-        const records = await this.#write(batch);
-        this.#commit(records);
+        this.#commit(await this.#write(batch));
         for (const { resolve } of batch) resolve();
         const [first] = batch;
         if (first) for (const listener of this.#writeListeners) listener(performance.now() - first.since, batch.length);
       } catch (error) {
         this.#fail(errorText(error), batch);
+      } finally {
+        clearTimeout(stall);
       }
     }
     this.#writing = undefined;
@@ -169,12 +195,15 @@ export class Journal implements Source {
       if (count > 0 && (bytes > MAX_WRITE_BYTES || count === MAX_WRITE_RECORDS)) break;
       count += 1;
     }
-    return this.#queue.splice(0, count);
+    const batch = this.#queue.splice(0, count);
+    for (const { record } of batch) this.#queuedBytes -= RECORD_BYTES + record.text.length;
+    return batch;
   }
 
-  async #write(batch: readonly Pending[]): Promise<JournalRecord[]> {
+  async #write(batch: readonly Pending[]): Promise<Written> {
     const { file, segment } = await this.#activeSegment();
-    const records = batch.map(({ record, at }, index) => ({ ...record, at, seq: this.#lastSeq + 1 + index }));
+    const epoch = this.#hasEpoch ? [] : [{ record: this.#epochRecord(), at: Date.now() }];
+    const records = [...epoch, ...batch].map(({ record, at }, n) => ({ ...record, at, seq: this.#lastSeq + 1 + n }));
     const bytes = encode(records);
     try {
       await writeFully(file, bytes, segment.bytes);
@@ -190,44 +219,53 @@ export class Journal implements Source {
       this.#mustRoll = true; // What the kernel has dropped, it reports once.
       throw error;
     }
-    segment.bytes += bytes.length;
-    return records;
+    this.#hasEpoch = true;
+    return { records, bytes: bytes.length };
   }
 
   /** What is on disk becomes visible. */
-  #commit(records: readonly JournalRecord[]): void {
+  #commit({ records, bytes }: Written): void {
     const segment = this.#segments.at(-1);
+    if (segment) segment.bytes += bytes;
     for (const record of records) {
       this.#lastSeq = record.seq;
       for (const fold of this.#folds) fold.apply(record);
       this.#recent.push(record);
-      this.#recentBytes += record.text.length;
-      if (segment) segment.newestAt = record.at;
+      this.#recentBytes += RECORD_BYTES + record.text.length;
+      if (segment) segment.newestAt = Math.max(segment.newestAt, record.at);
     }
-    let passed = 0;
-    while (this.#recentBytes > RECENT_BYTES && passed < this.#recent.length) {
-      const record = this.#recent[passed];
-      this.#recentBytes -= record?.text.length ?? 0;
-      this.#recentAfter = record?.seq ?? this.#recentAfter;
-      passed += 1;
-    }
-    if (passed > 0) this.#recent.splice(0, passed);
+    this.#dropRecent(0);
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Drops from memory what is too much, and all up to a seq. */
+  #dropRecent(upTo: number): void {
+    let dropped = 0;
+    for (const { seq, text } of this.#recent) {
+      if (seq > upTo && this.#recentBytes <= RECENT_BYTES) break;
+      this.#recentBytes -= RECORD_BYTES + text.length;
+      this.#recentAfter = seq;
+      dropped += 1;
+    }
+    if (dropped > 0) this.#recent.splice(0, dropped);
   }
 
   #fail(why: string, batch: readonly Pending[]): void {
     for (const { reject } of [...batch, ...this.#queue.splice(0)]) reject(new NotStoredError(why));
+    this.#queuedBytes = 0;
     if (!this.#failing) {
       this.#failing = { since: new Date(), why };
       const hint = 'free space on the disk, or check its health; it is tried every second';
       this.#options.log.error({ error: why, hint }, 'journal not written');
     }
-    this.#after(RETRY_MS, () => void this.#resume());
+    if (!this.#isRetrying) this.#after(RETRY_MS, () => void this.#resume());
+    this.#isRetrying = true;
   }
 
   async #resume(): Promise<void> {
+    this.#isRetrying = false;
     try {
-      await this.#beginEpoch();
+      await this.#probe();
     } catch {
       return; // The failure has set the next attempt.
     }
@@ -238,8 +276,14 @@ export class Journal implements Source {
     this.#options.onResumed?.(since);
   }
 
-  #beginEpoch(): Promise<void> {
-    return this.#enqueue({ ...BLANK, kind: 'epoch', name: randomBytes(6).toString('hex') });
+  /** Whether something can be stored. */
+  #probe(): Promise<void> {
+    return this.#enqueue(PROBE);
+  }
+
+  /** Written with the first record of this opening. */
+  #epochRecord(): NewRecord {
+    return { ...BLANK, kind: 'epoch', name: randomBytes(6).toString('hex'), text: String(this.#openedAfter + 1) };
   }
 
   // Segments.
@@ -313,11 +357,17 @@ export class Journal implements Source {
     this.#segments = await segmentsIn(dir, { clean: true });
     const start = await this.#restore();
     for (const [index, segment] of this.#segments.entries()) if (index >= start) await this.#replay(segment, index);
-    this.#recentAfter = this.#lastSeq;
     const last = this.#segments.at(-1);
+    if (last && this.#lastSeq < last.firstSeq) {
+      // Nothing of it is readable, and what follows in it would not be found.
+      this.#lastSeq = last.firstSeq;
+      this.#mustRoll = true;
+    }
+    this.#recentAfter = this.#lastSeq;
+    this.#openedAfter = this.#lastSeq;
     if (!last) return;
     this.#file = await open(last.path, constants.O_RDWR | constants.O_NOFOLLOW);
-    this.#rollAtBytes = this.#segmentBytes;
+    this.#rollAtBytes = this.#checkpointEnd + Math.max(this.#segmentBytes, 2 * this.#checkpointEnd);
   }
 
   /** Restores the folds from the newest complete checkpoint. Returns the index of its segment; 0 if there is none. */
@@ -336,6 +386,7 @@ export class Journal implements Source {
   async #replay(segment: Segment, index: number): Promise<void> {
     const endsBefore = this.#segments[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY;
     const reader = new SegmentReader(segment);
+    segment.newestAt = 0;
     let end = 0;
     for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
       if (chunk.frames.length > 0) end = chunk.end;
@@ -345,6 +396,8 @@ export class Journal implements Source {
         requireVersion(record, segment.path);
         if (record.kind === 'begin') this.#beganAt = record.at;
         this.#lastSeq = record.seq;
+        segment.newestAt = Math.max(segment.newestAt, record.at);
+        if (record.kind === 'checkpoint_end') this.#checkpointEnd = chunk.end;
         if (record.kind !== 'checkpoint') for (const fold of this.#folds) fold.apply(record);
       }
     }
@@ -429,7 +482,7 @@ export class Journal implements Source {
     this.#housekeeping = this.#housekeeping.then(async () => {
       if (this.#isClosed) return;
       try {
-        if (Date.now() - this.#beganAt > this.#options.maxAgeMs / AGE_PARTS) this.#mustRoll = true;
+        await this.#endOldSegment();
         await this.#expire();
         await this.#purge();
       } catch (error) {
@@ -443,6 +496,14 @@ export class Journal implements Source {
     this.#after(0, () => void this.housekeep());
   }
 
+  /** No segment spans a long time; not even one to which nothing is added. */
+  async #endOldSegment(): Promise<void> {
+    const { maxAgeMs } = this.#options;
+    const now = Date.now();
+    if (now - this.#beganAt > maxAgeMs / AGE_PARTS) this.#mustRoll = true;
+    if ((this.#segments.at(-1)?.newestAt ?? now) < now - maxAgeMs) await this.append(EXPIRY);
+  }
+
   async #expire(): Promise<void> {
     const { maxBytes, maxAgeMs } = this.#options;
     const isSuperfluous = (oldest: Segment) => this.stats.bytes > maxBytes || oldest.newestAt < Date.now() - maxAgeMs;
@@ -450,6 +511,7 @@ export class Journal implements Source {
       const [oldest, ...others] = this.#segments;
       if (!oldest || !isSuperfluous(oldest)) return;
       this.#segments = others;
+      this.#dropRecent(this.oldestSeq - 1);
       await rm(oldest.path, { force: true });
     }
   }
@@ -505,9 +567,12 @@ export class Journal implements Source {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    await this.#writing;
-    await this.#housekeeping;
-    await this.#file?.close();
+    const done = (async () => {
+      await this.#writing;
+      await this.#housekeeping;
+      await this.#file?.close();
+    })().catch(() => {});
+    await Promise.race([done, delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]); // A disk may hang.
     this.#file = undefined;
   }
 

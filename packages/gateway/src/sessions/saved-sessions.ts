@@ -15,9 +15,8 @@ const MOST_MARKER_BYTES = 4_096;
 
 /**
  * The folders of the sessions, and which of them have saved auth. Layout of the data folder:
- * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker,
- * `trash/` what is being wiped, `pages/` saved documents of
- * the page and what was missing on each (`history.json`).
+ * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker, `trash/` what is being wiped,
+ * `pages/` saved documents of the page and what was missing on each (`history.json`), `journal/` the events of all.
  */
 export class SavedSessions {
   /** Documents of the page by version, shared by all sessions. */

@@ -151,7 +151,7 @@ export class Session {
       await this.#inTurn({ name: 'stop', unlink: true, timeoutMs: STOP_TIMEOUT_MS });
       const { events } = this.#context;
       events.streams.endOf(this.id, 'the session was deleted');
-      events.forget(this.id);
+      await events.forget(this.id);
     });
   }
 
@@ -214,8 +214,8 @@ export class Session {
       case 'heard':
         this.#context.events.deliveredUntil(this.id, event.until);
         return;
-      case 'reported_again':
-        this.#context.events.deliveryComplete(this.id);
+      case 'caught_up':
+        this.#context.events.caughtUp(this.id, event.since);
         return;
       case 'gap':
         this.#onGap(event);

@@ -48,7 +48,7 @@ const STATE_COST = 500;
 /** The rate limit of a worker's log lines. */
 const LOG_BUDGET = { burst: 500, perSecond: 20 };
 const MOST_CALLS = 1_000;
-/** As frequent as the network's traffic. Neither logged nor written to disk at once. */
+/** As frequent as the network's traffic; not logged. */
 const TRAFFIC = new Set<WorkerEvent['name']>(['message', 'message_ack', 'progress', 'heard']);
 
 /** The gateway's end of the link to one worker: calls with their time limits, and events, all validated. */

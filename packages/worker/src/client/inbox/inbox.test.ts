@@ -10,6 +10,7 @@ function pageWith(heardUntil = 0) {
   const held = new Map<string, HeldMessage & { t: number }>();
   const delivered: string[] = [];
   const heard: number[] = [];
+  const caughtUp: number[] = [];
   const gaps: Extract<WorkerEvent, { name: 'gap' }>[] = [];
   const broken = { load: '', since: '', cut: 0, isQuiet: false };
   const model = (id: string) => ({
@@ -21,6 +22,7 @@ function pageWith(heardUntil = 0) {
       if (event.name === 'message') delivered.push(event.message.id);
       if (event.name === 'gap') gaps.push(event);
       if (event.name === 'heard') heard.push(event.until);
+      if (event.name === 'caught_up') caughtUp.push(event.since);
     },
     {
       load: async () => {
@@ -41,7 +43,7 @@ function pageWith(heardUntil = 0) {
     held.set(id, { id, isNew, t });
     if (isReported) inbox.onMessage(model(id));
   };
-  return { inbox, delivered, gaps, heard, arrives, broken };
+  return { inbox, delivered, gaps, heard, caughtUp, arrives, broken };
 }
 
 /** The same after its first catch-up. */
@@ -186,6 +188,24 @@ describe('an inbox', () => {
     for (let n = 0; n < 2_500; n += 1) arrives(`${n}`, { t: NOW + Math.floor(n / 17) });
     await inbox.catchUp();
     expect(delivered).toHaveLength(2_500);
+  });
+
+  it('reports again what was asked for again, and says how far back each catch-up has looked', async () => {
+    const { inbox, delivered, caughtUp, arrives, broken } = pageWith(NOW - 5_000);
+    arrives('old', { t: NOW - 4_000, isReported: false });
+    arrives('recent', { isReported: false });
+    await inbox.catchUp();
+    expect([delivered.splice(0), caughtUp.splice(0)]).toEqual([['old', 'recent'], [NOW - 5_000]]);
+
+    inbox.lookAgain(NOW - 6_000);
+    broken.since = 'the page is gone';
+    await expect(inbox.catchUp()).rejects.toThrow();
+    expect([delivered, caughtUp]).toEqual([[], []]);
+    broken.since = '';
+    await inbox.catchUp();
+    expect([delivered.splice(0), caughtUp]).toEqual([['old', 'recent'], [NOW - 6_000]]);
+    arrives('recent');
+    expect(delivered).toEqual([]);
   });
 
   it('advances its watermark once an hour while no messages arrive', async () => {

@@ -30,8 +30,6 @@ export class Inbox {
   readonly #heldBack: unknown[] = [];
   /** Counts the pauses: a catch-up that was overtaken by another pause does not end that one. */
   #pauses = 0;
-  /** Messages were asked for again, and not all of them are delivered yet. */
-  #isLookingAgain = false;
   /** Start of the last gap of incomplete chats, which is reported once. */
   #gapFrom: number | undefined;
 
@@ -85,7 +83,6 @@ export class Inbox {
     this.#watermark.goBackTo(sinceSeconds);
     this.#delivered.clear();
     this.#unreadable = new Set();
-    this.#isLookingAgain = true;
   }
 
   #resume(pause: number): void {
@@ -113,7 +110,8 @@ export class Inbox {
 
   async #deliverStored(pause: number): Promise<void> {
     const now = unixNow();
-    const isFirst = this.#watermark.seconds === 0; // Nothing was ever delivered: nothing is missing either.
+    const from = this.#watermark.seconds;
+    const isFirst = from === 0; // Nothing was ever delivered: nothing is missing either.
     await this.#discardExpired(now);
     const since = Math.max(this.#watermark.seconds, now - HISTORY_SECONDS);
     const incompleteChats = await this.#load(since);
@@ -123,8 +121,7 @@ export class Inbox {
     if (pause !== this.#pauses) return; // The page is gone again.
     this.#deliverAll(stored, models);
     if (incompleteChats === 0) this.#watermark.onLive(now);
-    if (this.#isLookingAgain) this.#report({ name: 'reported_again' });
-    this.#isLookingAgain = false;
+    if (!isFirst) this.#report({ name: 'caught_up', since: from });
   }
 
   /** What the page cannot load, it may still have in memory in part. Returns the number of incomplete chats. */
