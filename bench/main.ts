@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Benchmark, type Round, tableOf } from './benchmark.ts';
 import { downloads } from './downloads.ts';
 import { eight, eightShell, HEADLESS_SHELL } from './eight.ts';
+import { idle } from './idle.ts';
 import { Noise } from './noise.ts';
 import { savedStart } from './saved-start.ts';
 import { sends } from './sends.ts';
@@ -13,7 +14,8 @@ import { status } from './status.ts';
 /** How often a round is tried. */
 const ATTEMPTS = 3;
 
-const benchmarks = [status, sends, savedStart, downloads, eight, ...(existsSync(HEADLESS_SHELL) ? [eightShell] : [])];
+const usual = [status, sends, savedStart, downloads, idle, eight];
+const benchmarks = [...usual, ...(existsSync(HEADLESS_SHELL) ? [eightShell] : [])];
 const { values } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
 });
@@ -22,7 +24,7 @@ if (values.help) {
   console.log(`npm run bench [-- --only ${names.join(',')}] [--rounds <number>]`);
   process.exit(0);
 }
-const wanted = values.only?.split(',') ?? names;
+const wanted = values.only?.split(',') ?? usual.map(({ name }) => name);
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   console.error(`unknown benchmark ${unknown.join(', ')}: choose from ${names.join(', ')}`);
