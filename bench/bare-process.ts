@@ -121,7 +121,19 @@ async function ready(id: string): Promise<number> {
   });
   const isReady = new Promise<number>((resolve) => client.once('ready', () => resolve(Date.now())));
   await client.initialize();
+  await client.pupPage?.evaluate(tellOfSync);
   return isReady;
+}
+
+/** The library waits for ever for a page that has synced before it listened. Runs in the page. */
+function tellOfSync(): void {
+  const page = globalThis as unknown as PageGlobals;
+  if (page.require('WAWebSocketModel').Socket.hasSynced) page.onAppStateHasSyncedEvent();
+}
+
+interface PageGlobals {
+  require(name: 'WAWebSocketModel'): { readonly Socket: { readonly hasSynced: boolean } };
+  onAppStateHasSyncedEvent(): void;
 }
 
 function send(id: string, to: string, n: number): Promise<wwebjs.Message> {

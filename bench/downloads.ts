@@ -18,7 +18,7 @@ const PEAK_FRONT = 'the same of the front process';
 /** How long media take to download, and how much memory. */
 export const downloads: Benchmark = {
   name: 'downloads',
-  rounds: 5,
+  rounds: 3,
   goals: [
     ...SIZES_MB.map((megabytes): Goal => {
       const figure = nameOf(megabytes);

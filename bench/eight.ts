@@ -4,7 +4,6 @@ import { withBare } from './bare.ts';
 import { type Benchmark, type Figures, type Goal, inTurns } from './benchmark.ts';
 import { memoryOf } from './memory.ts';
 import { childrenOf, descendantsOf } from './process-tree.ts';
-import { shareOf } from './processor.ts';
 import { accountsOf, FRIEND, link, QUICK, type SessionSeed, sessionSeeds, untilReady, withWorld } from './world.ts';
 
 const SESSIONS = 8;
@@ -12,19 +11,16 @@ const MESSAGES = 1_000;
 /** How many messages one phone sends at once. */
 const AT_ONCE = 8;
 const SETTLE_MS = 5_000;
-const IDLE_MS = 40_000;
 const SECOND_MS = 1_000;
 
 const FIRST = `${SESSIONS} saved sessions, from the start of the process: first ready`;
 const ALL = 'all ready';
 const READY_MB = 'memory of each, when ready';
 const LATER_MB = `after ${MESSAGES} messages each`;
-const IDLE = 'idle, share of a core for each';
-const IDLE_NODE = "Node's part of it";
 
 export const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
 
-/** Eight sessions: how soon they are back, what they take of memory, and what they use while nothing happens. */
+/** Eight sessions: how soon they are back, and what they take of memory. */
 export const eight = benchmarkOf('eight', false, 0.6);
 /** The same on the headless shell, where it is installed. */
 export const eightShell = benchmarkOf('eight-shell', true, 0.45);
@@ -38,15 +34,13 @@ function benchmarkOf(name: string, headlessShell: boolean, share: number): Bench
   });
   return {
     name,
-    rounds: 3,
+    rounds: 2,
     goals: [
       { ...most(FIRST, 1), unit: 's' },
       { ...most(ALL, 0.75), unit: 's' },
       { ...most(READY_MB, share), unit: 'MB' },
       { figure: 'of it: front and worker, or Node', unit: 'MB' },
       { ...most(LATER_MB, share), unit: 'MB' },
-      { figure: IDLE, unit: '%', limit: () => 0.3, text: '≤ 0.3' },
-      { figure: IDLE_NODE, unit: '%', limit: () => 0.06, text: '≤ 0.06' },
     ],
 
     round: inTurns(
@@ -101,7 +95,6 @@ async function rest(phones: SimulatorClient, seeds: readonly SessionSeed[], node
   const all = [...new Set(browsers)];
   const memory = () => memoryOf(pids, all);
   const ready = memory();
-  const idle = await shareOf(pids, all, IDLE_MS);
   await Promise.all(seeds.map(({ number }) => flood(phones, number)));
   await delay(SETTLE_MS);
   const later = memory();
@@ -109,8 +102,6 @@ async function rest(phones: SimulatorClient, seeds: readonly SessionSeed[], node
     [READY_MB]: (ready.nodeMb + ready.browserMb) / SESSIONS,
     'of it: front and worker, or Node': ready.nodeMb / SESSIONS,
     [LATER_MB]: (later.nodeMb + later.browserMb) / SESSIONS,
-    [IDLE]: (idle.node + idle.browser) / SESSIONS,
-    [IDLE_NODE]: idle.node / SESSIONS,
   };
 }
 

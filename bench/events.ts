@@ -22,7 +22,7 @@ const BOOT = `start of the front process with ${KEPT} events of 1 KB`;
 /** Events through the front process, from workers without browsers that report the time with each. */
 export const events: Benchmark = {
   name: 'events',
-  rounds: 5,
+  rounds: 2,
   goals: [
     { figure: LATENCY, unit: 'ms' },
     { figure: FAN_OUT, unit: 'ms' },

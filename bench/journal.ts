@@ -32,7 +32,7 @@ const event: NewRecord = {
 /** The journal alone. The other side is a bare write with fdatasync, one after the other. */
 export const journal: Benchmark = {
   name: 'journal',
-  rounds: 5,
+  rounds: 2,
   goals: [
     { figure: STORED, unit: '1/s', limit: () => 20_000, text: '≥ 20000', isLeast: true },
     { figure: WAITED, unit: 'ms', limit: () => 10, text: '≤ 10' },

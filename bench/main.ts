@@ -4,6 +4,7 @@ import { type Benchmark, type Round, tableOf } from './benchmark.ts';
 import { downloads } from './downloads.ts';
 import { eight, eightShell, HEADLESS_SHELL } from './eight.ts';
 import { events } from './events.ts';
+import { idle } from './idle.ts';
 import { journal } from './journal.ts';
 import { Noise } from './noise.ts';
 import { savedStart } from './saved-start.ts';
@@ -15,16 +16,8 @@ import { status } from './status.ts';
 /** How often a round is tried. */
 const ATTEMPTS = 3;
 
-const benchmarks = [
-  status,
-  journal,
-  events,
-  sends,
-  savedStart,
-  downloads,
-  eight,
-  ...(existsSync(HEADLESS_SHELL) ? [eightShell] : []),
-];
+const usual = [status, journal, events, sends, savedStart, downloads, idle, eight];
+const benchmarks = [...usual, ...(existsSync(HEADLESS_SHELL) ? [eightShell] : [])];
 const { values } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
 });
@@ -33,7 +26,7 @@ if (values.help) {
   console.log(`npm run bench [-- --only ${names.join(',')}] [--rounds <number>]`);
   process.exit(0);
 }
-const wanted = values.only?.split(',') ?? names;
+const wanted = values.only?.split(',') ?? usual.map(({ name }) => name);
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   console.error(`unknown benchmark ${unknown.join(', ')}: choose from ${names.join(', ')}`);

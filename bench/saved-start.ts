@@ -8,7 +8,7 @@ const SECOND = 'the same again';
 /** How soon a session is back that was linked before. */
 export const savedStart: Benchmark = {
   name: 'saved-start',
-  rounds: 5,
+  rounds: 3,
   goals: [
     { figure: READY, unit: 'ms', limit: (bare) => bare[READY] ?? 0, text: '≤ bare' },
     { figure: SECOND, unit: 'ms' },

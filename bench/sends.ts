@@ -27,7 +27,7 @@ const IN_ALL = `processor time of a send, ${IN_FLIGHT} at once`;
 /** How fast texts are sent, and what that costs. */
 export const sends: Benchmark = {
   name: 'sends',
-  rounds: 5,
+  rounds: 3,
   goals: [
     { figure: ANSWERED, unit: 'ms', limit: (bare) => (bare[ANSWERED] ?? 0) + 1, text: '≤ bare + 1 ms' },
     { figure: 'the same, p99', unit: 'ms' },

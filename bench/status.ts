@@ -9,7 +9,7 @@ const PACED_SEND_COST = 'sends of 100 ms each, 16 at once: the same';
 /** The front process alone, beside a bare route of Hono: its workers answer at once. */
 export const status: Benchmark = {
   name: 'status',
-  rounds: 5,
+  rounds: 3,
   goals: [
     { figure: STATUS, unit: '1/s', limit: (bare) => 0.5 * (bare[STATUS] ?? 0), text: '≥ 0.5 × bare', isLeast: true },
     { figure: STATUS_COST, unit: 'ms' },

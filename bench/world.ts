@@ -9,15 +9,12 @@ import { type GatewayProcess, spawnGateway } from '#scripts/gateway-process.js';
 /** Numbers of accounts in the simulator. */
 export const [OWN_NUMBER, FRIEND] = ['12025550101', '12025550102'];
 
-/**
- * A simulator that adds no delays of its own but the time of a sync, 300 ms: the bare library never learns of a page that
- * has synced before it listens. The newest build of the page on which all of the library works.
- */
+/** A simulator that adds no delays of its own, with the newest build of the page on which all of the library works. */
 export const QUICK: Partial<SimulatorSettings> = {
   build: '2026-01',
   ackDelayMs: 0,
   pairDelayMs: 0,
-  syncDelayMs: 300,
+  syncDelayMs: 0,
 };
 
 /** How long a session may take to become ready, for each that is started at once. */

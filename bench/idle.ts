@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type BareWorld, withBare } from './bare.ts';
+import type { Benchmark } from './benchmark.ts';
+import { childrenOf, descendantsOf } from './process-tree.ts';
+import { type Share, shareOf } from './processor.ts';
+import { accountsOf, link, QUICK, sessionSeeds, type World, withWorld } from './world.ts';
+
+const SESSIONS = 8;
+/** A browser is busy with itself for most of its first minute. */
+const SETTLE_MS = 50_000;
+const IDLE_MS = 30_000;
+
+const ALL = `${SESSIONS} idle sessions, share of a core for each`;
+const NODE = "Node's part of it";
+
+/** What sessions use while nothing happens: both sides in the same half minute, on the same machine. */
+export const idle: Benchmark = {
+  name: 'idle',
+  rounds: 2,
+  goals: [
+    { figure: ALL, unit: '%', limit: () => 0.3, text: '≤ 0.3' },
+    { figure: NODE, unit: '%', limit: () => 0.06, text: '≤ 0.06' },
+  ],
+  round: () => {
+    const seeds = sessionSeeds(SESSIONS);
+    return withWorld(
+      async (world) => {
+        for (const { id, number } of seeds) await link(world, id, number);
+        return withBare(seeds, async (bare) => {
+          for (const { id } of seeds) await bare.call('start', { ids: [id] });
+          await delay(SETTLE_MS);
+          const [ours, others] = await Promise.all([ownShare(world), bareShare(bare)]);
+          return { ours: figuresOf(ours), bare: figuresOf(others) };
+        });
+      },
+      QUICK,
+      {},
+      accountsOf(seeds),
+    );
+  },
+};
+
+function ownShare({ gateway: { pid } }: World): Promise<Share> {
+  const workers = childrenOf(pid);
+  return shareOf([pid, ...workers], workers.flatMap(browserOf), IDLE_MS);
+}
+
+function bareShare({ pid }: BareWorld): Promise<Share> {
+  return shareOf([pid], browserOf(pid), IDLE_MS);
+}
+
+function browserOf(pid: number): number[] {
+  return descendantsOf(pid).map((one) => one.pid);
+}
+
+function figuresOf({ node, browser }: Share) {
+  return { [ALL]: (node + browser) / SESSIONS, [NODE]: node / SESSIONS };
+}
