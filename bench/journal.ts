@@ -17,10 +17,10 @@ const SYNCS = 200;
 const NS_PER_MS = 1e6;
 const SECOND_MS = 1_000;
 
-const STORED = 'events of 1 KB stored, 1/s';
+const STORED = 'events of 1 KB stored';
 const WAITED = `at ${OFFERED_PER_SECOND} a second: p99 until on disk`;
 const HELD = 'event loop held at most';
-const REPLAYED = 'events read again, 1/s';
+const REPLAYED = 'events read again';
 const OPENED = 'start with that journal';
 const SYNC = 'write and fdatasync of 1 KB, p50';
 
