@@ -45,9 +45,9 @@ export class Feed {
     );
   }
 
-  #positionOf(after: string | undefined): number {
-    const { lastSeq, oldestSeq } = this.#journal;
-    if (after === undefined) return lastSeq;
+  #positionOf(after: string | undefined): number | undefined {
+    const { oldestSeq } = this.#journal;
+    if (after === undefined) return undefined;
     if (after === OLDEST) return oldestSeq - 1;
     const known = this.#journal.seqOf(after);
     if (known !== undefined) return known;

@@ -194,6 +194,17 @@ describe('a reader that comes back', () => {
   });
 });
 
+describe('a reader without a position', () => {
+  it('gets nothing that happened before, also if that is not on disk yet', async () => {
+    gateway.events.publish('main', left);
+    const stream = gateway.events.feed({ after: undefined, session: 'main', takes: () => true });
+    gateway.events.publish('main', { name: 'message_ack', data: { id: 'true_1@c.us_1', ack: 2 } });
+    expect(stream.isAtEnd).toBe(true);
+    await publishAcks(0);
+    expect(acksIn(JSON.stringify(await stream.read()))).toEqual([1]);
+  });
+});
+
 describe('a reader that chooses names', () => {
   it('is told of gaps all the same', async () => {
     const reader = await open(TOKEN, '/sessions/main/events?events=message');

@@ -45,7 +45,12 @@ export class Cursor {
 
   /** The seq of the last record that was looked at. */
   get position(): number {
-    return this.#position;
+    return Math.min(this.#position, this.#source.lastSeq);
+  }
+
+  /** Sets where it begins, if that was not known yet. */
+  beginAfter(position: number): void {
+    this.#position = position;
   }
 
   /** There is nothing to read. */

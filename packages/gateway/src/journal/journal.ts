@@ -59,6 +59,8 @@ interface Pending {
   readonly at: number;
   /** `performance.now()` of its arrival. */
   readonly since: number;
+  /** Readers that begin after it. */
+  readonly readers: Cursor[];
   resolve(): void;
   reject(error: Error): void;
 }
@@ -118,6 +120,8 @@ export class Journal implements Source {
   #recentAfter = 0;
   #queue: Pending[] = [];
   #queuedBytes = 0;
+  /** What is being written. */
+  #inFlight: readonly Pending[] = [];
   #writing: Promise<void> | undefined;
   #isRetrying = false;
   #failing: { readonly since: Date; readonly why: string } | undefined;
@@ -162,7 +166,7 @@ export class Journal implements Source {
       return Promise.reject(error);
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ record, at: Date.now(), since: performance.now(), resolve, reject });
+      this.#queue.push({ record, at: Date.now(), since: performance.now(), readers: [], resolve, reject });
       this.#queuedBytes += RECORD_BYTES + record.text.length;
       this.#writing ??= this.#writeAll();
     });
@@ -175,7 +179,8 @@ export class Journal implements Source {
       // Those who wait for a disk that hangs are told; what is being written stays open.
       const stall = setTimeout(() => this.#fail('the disk does not answer', []), STALL_MS);
       try {
-        this.#commit(await this.#write(batch));
+        this.#inFlight = batch;
+        this.#commit(await this.#write(batch), batch);
         for (const { resolve } of batch) resolve();
         const [first] = batch;
         if (first) for (const listener of this.#writeListeners) listener(performance.now() - first.since, batch.length);
@@ -183,6 +188,7 @@ export class Journal implements Source {
         this.#fail(errorText(error), batch);
       } finally {
         clearTimeout(stall);
+        this.#inFlight = [];
       }
     }
     this.#writing = undefined;
@@ -224,7 +230,7 @@ export class Journal implements Source {
   }
 
   /** What is on disk becomes visible. */
-  #commit({ records, bytes }: Written): void {
+  #commit({ records, bytes }: Written, batch: readonly Pending[]): void {
     const segment = this.#segments.at(-1);
     if (segment) segment.bytes += bytes;
     for (const record of records) {
@@ -235,6 +241,9 @@ export class Journal implements Source {
       if (segment) segment.newestAt = Math.max(segment.newestAt, record.at);
     }
     this.#dropRecent(0);
+    const first = records.length - batch.length;
+    for (const [n, { readers }] of batch.entries())
+      for (const reader of readers) reader.beginAfter(records[first + n]?.seq ?? this.#lastSeq);
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -251,7 +260,10 @@ export class Journal implements Source {
   }
 
   #fail(why: string, batch: readonly Pending[]): void {
-    for (const { reject } of [...batch, ...this.#queue.splice(0)]) reject(new NotStoredError(why));
+    for (const { reject, readers } of [...batch, ...this.#queue.splice(0)]) {
+      for (const reader of readers) reader.beginAfter(this.#lastSeq);
+      reject(new NotStoredError(why));
+    }
     this.#queuedBytes = 0;
     if (!this.#failing) {
       this.#failing = { since: new Date(), why };
@@ -440,9 +452,13 @@ export class Journal implements Source {
     return this.#forgotten.has(session, seq);
   }
 
-  /** A reader of the events after that seq. */
-  cursor(after: number, filter: Filter): Cursor {
-    return new Cursor(this, after, filter);
+  /** A reader of the events after that seq; undefined: after all that were appended before, on disk or not. */
+  cursor(after: number | undefined, filter: Filter): Cursor {
+    if (after !== undefined) return new Cursor(this, after, filter);
+    const last = this.#queue.at(-1) ?? this.#inFlight.at(-1);
+    const cursor = new Cursor(this, last ? Number.POSITIVE_INFINITY : this.#lastSeq, filter);
+    last?.readers.push(cursor);
+    return cursor;
   }
 
   /** Called each time that something new can be read, until the function that is returned is called. */

@@ -17,7 +17,9 @@ const model = (id: string) => ({
 function session() {
   const held: string[] = [];
   const reported: string[] = [];
-  const report = (event: WorkerEvent) => void reported.push(event.name === 'message' ? event.message.id : event.name);
+  const report = (event: WorkerEvent) => {
+    if (event.name !== 'caught_up') reported.push(event.name === 'message' ? event.message.id : event.name);
+  };
   const log = vi.fn();
   const page = {
     load: async () => 0,
