@@ -10,7 +10,7 @@ export const emptyWorkerOptions: WorkerOptions = {
     spoolDir: '/nowhere',
     uploadsDir: '/nowhere',
   },
-  ...{ spoolMaxBytes: 1, heardUntil: 0, pagesDir: '/nowhere', linkedAt: 0, wasMute: false },
+  ...{ spoolMaxBytes: 1, heardUntil: 0, openAcks: [], pagesDir: '/nowhere', linkedAt: 0, wasMute: false },
   silenceTimeoutMs: 300_000,
   fetchLimits: { allowedHosts: [], maxBytes: 1, timeoutMs: 1 },
 };

@@ -24,3 +24,27 @@ it('what a page took in while its worker was stopped is told when the session is
   );
   figure('catch-up', `${MESSAGES} of ${MESSAGES} messages that came while the worker was stopped told in order, once`);
 });
+
+it('acks that rose while a session was down are told once, when it is back', async () => {
+  await using stack = await Stack.start({ simulator: { deliveryDelayMs: 2_000 } });
+  await stack.link('ada', ADA);
+  await stack.link('ben', BEN);
+  const sent: string[] = [];
+  for (const body of ['one', 'two', 'three'])
+    sent.push((await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body })).id);
+  await stack.client.stopSession({ id: 'ada' });
+  await delay(3_000);
+  await stack.phones.read(BEN, { from: ADA });
+  const events = await stack.listen('ada');
+  await stack.client.startSession({ id: 'ada' });
+  await events.until('ready', undefined, 30_000);
+  await eventually(() => expect(events.all('message_ack').map(({ id }) => id)).toEqual(sent), 20_000);
+  await delay(1_000);
+  expect(events.all('message_ack')).toEqual(sent.map((id) => ({ id, ack: 3 })));
+
+  // And not again: not by the next start either.
+  await stack.client.restartSession({ id: 'ada' });
+  await stack.untilStatus('ada', 'ready', 30_000);
+  await delay(2_000);
+  expect(events.all('message_ack')).toHaveLength(sent.length);
+});

@@ -11,6 +11,7 @@ import { ConfigError } from './config-error.ts';
 import { holdDataDir } from './data-lock.ts';
 import { DeliveredMessages } from './events/delivered-messages.ts';
 import { EventLog } from './events/event-log.ts';
+import { OpenAcks } from './events/open-acks.ts';
 import { gatewayHandlers } from './gateway-handlers.ts';
 import { sweepAtBoot } from './host/browser-sweep.ts';
 import { noCgroups, openCgroups } from './host/cgroup.ts';
@@ -84,10 +85,10 @@ export async function startGateway(
   const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
   const load = new ProcessorLoad();
   const startQueue = new StartQueue({ slots: config.startConcurrency, idleShare: () => load.idleShare() });
-  const delivered = new DeliveredMessages();
+  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks() };
   const journal = await Journal.open({
     dir: join(config.dataDir, 'journal'),
-    folds: [delivered],
+    folds: Object.values(folds),
     maxBytes: config.journalMaxBytes,
     maxAgeMs: config.journalMaxAgeMs,
     log,
@@ -95,7 +96,7 @@ export async function startGateway(
       for (const [id, since] of events.resume()) supervisor.session(id)?.recoverMessages(since);
     },
   });
-  const events = new EventLog(journal, delivered, log);
+  const events = new EventLog(journal, folds, log);
   const supervisor: Supervisor = new Supervisor({
     config,
     spool,

@@ -15,6 +15,10 @@ export const pinnedPage = v.object({
 });
 export type PinnedPage = Readonly<v.InferOutput<typeof pinnedPage>>;
 
+/** A message of the account whose ack may still rise, and its last ack. */
+export const openAck = v.object({ id: networkId, ack });
+export type OpenAck = Readonly<v.InferOutput<typeof openAck>>;
+
 /** The options of a worker; it reads no settings of its own. */
 export const workerOptions = v.object({
   sessionId: v.string(),
@@ -36,6 +40,8 @@ export const workerOptions = v.object({
    * ready.
    */
   heardUntil: v.number(),
+  /** Acks that have risen meanwhile are reported when the session is ready. */
+  openAcks: v.array(openAck),
   /** The folder of saved documents of the page, shared by all sessions. */
   pagesDir: v.string(),
   /** The document to load instead of the newest one. */

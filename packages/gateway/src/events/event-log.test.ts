@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Journal, NotStoredError } from '../journal/journal.ts';
 import { DeliveredMessages } from './delivered-messages.ts';
 import { EventLog } from './event-log.ts';
+import { OpenAcks } from './open-acks.ts';
 
 const NOW = Math.floor(Date.now() / 1_000);
 const log = pino({ enabled: false });
@@ -24,9 +25,9 @@ afterEach(async () => {
 });
 
 async function open(): Promise<void> {
-  const delivered = new DeliveredMessages();
-  journal = await Journal.open({ dir, folds: [delivered], maxBytes: 1e9, maxAgeMs: 1e9, log });
-  events = new EventLog(journal, delivered, log);
+  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks() };
+  journal = await Journal.open({ dir, folds: Object.values(folds), maxBytes: 1e9, maxAgeMs: 1e9, log });
+  events = new EventLog(journal, folds, log);
 }
 
 async function restart(): Promise<void> {
@@ -142,6 +143,36 @@ describe('a message', () => {
     const feed = events.feed({ after: 'oldest', session: 'main', takes: (_, name) => name === 'gap' });
     const [gap] = await feed.read();
     expect(JSON.parse(gap?.text ?? '').from <= from).toBe(true);
+  });
+});
+
+describe('an ack', () => {
+  const acks = async () => {
+    await stored();
+    const feed = events.feed({ after: 'oldest', session: 'main', takes: () => true });
+    return (await feed.read()).map(({ text }) => JSON.parse(text));
+  };
+
+  it('is stored once, and only if it rises or is an error, also over a restart', async () => {
+    events.publishAck('main', { id: 'a', ack: 1 });
+    events.publishAck('main', { id: 'a', ack: 1 });
+    events.publishAck('main', { id: 'a', ack: 2 });
+    events.publishAck('main', { id: 'a', ack: 1 });
+    await stored();
+    await restart();
+    events.publishAck('main', { id: 'a', ack: 2 });
+    events.publishAck('main', { id: 'a', ack: 3 });
+    events.publishAck('main', { id: 'b', ack: -1 });
+    expect(await acks()).toEqual([
+      { id: 'a', ack: 1 },
+      { id: 'a', ack: 2 },
+      { id: 'a', ack: 3 },
+      { id: 'b', ack: -1 },
+    ]);
+    expect(events.openAcks('main')).toEqual([
+      { id: 'a', ack: 3 },
+      { id: 'b', ack: -1 },
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type EventName, errorText, GatewayError, type Message, type SessionEvent } from '@chat-web/protocol';
+import { type EventName, errorText, GatewayError, type Message, type OpenAck, type SessionEvent } from '@chat-web/protocol';
 import type { NewRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
 import { NotStoredError } from '../journal/journal.ts';
@@ -7,6 +7,7 @@ import type { Log } from '../log.ts';
 import { type DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 import { EventStreams } from './event-streams.ts';
 import { Feed, type FeedOptions } from './feed.ts';
+import type { OpenAcks } from './open-acks.ts';
 
 /** Events of which nothing is kept: they open an account, or say so. */
 const SECRET: readonly EventName[] = ['qr'];
@@ -19,8 +20,20 @@ interface Loss {
   othersSince: Date | undefined;
 }
 
+/** What folds need, and who waits until it is on disk. */
+interface Note {
+  readonly record: NewRecord;
+  stored(): void;
+}
+
 /** How long a deletion waits for the disk. */
 const FORGET_TIMEOUT_MS = 5_000;
+
+/** What follows from the events. */
+export interface EventFolds {
+  readonly delivered: DeliveredMessages;
+  readonly openAcks: OpenAcks;
+}
 
 /**
  * The events of all sessions. Each is on disk before anyone sees it. A message is stored once, however often it is
@@ -32,35 +45,34 @@ export class EventLog {
   readonly gaps = new Map<string, number>();
   readonly #journal: Journal;
   readonly #delivered: DeliveredMessages;
+  readonly #openAcks: OpenAcks;
   readonly #log: Log;
   /** Messages on their way to the disk, by session and id. */
   readonly #storing = new Set<string>();
+  /** Acks on their way to the disk, by session and id. */
+  readonly #acksOnTheWay = new Map<string, OpenAck['ack']>();
   readonly #lost = new Map<string, Loss>();
-  /** Called when a record that was refused can be tried again. */
-  readonly #owed: (() => void)[] = [];
+  /** Notes that were refused, in their order. */
+  readonly #owed: Note[] = [];
   /** Deleted sessions of which the disk does not know yet. */
   readonly #hidden = new Set<string>();
   /** The newest append: what follows an event must not overtake it. */
   #newest: Promise<void> = Promise.resolve();
   #pending = 0;
 
-  constructor(journal: Journal, delivered: DeliveredMessages, log: Log) {
+  constructor(journal: Journal, { delivered, openAcks }: EventFolds, log: Log) {
     this.#journal = journal;
     this.#delivered = delivered;
+    this.#openAcks = openAcks;
     this.#log = log;
   }
 
   // What sessions report.
 
+  /** An event other than a message or an ack. A QR is shown, and not stored. */
   publish(session: string, event: SessionEvent): void {
-    if (SECRET.includes(event.name)) {
-      this.#showSecret(session, event);
-      return;
-    }
-    const lose = () => {
-      this.#lossOf(session).othersSince ??= new Date();
-    };
-    void this.#store(session, event, '', lose);
+    if (SECRET.includes(event.name)) this.#showSecret(session, event);
+    else void this.#store(session, event, '', () => this.#loseOther(session));
   }
 
   /** An inbound message. It is left out if it is stored already, or about to be. */
@@ -74,6 +86,23 @@ export class EventLog {
     };
     const stored = this.#store(session, { name: 'message', data: message }, message.id, lose);
     void stored.then(() => this.#storing.delete(place));
+  }
+
+  /** An ack of a message. It is left out unless it is higher than the last one, or an error. */
+  publishAck(session: string, { id, ack }: OpenAck): void {
+    const place = `${session}/${id}`;
+    const known = this.#acksOnTheWay.get(place) ?? this.#openAcks.of(session, id);
+    if (ack > 0 && known !== undefined && ack <= known) return;
+    this.#acksOnTheWay.set(place, ack);
+    const event = { name: 'message_ack', data: { id, ack } } as const;
+    void this.#store(session, event, '', () => this.#loseOther(session)).then(() => {
+      if (this.#acksOnTheWay.get(place) === ack) this.#acksOnTheWay.delete(place);
+    });
+  }
+
+  /** The messages whose acks may rise while the session is down. */
+  openAcks(session: string): OpenAck[] {
+    return this.#openAcks.list(session);
   }
 
   /** Messages before this time, in Unix seconds, were delivered or reported as a gap: they are not looked for again. */
@@ -112,10 +141,8 @@ export class EventLog {
     this.#hidden.add(session);
     const stored = this.#note({ kind: 'forget', name: '', session, key: '', text: '' });
     void stored.then(() => this.#hidden.delete(session));
-    const isStored = await Promise.race([
-      stored.then(() => true),
-      delay(FORGET_TIMEOUT_MS, false, { ref: false }), //
-    ]);
+    const isLate = delay(FORGET_TIMEOUT_MS, false, { ref: false });
+    const isStored = await Promise.race([stored.then(() => true), isLate]);
     if (isStored) return;
     throw new GatewayError(
       'insufficient_resources',
@@ -136,15 +163,12 @@ export class EventLog {
   }
 
   /** Stores what folds need: with the next attempt, if it cannot be stored now. Resolves when it is on disk. */
-  async #note(record: NewRecord): Promise<void> {
-    for (;;) {
-      try {
-        await this.#append(record);
-        return;
-      } catch {
-        await new Promise<void>((resolve) => this.#owed.push(resolve));
-      }
-    }
+  #note(record: NewRecord): Promise<void> {
+    return new Promise((stored) => this.#storeNote({ record, stored }));
+  }
+
+  #storeNote(note: Note): void {
+    this.#append(note.record).then(note.stored, () => this.#owed.push(note));
   }
 
   #append(record: NewRecord): Promise<void> {
@@ -163,6 +187,10 @@ export class EventLog {
 
   // When nothing could be stored.
 
+  #loseOther(session: string): void {
+    this.#lossOf(session).othersSince ??= new Date();
+  }
+
   #lossOf(session: string): Loss {
     const known = this.#lost.get(session);
     if (known) return known;
@@ -177,7 +205,7 @@ export class EventLog {
    */
   resume(): Map<string, number> {
     // What was refused comes first, in its order: it may be a deletion.
-    for (const again of this.#owed.splice(0)) again();
+    for (const note of this.#owed.splice(0)) this.#storeNote(note);
     const missing = new Map<string, number>();
     const to = new Date().toISOString();
     const lost = [...this.#lost];

@@ -10,7 +10,7 @@ import type { SessionContext } from './session-context.ts';
 import type { RunFailure } from './session-state.ts';
 import { StartQueue } from './start-queue.ts';
 
-const start = { byHand: false, heardUntil: () => 0, linkedAt: 0, wasMute: false };
+const start = { byHand: false, heardUntil: () => 0, openAcks: () => [], linkedAt: 0, wasMute: false };
 const log = pino({ enabled: false });
 const runs: Run[] = [];
 afterEach(async () => {

@@ -4,6 +4,7 @@ import {
   causeText,
   errorText,
   HEARTBEAT_INTERVAL_MS,
+  type OpenAck,
   type Reason,
   type WorkerEvent,
   type WorkerOperationName,
@@ -38,6 +39,8 @@ export interface RunStart {
   readonly byHand: boolean;
   /** From when on inbound messages may not have been delivered, in Unix seconds; read when the worker starts. */
   heardUntil(): number;
+  /** Messages whose acks may have risen; read when the worker starts. */
+  openAcks(): OpenAck[];
   /** When an earlier run was linked, in Unix seconds, if the session has not been ready yet; 0 otherwise. */
   readonly linkedAt: number;
   /** An earlier run, in the last day, ended because its sends were not confirmed. */
@@ -45,7 +48,7 @@ export interface RunStart {
 }
 
 /** What the worker gets to know about earlier runs. */
-type Past = Pick<WorkerOptions, 'heardUntil' | 'linkedAt' | 'wasMute'>;
+type Past = Pick<WorkerOptions, 'heardUntil' | 'openAcks' | 'linkedAt' | 'wasMute'>;
 
 /** Folders of a run's own. */
 interface RunFolders {
@@ -117,7 +120,7 @@ export class Run {
   }
 
   /** Waits for a slot, runs the worker, and resolves when it has exited. Never rejects. */
-  async start({ byHand, heardUntil, linkedAt: linkedBefore, wasMute }: RunStart): Promise<void> {
+  async start({ byHand, heardUntil, openAcks, linkedAt: linkedBefore, wasMute }: RunStart): Promise<void> {
     const { startQueue, saved, config } = this.#context;
     try {
       this.#releaseSlot = await startQueue.acquire(this.#ended.signal, byHand);
@@ -133,7 +136,8 @@ export class Run {
       const savedAt = await saved.linkedAt(this.#id);
       const linkedAt = savedAt ? savedAt.getTime() / SECOND : linkedBefore;
       if (this.#ended.signal.aborted) return;
-      const { exited } = this.#startWorker(folders, { heardUntil: heardUntil(), linkedAt, wasMute });
+      const past = { heardUntil: heardUntil(), openAcks: openAcks(), linkedAt, wasMute };
+      const { exited } = this.#startWorker(folders, past);
       this.fail({ cause: { reason: 'WORKER_EXITED', detail: await exited }, retry: true });
     } catch (error) {
       this.fail({ cause: { reason: 'START_REFUSED', detail: errorText(error) }, retry: true });

@@ -209,7 +209,7 @@ export class Session {
         return;
       case 'message_ack':
         this.stats.heard();
-        this.#publish({ name: 'message_ack', data: { id: event.id, ack: event.ack } });
+        this.#context.events.publishAck(this.id, event);
         return;
       case 'heard':
         this.#context.events.deliveredUntil(this.id, event.until);
@@ -356,6 +356,7 @@ export class Session {
     });
     void this.#run.start({
       byHand,
+      openAcks: () => this.#context.events.openAcks(this.id),
       heardUntil: () => this.#context.events.deliveredFrom(this.id),
       linkedAt: (this.#state.linkedAt?.getTime() ?? 0) / SECOND_MS,
       wasMute: wasMute(this.#state, performance.now()),

@@ -17,6 +17,7 @@ import { Refusals } from '../access/refusals.ts';
 import { readConfig } from '../config.ts';
 import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
+import { OpenAcks } from '../events/open-acks.ts';
 import { createApp, type SessionDirectory } from '../http/app.ts';
 import { GuardedResponse } from '../http/guarded-response.ts';
 import type { AnyHandler } from '../http/operation-route.ts';
@@ -103,12 +104,12 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   const logger = pino({ level: 'debug', base: null }, log);
   const keys = await Keys.load(join(dataDir, 'keys.json'), logger);
   const token = await OperatorToken.load(config, logger);
-  const delivered = new DeliveredMessages();
+  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks() };
   const journal = await Journal.open({
-    ...{ dir: join(dataDir, 'journal'), folds: [delivered], log: logger },
+    ...{ dir: join(dataDir, 'journal'), folds: Object.values(folds), log: logger },
     ...{ maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs },
   });
-  const events = new EventLog(journal, delivered, logger);
+  const events = new EventLog(journal, folds, logger);
   const handled: { name: string; input: unknown; caller: string }[] = [];
   const counted: [operation: string, status: number][] = [];
   const recording = (name: OperationName): AnyHandler => {

@@ -2,6 +2,7 @@ import { errorText, type WorkerEvent, type WorkerOptions } from '@chat-web/proto
 import type { Page } from 'puppeteer';
 import { collectSoon } from '../media/garbage.ts';
 import type { Capability } from '../page/contract.ts';
+import { acksOf } from '../page/messages.ts';
 import { readAccount, unlink } from '../page/session.ts';
 import type { BrowserProcess } from './browser-process.ts';
 import { Capabilities } from './capabilities.ts';
@@ -54,16 +55,20 @@ export class LinkedSession implements PageSource {
     this.#report = report;
     this.#log = log;
     if (!browser.usesSandbox) log('warn', 'browser sandbox disabled', { see: 'SECURITY.md' });
-    const { heardUntil, pinnedPage: document, silenceTimeoutMs, wasMute } = options;
+    const { heardUntil, openAcks, pinnedPage: document, silenceTimeoutMs, wasMute } = options;
     const capabilities = this.#capabilities;
     const lookUpsFrom = () => this.#lookUpsFrom;
 
     this.#pages = new SavedPages(options.pagesDir);
     this.#pageReport = new PageReport(report, capabilities, log);
-    const sources = { readAccount: () => this.page.evaluate(readAccount), renderQr };
+    const sources = {
+      readAccount: () => this.page.evaluate(readAccount),
+      readAcks: (ids: readonly string[]) => this.link.run(acksOf, ids),
+      renderQr,
+    };
     const store = storeOf(() => this.page);
     const inbox = new Inbox(report, store, log, heardUntil);
-    const lifecycle = new SessionLifecycle((event) => this.#onEvent(event), sources, inbox, this.#pageReport, log);
+    const lifecycle = new SessionLifecycle((event) => this.#onEvent(event), sources, inbox, this.#pageReport, log, openAcks);
     const connect = connectBrowser.bind(undefined, browser);
     const client = new WhatsAppClient({ connect, document, capabilities, lookUpsFrom }, lifecycle);
     this.#watch = new PageWatch({

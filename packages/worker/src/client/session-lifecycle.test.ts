@@ -1,4 +1,4 @@
-import type { WorkerEvent } from '@chat-web/protocol';
+import type { OpenAck, WorkerEvent } from '@chat-web/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { Capabilities } from './capabilities.ts';
 import { Inbox } from './inbox/inbox.ts';
@@ -13,11 +13,12 @@ const model = (id: string) => ({
   ...{ hasMedia: false, isForwarded: false, isStatus: false },
 });
 
-/** The lifecycle of a session over a page that holds these messages. */
-function session() {
+/** The lifecycle of a session over a page that holds these messages, and has these acks. */
+function session(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Record<string, unknown>> = {}) {
   const held: string[] = [];
   const reported: string[] = [];
   const report = (event: WorkerEvent) => {
+    if (event.name === 'message_ack') acks.push([event.id, event.ack]);
     if (event.name !== 'caught_up') reported.push(event.name === 'message' ? event.message.id : event.name);
   };
   const log = vi.fn();
@@ -27,17 +28,48 @@ function session() {
     inboundSince: async () => held.map((id) => ({ id, isNew: true })),
     models: async (ids: readonly string[]) => ids.map(model),
   };
-  const sources = { readAccount: async () => account, renderQr: async () => '' };
+  const acks: unknown[] = [];
+  const readAcks = vi.fn(async (ids: readonly string[]) =>
+    ids.flatMap((id) => (id in acksInPage ? [{ id, ack: acksInPage[id] }] : [])),
+  );
+  const sources = { readAccount: async () => account, renderQr: async () => '', readAcks };
   const inbox = new Inbox(report, page, log, NOW);
-  const lifecycle = new SessionLifecycle(report, sources, inbox, new PageReport(report, new Capabilities(), log), log);
+  const lifecycle = new SessionLifecycle(report, sources, inbox, new PageReport(report, new Capabilities(), log), log, openAcks);
   const up = async () => {
     lifecycle.onListenersAttached();
     lifecycle.onSocketState('CONNECTED');
     await vi.waitFor(() => expect(lifecycle.isReady).toBe(true));
     await new Promise(setImmediate);
   };
-  return { lifecycle, held, reported, log, page, up };
+  return { lifecycle, held, reported, acks, readAcks, log, page, up };
 }
+
+describe('acks that rose while no worker ran', () => {
+  it('are reported once, when the session is ready first', async () => {
+    const known = Array.from({ length: 120 }, (_, n): OpenAck => ({ id: `${n}`, ack: 1 }));
+    const { lifecycle, acks, readAcks, up } = session(known, { 3: 2, 7: 1, 60: 0, 70: 'x', 110: 3, 119: -1 });
+    await up();
+    await vi.waitFor(() => expect(readAcks).toHaveBeenCalledTimes(3));
+    await new Promise(setImmediate);
+    expect(acks).toEqual([
+      ['3', 2],
+      ['110', 3],
+      ['119', -1],
+    ]);
+    lifecycle.onPageReloaded();
+    await up();
+    expect(readAcks).toHaveBeenCalledTimes(3);
+  });
+
+  it('are reported by the next catch-up if the page is gone meanwhile', async () => {
+    const { lifecycle, acks, readAcks, up } = session([{ id: 'a', ack: 1 }], { a: 3 });
+    readAcks.mockRejectedValueOnce(new Error('Execution context was destroyed'));
+    await up();
+    lifecycle.onPageReloaded();
+    await up();
+    await vi.waitFor(() => expect(acks).toEqual([['a', 3]]));
+  });
+});
 
 describe('missed messages are reported before live ones', () => {
   it('after a reload of the page', async () => {

@@ -1,4 +1,4 @@
-import { errorText, type WorkerFailure } from '@chat-web/protocol';
+import { errorText, type OpenAck, type WorkerFailure } from '@chat-web/protocol';
 import type { Inbox } from './inbox/inbox.ts';
 import { wasNavigated } from './page-errors.ts';
 import type { PageReport } from './page-report.ts';
@@ -10,7 +10,12 @@ import type { ClientSignals } from './whatsapp-client.ts';
 export interface LifecycleSources {
   readAccount(): Promise<unknown>;
   renderQr(text: string): Promise<string>;
+  /** The acks of messages that the page has. */
+  readAcks(ids: readonly string[]): Promise<readonly { readonly id: string; readonly ack: unknown }[]>;
 }
+
+/** How many messages are looked up at once. */
+const ACKS_AT_ONCE = 50;
 
 /** Socket states before the account is linked: no connection is lost. */
 const UNPAIRED_STATES = new Set(['UNPAIRED', 'UNPAIRED_IDLE', 'UNLAUNCHED']);
@@ -42,13 +47,23 @@ export class SessionLifecycle implements ClientSignals {
   #qrText = '';
   #lastNetworkActivityAt = Date.now();
   #linkedAt = 0;
+  /** Messages whose acks may have risen while no worker ran. */
+  #openAcks: readonly OpenAck[];
 
-  constructor(report: ReportEvent, sources: LifecycleSources, inbox: Inbox, page: PageReport, log: Log) {
+  constructor(
+    report: ReportEvent,
+    sources: LifecycleSources,
+    inbox: Inbox,
+    page: PageReport,
+    log: Log,
+    openAcks: readonly OpenAck[] = [],
+  ) {
     this.#report = report;
     this.#sources = sources;
     this.#inbox = inbox;
     this.#page = page;
     this.#log = log;
+    this.#openAcks = openAcks;
   }
 
   /** True while messages can be sent and received. */
@@ -210,9 +225,23 @@ export class SessionLifecycle implements ClientSignals {
   async #catchUp(): Promise<void> {
     try {
       await this.#inbox.catchUp();
+      await this.#reportMissedAcks();
     } catch (error) {
       if (wasNavigated(error) || this.#phase === 'over') return;
       this.#log('warn', 'catching up with missed messages failed', { error: errorText(error) });
+    }
+  }
+
+  /** What became of sent messages while nobody listened. */
+  async #reportMissedAcks(): Promise<void> {
+    while (this.#openAcks.length > 0 && this.isReady) {
+      const some = this.#openAcks.slice(0, ACKS_AT_ONCE);
+      const found = await this.#sources.readAcks(some.map(({ id }) => id));
+      this.#openAcks = this.#openAcks.slice(some.length);
+      const known = new Map(some.map(({ id, ack }) => [id, ack]));
+      for (const { id, ack } of found)
+        if (typeof ack === 'number' && ack !== 0 && toAck(ack) !== known.get(id))
+          this.#report({ name: 'message_ack', id, ack: toAck(ack) });
     }
   }
 

@@ -28,6 +28,13 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
   return tools.isQuotable(quoted) ? 'ok' : 'not_quotable';
 }
 
+/** The acks of messages, as far as the page has these, by the ids that were asked for. */
+export async function acksOf(ids: readonly string[]): Promise<{ readonly id: string; readonly ack: unknown }[]> {
+  const { findMessage } = window.chatWebTools;
+  const found = await Promise.all(ids.map(findMessage));
+  return found.flatMap((message, n) => (message ? [{ id: ids[n] ?? '', ack: message.ack }] : []));
+}
+
 /** The limits of one send. Times as of `Date.now()`. */
 export interface SendPlan {
   /** Identifies the send in signals. */

@@ -1,0 +1,53 @@
+import type { OpenAck } from '@chat-web/protocol';
+import type { Fold, FoldPart } from '../journal/folds.ts';
+import type { JournalRecord } from '../journal/frame.ts';
+
+/** How many messages of a session are asked about when it is ready again. */
+const MAX_OPEN = 500;
+/** Nothing follows it: played. */
+const LAST_ACK = 4;
+
+/**
+ * The newest messages of each session whose acks may still rise, so that those that rise while a session is down are made
+ * good, and none is reported twice: follows from the journal.
+ */
+export class OpenAcks implements Fold {
+  readonly name = 'acks';
+  /** The last ack by message id, in order of their last change. */
+  readonly #sessions = new Map<string, Map<string, number>>();
+
+  apply({ kind, name, session, text }: JournalRecord): void {
+    if (kind === 'forget') this.#sessions.delete(session);
+    if (kind !== 'event' || name !== 'message_ack') return;
+    const { id, ack } = JSON.parse(text) as OpenAck; // Ours: it was checked before it was stored.
+    this.#set(session, id, ack);
+  }
+
+  #set(session: string, id: string, ack: number): void {
+    const acks = this.#sessions.get(session) ?? new Map<string, number>();
+    this.#sessions.set(session, acks);
+    acks.delete(id);
+    if (ack < LAST_ACK) acks.set(id, ack);
+    for (const oldest of acks.keys()) {
+      if (acks.size <= MAX_OPEN) return;
+      acks.delete(oldest);
+    }
+  }
+
+  /** The last ack of a message; undefined if it is final, or not known. */
+  of(session: string, id: string): number | undefined {
+    return this.#sessions.get(session)?.get(id);
+  }
+
+  list(session: string): OpenAck[] {
+    return [...(this.#sessions.get(session) ?? [])].map(([id, ack]) => ({ id, ack }));
+  }
+
+  *parts(): Iterable<FoldPart> {
+    for (const session of this.#sessions.keys()) yield { session, text: JSON.stringify(this.list(session)) };
+  }
+
+  restore({ session, text }: FoldPart): void {
+    for (const { id, ack } of JSON.parse(text) as OpenAck[]) this.#set(session, id, ack);
+  }
+}
