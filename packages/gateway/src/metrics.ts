@@ -24,7 +24,7 @@ const SECOND_MS = 1_000;
 const LOOP_PRECISION_MS = 50;
 /** After that, the loop has been sampled, unless it was held. */
 const SAMPLE_MS = 3 * LOOP_PRECISION_MS;
-const WITHOUT_SAMPLE = /^nodejs_eventloop_lag_p99_seconds nan$/im;
+const WITHOUT_SAMPLE = /^nodejs_eventloop_lag_mean_seconds nan$/im;
 const MOST_ATTEMPTS = 10;
 
 /**
