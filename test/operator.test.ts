@@ -52,6 +52,8 @@ describe('what an operator sees', () => {
     expect(text).toMatch(/^chat_web_seconds_since_last_event\{session="ada"\} [\d.]+$/m);
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.]+$/m);
     expect(text).not.toContain('sesame');
+    // Right after another scrape there is no sample yet.
+    expect((await ask('/metrics')).text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.]+$/m);
   });
 
   it('in /health/ready, without the token', async () => {

@@ -22,6 +22,10 @@ export interface MetricsSources {
 const PREFIX = 'chat_web_';
 const SECOND_MS = 1_000;
 const LOOP_PRECISION_MS = 50;
+/** After that, the loop has been sampled, unless it was held. */
+const SAMPLE_MS = 3 * LOOP_PRECISION_MS;
+const WITHOUT_SAMPLE = /^nodejs_eventloop_lag_mean_seconds nan$/im;
+const MOST_ATTEMPTS = 10;
 
 /**
  * The gateway's Prometheus metrics. Gauges are read on each scrape. Labels are session ids, page versions, and names
@@ -87,7 +91,12 @@ export class Metrics {
   async text(): Promise<string> {
     this.#watched ??= this.#watchProcess();
     await this.#watched;
-    return this.#registry.metrics();
+    // Each scrape begins the next sample of the loop: on a busy machine, and right after another scrape, there is none.
+    for (let attempt = 1; ; attempt += 1) {
+      const text = await this.#registry.metrics();
+      if (attempt === MOST_ATTEMPTS || !WITHOUT_SAMPLE.test(text)) return text;
+      await delay(SAMPLE_MS);
+    }
   }
 
   /**
@@ -97,7 +106,7 @@ export class Metrics {
    */
   async #watchProcess(): Promise<void> {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LOOP_PRECISION_MS });
-    await delay(3 * LOOP_PRECISION_MS); // Without a sample, its percentiles are no numbers.
+    await delay(SAMPLE_MS);
   }
 }
 

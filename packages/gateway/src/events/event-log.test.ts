@@ -20,6 +20,7 @@ beforeEach(async () => {
   await open();
 });
 afterEach(async () => {
+  events.streams.endAll('over'); // They share a timer with other tests of this process.
   await journal.close();
   rmSync(dir, { recursive: true, force: true });
 });

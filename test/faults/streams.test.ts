@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { openEventStream } from '@chat-web/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const MESSAGES = 80;
 const TEXT = 'x'.repeat(60_000);
