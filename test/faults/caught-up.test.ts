@@ -34,7 +34,7 @@ it('acks that rose while a session was down are told once, when it is back', asy
     sent.push((await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body })).id);
   await stack.client.stopSession({ id: 'ada' });
   await delay(3_000);
-  await stack.phones.read(BEN, { from: ADA });
+  await stack.phones.read(BEN, ADA);
   const events = await stack.listen('ada');
   await stack.client.startSession({ id: 'ada' });
   await events.until('ready', undefined, 30_000);

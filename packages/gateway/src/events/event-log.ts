@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type EventName, errorText, GatewayError, type Message, type OpenAck, type SessionEvent } from '@chat-web/protocol';
+import {
+  type EventName,
+  errorText,
+  GatewayError,
+  type Message,
+  type OpenAck,
+  type SessionEvent,
+} from '@chat-web/protocol';
 import type { NewRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
 import { NotStoredError } from '../journal/journal.ts';

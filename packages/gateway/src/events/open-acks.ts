@@ -2,6 +2,8 @@ import type { OpenAck } from '@chat-web/protocol';
 import type { Fold, FoldPart } from '../journal/folds.ts';
 import type { JournalRecord } from '../journal/frame.ts';
 
+type Ack = OpenAck['ack'];
+
 /** How many messages of a session are asked about when it is ready again. */
 const MAX_OPEN = 500;
 /** Nothing follows it: played. */
@@ -14,7 +16,7 @@ const LAST_ACK = 4;
 export class OpenAcks implements Fold {
   readonly name = 'acks';
   /** The last ack by message id, in order of their last change. */
-  readonly #sessions = new Map<string, Map<string, number>>();
+  readonly #sessions = new Map<string, Map<string, Ack>>();
 
   apply({ kind, name, session, text }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
@@ -23,8 +25,8 @@ export class OpenAcks implements Fold {
     this.#set(session, id, ack);
   }
 
-  #set(session: string, id: string, ack: number): void {
-    const acks = this.#sessions.get(session) ?? new Map<string, number>();
+  #set(session: string, id: string, ack: Ack): void {
+    const acks = this.#sessions.get(session) ?? new Map<string, Ack>();
     this.#sessions.set(session, acks);
     acks.delete(id);
     if (ack < LAST_ACK) acks.set(id, ack);
@@ -35,7 +37,7 @@ export class OpenAcks implements Fold {
   }
 
   /** The last ack of a message; undefined if it is final, or not known. */
-  of(session: string, id: string): number | undefined {
+  of(session: string, id: string): Ack | undefined {
     return this.#sessions.get(session)?.get(id);
   }
 

@@ -68,7 +68,14 @@ export class LinkedSession implements PageSource {
     };
     const store = storeOf(() => this.page);
     const inbox = new Inbox(report, store, log, heardUntil);
-    const lifecycle = new SessionLifecycle((event) => this.#onEvent(event), sources, inbox, this.#pageReport, log, openAcks);
+    const lifecycle = new SessionLifecycle(
+      (event) => this.#onEvent(event),
+      sources,
+      inbox,
+      this.#pageReport,
+      log,
+      openAcks,
+    );
     const connect = connectBrowser.bind(undefined, browser);
     const client = new WhatsAppClient({ connect, document, capabilities, lookUpsFrom }, lifecycle);
     this.#watch = new PageWatch({

@@ -34,7 +34,14 @@ function session(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Record<
   );
   const sources = { readAccount: async () => account, renderQr: async () => '', readAcks };
   const inbox = new Inbox(report, page, log, NOW);
-  const lifecycle = new SessionLifecycle(report, sources, inbox, new PageReport(report, new Capabilities(), log), log, openAcks);
+  const lifecycle = new SessionLifecycle(
+    report,
+    sources,
+    inbox,
+    new PageReport(report, new Capabilities(), log),
+    log,
+    openAcks,
+  );
   const up = async () => {
     lifecycle.onListenersAttached();
     lifecycle.onSocketState('CONNECTED');
