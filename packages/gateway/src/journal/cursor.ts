@@ -119,8 +119,9 @@ export class Cursor {
     const endsBefore = this.#endOf(reader.segment); // Before the wait: more may be written meanwhile.
     const chunk = await reader.next();
     const found: (JournalRecord | Gap)[] = [];
-    if (chunk?.isAfterDamage) {
-      const to = Math.min(chunk.frames[0]?.seq ?? endsBefore, endsBefore) - 1;
+    // Each segment begins with a record: an empty one was cut off.
+    if (chunk?.isAfterDamage || reader.segment.bytes === 0) {
+      const to = Math.min(chunk?.frames[0]?.seq ?? endsBefore, endsBefore) - 1;
       if (to > this.#position) found.push({ kind: 'gap', reason: 'damaged', from: this.#position, to });
     }
     for (const frame of chunk?.frames ?? []) {

@@ -443,7 +443,7 @@ describe('retention', () => {
 });
 
 describe('a journal that was cut off', () => {
-  it('starts with an empty file, or a file of zeros', async () => {
+  it('starts with an empty file, or a file of zeros, and tells readers what is missing', async () => {
     for (const spoil of [
       (path: string) => truncateSync(path, 0),
       (path: string) => writeFileSync(path, Buffer.alloc(5_000)),
@@ -456,7 +456,9 @@ describe('a journal that was cut off', () => {
       const again = await openJournal(dir);
       await appendAll(again, ['new']);
       await close(again);
-      expect(await keysOf(await openJournal(dir))).toEqual(['new']);
+      const last = await openJournal(dir);
+      await last.housekeep();
+      expect(await keysOf(last)).toEqual(['damaged', 'new']);
     }
   });
 });

@@ -398,8 +398,7 @@ export class Journal implements Source {
   async #replay(segment: Segment, index: number): Promise<void> {
     const endsBefore = this.#segments[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY;
     const reader = new SegmentReader(segment);
-    segment.newestAt = 0;
-    let end = 0;
+    let [end, newestAt] = [0, 0];
     for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
       if (chunk.frames.length > 0) end = chunk.end;
       for (const frame of chunk.frames) {
@@ -408,11 +407,13 @@ export class Journal implements Source {
         requireVersion(record, segment.path);
         if (record.kind === 'begin') this.#beganAt = record.at;
         this.#lastSeq = record.seq;
-        segment.newestAt = Math.max(segment.newestAt, record.at);
+        newestAt = Math.max(newestAt, record.at);
         if (record.kind === 'checkpoint_end') this.#checkpointEnd = chunk.end;
         if (record.kind !== 'checkpoint') for (const fold of this.#folds) fold.apply(record);
       }
     }
+    // What cannot be read is as old as its file.
+    if (newestAt > 0) segment.newestAt = newestAt;
     if (index < this.#segments.length - 1 || end === segment.bytes) return;
     this.#options.log.warn({ bytes: segment.bytes - end }, 'incomplete end of the journal removed');
     const file = await open(segment.path, constants.O_RDWR | constants.O_NOFOLLOW);
