@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { errorText, type OperationName, type WorkerOperationName, workerOperations } from '@chat-web/protocol';
+import {
+  errorText,
+  type OperationName,
+  type SendAttempt,
+  type WorkerOperationName,
+  workerOperations,
+} from '@chat-web/protocol';
 import { Access } from './access/access.ts';
 import type { Audit } from './access/audit.ts';
 import { FailureLimit } from './access/failure-limit.ts';
@@ -28,6 +34,8 @@ import { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import { Spool } from './media/spool.ts';
 import { Metrics } from './metrics.ts';
+import { Idempotency } from './sends/idempotency.ts';
+import { SentKeys } from './sends/sent-keys.ts';
 import type { ServiceState } from './service-notifier.ts';
 import { DiskWatch } from './sessions/disk-watch.ts';
 import { HostFault } from './sessions/host-fault.ts';
@@ -85,7 +93,7 @@ export async function startGateway(
   const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
   const load = new ProcessorLoad();
   const startQueue = new StartQueue({ slots: config.startConcurrency, idleShare: () => load.idleShare() });
-  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks() };
+  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), sentKeys: new SentKeys() };
   const journal = await Journal.open({
     dir: join(config.dataDir, 'journal'),
     folds: Object.values(folds),
@@ -119,6 +127,7 @@ export async function startGateway(
   const metrics = new Metrics({ supervisor, startQueue, spool, refusals, events, journal });
   const app = createApp({
     ...{ config, access, refusals, audit, supervisor, events, spool, metrics, log },
+    idempotency: new Idempotency(journal, folds.sentKeys),
     handlers: allHandlers(supervisor, keys),
   });
   let open = () => {};
@@ -164,7 +173,8 @@ export async function startGateway(
 function allHandlers(supervisor: Supervisor, keys: Keys): Record<OperationName, AnyHandler> {
   const forwarded = Object.keys(workerOperations).map((name) => [
     name,
-    (input: { readonly id: string }) => supervisor.call(name as WorkerOperationName, input),
+    (input: { readonly id: string }, _: unknown, attempt?: SendAttempt) =>
+      supervisor.call(name as WorkerOperationName, input, attempt),
   ]);
   return { ...gatewayHandlers(supervisor, keys), ...Object.fromEntries(forwarded) };
 }

@@ -5,6 +5,7 @@ import {
   errorText,
   fieldIssue,
   GatewayError,
+  type KeyedOptions,
   type Operation,
   type OperationMethods,
   operations,
@@ -19,25 +20,32 @@ const GRACE_MS = 5_000;
 
 /**
  * Creates a client with one method for each operation of the gateway, such as `sendMessage`. Path parameters and body
- * are fields of one object. A method rejects with the GatewayError that the gateway answered, with its `code`, `issues`
- * and `retryAfterSeconds`; with `internal_error` if the gateway cannot be reached, answers with something else, or not
+ * are fields of one object. A method rejects with the GatewayError that the gateway answered, with its `code`, `issues`,
+ * `retryAfterSeconds` and `id`; with `internal_error` if the gateway cannot be reached, answers with something else, or not
  * in time.
  */
 export function createClient(address: GatewayAddress): OperationMethods {
   const methods = Object.entries<Operation>(operations).map(([name, operation]) => [
     name,
-    (input: Input = {}) => request(address, name, operation, input),
+    (input: Input = {}, options: KeyedOptions = {}) => request(address, name, operation, input, options),
   ]);
   return Object.fromEntries(methods) as OperationMethods;
 }
 
-async function request(address: GatewayAddress, name: string, operation: Operation, input: Input): Promise<unknown> {
+async function request(
+  address: GatewayAddress,
+  name: string,
+  operation: Operation,
+  input: Input,
+  { idempotencyKey }: KeyedOptions,
+): Promise<unknown> {
   const { method, timeoutMs } = operation;
   const { path, rest } = fillPath(operation.path, input);
   const body = operation.body ? JSON.stringify(rest) : undefined;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error('it took too long')), timeoutMs + GRACE_MS);
   const headers: Record<string, string> = body ? { 'Content-Type': 'application/json' } : {};
+  if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
   const response = await ask(address, path, { method, headers, body, signal: late.signal })
     .catch((error: unknown) => {
       throw new GatewayError('internal_error', `the gateway did not answer ${name} (${errorText(error)})`);
@@ -88,6 +96,7 @@ const errorBody = v.object({
   error: v.string(),
   code: errorCode,
   issues: v.optional(v.array(fieldIssue)),
+  id: v.optional(v.string()),
 });
 
 /** The error in a response's body, or `internal_error` with the status if the body has none. */
@@ -97,6 +106,6 @@ export function answeredError(name: string, { status, headers }: Response, body:
   const parsed = v.safeParse(errorBody, body);
   if (!parsed.success)
     return new GatewayError('internal_error', `${name} was answered with status ${status}`, { retryAfterSeconds });
-  const { code, error, issues } = parsed.output;
-  return new GatewayError(code, error, { issues, retryAfterSeconds });
+  const { code, error, issues, id } = parsed.output;
+  return new GatewayError(code, error, { issues, retryAfterSeconds, id });
 }

@@ -32,6 +32,7 @@ export const errorTable = {
     when: 'the body arrived too slowly: less than 1 KB/s over 30 s, or nothing for 10 s',
   },
   session_not_ready: { status: 409, when: 'the session is not in status ready' },
+  idempotency_in_progress: { status: 409, when: 'the first request with this Idempotency-Key has no answer yet' },
   edit_window_closed: { status: 409, when: 'the message is too old to be edited' },
   body_too_large: {
     status: 413,
@@ -42,6 +43,7 @@ export const errorTable = {
     status: 422,
     when: 'the media url could not be fetched, its file is too large, or its address is not allowed',
   },
+  idempotency_key_reused: { status: 422, when: 'this Idempotency-Key was used for another request' },
   rate_limited: { status: 429, when: 'by the network, a quota, or after too many wrong tokens; see Retry-After' },
   too_many_streams: { status: 429, when: 'too many event streams are open; see Retry-After' },
   client_failed: { status: 500, when: 'the web client failed; nothing was sent' },
@@ -74,6 +76,8 @@ export interface ErrorDetails {
   readonly issues?: readonly FieldIssue[] | undefined;
   /** When to retry; absent: the default of the code. */
   readonly retryAfterSeconds?: number | undefined;
+  /** The id of the message that it is about. */
+  readonly id?: string | undefined;
 }
 
 /** The one error type of the project: a code from the table, and a sentence that names the thing. */
@@ -81,13 +85,15 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly issues: ErrorDetails['issues'];
   readonly retryAfterSeconds: ErrorDetails['retryAfterSeconds'];
+  readonly id: ErrorDetails['id'];
 
-  constructor(code: ErrorCode, message: string, { issues, retryAfterSeconds }: ErrorDetails = {}) {
+  constructor(code: ErrorCode, message: string, { issues, retryAfterSeconds, id }: ErrorDetails = {}) {
     super(message);
     this.name = 'GatewayError';
     this.code = code;
     this.issues = issues;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.id = id;
   }
 }
 

@@ -62,10 +62,22 @@ export const OVERLAP_SECONDS = 120;
 /** How many ids of delivered messages are remembered: more than an account receives within the overlap. */
 export const MAX_DELIVERED_IDS = 10_000;
 
+/** A send whose message can be found again. */
+export const sendAttempt = v.object({
+  /** The id that the message is to have, without its chat. */
+  messageId: v.pipe(v.string(), v.regex(/^[0-9A-F]{8,64}$/)),
+  /** It may have been sent before with that id: it is looked for first. */
+  isRepeat: v.boolean(),
+});
+export type SendAttempt = Readonly<v.InferOutput<typeof sendAttempt>>;
+
 /** From the gateway to a worker. `start` is the first, unless the worker is to stop at once. */
 export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('start'), options: workerOptions }),
-  v.object({ type: v.literal('call'), callId: v.number(), operation: v.string(), input: v.unknown() }),
+  v.object({
+    ...{ type: v.literal('call'), callId: v.number(), operation: v.string(), input: v.unknown() },
+    attempt: v.optional(sendAttempt),
+  }),
   /** Inbound messages since that time, in Unix seconds, could not be stored: they are to be reported again. */
   v.object({ type: v.literal('report_again'), since: unixSeconds }),
   /** Exit within the time; `unlink`: unlink the session from the phone first. */
@@ -155,7 +167,10 @@ export const workerMessage = v.variant('type', [
     message: sentence,
     issues: v.optional(listOf(fieldIssue, 100)),
     retryAfterSeconds: v.optional(count(86_400)),
+    id: v.optional(networkId),
   }),
+  /** The message of a call is handed to the network, under this id: told if the id was chosen, or the network is slow. */
+  v.object({ type: v.literal('sending'), callId, id: networkId }),
   v.object({ type: v.literal('event'), event: workerEvent }),
   /** A log line: `event` is a constant text, by which operators search; what varies is in the fields. */
   v.object({ type: v.literal('log'), level: logLevel, event: sentence, fields: v.optional(logFields) }),

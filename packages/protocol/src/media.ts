@@ -15,10 +15,13 @@ export type SpooledFile = Readonly<v.InferOutput<typeof spooledFile>>;
 export class UploadedFile implements SpooledFile {
   readonly file: string;
   readonly size: number;
+  /** Of its bytes; undefined if nobody has asked for it. */
+  readonly sha256: string | undefined;
 
-  constructor(file: string, size: number) {
+  constructor(file: string, size: number, sha256?: string) {
     this.file = file;
     this.size = size;
+    this.sha256 = sha256;
   }
 }
 

@@ -19,6 +19,11 @@ export interface Operation {
   /** The JSON body, if there is one. Its fields and the parameters share no name. */
   readonly body?: ObjectSchema;
   readonly answer: v.GenericSchema;
+  /**
+   * It takes an Idempotency-Key. `choosesMessageId`: true for a body that is sent as one message, whose id is ours to
+   * choose, so that it can be found again.
+   */
+  readonly keyed?: { choosesMessageId(body: Readonly<Record<string, unknown>>): boolean };
   /** The HTTP status of its answer, if not 200. */
   readonly status?: 201;
   /** Its errors, apart from those that any route may answer. */

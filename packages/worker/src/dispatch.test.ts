@@ -2,7 +2,7 @@ import { GatewayError, type Handlers, type WorkerOperationName } from '@chat-web
 import { describe, expect, it } from 'vitest';
 import { dispatch } from './dispatch.ts';
 
-const supported = async () => {};
+const supported = { assertSupported: async () => {} };
 const handlersThat = (work: () => unknown) =>
   ({ sendMessage: work, listChats: work }) as unknown as Handlers<WorkerOperationName>;
 const fails = () => {
@@ -22,7 +22,7 @@ describe('a handler that throws what it should not', () => {
       code: 'client_failed',
     });
     const begun = () => expect.unreachable();
-    const refusing = async () => fails();
+    const refusing = { assertSupported: async () => fails() };
     await expect(dispatch(handlersThat(begun), 'sendMessage', {}, refusing)).rejects.toMatchObject({
       code: 'client_failed',
     });

@@ -1,4 +1,5 @@
 import {
+  type Attempt,
   asGatewayError,
   changesSomething,
   GatewayError,
@@ -12,17 +13,23 @@ import * as v from 'valibot';
 /** Throws 501, before the operation begins, if the page lacks a part that it needs. */
 export type AssertSupported = (operation: WorkerOperationName, input: object) => Promise<void>;
 
+/** What a call needs beside its input. */
+export interface CallOptions {
+  readonly assertSupported: AssertSupported;
+  readonly attempt?: Attempt | undefined;
+}
+
 /** Runs the handler of one call. Its answer is validated: data from a web page is not trusted. */
 export async function dispatch(
   handlers: Handlers<WorkerOperationName>,
   name: string,
   input: unknown,
-  assertSupported: AssertSupported,
+  { assertSupported, attempt }: CallOptions,
 ): Promise<unknown> {
   if (!isWorkerOperation(name)) throw new GatewayError('internal_error', `the worker has no operation ${name}`);
   const operation = workerOperations[name];
   // The gateway has parsed the input with this row's own schemas; it is the same build as this worker.
-  const handler = handlers[name] as (input: unknown) => unknown;
+  const handler = handlers[name] as (input: unknown, attempt: Attempt | undefined) => unknown;
   // What a handler does not expect may come after a change: it must not be reported as if nothing had happened.
   const failure = changesSomething(operation) ? 'outcome_unknown' : 'client_failed';
   await assertSupported(name, input as object).catch((error: unknown) => {
@@ -30,7 +37,7 @@ export async function dispatch(
   });
   let answer: unknown;
   try {
-    answer = await handler(input);
+    answer = await handler(input, attempt);
   } catch (error) {
     throw asGatewayError(error, failure);
   }

@@ -31,6 +31,8 @@ interface StartedSession {
   readonly assertSupported: AssertSupported;
 }
 
+type Call = Extract<GatewayMessage, { type: 'call' }>;
+
 let link: GatewayLink;
 let launched: Launch | undefined;
 let started: StartedSession | undefined;
@@ -58,7 +60,7 @@ function onMessage(message: GatewayMessage): void {
       if (!isStopping) start(message.options);
       return;
     case 'call':
-      void answer(message.callId, message.operation, message.input);
+      void answer(message);
       return;
     case 'report_again':
       started?.session.reportAgain(message.since);
@@ -90,12 +92,15 @@ function report(event: WorkerEvent): void {
   if (event.name === 'failed') void stop(STOP_AFTER_FAILURE);
 }
 
-async function answer(callId: number, operation: string, input: unknown): Promise<void> {
+async function answer({ callId, operation, input, attempt }: Call): Promise<void> {
   try {
     // Nothing was sent to the network yet.
     if (isStopping) throw new GatewayError('session_not_ready', 'the session is stopping');
     if (!started) throw new GatewayError('internal_error', 'the worker got a call before its start');
-    const found = await dispatch(started.handlers, operation, input, started.assertSupported);
+    const found = await dispatch(started.handlers, operation, input, {
+      assertSupported: started.assertSupported,
+      attempt: { ...attempt, onSending: (id) => link.send({ type: 'sending', callId, id }) },
+    });
     try {
       link.send({ type: 'answer', callId, answer: found });
     } catch (error) {
@@ -103,9 +108,9 @@ async function answer(callId: number, operation: string, input: unknown): Promis
       throw new GatewayError('client_failed', `the answer is too large: a message ${errorText(error)}`);
     }
   } catch (error) {
-    const { code, message, issues, retryAfterSeconds } = asGatewayError(error, 'internal_error');
+    const { code, message, issues, retryAfterSeconds, id } = asGatewayError(error, 'internal_error');
     const details = { ...(issues && { issues: [...issues] }), ...(retryAfterSeconds && { retryAfterSeconds }) };
-    link.send({ type: 'error', callId, code, message, ...details });
+    link.send({ type: 'error', callId, code, message, ...details, ...(id !== undefined && { id }) });
   }
 }
 

@@ -19,6 +19,7 @@ import type { EventLog } from '../events/event-log.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Idempotency } from '../sends/idempotency.ts';
 import { Admission } from './admission.ts';
 import { audited } from './audit-trail.ts';
 import { authenticated } from './auth.ts';
@@ -54,6 +55,7 @@ export interface AppParts {
   readonly events: EventSources['events'] & Pick<EventLog, 'isStoring'>;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
+  readonly idempotency: Idempotency;
   readonly metrics: Pick<Metrics, 'answered' | 'text' | 'contentType'>;
   readonly log: Log;
 }
@@ -66,7 +68,7 @@ export interface AppParts {
  * behind its head, and runs microtasks after that. Until then no request is complete, as if each had a body.
  */
 export function createApp(parts: AppParts): Hono<ServerEnv> {
-  const { config, access, supervisor, events, handlers, spool, metrics, log } = parts;
+  const { config, access, supervisor, events, handlers, spool, idempotency, metrics, log } = parts;
   const app = new Hono<ServerEnv>();
   const answerError = (c: Context<ServerEnv>, error: unknown) => errorResponse(c, error, log);
   const origins = { asksForToken: access.asksForToken, allowedHosts: config.allowedHosts };
@@ -92,7 +94,7 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
     const { method, path, scope } = operation;
     const { maxBodyBytes } = config;
     const refusalOf = isWorkerOperation(name) ? (id: string) => supervisor.refusalOf(id) : undefined;
-    const options = { maxBodyBytes, spool, refusalOf, metrics, admission, log };
+    const options = { maxBodyBytes, spool, refusalOf, metrics, admission, idempotency, log };
     const route = operationRoute(name, operation, handlers[name], options);
     app.on(method, path, guarded(requires(scope, name === 'getQr' ? withQrImage(route) : route)));
   }

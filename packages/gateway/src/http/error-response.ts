@@ -13,11 +13,11 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
 /** Answers an error: code and message of a GatewayError, `internal_error` and a log line for any other. */
 export function errorResponse(c: Context<ServerEnv>, thrown: unknown, log: Log): Response {
   const error = thrown instanceof GatewayError ? thrown : unexpected(c, thrown, log);
-  const { code, message, issues, retryAfterSeconds = RETRY_AFTER[code] } = error;
+  const { code, message, issues, id, retryAfterSeconds = RETRY_AFTER[code] } = error;
   if (code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer');
   if (retryAfterSeconds !== undefined) c.header('Retry-After', String(retryAfterSeconds));
   const { status } = errorTable[code];
-  const answer = { error: message, code, ...(issues ? { issues } : {}) };
+  const answer = { error: message, code, ...(issues ? { issues } : {}), ...(id === undefined ? {} : { id }) };
   if (c.env.incoming?.complete !== false) return c.json(answer, status);
   // The unread rest of the body must not be parsed as the next request.
   const bytes = Buffer.from(JSON.stringify(answer));

@@ -26,6 +26,9 @@ const WITH_PAGE: readonly ErrorCode[] = ['page_unsupported', 'insufficient_resou
 /** Errors of every operation with a body. */
 const WITH_BODY: readonly ErrorCode[] = ['request_timeout', 'body_too_large', 'unsupported_media_type'];
 
+/** Errors of every operation that takes an Idempotency-Key. */
+const WITH_KEY: readonly ErrorCode[] = ['idempotency_in_progress', 'idempotency_key_reused'];
+
 /** The gateway's OpenAPI document, derived from the tables of operations and other routes. */
 export function openApiDocument(version: string, hasToken: boolean): Json {
   const paths: Record<string, Record<string, Json>> = {
@@ -87,6 +90,11 @@ const errorSchema: Json = {
         properties: { path: { type: 'string' }, message: { type: 'string' } },
       },
     },
+    id: {
+      type: 'string',
+      description:
+        'The message that may have been sent: a later `message_ack` bears this id, or has it in its own, after the chat',
+    },
   },
 };
 
@@ -94,7 +102,7 @@ function describe(name: OperationName, operation: Operation): Json {
   return {
     operationId: name,
     summary: operation.summary,
-    parameters: pathParameters(name, operation.params),
+    parameters: [...pathParameters(name, operation.params), ...(operation.keyed ? [keyParameter] : [])],
     ...(operation.body ? { requestBody: requestBody(name, operation.body) } : {}),
     responses: {
       ...answers(operation),
@@ -102,6 +110,7 @@ function describe(name: OperationName, operation: Operation): Json {
         ...ANYWHERE,
         ...(operation.body ? WITH_BODY : []),
         ...(isWorkerOperation(name) ? WITH_PAGE : []),
+        ...(operation.keyed ? WITH_KEY : []),
         ...operation.errors,
       ]),
     },
@@ -119,6 +128,16 @@ function pathParameters(name: OperationName, params: v.GenericSchema): Json[] {
     example: example?.path[parameter],
   }));
 }
+
+const keyParameter: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+  description:
+    'Repeat the request with the same key until it is answered: it is carried out once, over crashes of everything. Kept for 24 hours, for this session and caller. An answer that was given before has `Idempotent-Replayed: true`.',
+  example: '6f9c1f0e-0c1b-4f3e-9a55-2a6f3b7f8f21',
+};
 
 function requestBody(name: OperationName, body: v.GenericSchema): Json {
   const named = Object.entries(examples[name]).map(([title, { body: value }]) => [title, { value }]);

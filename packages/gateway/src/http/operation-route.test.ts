@@ -6,6 +6,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { operator } from '../access/caller.ts';
 import { Spool } from '../media/spool.ts';
+import { Idempotency } from '../sends/idempotency.ts';
+import { SentKeys } from '../sends/sent-keys.ts';
 import { type FakeRequest, Lines, request, temporaryFolder } from '../testing/fake-gateway.ts';
 import { Admission } from './admission.ts';
 import { errorResponse } from './error-response.ts';
@@ -41,6 +43,7 @@ function routeOf(name: keyof typeof operations, handler: AnyHandler, { mostPerSe
       maxBodyBytes: 2_000,
       spool,
       admission: new Admission({ maxRequestsPerSession: mostPerSession, maxRequestsPerKey: 1 }),
+      idempotency: new Idempotency({ append: async () => {}, find: async () => undefined }, new SentKeys()),
       log: logger,
       metrics: { answered: (called, status, ms) => counted.push([called, status, ms >= 0]) },
     }),

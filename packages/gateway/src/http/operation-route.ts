@@ -6,12 +6,15 @@ import {
   isWorkerOperation,
   type MediaFile,
   type Operation,
+  type SendAttempt,
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import type { Caller } from '../access/caller.ts';
 import { type Log, withoutNumbers } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Idempotency } from '../sends/idempotency.ts';
 import type { Admission } from './admission.ts';
+import { keyedRequest, keyHashOf } from './idempotency-key.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { mediaResponse } from './media-response.ts';
 import { type InputOptions, parseParams, withBody } from './request-input.ts';
@@ -19,28 +22,49 @@ import { onResponseClose } from './response-close.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
 /** Handles the parsed input of an operation. */
-export type AnyHandler = (input: Record<string, unknown>, caller: Caller) => unknown;
+export type AnyHandler = (input: Record<string, unknown>, caller: Caller, attempt?: SendAttempt) => unknown;
 
 /** Options shared by all operation routes. */
 export interface RouteOptions extends InputOptions {
   readonly metrics: Pick<Metrics, 'answered'>;
   readonly admission: Admission;
+  readonly idempotency: Idempotency;
   readonly log: Log;
 }
 
 /** The route of one operation: parses the input, answers, logs one line and counts the request. */
 export function operationRoute(name: string, operation: Operation, handler: AnyHandler, options: RouteOptions): Route {
-  const { admission, log, metrics, spool } = options;
+  const { admission, idempotency, log, metrics, spool } = options;
   const level = operation.method === 'GET' ? 'debug' : 'info';
   const isForwarded = isWorkerOperation(name);
 
-  async function respond(c: Context<ServerEnv>, input: Record<string, unknown>, startedAt: number): Promise<Response> {
+  async function carryOut(input: Record<string, unknown>, caller: Caller, attempt?: SendAttempt): Promise<unknown> {
+    // Files fetched by a worker use the spool, too.
+    if (answersMedia(operation) || input.url !== undefined) await spool.assertRoom(String(input.id));
+    return handler(input, caller, attempt);
+  }
+
+  /** The answer, which may have been given before to the same request with the same key. */
+  async function answerKeyed(c: Context<ServerEnv>, input: Record<string, unknown>, keyHash: string): Promise<unknown> {
+    const { answer, isReplayed } = await idempotency.run(keyedRequest(name, operation, keyHash, input), {
+      refusal: () => options.refusalOf?.(String(input.id)),
+      carryOut: (attempt) => carryOut(input, c.get('caller'), attempt),
+    });
+    if (isReplayed) c.header('Idempotent-Replayed', 'true');
+    return answer;
+  }
+
+  async function respond(
+    c: Context<ServerEnv>,
+    input: Record<string, unknown>,
+    keyHash: string | undefined,
+    startedAt: number,
+  ): Promise<Response> {
     const fields = { operation: name, session: input.id };
     const ms = () => Math.round(performance.now() - startedAt);
     try {
-      // Files fetched by a worker use the spool, too.
-      if (answersMedia(operation) || input.url !== undefined) await spool.assertRoom(String(input.id));
-      const answer = await handler(input, c.get('caller'));
+      const answer =
+        keyHash === undefined ? await carryOut(input, c.get('caller')) : await answerKeyed(c, input, keyHash);
       log[level]({ ...fields, ms: ms() }, 'request answered');
       if (operation.status === 201) c.header('Location', `${c.req.path}/${(answer as { readonly id: string }).id}`);
       if (!answersMedia(operation)) return jsonAnswer(c, answer, operation.status ?? 200);
@@ -55,6 +79,12 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
     }
   }
 
+  /** A request that may have been carried out before is read whole, whatever one that is new would get. */
+  function inputOptions(keyHash: string | undefined, { id }: Readonly<Record<string, unknown>>): InputOptions {
+    const isKnown = keyHash !== undefined && idempotency.knows({ session: String(id), hash: keyHash });
+    return isKnown ? { ...options, refusalOf: undefined } : options;
+  }
+
   return async (c) => {
     const startedAt = performance.now();
     const count = (status: number) => metrics.answered(name, status, performance.now() - startedAt);
@@ -65,9 +95,12 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
       const session = isForwarded ? c.req.param('id') : undefined;
       leave = admission.enter(session, c.get('caller').keyId);
       const params = parseParams(c.req.param(), operation.params); // Before a body of any size is read.
+      const keyHash = keyHashOf(c, operation);
       const response = operation.body
-        ? await withBody(c, operation.body, options, (body) => respond(c, { ...params, ...body }, startedAt))
-        : await respond(c, params, startedAt);
+        ? await withBody(c, operation.body, inputOptions(keyHash, params), (body) =>
+            respond(c, { ...params, ...body }, keyHash, startedAt),
+          )
+        : await respond(c, params, keyHash, startedAt);
       count(response.status);
       return response;
     } catch (error) {

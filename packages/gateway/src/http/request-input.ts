@@ -19,6 +19,7 @@ import {
   UPLOAD_FIELD,
   type UploadBody,
 } from '../media/upload-body.ts';
+import { KEY_HEADER } from './idempotency-key.ts';
 import { arrivedBody, limitedBody, SMALL_BODY_BYTES } from './limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
 
@@ -106,7 +107,8 @@ async function readBody(
     return plainBody(arrived ?? (await readWhole(limitedBody(incoming, { maxBytes }))));
   }
   const sessionId = c.req.param('id') ?? '';
-  const createFile = () => spool.create(sessionId);
+  // Two requests with the same key are the same if their media are.
+  const createFile = () => spool.create(sessionId, { isHashed: c.req.header(KEY_HEADER) !== undefined });
   if (arrived) return shortBody(arrived, createFile);
   const error = refusalOf?.(sessionId);
   const refusal = error && { aboveBytes: MAX_REST_BYTES, error };

@@ -149,6 +149,27 @@ export class Cursor {
   }
 }
 
+/** The record of that seq; undefined if it is not kept, or damaged. */
+export async function findRecord(source: Source, seq: number): Promise<JournalRecord | undefined> {
+  const { recent, recentAfter } = source;
+  if (seq > recentAfter) return recent[firstAfter(recent, seq - 1)];
+  for (let attempt = 1; ; attempt += 1) {
+    const segment = source.segments.findLast(({ firstSeq }) => firstSeq <= seq);
+    if (!segment) return undefined;
+    try {
+      const reader = new SegmentReader(segment);
+      for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
+        const found = chunk.frames.find((frame) => frame.seq >= seq);
+        if (found) return found.seq === seq ? found.record() : undefined;
+      }
+      return undefined;
+    } catch (error) {
+      // It was removed, or written anew.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
 /** The index of the first record with a higher seq. */
 function firstAfter(records: readonly JournalRecord[], seq: number): number {
   let [low, high] = [0, records.length];

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
 import { makeFolder } from '../host/make-folder.ts';
 import type { Log } from '../log.ts';
-import { Cursor, type Filter, type Source } from './cursor.ts';
+import { Cursor, type Filter, findRecord, type Source } from './cursor.ts';
 import { Epochs, type Fold, Forgotten, PURGED } from './folds.ts';
 import { type JournalRecord, mostBytesOf, type NewRecord, requireFits, writeFrame } from './frame.ts';
 import { type Segment, SegmentReader, segmentPath, segmentsIn, unfinishedPath } from './segment.ts';
@@ -460,6 +460,11 @@ export class Journal implements Source {
     const cursor = new Cursor(this, last ? Number.POSITIVE_INFINITY : this.#lastSeq, filter);
     last?.readers.push(cursor);
     return cursor;
+  }
+
+  /** The record of that seq; undefined if it is not kept, or damaged. */
+  find(seq: number): Promise<JournalRecord | undefined> {
+    return findRecord(this, seq);
   }
 
   /** Called each time that something new can be read, until the function that is returned is called. */

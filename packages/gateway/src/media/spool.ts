@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { constants, openSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -72,12 +72,14 @@ export class Spool {
     return emptyFolder(this.dir, this.#log);
   }
 
-  /** A new file for an upload to a session. Throws like `assertRoom`. */
-  async create(sessionId: string): Promise<SpoolWriter> {
+  /** A new file for an upload to a session. Throws like `assertRoom`. `isHashed`: its bytes are to be compared later. */
+  async create(sessionId: string, { isHashed = false } = {}): Promise<SpoolWriter> {
     await this.assertRoom(sessionId);
     const file = randomUUID();
     const path = join(this.dir, file);
-    return new SpoolWriter(file, path, await open(path, 'wx', 0o600), this.#quota.reserve(sessionId));
+    const handle = await open(path, 'wx', 0o600);
+    const hash = isHashed ? createHash('sha256') : undefined;
+    return new SpoolWriter(file, path, handle, this.#quota.reserve(sessionId), hash);
   }
 
   /**
@@ -193,25 +195,29 @@ export class SpoolWriter {
   readonly #path: string;
   readonly #handle: FileHandle;
   readonly #reservation: Reservation;
+  readonly #hash: Hash | undefined;
   #size = 0;
 
-  constructor(file: string, path: string, handle: FileHandle, reservation: Reservation) {
+  constructor(file: string, path: string, handle: FileHandle, reservation: Reservation, hash: Hash | undefined) {
     this.#file = file;
     this.#path = path;
     this.#handle = handle;
     this.#reservation = reservation;
+    this.#hash = hash;
   }
 
   /** Throws if the quota is exceeded. */
   async write(bytes: Buffer): Promise<void> {
     this.#reservation.add(bytes.length);
+    this.#hash?.update(bytes);
     for (let at = 0; at < bytes.length; ) at += (await this.#handle.write(bytes, at)).bytesWritten;
     this.#size += bytes.length;
   }
 
   async finish(): Promise<Upload> {
     await this.#handle.close();
-    return new Upload(new UploadedFile(this.#file, this.#size), this.#path, this.#reservation);
+    const uploaded = new UploadedFile(this.#file, this.#size, this.#hash?.digest('base64url'));
+    return new Upload(uploaded, this.#path, this.#reservation);
   }
 
   async discard(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   HEARTBEAT_INTERVAL_MS,
   type OpenAck,
   type Reason,
+  type SendAttempt,
   type WorkerEvent,
   type WorkerOperationName,
   type WorkerOptions,
@@ -147,8 +148,8 @@ export class Run {
   }
 
   /** Undefined if there is no worker yet. */
-  call(operation: WorkerOperationName, input: unknown): Promise<unknown> | undefined {
-    return this.#worker?.link.call(operation, input);
+  call(operation: WorkerOperationName, input: unknown, attempt?: SendAttempt): Promise<unknown> | undefined {
+    return this.#worker?.link.call(operation, input, attempt);
   }
 
   /** Has inbound messages since that time, in Unix seconds, reported again, if there is a worker. */

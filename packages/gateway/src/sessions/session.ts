@@ -4,6 +4,7 @@ import {
   errorText,
   GatewayError,
   type Reason,
+  type SendAttempt,
   type SessionEvent,
   type SessionInfo,
   type WorkerEvent,
@@ -172,8 +173,8 @@ export class Session {
   }
 
   /** Has the worker run an operation. 409 unless the session is ready. */
-  async call<N extends WorkerOperationName>(operation: N, input: unknown): Promise<AnswerOf<N>> {
-    const answer = this.refusal ? undefined : this.#run?.call(operation, input);
+  async call<N extends WorkerOperationName>(operation: N, input: unknown, attempt?: SendAttempt): Promise<AnswerOf<N>> {
+    const answer = this.refusal ? undefined : this.#run?.call(operation, input, attempt);
     if (!answer) throw this.#notReady();
     this.stats.active();
     return (await answer.finally(() => this.stats.active())) as AnswerOf<N>; // The link has checked it against the row.

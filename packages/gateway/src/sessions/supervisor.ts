@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AnswerOf, asGatewayError, GatewayError, type WorkerOperationName } from '@chat-web/protocol';
+import {
+  type AnswerOf,
+  asGatewayError,
+  GatewayError,
+  type SendAttempt,
+  type WorkerOperationName,
+} from '@chat-web/protocol';
 import { Session } from './session.ts';
 import type { SessionContext } from './session-context.ts';
 import { isRunning } from './session-state.ts';
@@ -88,9 +94,13 @@ export class Supervisor {
   }
 
   /** Forwards an operation to the session's worker. */
-  async call<N extends WorkerOperationName>(operation: N, input: { readonly id: string }): Promise<AnswerOf<N>> {
+  async call<N extends WorkerOperationName>(
+    operation: N,
+    input: { readonly id: string },
+    attempt?: SendAttempt,
+  ): Promise<AnswerOf<N>> {
     this.#refuseWhileClosing();
-    return this.find(input.id).call(operation, input);
+    return this.find(input.id).call(operation, input, attempt);
   }
 
   /** Starts every saved session, by way of the start queue. */

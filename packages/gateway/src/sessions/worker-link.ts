@@ -2,6 +2,7 @@ import {
   changesSomething,
   type ErrorCode,
   GatewayError,
+  type SendAttempt,
   type WorkerEvent,
   type WorkerMessage,
   type WorkerOperationName,
@@ -18,6 +19,8 @@ import { type ChannelSockets, WorkerChannel } from './worker-channel.ts';
 interface PendingCall {
   readonly operation: WorkerOperationName;
   readonly timer: NodeJS.Timeout;
+  /** The message that was handed to the network, or is about to be. */
+  sendingId: string | undefined;
   resolve(answer: unknown): void;
   reject(error: GatewayError): void;
 }
@@ -32,6 +35,7 @@ export interface LinkListener {
 }
 
 type WorkerError = Extract<WorkerMessage, { type: 'error' }>;
+type WorkerSending = Extract<WorkerMessage, { type: 'sending' }>;
 type WorkerLog = Extract<WorkerMessage, { type: 'log' }>;
 
 /** The error codes that a worker may answer with. */
@@ -90,14 +94,14 @@ export class WorkerLink {
   }
 
   /** Has the worker run an operation with validated input. Rejects if it exits or the time is up. */
-  call(operation: WorkerOperationName, input: unknown): Promise<unknown> {
+  call(operation: WorkerOperationName, input: unknown, attempt?: SendAttempt): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy) {
-        reject(this.#lost(operation, this.#closedBy));
+        reject(this.#lost({ operation }, this.#closedBy));
         return;
       }
       const callId = this.#lastCallId + 1;
-      if (this.pending >= MOST_CALLS || !this.#channel.send({ type: 'call', callId, operation, input })) {
+      if (this.pending >= MOST_CALLS || !this.#channel.send({ type: 'call', callId, operation, input, attempt })) {
         reject(new GatewayError('rate_limited', `too many calls wait for the worker of session ${this.#sessionId}`));
         return;
       }
@@ -105,9 +109,10 @@ export class WorkerLink {
       const { timeoutMs } = workerOperations[operation];
       const timer = setTimeout(() => {
         this.#pending.delete(callId);
-        reject(this.#lost(operation, `did not answer within ${timeoutMs / 1_000} s`));
+        reject(this.#lost(call, `did not answer within ${timeoutMs / 1_000} s`));
       }, timeoutMs);
-      this.#pending.set(callId, { operation, timer, resolve, reject });
+      const call: PendingCall = { operation, timer, sendingId: undefined, resolve, reject };
+      this.#pending.set(callId, call);
     });
   }
 
@@ -136,9 +141,9 @@ export class WorkerLink {
   /** Fails every pending call, and every later one, with this reason. */
   fail(how: string): void {
     this.#closedBy ??= how;
-    for (const { operation, timer, reject } of this.#pending.values()) {
-      clearTimeout(timer);
-      reject(this.#lost(operation, how));
+    for (const call of this.#pending.values()) {
+      clearTimeout(call.timer);
+      call.reject(this.#lost(call, how));
     }
     this.#pending.clear();
   }
@@ -165,6 +170,8 @@ export class WorkerLink {
         return undefined;
       case 'answer':
         return this.#settle(message.callId, (call) => this.#answer(call, message.answer));
+      case 'sending':
+        return this.#noteSending(message);
       case 'error':
         return this.#settle(message.callId, (call) => this.#refuse(call, message));
     }
@@ -188,10 +195,17 @@ export class WorkerLink {
   }
 
   /** Codes that only the gateway may use, such as `unauthorized`, are replaced. */
-  #refuse({ operation, reject }: PendingCall, { code, message, issues, retryAfterSeconds }: WorkerError): void {
-    reject(
-      new GatewayError(SAID_BY_WORKERS.has(code) ? code : failureOf(operation), message, { issues, retryAfterSeconds }),
-    );
+  #refuse({ operation, reject }: PendingCall, { code, message, issues, retryAfterSeconds, id }: WorkerError): void {
+    const known = SAID_BY_WORKERS.has(code) ? code : failureOf(operation);
+    reject(new GatewayError(known, message, { issues, retryAfterSeconds, id }));
+  }
+
+  /** Returns 0 the first time for a pending call. */
+  #noteSending({ callId, id }: WorkerSending): 0 | undefined {
+    const call = this.#pending.get(callId);
+    if (!call || call.sendingId !== undefined) return undefined;
+    call.sendingId = id;
+    return 0;
   }
 
   /** Returns 0 for a pending call; undefined if it timed out before, or never existed. */
@@ -223,9 +237,10 @@ export class WorkerLink {
     if (lines > 0) this.#log.warn({ lines }, 'worker log lines dropped');
   }
 
-  #lost(operation: WorkerOperationName, how: string): GatewayError {
+  #lost({ operation, sendingId }: Pick<PendingCall, 'operation'> & Partial<PendingCall>, how: string): GatewayError {
     const code = changesSomething(workerOperations[operation]) ? 'outcome_unknown' : 'session_lost';
-    return new GatewayError(code, `worker of session ${this.#sessionId} ${how} during ${operation}`);
+    const details = { id: sendingId };
+    return new GatewayError(code, `worker of session ${this.#sessionId} ${how} during ${operation}`, details);
   }
 }
 

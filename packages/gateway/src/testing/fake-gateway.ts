@@ -24,6 +24,8 @@ import type { AnyHandler } from '../http/operation-route.ts';
 import type { ServerEnv } from '../http/server-env.ts';
 import { Journal } from '../journal/journal.ts';
 import { Spool } from '../media/spool.ts';
+import { Idempotency } from '../sends/idempotency.ts';
+import { SentKeys } from '../sends/sent-keys.ts';
 
 /** The operator's token of a fake gateway that asks for one. */
 export const TOKEN = 'correct-horse';
@@ -104,7 +106,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   const logger = pino({ level: 'debug', base: null }, log);
   const keys = await Keys.load(join(dataDir, 'keys.json'), logger);
   const token = await OperatorToken.load(config, logger);
-  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks() };
+  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), sentKeys: new SentKeys() };
   const journal = await Journal.open({
     ...{ dir: join(dataDir, 'journal'), folds: Object.values(folds), log: logger },
     ...{ maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs },
@@ -114,9 +116,9 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   const counted: [operation: string, status: number][] = [];
   const recording = (name: OperationName): AnyHandler => {
     const answer = handlers[name] ?? (() => null);
-    return (input, caller) => {
+    return (input, caller, attempt) => {
       handled.push({ name, input, caller: caller.id });
-      return answer(input, caller);
+      return answer(input, caller, attempt);
     };
   };
   const names = Object.keys(operations) as OperationName[];
@@ -127,6 +129,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     audit: new Audit(undefined, audit, logger),
     spool: new Spool(dataDir, config, logger),
     events,
+    idempotency: new Idempotency(journal, folds.sentKeys),
     log: logger,
     metrics: {
       answered: (operation, status) => counted.push([operation, status]),

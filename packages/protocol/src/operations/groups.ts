@@ -54,6 +54,7 @@ export const groupOperations = {
     scope: 'send',
     params: ofSession,
     body: v.object({ subject, participants }),
+    keyed: { choosesMessageId: () => false },
     answer: groupId,
     errors: ['session_not_found', 'session_not_ready', 'recipient_not_found', 'client_failed', 'outcome_unknown'],
     timeoutMs: 60_000,

@@ -1,3 +1,4 @@
+import type { SendAttempt } from '../ipc.ts';
 import type { Download, MediaFile } from '../media.ts';
 import type { HandlerInput, OperationAnswer, OperationInput } from '../operation.ts';
 import { chatOperations } from './chats.ts';
@@ -35,15 +36,32 @@ export type InputOf<N extends OperationName> = OperationInput<Operations[N]>;
 /** What an operation answers. */
 export type AnswerOf<N extends OperationName> = OperationAnswer<Operations[N]>;
 
+/** How a call is carried out: whether its message can be found again, and by which id. */
+export interface Attempt extends Partial<SendAttempt> {
+  /** To be called with the id of a message that is handed to the network, if it is chosen or the network is slow. */
+  onSending(id: string): void;
+}
+
 /** A handler for each operation named: one that is missing or has another shape does not compile. */
 export type Handlers<N extends OperationName> = {
-  readonly [K in N]: (input: HandlerInput<Operations[K]>) => Promise<AnswerOf<K>> | AnswerOf<K>;
+  readonly [K in N]: (input: HandlerInput<Operations[K]>, attempt?: Attempt) => Promise<AnswerOf<K>> | AnswerOf<K>;
 };
+
+/** What a request of a keyed operation may carry. */
+export interface KeyedOptions {
+  /**
+   * 1 to 255 printable ASCII characters, such as a UUID. Repeated with the same key and input, the operation is carried
+   * out once, over crashes of everything.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+type Options<K extends OperationName> = Operations[K] extends { readonly keyed: object } ? KeyedOptions : never;
 
 /** A method for each operation: what a client of the gateway offers. Media come as a stream. */
 export type OperationMethods = {
   readonly [K in OperationName]: (
-    ...input: keyof InputOf<K> extends never ? [] : [input: InputOf<K>]
+    ...input: keyof InputOf<K> extends never ? [] : [input: InputOf<K>, options?: Options<K>]
   ) => Promise<MediaFile extends AnswerOf<K> ? Download | Exclude<AnswerOf<K>, MediaFile> : AnswerOf<K>>;
 };
 

@@ -73,6 +73,10 @@ export const messageOperations = {
     scope: 'send',
     params: ofSession,
     body: v.variant('type', [text, media, reaction]),
+    keyed: {
+      // The page makes the ids of texts in the status feed itself.
+      choosesMessageId: ({ type, to }) => type !== 'reaction' && !(type === 'text' && to === STATUS_FEED),
+    },
     answer: v.union([message, reactionAnswer]),
     errors: [
       'session_not_found',

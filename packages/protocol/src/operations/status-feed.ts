@@ -39,6 +39,8 @@ export const statusFeedOperations = {
     scope: 'send',
     params: v.object({ id: sessionId }),
     body: v.variant('type', [text, media]),
+    // The page makes the ids of texts itself.
+    keyed: { choosesMessageId: ({ type }) => type !== 'text' },
     answer: message,
     errors: [
       'session_not_found',

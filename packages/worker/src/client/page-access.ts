@@ -52,16 +52,17 @@ export class PageAccess implements PageCalls {
   }
 
   async send<A extends unknown[], R>(
-    { beginMs, timeoutMs, ackTimeoutMs }: SendLimits,
+    { beginMs, timeoutMs, ackTimeoutMs, attempt }: SendLimits,
     script: PageScript<[SendPlan, ...A], R>,
     ...args: A
   ): Promise<R> {
     const { link } = this.#ready();
-    const watch = link.watchSend();
+    const watch = link.watchSend(attempt?.onSending);
     const deadline = performance.now() + timeoutMs;
     // The page has another monotonic clock, and the same date.
     const [beginBy, answerBy] = [beginMs, timeoutMs].map((ms) => Date.now() + ms - MARGIN_MS) as [number, number];
-    const answer = link.run(script, { call: watch.call, beginBy, answerBy, ackTimeoutMs }, ...args);
+    const plan = { call: watch.call, beginBy, answerBy, ackTimeoutMs, messageId: attempt?.messageId };
+    const answer = link.run(script, plan, ...args);
     const isAnswered = answer.then(
       () => true,
       () => true,
@@ -75,9 +76,8 @@ export class PageAccess implements PageCalls {
         );
       return await within(leftUntil(deadline), 'outcome_unknown', answer);
     } catch (error) {
-      if (watch.sentId === undefined) throw error;
-      this.onSent(false);
-      throw unconfirmed(watch.sentId);
+      if (watch.isSlow) this.onSent(false);
+      throw watch.id === undefined ? error : unconfirmed(watch.id);
     } finally {
       watch.stop();
     }
@@ -171,7 +171,8 @@ async function takeFile(page: Page, input: Promise<FileInput>, path: string, key
 
 /** The error for a message that was handed over, and that the network has not confirmed. */
 export function unconfirmed(id: string): GatewayError {
-  return new GatewayError('outcome_unknown', `the network has not confirmed message ${id}; it may still be sent`);
+  const message = `the network has not confirmed message ${id}; it may still be sent`;
+  return new GatewayError('outcome_unknown', message, { id });
 }
 
 /** Whole milliseconds until a deadline (as of `performance.now()`), at least one. */

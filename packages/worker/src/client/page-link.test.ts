@@ -108,13 +108,13 @@ describe('a signal', () => {
         await signal(JSON.stringify({ is, call: value, id: value, model: value, ack: value }));
     for (const payload of ['', 'null', '[]', '"sent"', '{', '{"__proto__":{"is":"sent","call":"1"}}'])
       await signal(payload);
-    expect(watch).toMatchObject({ hasBegun: false, sentId: undefined });
+    expect(watch).toMatchObject({ hasBegun: false, id: undefined });
 
     await signal(JSON.stringify({ is: 'sent', call: watch.call, id: { toString: 1 } }));
     await watch.begun;
-    expect(watch).toMatchObject({ hasBegun: true, sentId: undefined });
+    expect(watch).toMatchObject({ hasBegun: true, id: undefined });
     await signal(JSON.stringify({ is: 'sent', call: watch.call, id: 'true_1@c.us_A' }));
-    await vi.waitFor(() => expect(watch.sentId).toBe('true_1@c.us_A'));
+    await vi.waitFor(() => expect(watch.id).toBe('true_1@c.us_A'));
     watch.stop();
     process.off('unhandledRejection', onRejection);
     expect(rejections).toEqual([]);

@@ -1,8 +1,10 @@
-import { errorText } from '@chat-web/protocol';
+import { errorText, networkId } from '@chat-web/protocol';
 import type { CDPSession, Page, Protocol } from 'puppeteer';
+import * as v from 'valibot';
 import type { PageScript } from './port.ts';
 
 const BINDING = 'chatWebSignal';
+const SEND_SIGNALS = new Set<unknown>(['sending', 'handed', 'sent']);
 const APPLY = 'function (...args) { return this(...args); }';
 
 /** A call whose script may have run, or may still. */
@@ -26,8 +28,10 @@ export interface SendWatch {
   /** Resolves right before the page hands the message over. */
   readonly begun: Promise<void>;
   readonly hasBegun: boolean;
-  /** The message, once it was handed over and the network takes its time to confirm it. */
-  readonly sentId: string | undefined;
+  /** The id of the message, once it was handed over under a chosen one, or the network takes its time to confirm it. */
+  readonly id: string | undefined;
+  /** The network takes its time. */
+  readonly isSlow: boolean;
   stop(): void;
 }
 
@@ -116,8 +120,8 @@ export class PageLink {
     return result;
   }
 
-  /** Watches a new send, until it is stopped. */
-  watchSend(): SendWatch {
+  /** Watches a new send, until it is stopped. `onId`: called when its id is known. */
+  watchSend(onId: (id: string) => void = () => {}): SendWatch {
     this.#lastSend += 1;
     const call = String(this.#lastSend);
     let begin = () => {};
@@ -125,10 +129,14 @@ export class PageLink {
       begin = resolve;
     });
     const stop = () => void this.#sends.delete(call);
-    const watch = { call, begun, hasBegun: false, sentId: undefined as string | undefined, stop };
+    const watch = { call, begun, hasBegun: false, isSlow: false, id: undefined as string | undefined, stop };
     this.#sends.set(call, ({ is, id }) => {
       watch.hasBegun = true;
-      if (is === 'sent' && typeof id === 'string') watch.sentId = id;
+      watch.isSlow ||= is === 'sent';
+      if (is !== 'sending' && watch.id === undefined && v.is(networkId, id)) {
+        watch.id = id;
+        onId(id);
+      }
       begin();
     });
     return watch;
@@ -155,7 +163,7 @@ export class PageLink {
   /** The text comes from a web page, and may be anything. */
   #receive(payload: string): void {
     const signal = parsed(payload);
-    if (signal?.is === 'sending' || signal?.is === 'sent') this.#sends.get(signal.call)?.(signal);
+    if (SEND_SIGNALS.has(signal?.is)) this.#sends.get(signal?.call)?.(signal ?? {});
     else if (signal) this.#onSignal(signal);
   }
 }

@@ -1,19 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PageProbe } from './page-probe.ts';
 
-vi.mock('node:timers/promises', () => ({
-  // The module's own timers are out of reach of fake time; those of the global object are not.
-  setTimeout: (ms: number, value: unknown, { signal }: { signal: AbortSignal }) =>
-    new Promise((resolve, reject) => {
-      const callOff = () => reject(signal.reason);
-      signal.addEventListener('abort', callOff);
-      globalThis.setTimeout(() => {
-        signal.removeEventListener('abort', callOff);
-        resolve(value);
-      }, ms);
-    }),
-}));
-
 describe('the probe of a page', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());

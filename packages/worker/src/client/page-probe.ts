@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { timedOut } from './page-errors.ts';
 
 const INTERVAL_MS = 15_000;
@@ -63,6 +62,17 @@ export class PageProbe<S> {
 
   /** False if the probe was stopped meanwhile. */
   #pause(ms: number): Promise<boolean> {
-    return delay(ms, true, { signal: this.#over.signal, ref: false }).catch(() => false);
+    const { signal } = this.#over;
+    if (signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const end = (isOver: boolean) => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', stop);
+        resolve(isOver);
+      };
+      const stop = () => end(false);
+      const timer = setTimeout(() => end(true), ms).unref();
+      signal.addEventListener('abort', stop);
+    });
   }
 }

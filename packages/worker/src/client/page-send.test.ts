@@ -8,15 +8,22 @@ const TIMEOUT_MS = 200;
 const never = new Promise<never>(() => {});
 
 /** A page in which a send goes as a test says. */
-function pageThat(run: (signal: (sentId?: string) => void) => Promise<unknown>, version: () => Promise<string>) {
+function pageThat(run: (signal: (id?: string) => void) => Promise<unknown>, version: () => Promise<string>) {
   const confirmations: boolean[] = [];
   let begin = () => {};
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
   });
-  const watch = { call: '1', begun, hasBegun: false, sentId: undefined as string | undefined, stop: () => {} };
-  const signal = (sentId?: string) => {
-    Object.assign(watch, { hasBegun: true, sentId });
+  const watch = {
+    call: '1',
+    begun,
+    hasBegun: false,
+    isSlow: false,
+    id: undefined as string | undefined,
+    stop: () => {},
+  };
+  const signal = (id?: string) => {
+    Object.assign(watch, { hasBegun: true, id, isSlow: id !== undefined });
     begin();
   };
   const link = { watchSend: () => watch, run: () => run(signal), session: { send: () => never } };

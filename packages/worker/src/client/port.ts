@@ -1,4 +1,4 @@
-import type { LogFields, LogLevel, WorkerEvent } from '@chat-web/protocol';
+import type { Attempt, LogFields, LogLevel, WorkerEvent } from '@chat-web/protocol';
 import type { SpoolShare } from '../media/spool-share.ts';
 import type { SendPlan } from '../page/messages.ts';
 
@@ -39,6 +39,8 @@ export interface SendLimits {
   readonly timeoutMs: number;
   /** Once the message was handed over, until the network has it. */
   readonly ackTimeoutMs: number;
+  /** The id that the message is to have. */
+  readonly attempt?: Attempt | undefined;
 }
 
 /** The dependencies of the handlers. */

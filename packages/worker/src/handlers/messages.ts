@@ -16,9 +16,10 @@ export function messageHandlers(
 ): Handlers<'sendMessage' | 'editMessage' | 'deleteMessage' | 'getMedia'> {
   const { page } = context;
   return {
-    sendMessage: async (input) => {
-      if (input.type === 'text') return input.to === STATUS_FEED ? postText(page, input) : sendText(page, input);
-      if (input.type !== 'reaction') return sendMedia(context, input);
+    sendMessage: async (input, attempt) => {
+      if (input.type === 'text')
+        return input.to === STATUS_FEED ? postText(page, input) : sendText(page, input, attempt);
+      if (input.type !== 'reaction') return sendMedia(context, input, attempt);
       const { messageId, emoji } = input;
       const outcome = await page.change(CHANGE_TIMEOUT_MS, react, messageId, emoji);
       if (outcome === 'no_message') throw messageNotFound();

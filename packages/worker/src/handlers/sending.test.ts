@@ -261,7 +261,11 @@ describe('a file', () => {
     context.page.on(postMediaStatus, () => ({ message: messageModel({ to: STATUS_FEED, isStatus: true }) }));
     expect(await sendFile({ to: STATUS_FEED, caption: 'look' })).toMatchObject({ to: STATUS_FEED, ack: 1 });
     expect(context.page.calls.map(({ kind, script, args }) => [kind, script, args])).toEqual([
-      ['change', postMediaStatus, [{ data: 'file:1', mimetype: 'image/png', filename: 'image.png' }, 'look']],
+      [
+        'change',
+        postMediaStatus,
+        [{ data: 'file:1', mimetype: 'image/png', filename: 'image.png' }, 'look', undefined],
+      ],
     ]);
   });
 });

@@ -1,4 +1,6 @@
 import {
+  type Attempt,
+  asGatewayError,
   type ErrorCode,
   GatewayError,
   type MediaSource,
@@ -11,7 +13,7 @@ import type { HandlerContext, PageCalls, SendLimits } from '../client/port.ts';
 import { toAck, toMessage } from '../client/resources.ts';
 import { type MediaKind, withMedia } from '../media/outgoing-media.ts';
 import { makeSticker } from '../page/media.ts';
-import { checkSend, type SendAnswer, sendMessage } from '../page/messages.ts';
+import { checkSend, readSent, type SendAnswer, sendMessage } from '../page/messages.ts';
 import { postMediaStatus } from '../page/status-feed.ts';
 import type { Posted } from '../page/window.ts';
 import { TimeBudget } from './time-budget.ts';
@@ -22,6 +24,8 @@ const CHECK_TIMEOUT_MS = 10_000;
 const BEGIN_TIMEOUT_MS = 10_000;
 /** How long loading a file into the browser may take. */
 const FILE_TIMEOUT_MS = 20_000;
+/** To find a message that may have been sent before. */
+const LOOK_TIMEOUT_MS = 10_000;
 const STICKER_TIMEOUT_MS = 10_000;
 const POST_MEDIA_TIMEOUT_MS = 80_000;
 const TEXT_TIMEOUT_MS = 27_000;
@@ -46,20 +50,61 @@ interface MediaInput extends MediaSource {
 }
 
 /** Sends a text, and answers when the network has it. */
-export async function sendText(page: PageCalls, { to, body, quotedMessageId }: TextInput): Promise<Message> {
+export async function sendText(page: PageCalls, input: TextInput, attempt?: Attempt): Promise<Message> {
+  return once(page, input.to, TEXT_ACK_TIMEOUT_MS, attempt, () => sendTextNow(page, input, attempt));
+}
+
+/** Sends media, and answers when the network has them. */
+export async function sendMedia(context: HandlerContext, input: MediaInput, attempt?: Attempt): Promise<Message> {
+  const send = () => sendMediaNow(context, input, attempt);
+  return once(context.page, input.to, MEDIA_ACK_TIMEOUT_MS, attempt, send);
+}
+
+/** Sends a message, unless the page shows that it was sent before: then it answers what became of that. */
+async function once(
+  page: PageCalls,
+  to: string,
+  ackTimeoutMs: number,
+  attempt: Attempt | undefined,
+  send: () => Promise<Message>,
+): Promise<Message> {
+  const { messageId, isRepeat } = attempt ?? {};
+  if (messageId === undefined || !isRepeat) return send();
+  const before = await page.read(ackTimeoutMs + LOOK_TIMEOUT_MS, readSent, messageId, to, ackTimeoutMs);
+  if (before) return confirmed(page, before);
+  try {
+    return await send();
+  } catch (thrown) {
+    // The network may have the message all the same, from a page that has lost it.
+    const { message, id = messageId, retryAfterSeconds } = asGatewayError(thrown, 'outcome_unknown');
+    throw new GatewayError('outcome_unknown', message, { id, retryAfterSeconds });
+  }
+}
+
+async function sendTextNow(
+  page: PageCalls,
+  { to, body, quotedMessageId }: TextInput,
+  attempt: Attempt | undefined,
+): Promise<Message> {
   const budget = new TimeBudget(operations.sendMessage.timeoutMs);
   // A text is sent as it is, also when it looks like a contact card.
   const options = { linkPreview: true, parseVCards: false, quotedMessageId, ignoreQuoteErrors: false };
   const send = (isChecked: boolean) =>
-    page.send(limitsOf(budget.step(TEXT_TIMEOUT_MS), TEXT_ACK_TIMEOUT_MS), sendMessage, isChecked, to, body, options);
+    page.send(
+      limitsOf(budget.step(TEXT_TIMEOUT_MS), TEXT_ACK_TIMEOUT_MS, attempt),
+      ...([sendMessage, isChecked, to, body, options] as const),
+    );
   const first = await send(false);
   if (first !== 'unchecked') return confirmed(page, first);
   await check(page, to, quotedMessageId, budget);
   return confirmed(page, await send(true));
 }
 
-/** Sends media, and answers when the network has them. */
-export async function sendMedia(context: HandlerContext, input: MediaInput): Promise<Message> {
+async function sendMediaNow(
+  context: HandlerContext,
+  input: MediaInput,
+  attempt: Attempt | undefined,
+): Promise<Message> {
   const { page } = context;
   const { type, to, quotedMessageId, caption } = input;
   const budget = new TimeBudget(operations.sendMessage.timeoutMs);
@@ -69,7 +114,8 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
     page.withFile(budget.step(FILE_TIMEOUT_MS, LEAST_SEND_MS), path, async (key) => {
       if (to === STATUS_FEED) {
         const file = { data: key, mimetype: mimeType, filename };
-        return accepted(await page.change(budget.step(POST_MEDIA_TIMEOUT_MS), postMediaStatus, file, caption));
+        const timeoutMs = budget.step(POST_MEDIA_TIMEOUT_MS);
+        return accepted(await page.change(timeoutMs, postMediaStatus, file, caption, attempt?.messageId));
       }
       const isSticker = type === 'sticker';
       if (isSticker && mimeType !== 'image/webp') await prepareSticker(page, key, budget);
@@ -83,7 +129,7 @@ export async function sendMedia(context: HandlerContext, input: MediaInput): Pro
         quotedMessageId,
         ignoreQuoteErrors: false,
       };
-      const limits = limitsOf(budget.lastStep(), MEDIA_ACK_TIMEOUT_MS);
+      const limits = limitsOf(budget.lastStep(), MEDIA_ACK_TIMEOUT_MS, attempt);
       const sent = confirmed(page, await page.send(limits, sendMessage, true, to, '', options));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     }),
@@ -142,14 +188,18 @@ function refusalCode(name: string | undefined, code?: number): ErrorCode {
   return code !== undefined && RESTRICTED_CODES.has(code) ? 'not_permitted' : 'client_failed';
 }
 
-function limitsOf(timeoutMs: number, ackTimeoutMs: number): SendLimits {
-  return { beginMs: Math.min(BEGIN_TIMEOUT_MS, timeoutMs), timeoutMs, ackTimeoutMs };
+function limitsOf(timeoutMs: number, ackTimeoutMs: number, attempt: Attempt | undefined): SendLimits {
+  return { beginMs: Math.min(BEGIN_TIMEOUT_MS, timeoutMs), timeoutMs, ackTimeoutMs, attempt };
 }
 
 /** The message once the network has confirmed it; `outcome_unknown` if it has not in time. */
 function confirmed(page: PageCalls, answer: SendAnswer): Message {
   if (answer === 'late' || answer === 'unchecked')
     throw new GatewayError('client_failed', 'nothing was sent: the page was busy for too long');
+  if (answer === 'no_choice') {
+    const why = 'nothing was sent: this build of the page takes no id of ours, which an Idempotency-Key needs';
+    throw new GatewayError('page_unsupported', why);
+  }
   if (!answer?.model)
     throw new GatewayError('outcome_unknown', 'the web client did not report whether the message was sent');
   const sent = readMessage(answer.model);
@@ -161,7 +211,8 @@ function confirmed(page: PageCalls, answer: SendAnswer): Message {
   if (ack === 0) throw unconfirmed(sent.id);
   const { name, code } = answer.state?.refused ?? {};
   const why = [name, code && `code ${code}`].filter(Boolean).join(', ');
-  throw new GatewayError(refusalCode(name, code), `the network refused the message${why ? ` (${why})` : ''}`);
+  const message = `the network refused the message${why ? ` (${why})` : ''}`;
+  throw new GatewayError(refusalCode(name, code), message, { id: sent.id });
 }
 
 /** A message that was posted to the status feed: posting ends when the network has confirmed it. */

@@ -17,8 +17,8 @@ interface TextStatus {
 /** Handlers of the operations on the status feed. */
 export function statusFeedHandlers(context: HandlerContext): Handlers<'postStatus'> {
   return {
-    postStatus: async (input) => {
-      if (input.type !== 'text') return sendMedia(context, { ...input, to: STATUS_FEED });
+    postStatus: async (input, attempt) => {
+      if (input.type !== 'text') return sendMedia(context, { ...input, to: STATUS_FEED }, attempt);
       const { body, options } = input;
       return postText(context.page, {
         body,

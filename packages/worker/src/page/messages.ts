@@ -45,15 +45,18 @@ export interface SendPlan {
   readonly answerBy: number;
   /** How long to wait for the network to confirm the message, in milliseconds. */
   readonly ackTimeoutMs: number;
+  /** What the part of the message's id behind its chat is to be; undefined: the page chooses. */
+  readonly messageId?: string | undefined;
 }
 
 /**
  * A message that was handed over, and whether the network has it; no model if the page describes it illegibly.
- * `unchecked` and `late`: nothing was sent.
+ * `unchecked`, `late`, and `no_choice` where this build lets nobody choose the id: nothing was sent.
  */
 export type SendAnswer =
   | 'unchecked'
   | 'late'
+  | 'no_choice'
   | { readonly model?: MessageModel | undefined; readonly state?: SendState };
 
 /**
@@ -61,7 +64,7 @@ export type SendAnswer =
  * it is sent only if a look into the page's memory shows that it can be: most are replies to an open chat.
  */
 export async function sendMessage(
-  { call, beginBy, answerBy, ackTimeoutMs }: SendPlan,
+  { call, beginBy, answerBy, ackTimeoutMs, messageId }: SendPlan,
   isChecked: boolean,
   chatId: string,
   content: string,
@@ -75,13 +78,17 @@ export async function sendMessage(
     const quoted = Msg.get(options.quotedMessageId);
     return quoted !== undefined && tools.isQuotable(quoted);
   };
+  if (messageId !== undefined && !tools.canIdentify()) return 'no_choice';
   if (!isChecked && !isKnown()) return 'unchecked';
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return {};
   tools.signal({ is: 'sending', call });
   // After the signal: a page that freezes between the two must not go on in silence.
   if (Date.now() > beginBy) return 'late';
-  const sent = await window.WWebJS.sendMessage(chat, content, options);
+  // The library puts extra options into the message, and looks it up by the id that it has made itself.
+  const mark = messageId === undefined ? {} : { extraOptions: { chatWebMark: { call, messageId } } };
+  const found = await window.WWebJS.sendMessage(chat, content, { ...options, ...mark });
+  const sent = found ?? Msg.get(tools.handedId(call) ?? '');
   const model = sent && tools.sentModel(sent);
   if (!sent || !model) return {};
   const slowMs = 500;
@@ -95,6 +102,23 @@ export async function sendMessage(
   } finally {
     clearTimeout(slow);
   }
+}
+
+/**
+ * What became of a message that may have been sent before, as `sendMessage` tells it. Undefined if the page does not
+ * have it, or has given it up.
+ */
+export async function readSent(
+  messageId: string,
+  chatId: string,
+  ackTimeoutMs: number,
+): Promise<Exclude<SendAnswer, string> | undefined> {
+  const tools = window.chatWebTools;
+  const message = await tools.findSent(messageId, chatId);
+  if (!message) return undefined;
+  const state = await tools.untilConfirmed(message, ackTimeoutMs);
+  if (state.ack === 0 && message.isSendFailure) return undefined;
+  return { model: tools.sentModel(message), state };
 }
 
 /** Reacts to a message, or removes the reaction with an empty emoji. The library ignores unknown messages silently. */

@@ -39,6 +39,7 @@ export async function postTextStatus(
 export async function postMediaStatus(
   media: { readonly data: string; readonly mimetype: string; readonly filename: string },
   caption: string | undefined,
+  messageId: string | undefined,
 ): Promise<Posted> {
   const WAWebMsgKey = window.require('WAWebMsgKey');
   const { getMaybeMeLidUser, getMaybeMePnUser } = window.require('WAWebUserPrefsMeUser');
@@ -46,7 +47,13 @@ export async function postMediaStatus(
   const prepared = await window.WWebJS.processMediaData(media, { sendToStatus: true });
   const from = asUserWidOrThrow(getMaybeMeLidUser() ?? getMaybeMePnUser());
   const to = createWid('status@broadcast');
-  const id = new WAWebMsgKey({ from, to, id: await WAWebMsgKey.newId(), participant: from, selfDir: 'out' });
+  const id = new WAWebMsgKey({
+    from,
+    to,
+    id: messageId ?? (await WAWebMsgKey.newId()),
+    participant: from,
+    selfDir: 'out',
+  });
   const mediaMsgData = {
     ...prepared,
     ...prepared.toJSON?.(),

@@ -21,7 +21,13 @@ export interface PageId {
 
 /** A message of the page. */
 export interface PageMessage {
-  readonly id: PageId & { readonly fromMe: boolean; readonly remote: PageId };
+  readonly id: PageId & {
+    readonly fromMe: boolean;
+    readonly remote: PageId;
+    /** The part that is unique in its chat. */
+    readonly id?: string;
+    readonly participant?: PageId;
+  };
   readonly from?: PageId;
   readonly to?: PageId;
   readonly author?: PageId;
@@ -92,6 +98,21 @@ export interface PageContact {
   readonly pushname?: string;
   readonly isBusiness?: boolean;
   readonly isContactBlocked?: boolean;
+}
+
+/** A message that is handed to the page. */
+export interface PageDraft {
+  id: PageMessage['id'];
+  readonly from?: unknown;
+  readonly to?: unknown;
+  /** Ours, and taken out before the page sees it: what its id is to be. */
+  chatWebMark?: SendMark | undefined;
+}
+
+/** Identifies a message on its way through the library. */
+export interface SendMark {
+  readonly call: string;
+  readonly messageId: string;
 }
 
 /** How a send ended: `OK`, or one of several errors. */
@@ -201,7 +222,7 @@ export interface PageModules {
   WAWebQueryExistsJob: { queryWidExists(wid: unknown): Promise<{ wid?: PageId } | null> };
   WAWebRevokeStatusAction: { sendStatusRevokeMsgAction(status: unknown, message: PageMessage): Promise<unknown> };
   WAWebSendMsgChatAction: {
-    addAndSendMsgToChat(chat: PageChat, message: { readonly id: unknown }, ...more: unknown[]): Promise<unknown>[];
+    addAndSendMsgToChat(chat: PageChat, message: PageDraft, ...more: unknown[]): Promise<unknown>[];
   };
   WAWebSendReactionMsgAction: { sendReactionToMsg(message: PageMessage, emoji: string): Promise<unknown> };
   WAWebSendStatusMsgAction: {
@@ -270,6 +291,8 @@ export type PageSignal =
   | { readonly is: 'ack'; readonly id: string; readonly ack: number }
   /** The page is about to hand the message over. */
   | { readonly is: 'sending'; readonly call: string }
+  /** It hands it over under this id, which the worker has chosen a part of. */
+  | { readonly is: 'handed'; readonly call: string; readonly id: string }
   /** It has handed it over, and the network takes its time to confirm it. */
   | { readonly is: 'sent'; readonly call: string; readonly id: string };
 

@@ -6,6 +6,8 @@ declare const window: PageWindow;
 export interface MessageTools {
   /** A message by its serialised id, also one that is not loaded. */
   findMessage(id: string): Promise<PageMessage | undefined>;
+  /** A message that this account has sent to a chat, by the part of its id that we chose; also one that is not loaded. */
+  findSent(messageId: string, chatId: string): Promise<PageMessage | undefined>;
   /** The chat with that id, by number or hidden; undefined unless the page has it in memory. */
   knownChat(id: string): PageChat | undefined;
   /** True if the page lets the message be quoted in a reply. */
@@ -85,6 +87,19 @@ export function installMessageTools(): void {
     isQuotable: (message) => window.require('WAWebMsgReply').canReplyMsg(message.unsafe()),
     isChat: ({ id }) => !/@(broadcast|newsletter)$/.test(String(id)),
     isDeliverable: ({ id, type }) => !notDelivered.has(type) && !String(id.remote).endsWith('@newsletter'),
+    findSent: async (messageId, chatId) => {
+      const isIt = ({ id }: PageMessage) => id.fromMe && id.id === messageId;
+      const loaded = Msg.getModelsArray().find(isIt);
+      if (loaded) return loaded;
+      const wid = window.require('WAWebWidFactory').createWid(chatId);
+      const chats = new Set([chatId, String(tools.knownChat(chatId)?.id ?? chatId), lidOf(wid) ?? chatId]);
+      const selves = [getMaybeMePnUser(), getMaybeMeLidUser()].filter((self) => self !== undefined);
+      const keys = [...chats].flatMap((chat) => {
+        const key = `true_${chat}_${messageId}`;
+        return [key, `${key}_out`, ...selves.map((self) => `${key}_${self}`)];
+      });
+      return (await Msg.getMessagesById(keys))?.messages?.find((message) => message && isIt(message));
+    },
     findMessage: async (id) => Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0],
   };
   window.chatWebTools = { ...window.chatWebTools, ...tools };

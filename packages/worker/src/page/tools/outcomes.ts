@@ -1,4 +1,5 @@
 import type {
+  PageDraft,
   PageMessage,
   PageSendResult,
   PageSignal,
@@ -18,6 +19,10 @@ export interface OutcomeTools {
   refusal(error: unknown): number | undefined;
   /** The same as a result; throws an error of the page again. */
   refusedBy(error: unknown): Refused;
+  /** True if a message can be given an id of ours. */
+  canIdentify(): boolean;
+  /** The id of the marked message of a call, once it was handed over. */
+  handedId(call: string): string | undefined;
   /** The outcome of a send, from the page's own result. */
   readOutcome(result: unknown): SendOutcome;
   /** Waits until the network has confirmed or refused a message: by its ack, or by the page's own result. */
@@ -45,10 +50,25 @@ export function installOutcomeTools(): void {
     return { is: code !== undefined || refusals.has(name ?? '') ? 'refused' : 'unknown', name, code };
   };
   const forgetOutcomeMs = 120_000;
+  const handed = new Map<string, string>();
+  let canIdentify = false;
+  /** Gives a marked message its id: the library has made another. */
+  const identify = (message: PageDraft) => {
+    const { chatWebMark: mark, id, from, to } = message;
+    delete message.chatWebMark;
+    if (!mark) return;
+    const MsgKey = window.require('WAWebMsgKey');
+    const { participant } = id;
+    message.id = new MsgKey({ from, to, id: mark.messageId, participant, selfDir: 'out' });
+    handed.set(mark.call, String(message.id));
+    setTimeout(() => handed.delete(mark.call), forgetOutcomeMs);
+    tools.signal({ is: 'handed', call: mark.call, id: String(message.id) });
+  };
   const sends = optional('WAWebSendMsgChatAction');
   const addAndSend = sends?.addAndSendMsgToChat;
   if (sends && addAndSend) {
     const noted: typeof addAndSend = (chat, message, ...more) => {
+      identify(message);
       const promises = addAndSend.call(sends, chat, message, ...more);
       const key = String(message.id);
       const outcome = Promise.resolve(promises[1]).then(readOutcome, () => readOutcome(undefined));
@@ -58,6 +78,7 @@ export function installOutcomeTools(): void {
     };
     try {
       sends.addAndSendMsgToChat = noted;
+      canIdentify = true;
     } catch {
       // A build that freezes its modules: the acks have the outcome, too.
     }
@@ -106,6 +127,8 @@ export function installOutcomeTools(): void {
 
   const tools: OutcomeTools = {
     ...{ readOutcome, refusal, untilConfirmed },
+    canIdentify: () => canIdentify,
+    handedId: (call) => handed.get(call),
     signal: (signal) => window.chatWebSignal(JSON.stringify(signal)),
     refusedBy: (error) => {
       const refused = refusal(error);

@@ -1,0 +1,198 @@
+import { GatewayError, type SendAttempt } from '@chat-web/protocol';
+import { describe, expect, it } from 'vitest';
+import type { JournalRecord, NewRecord } from '../journal/frame.ts';
+import { NotStoredError } from '../journal/journal.ts';
+import { type Execution, hashOf, Idempotency, type KeyedRequest } from './idempotency.ts';
+import { SentKeys } from './sent-keys.ts';
+
+/** A journal in memory, whose disk may fail, and which may lose what is old. */
+class Records {
+  readonly keys = new SentKeys();
+  all: JournalRecord[] = [];
+  isFull = false;
+
+  async append(record: NewRecord): Promise<void> {
+    if (this.isFull) throw new NotStoredError('no space left on device');
+    const stored = { ...record, seq: this.all.length + 1, at: Date.now() };
+    this.all.push(stored);
+    this.keys.apply(stored);
+  }
+
+  async find(seq: number): Promise<JournalRecord | undefined> {
+    return this.all[seq - 1];
+  }
+}
+
+const request: KeyedRequest = { session: 'main', hash: 'h', fingerprint: 'f', choosesMessageId: true };
+
+/** What carries requests out, one after the other as the list says, and keeps how it was asked to. */
+function execution(...outcomes: (GatewayError | object)[]) {
+  const attempts: (SendAttempt | undefined)[] = [];
+  const carryOut: Execution['carryOut'] = async (attempt) => {
+    attempts.push(attempt);
+    const outcome = outcomes.shift() ?? expect.unreachable();
+    if (outcome instanceof GatewayError) throw outcome;
+    return outcome;
+  };
+  return { attempts, refusal: (): GatewayError | undefined => undefined, carryOut };
+}
+
+function setUp() {
+  const records = new Records();
+  return { records, idempotency: new Idempotency(records, records.keys) };
+}
+
+const lost = new GatewayError('outcome_unknown', 'the worker died');
+const sent = { id: 'true_1@c.us_3EB0' };
+
+describe('a request that was carried out', () => {
+  it('has an id of its own, and is answered from the journal', async () => {
+    const { idempotency } = setUp();
+    const run = execution(sent);
+    expect(await idempotency.run(request, run)).toEqual({ answer: sent, isReplayed: false });
+    expect(await idempotency.run(request, run)).toEqual({ answer: sent, isReplayed: true });
+    expect(run.attempts).toEqual([{ messageId: expect.stringMatching(/^3EB0[0-9A-F]{18}$/), isRepeat: false }]);
+  });
+
+  it('is looked for when the journal has its answer no more', async () => {
+    const { records, idempotency } = setUp();
+    const run = execution(sent, sent);
+    await idempotency.run(request, run);
+    records.all = records.all.map((record) => ({ ...record, text: '' })).slice(0, 1);
+    expect(await idempotency.run(request, run)).toEqual({ answer: sent, isReplayed: false });
+    expect(run.attempts[1]).toEqual({ ...run.attempts[0], isRepeat: true });
+  });
+
+  it('is answered while the session cannot be asked', async () => {
+    const { idempotency } = setUp();
+    const run = execution(sent);
+    await idempotency.run(request, run);
+    const refusal = () => new GatewayError('session_not_ready', 'it is starting');
+    expect(await idempotency.run(request, { ...run, refusal })).toMatchObject({ isReplayed: true });
+  });
+});
+
+describe('a request whose outcome is open', () => {
+  it('is repeated with the same id until that is known', async () => {
+    const { idempotency } = setUp();
+    const run = execution(lost, lost, sent);
+    await expect(idempotency.run(request, run)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    const messageId = run.attempts[0]?.messageId;
+    await expect(idempotency.run(request, run)).rejects.toMatchObject({ code: 'outcome_unknown', id: messageId });
+    expect(await idempotency.run(request, run)).toEqual({ answer: sent, isReplayed: false });
+    expect(run.attempts.slice(1)).toEqual([
+      { messageId, isRepeat: true },
+      { messageId, isRepeat: true },
+    ]);
+  });
+
+  it('stays open whatever a repetition meets that does not name the message', async () => {
+    const { idempotency } = setUp();
+    const refusal = () => new GatewayError('session_not_ready', 'it is starting');
+    const run = execution(lost, new GatewayError('recipient_not_found', 'gone'), sent);
+    await expect(idempotency.run(request, run)).rejects.toThrow();
+    await expect(idempotency.run(request, { ...run, refusal })).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await expect(idempotency.run(request, run)).rejects.toMatchObject({
+      ...{ code: 'outcome_unknown', message: expect.stringContaining('gone') },
+    });
+    expect(await idempotency.run(request, run)).toMatchObject({ answer: sent });
+    expect(new Set(run.attempts.map((attempt) => attempt?.messageId)).size).toBe(1);
+  });
+
+  it('is settled by a refusal of the message itself', async () => {
+    const { idempotency } = setUp();
+    const refused = new GatewayError('not_permitted', 'the network refused the message', { id: sent.id });
+    const run = execution(lost, refused, sent);
+    await expect(idempotency.run(request, run)).rejects.toThrow();
+    await expect(idempotency.run(request, run)).rejects.toBe(refused);
+    await idempotency.run(request, run);
+    expect(run.attempts[2]?.messageId).not.toBe(run.attempts[0]?.messageId);
+    expect(run.attempts[2]?.isRepeat).toBe(false);
+  });
+
+  it('is never repeated where the id is not ours to choose', async () => {
+    const { idempotency } = setUp();
+    const run = execution(lost);
+    const group = { ...request, choosesMessageId: false };
+    for (let n = 0; n < 3; n += 1)
+      await expect(idempotency.run(group, run)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    expect(run.attempts).toEqual([undefined]);
+  });
+
+  it('is known to the next process, and also to one that restores a checkpoint', async () => {
+    const { records, idempotency } = setUp();
+    const run = execution(lost, sent);
+    await expect(idempotency.run(request, run)).rejects.toThrow();
+    const next = new SentKeys();
+    for (const part of records.keys.parts()) next.restore(part);
+    await new Idempotency(records, next).run(request, run);
+    expect(run.attempts[1]).toEqual({ ...run.attempts[0], isRepeat: true });
+  });
+});
+
+describe('a request that was refused', () => {
+  it('is carried out afresh', async () => {
+    const { idempotency } = setUp();
+    const run = execution(new GatewayError('recipient_not_found', 'unknown'), sent);
+    await expect(idempotency.run(request, run)).rejects.toMatchObject({ code: 'recipient_not_found' });
+    // Also another one, with the same key.
+    expect(await idempotency.run({ ...request, fingerprint: 'g' }, run)).toMatchObject({ isReplayed: false });
+    expect(run.attempts[1]?.isRepeat).toBe(false);
+  });
+
+  it('before anything is done leaves no trace', async () => {
+    const { records, idempotency } = setUp();
+    const refused = new GatewayError('session_not_ready', 'it is starting');
+    await expect(idempotency.run(request, { ...execution(), refusal: () => refused })).rejects.toBe(refused);
+    expect(records.all).toEqual([]);
+  });
+
+  it('because the disk is full is not sent', async () => {
+    const { records, idempotency } = setUp();
+    records.isFull = true;
+    const run = execution();
+    await expect(idempotency.run(request, run)).rejects.toMatchObject({ code: 'insufficient_resources' });
+    expect(run.attempts).toEqual([]);
+  });
+});
+
+it('the disk that fills up after the send does not let it be sent twice', async () => {
+  const { records, idempotency } = setUp();
+  const run = execution(sent, sent);
+  const { carryOut } = run;
+  const filling: Execution = {
+    ...run,
+    carryOut: async (attempt) => {
+      records.isFull = true;
+      return carryOut(attempt);
+    },
+  };
+  expect(await idempotency.run(request, filling)).toMatchObject({ answer: sent });
+  await idempotency.run(request, filling);
+  expect(run.attempts[1]).toEqual({ ...run.attempts[0], isRepeat: true });
+});
+
+it('a second request is refused while the first is under way, and one that asks for something else always', async () => {
+  const { idempotency } = setUp();
+  let finish = (_: object) => {};
+  const slow: Execution = {
+    refusal: () => undefined,
+    carryOut: () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      }),
+  };
+  const first = idempotency.run(request, slow);
+  await new Promise((resolve) => setImmediate(resolve));
+  const second = idempotency.run(request, slow);
+  await expect(second).rejects.toMatchObject({ code: 'idempotency_in_progress', retryAfterSeconds: 1 });
+  const other = idempotency.run({ ...request, fingerprint: 'g' }, slow);
+  await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+  finish(sent);
+  expect(await first).toMatchObject({ answer: sent });
+});
+
+it('a hash tells apart what only looks the same when it is joined', () => {
+  expect(hashOf('a', 'b')).toBe(hashOf('a', 'b'));
+  expect(hashOf('ab', '')).not.toBe(hashOf('a', 'b'));
+});

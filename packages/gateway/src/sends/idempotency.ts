@@ -1,0 +1,155 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { asGatewayError, GatewayError, type SendAttempt } from '@chat-web/protocol';
+import { type Journal, NotStoredError } from '../journal/journal.ts';
+import { keyNotes, type SentKey, type SentKeys } from './sent-keys.ts';
+
+/** A request with an Idempotency-Key. */
+export interface KeyedRequest {
+  readonly session: string;
+  /** Of the caller and the key. */
+  readonly hash: string;
+  /** Of everything that the request asks for. */
+  readonly fingerprint: string;
+  /** It is sent as one message, whose id is ours to choose. */
+  readonly choosesMessageId: boolean;
+}
+
+/** What carries a request out. */
+export interface Execution {
+  /** The error that it would get now, before anything is done; undefined if there is none. */
+  refusal(): GatewayError | undefined;
+  /** `attempt`: undefined where the id of the message is not ours to choose. */
+  carryOut(attempt: SendAttempt | undefined): Promise<unknown>;
+}
+
+/** An answer, and whether it was given before. */
+export interface KeyedAnswer {
+  readonly answer: unknown;
+  readonly isReplayed: boolean;
+}
+
+/** Until a request is repeated whose first one is still under way. */
+const IN_PROGRESS_SECONDS = 1;
+
+/** Carries a request out once for its key, over crashes of everything. */
+export class Idempotency {
+  readonly #journal: Pick<Journal, 'append' | 'find'>;
+  readonly #keys: SentKeys;
+  /** Requests that have no answer yet, by session and hash. */
+  readonly #underWay = new Set<string>();
+
+  constructor(journal: Pick<Journal, 'append' | 'find'>, keys: SentKeys) {
+    this.#journal = journal;
+    this.#keys = keys;
+  }
+
+  /** True if a request with this key has been carried out, or may have been. */
+  knows({ session, hash }: Pick<KeyedRequest, 'session' | 'hash'>): boolean {
+    return this.#keys.of(session, hash) !== undefined;
+  }
+
+  /**
+   * Answers a request: with the answer that it had before, if there is one. Rejects with what the execution rejects
+   * with; with `idempotency_in_progress`, `idempotency_key_reused`, or with `outcome_unknown` as long as it is unknown
+   * whether the request was carried out.
+   */
+  async run(request: KeyedRequest, execution: Execution): Promise<KeyedAnswer> {
+    const { session, hash, fingerprint } = request;
+    const known = this.#keys.of(session, hash);
+    if (known && known.fingerprint !== fingerprint)
+      throw new GatewayError('idempotency_key_reused', 'this Idempotency-Key was used for another request');
+    const place = `${session}/${hash}`;
+    if (this.#underWay.has(place)) {
+      const details = { retryAfterSeconds: IN_PROGRESS_SECONDS };
+      throw new GatewayError('idempotency_in_progress', 'the first request with this key has no answer yet', details);
+    }
+    this.#underWay.add(place);
+    try {
+      const text = known?.doneSeq === undefined ? undefined : (await this.#journal.find(known.doneSeq))?.text;
+      if (text !== undefined) return { answer: JSON.parse(text), isReplayed: true };
+      const answer = known
+        ? await this.#repeat(request, known, execution)
+        : await this.#carryOutFirst(request, execution);
+      return { answer, isReplayed: false };
+    } finally {
+      this.#underWay.delete(place);
+    }
+  }
+
+  async #carryOutFirst(request: KeyedRequest, { refusal, carryOut }: Execution): Promise<unknown> {
+    const refused = refusal();
+    if (refused) throw refused;
+    const messageId = request.choosesMessageId ? newMessageId() : undefined;
+    await this.#begin(request, messageId);
+    try {
+      const answer = await carryOut(messageId === undefined ? undefined : { messageId, isRepeat: false });
+      await this.#end(request, answer);
+      return answer;
+    } catch (thrown) {
+      const error = asGatewayError(thrown, 'internal_error');
+      if (error.code === 'outcome_unknown') throw unknownOutcome(error, messageId);
+      // A fault of our own says nothing of the outcome.
+      if (error.code !== 'internal_error') await this.#free(request);
+      throw error;
+    }
+  }
+
+  /** The first attempt may have succeeded, whatever becomes of this one. */
+  async #repeat(request: KeyedRequest, { messageId }: SentKey, { refusal, carryOut }: Execution): Promise<unknown> {
+    if (messageId === undefined)
+      throw new GatewayError('outcome_unknown', 'it cannot be found out whether the first request was carried out');
+    try {
+      const refused = refusal();
+      if (refused) throw refused;
+      const answer = await carryOut({ messageId, isRepeat: true });
+      await this.#end(request, answer);
+      return answer;
+    } catch (thrown) {
+      const error = asGatewayError(thrown, 'internal_error');
+      // It names the message: the page has it, and says what became of it.
+      const isSettled = error.id !== undefined && error.code !== 'outcome_unknown';
+      if (!isSettled) throw unknownOutcome(error, messageId);
+      await this.#free(request);
+      throw error;
+    }
+  }
+
+  async #begin({ session, hash, fingerprint }: KeyedRequest, messageId: string | undefined): Promise<void> {
+    try {
+      await this.#journal.append(keyNotes.begun(session, hash, { fingerprint, messageId }));
+    } catch (error) {
+      if (!(error instanceof NotStoredError)) throw error;
+      const why = 'nothing was sent: the disk of the data folder does not take the Idempotency-Key';
+      throw new GatewayError('insufficient_resources', why);
+    }
+  }
+
+  /** If it cannot be stored, the message is looked for when the request is repeated. */
+  async #end({ session, hash }: KeyedRequest, answer: unknown): Promise<void> {
+    await this.#journal.append(keyNotes.done(session, hash, JSON.stringify(answer))).catch(() => {});
+  }
+
+  async #free({ session, hash }: KeyedRequest): Promise<void> {
+    await this.#journal.append(keyNotes.free(session, hash)).catch(() => {});
+  }
+}
+
+function unknownOutcome(error: GatewayError, messageId: string | undefined): GatewayError {
+  const { code, message, retryAfterSeconds, id = messageId } = error;
+  const why = code === 'outcome_unknown' ? message : `whether it was sent before is not known yet: ${message}`;
+  return new GatewayError('outcome_unknown', why, { retryAfterSeconds, id });
+}
+
+/** An id of a message as the page makes them. */
+function newMessageId(): string {
+  return `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
+}
+
+const HASH_BYTES = 16;
+
+/** The same for the same parts in the same order, and for no others. */
+export function hashOf(...parts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);
+  return hash.digest().subarray(0, HASH_BYTES).toString('base64url');
+}

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { NewRecord } from '../journal/frame.ts';
+import { KEY_LIFETIME_MS, keyNotes, SentKeys } from './sent-keys.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 }));
+afterEach(() => void vi.useRealTimers());
+
+/** Keys, and what stores records of them. */
+function setUp() {
+  const keys = new SentKeys();
+  let seq = 0;
+  const store = (record: NewRecord) => {
+    seq += 1;
+    keys.apply({ ...record, seq, at: Date.now() });
+  };
+  return { keys, store };
+}
+
+const begun = (session: string, hash: string) => keyNotes.begun(session, hash, { fingerprint: 'f', messageId: '3EB0' });
+
+describe('a key', () => {
+  it('is known for a day, in its session', () => {
+    const { keys, store } = setUp();
+    store(begun('main', 'h'));
+    expect(keys.of('main', 'h')).toEqual({
+      ...{ fingerprint: 'f', messageId: '3EB0', beganAt: Date.now(), doneSeq: undefined },
+    });
+    expect(keys.of('other', 'h')).toBeUndefined();
+    vi.advanceTimersByTime(KEY_LIFETIME_MS - 1);
+    expect(keys.of('main', 'h')).toBeDefined();
+    vi.advanceTimersByTime(1);
+    expect(keys.of('main', 'h')).toBeUndefined();
+  });
+
+  it('knows its answer, and is forgotten when it is free, or with its session', () => {
+    const { keys, store } = setUp();
+    for (const hash of ['a', 'b', 'c']) store(begun('main', hash));
+    store(keyNotes.done('main', 'a', '{}'));
+    store(keyNotes.free('main', 'b'));
+    store(keyNotes.done('main', 'unknown', '{}'));
+    expect(['a', 'b', 'c'].map((hash) => keys.of('main', hash)?.doneSeq)).toEqual([4, undefined, undefined]);
+    expect([...keys.parts()].map(({ text }) => (JSON.parse(text) as unknown[]).length)).toEqual([2]);
+    store({ kind: 'forget', name: '', session: 'main', key: '', text: '' });
+    expect(keys.of('main', 'a')).toBeUndefined();
+  });
+});
+
+it('old keys are dropped from memory with the next one; a checkpoint restores the others', () => {
+  const { keys, store } = setUp();
+  for (let n = 0; n < 1_500; n += 1) store(begun('main', `old ${n}`));
+  vi.advanceTimersByTime(KEY_LIFETIME_MS);
+  for (let n = 0; n < 1_500; n += 1) store(begun('main', `new ${n}`));
+  store(keyNotes.done('main', 'new 7', '{}'));
+  const restored = new SentKeys();
+  for (const part of keys.parts()) restored.restore(part);
+  expect([...restored.parts()]).toEqual([...keys.parts()]);
+  expect([...keys.parts()].flatMap(({ text }) => JSON.parse(text) as unknown[])).toHaveLength(1_500);
+  expect(restored.of('main', 'new 7')).toEqual(keys.of('main', 'new 7'));
+});

@@ -1,0 +1,93 @@
+import type { Fold, FoldPart } from '../journal/folds.ts';
+import type { JournalRecord, NewRecord } from '../journal/frame.ts';
+
+/** What is known of an Idempotency-Key. */
+export interface SentKey {
+  /** Of the request: another one with the same key is refused. */
+  readonly fingerprint: string;
+  /** The id of the message, without its chat; undefined where it is not ours to choose. */
+  readonly messageId: string | undefined;
+  /** Unix time in ms. */
+  readonly beganAt: number;
+  /** The seq of the record with the answer; undefined while the outcome is open. */
+  readonly doneSeq: number | undefined;
+}
+
+/** How long a key is kept. */
+export const KEY_LIFETIME_MS = 24 * 60 * 60_000;
+/** Some 250 bytes of memory each; beyond that, the oldest go before their time. */
+const MAX_KEYS_OF_A_SESSION = 100_000;
+const KEYS_IN_A_PART = 1_000;
+
+const NOTES = { begun: 'key_begun', done: 'key_done', free: 'key_free' } as const;
+
+/** The Idempotency-Keys of each session, by hash: follows from the journal. */
+export class SentKeys implements Fold {
+  readonly name = 'keys';
+  /** In the order in which they were first used. */
+  readonly #sessions = new Map<string, Map<string, SentKey>>();
+
+  apply({ kind, name, session, key, text, at, seq }: JournalRecord): void {
+    if (kind === 'forget') this.#sessions.delete(session);
+    if (kind !== 'note') return;
+    const keys = this.#sessions.get(session);
+    if (name === NOTES.begun) this.#begin(session, key, text, at);
+    else if (name === NOTES.free) keys?.delete(key);
+    else if (name === NOTES.done) {
+      const begun = keys?.get(key);
+      if (begun) keys?.set(key, { ...begun, doneSeq: seq });
+    }
+  }
+
+  #begin(session: string, hash: string, text: string, beganAt: number): void {
+    const { fingerprint, messageId } = JSON.parse(text) as Pick<SentKey, 'fingerprint' | 'messageId'>; // Ours.
+    const keys = this.#keysOf(session);
+    keys.delete(hash);
+    keys.set(hash, { fingerprint, messageId, beganAt, doneSeq: undefined });
+    for (const [oldest, { beganAt: since }] of keys) {
+      if (since > beganAt - KEY_LIFETIME_MS && keys.size <= MAX_KEYS_OF_A_SESSION) return;
+      keys.delete(oldest);
+    }
+  }
+
+  #keysOf(session: string): Map<string, SentKey> {
+    const keys = this.#sessions.get(session) ?? new Map<string, SentKey>();
+    this.#sessions.set(session, keys);
+    return keys;
+  }
+
+  /** A key that was used within its lifetime. */
+  of(session: string, hash: string): SentKey | undefined {
+    const key = this.#sessions.get(session)?.get(hash);
+    return key && key.beganAt > Date.now() - KEY_LIFETIME_MS ? key : undefined;
+  }
+
+  *parts(): Iterable<FoldPart> {
+    for (const [session, keys] of this.#sessions) {
+      const all = [...keys];
+      for (let start = 0; start < all.length; start += KEYS_IN_A_PART)
+        yield { session, text: JSON.stringify(all.slice(start, start + KEYS_IN_A_PART)) };
+    }
+  }
+
+  restore({ session, text }: FoldPart): void {
+    const keys = this.#keysOf(session);
+    for (const [hash, { fingerprint, messageId, beganAt, doneSeq }] of JSON.parse(text) as [string, SentKey][])
+      keys.set(hash, { fingerprint, messageId, beganAt, doneSeq });
+  }
+}
+
+/** The records by which it changes. `hash`: of the key. */
+export const keyNotes = {
+  /** The request is about to be carried out. */
+  begun: (session: string, hash: string, { fingerprint, messageId }: Pick<SentKey, 'fingerprint' | 'messageId'>) =>
+    note(session, NOTES.begun, hash, JSON.stringify({ fingerprint, messageId })),
+  /** It was answered: with this JSON. */
+  done: (session: string, hash: string, answer: string) => note(session, NOTES.done, hash, answer),
+  /** It was refused, and nothing was done: the key may be used afresh. */
+  free: (session: string, hash: string) => note(session, NOTES.free, hash, ''),
+} as const;
+
+function note(session: string, name: string, key: string, text: string): NewRecord {
+  return { kind: 'note', name, session, key, text };
+}
