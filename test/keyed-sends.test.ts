@@ -136,6 +136,22 @@ describe('a send whose answer was lost', () => {
     await eventually(async () => expect(await copies('to be found')).toHaveLength(1));
   });
 
+  it('is sent where the page never had it, to a person, a hidden number and a group', async () => {
+    const carla = '12025550103';
+    const group = await stack.client.createGroup({ id: 'ada', subject: 'Writers', participants: [BEN, carla] });
+    const sends = [BEN, carla, group, ADA].map((to, n) => [`key-3${n}`, { ...text(`late ${n}`), to }] as const);
+    const [page] = await stack.phones.pages();
+    await stack.phones.disturb(page?.id ?? '', 'block', { ms: 5_000 });
+    const asked = sends.map(([key, body]) => post('/messages', key, body));
+    await delay(500);
+    process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).worker, 'SIGKILL');
+    for (const lost of await Promise.all(asked)) expect(lost).toMatchObject({ status: 500, code: 'outcome_unknown' });
+    await stack.untilStatus('ada', 'ready', 30_000);
+    for (const [key, body] of sends) expect(await post('/messages', key, body)).toMatchObject({ status: 200 });
+    await eventually(async () => expect(await copies('late 0')).toHaveLength(1));
+    await eventually(async () => expect(await copies('late 2')).toHaveLength(1));
+  });
+
   it('is not repeated where nobody can choose an id: nobody knows what became of it', async () => {
     await stack.phones.configure({ ackDelayMs: SLOW_MS });
     const asked = post('/status', 'key-21', { type: 'text', body: 'good morning' });

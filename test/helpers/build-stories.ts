@@ -62,6 +62,17 @@ export function storiesOf(build: Build): void {
       });
     });
 
+    it('sends under a key once, with an id that was chosen', async () => {
+      const input = { id: 'main', type: 'text', to: BEN, body: 'under a key' } as const;
+      const [first, second] = [
+        await stack.client.sendMessage(input, { idempotencyKey: 'a' }),
+        await stack.client.sendMessage(input, { idempotencyKey: 'a' }),
+      ];
+      expect(second).toEqual(first);
+      expect(await stack.onPhone(BEN, first.id)).toMatchObject({ body: 'under a key' });
+      await events.until('message_ack', ({ id, ack }) => id === first.id && ack === 2);
+    });
+
     it.each(media)('sends and receives files of type $type, and downloads them', async ({ type, mimeType, bytes }) => {
       const base64 = Buffer.from(bytes).toString('base64');
       const out = await send({ type, base64, mimeType, filename: `a.${type}` });

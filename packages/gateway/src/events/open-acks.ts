@@ -6,11 +6,13 @@ type Ack = OpenAck['ack'];
 
 /** How many messages of a session are asked about when it is ready again. */
 const MAX_OPEN = 500;
+/** Of how many it is remembered what was told: more than a page reports again by itself. */
+const MAX_KNOWN = 1_000;
 /** Nothing follows it: played. */
 const LAST_ACK = 4;
 
 /**
- * The newest messages of each session whose acks may still rise, so that those that rise while a session is down are made
+ * The last acks of the newest messages of each session, so that those that rise while a session is down are made
  * good, and none is reported twice: follows from the journal.
  */
 export class OpenAcks implements Fold {
@@ -29,24 +31,31 @@ export class OpenAcks implements Fold {
     const acks = this.#sessions.get(session) ?? new Map<string, Ack>();
     this.#sessions.set(session, acks);
     acks.delete(id);
-    if (ack < LAST_ACK) acks.set(id, ack);
+    acks.set(id, ack);
     for (const oldest of acks.keys()) {
-      if (acks.size <= MAX_OPEN) return;
+      if (acks.size <= MAX_KNOWN) return;
       acks.delete(oldest);
     }
   }
 
-  /** The last ack of a message; undefined if it is final, or not known. */
+  /** The last ack of a message; undefined if it is not known, or no more. */
   of(session: string, id: string): Ack | undefined {
     return this.#sessions.get(session)?.get(id);
   }
 
+  /** The messages whose acks may rise. */
   list(session: string): OpenAck[] {
+    return this.#all(session)
+      .filter(({ ack }) => ack < LAST_ACK)
+      .slice(-MAX_OPEN);
+  }
+
+  #all(session: string): OpenAck[] {
     return [...(this.#sessions.get(session) ?? [])].map(([id, ack]) => ({ id, ack }));
   }
 
   *parts(): Iterable<FoldPart> {
-    for (const session of this.#sessions.keys()) yield { session, text: JSON.stringify(this.list(session)) };
+    for (const session of this.#sessions.keys()) yield { session, text: JSON.stringify(this.#all(session)) };
   }
 
   restore({ session, text }: FoldPart): void {

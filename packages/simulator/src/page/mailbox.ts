@@ -5,7 +5,7 @@ import { learnGroup, learnGroupOf } from './models/group.ts';
 import { type Msg, messages } from './models/message.ts';
 import { learnReactions } from './models/reactions.ts';
 import { findStatus, holdStatus } from './models/statuses.ts';
-import type { MsgKey } from './msg-key.ts';
+import { MsgKey } from './msg-key.ts';
 import { otherOwnKey, ownStatus, ownStatusKey } from './own-keys.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
@@ -76,14 +76,17 @@ export class Mailbox {
     if (message.decryptLateMs !== undefined) setTimeout(() => msg.set(contentOf(message)), message.decryptLateMs);
   }
 
-  /** A message that an earlier page could not send. */
-  keepUnsent(draft: WireDraft): void {
+  /** A message that an earlier page could not send, under the key that it had there. */
+  keepUnsent(draft: WireDraft & { readonly key: string }): Msg | undefined {
+    const held = this.#held(draft.key);
+    if (held) return held;
     const chat = this.#chat(draft.chat);
     const byLid = chat.get('id')?.isLid() || chat.groupMetadata?.get('isLidAddressingMode');
     const self = byLid ? this.#users.self?.lid : this.#users.self?.pn;
-    const author = chat.get('id')?.isUser() ? {} : { author: self ?? '' };
+    const { participant } = MsgKey.fromString(draft.key);
+    const author = participant ? { author: String(participant) } : {};
     const rest = { to: draft.chat, fromMe: true, ack: 0, reactions: [], ...author };
-    if (self) this.#hold(this.#own({ ...draft, ...rest, from: self }), false);
+    return self ? this.#hold(this.#own({ ...draft, ...rest, from: self }), false) : undefined;
   }
 
   /** The messages before the oldest one that the chat holds; empty at its beginning. */

@@ -64,8 +64,7 @@ export class Outbox {
   async resume(): Promise<void> {
     for (const draft of await readAll<WireDraft & { key: string }>('outbox')) {
       if (this.#sending.has(draft.id)) continue;
-      this.#mailbox.keepUnsent(draft);
-      void this.#deliver(draft, messages.get(draft.key));
+      void this.#deliver(draft, this.#mailbox.keepUnsent(draft));
     }
   }
 

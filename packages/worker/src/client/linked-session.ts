@@ -1,8 +1,8 @@
-import { errorText, type WorkerEvent, type WorkerOptions } from '@chat-web/protocol';
+import { errorText, OVERLAP_SECONDS, type WorkerEvent, type WorkerOptions } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import { collectSoon } from '../media/garbage.ts';
 import type { Capability } from '../page/contract.ts';
-import { acksOf } from '../page/messages.ts';
+import { acksOf, acksSince } from '../page/messages.ts';
 import { readAccount, unlink } from '../page/session.ts';
 import type { BrowserProcess } from './browser-process.ts';
 import { Capabilities } from './capabilities.ts';
@@ -22,6 +22,8 @@ import { WhatsAppClient } from './whatsapp-client.ts';
 
 /** The network records who looks a number up. Right after a link, look-ups have had accounts unlinked. */
 const NO_LOOK_UPS_MS = 10 * 60_000;
+/** Of so many messages the gateway remembers what it was told. */
+const MOST_NEW_ACKS = 400;
 const UNLINK_TIMEOUT_MS = 5_000;
 
 /** How a session is to be stopped. */
@@ -64,6 +66,7 @@ export class LinkedSession implements PageSource {
     const sources = {
       readAccount: () => this.page.evaluate(readAccount),
       readAcks: (ids: readonly string[]) => this.link.run(acksOf, ids),
+      readNewAcks: () => this.link.run(acksSince, heardUntil - OVERLAP_SECONDS, MOST_NEW_ACKS),
       renderQr,
     };
     const store = storeOf(() => this.page);

@@ -32,7 +32,9 @@ function session(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Record<
   const readAcks = vi.fn(async (ids: readonly string[]) =>
     ids.flatMap((id) => (id in acksInPage ? [{ id, ack: acksInPage[id] }] : [])),
   );
-  const sources = { readAccount: async () => account, renderQr: async () => '', readAcks };
+  const newAcks: { id: string; ack: unknown }[] = [];
+  const readNewAcks = async () => newAcks;
+  const sources = { readAccount: async () => account, renderQr: async () => '', readAcks, readNewAcks };
   const inbox = new Inbox(report, page, log, NOW);
   const lifecycle = new SessionLifecycle(
     report,
@@ -48,7 +50,7 @@ function session(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Record<
     await vi.waitFor(() => expect(lifecycle.isReady).toBe(true));
     await new Promise(setImmediate);
   };
-  return { lifecycle, held, reported, acks, readAcks, log, page, up };
+  return { lifecycle, held, reported, acks, readAcks, newAcks, log, page, up };
 }
 
 describe('acks that rose while no worker ran', () => {
@@ -66,6 +68,22 @@ describe('acks that rose while no worker ran', () => {
     lifecycle.onPageReloaded();
     await up();
     expect(readAcks).toHaveBeenCalledTimes(3);
+  });
+
+  it('are reported of messages that nobody knew of, each time that a page is new', async () => {
+    const { lifecycle, acks, newAcks, up } = session();
+    newAcks.push({ id: 'a', ack: 1 }, { id: 'b', ack: 'x' });
+    await up();
+    await vi.waitFor(() => expect(acks).toEqual([['a', 1]]));
+    newAcks.push({ id: 'c', ack: 2 });
+    lifecycle.onPageReloaded();
+    await up();
+    await vi.waitFor(() =>
+      expect(acks.slice(1)).toEqual([
+        ['a', 1],
+        ['c', 2],
+      ]),
+    );
   });
 
   it('are reported by the next catch-up if the page is gone meanwhile', async () => {

@@ -11,7 +11,15 @@ export interface LifecycleSources {
   readAccount(): Promise<unknown>;
   renderQr(text: string): Promise<string>;
   /** The acks of messages that the page has. */
-  readAcks(ids: readonly string[]): Promise<readonly { readonly id: string; readonly ack: unknown }[]>;
+  readAcks(ids: readonly string[]): Promise<readonly FoundAck[]>;
+  /** The acks of the newest messages that the account has sent since the last run. */
+  readNewAcks(): Promise<readonly FoundAck[]>;
+}
+
+/** An ack as the page has it. */
+interface FoundAck {
+  readonly id: string;
+  readonly ack: unknown;
 }
 
 /** How many messages are looked up at once. */
@@ -243,6 +251,10 @@ export class SessionLifecycle implements ClientSignals {
         if (typeof ack === 'number' && ack !== 0 && toAck(ack) !== known.get(id))
           this.#report({ name: 'message_ack', id, ack: toAck(ack) });
     }
+    if (!this.isReady) return;
+    // Also of messages that went out right before the page was lost, or from the phone. The gateway leaves out what it knows.
+    for (const { id, ack } of await this.#sources.readNewAcks())
+      if (typeof ack === 'number') this.#report({ name: 'message_ack', id, ack: toAck(ack) });
   }
 
   async #reportQr(text: string): Promise<void> {

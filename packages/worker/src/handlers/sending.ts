@@ -51,26 +51,24 @@ interface MediaInput extends MediaSource {
 
 /** Sends a text, and answers when the network has it. */
 export async function sendText(page: PageCalls, input: TextInput, attempt?: Attempt): Promise<Message> {
-  return once(page, input.to, TEXT_ACK_TIMEOUT_MS, attempt, () => sendTextNow(page, input, attempt));
+  return once(page, input.to, attempt, () => sendTextNow(page, input, attempt));
 }
 
 /** Sends media, and answers when the network has them. */
 export async function sendMedia(context: HandlerContext, input: MediaInput, attempt?: Attempt): Promise<Message> {
-  const send = () => sendMediaNow(context, input, attempt);
-  return once(context.page, input.to, MEDIA_ACK_TIMEOUT_MS, attempt, send);
+  return once(context.page, input.to, attempt, () => sendMediaNow(context, input, attempt));
 }
 
 /** Sends a message, unless the page shows that it was sent before: then it answers what became of that. */
 async function once(
   page: PageCalls,
   to: string,
-  ackTimeoutMs: number,
   attempt: Attempt | undefined,
   send: () => Promise<Message>,
 ): Promise<Message> {
   const { messageId, isRepeat } = attempt ?? {};
   if (messageId === undefined || !isRepeat) return send();
-  const before = await page.read(ackTimeoutMs + LOOK_TIMEOUT_MS, readSent, messageId, to, ackTimeoutMs);
+  const before = await page.read(LOOK_TIMEOUT_MS + TEXT_ACK_TIMEOUT_MS, readSent, messageId, to, TEXT_ACK_TIMEOUT_MS);
   if (before) return confirmed(page, before);
   try {
     return await send();

@@ -35,6 +35,16 @@ export async function acksOf(ids: readonly string[]): Promise<{ readonly id: str
   return found.flatMap((message, n) => (message ? [{ id: ids[n] ?? '', ack: message.ack }] : []));
 }
 
+/** The newest messages that this account has sent since that time, in Unix seconds, and that the network has; oldest first. */
+export function acksSince(seconds: number, most: number): { readonly id: string; readonly ack: unknown }[] {
+  const { Msg } = window.require('WAWebCollections');
+  return Msg.getModelsArray()
+    .filter(({ id, t = 0, ack }) => id.fromMe && t >= seconds && ack > 0)
+    .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
+    .slice(-most)
+    .map(({ id, ack }) => ({ id: String(id), ack }));
+}
+
 /** The limits of one send. Times as of `Date.now()`. */
 export interface SendPlan {
   /** Identifies the send in signals. */
@@ -106,7 +116,7 @@ export async function sendMessage(
 
 /**
  * What became of a message that may have been sent before, as `sendMessage` tells it. Undefined if the page does not
- * have it, or has given it up.
+ * have it, or does not get it through: under the same id it may be sent again.
  */
 export async function readSent(
   messageId: string,
@@ -117,7 +127,7 @@ export async function readSent(
   const message = await tools.findSent(messageId, chatId);
   if (!message) return undefined;
   const state = await tools.untilConfirmed(message, ackTimeoutMs);
-  if (state.ack === 0 && message.isSendFailure) return undefined;
+  if (state.ack === 0) return undefined;
   return { model: tools.sentModel(message), state };
 }
 

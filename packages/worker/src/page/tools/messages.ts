@@ -94,11 +94,18 @@ export function installMessageTools(): void {
       const wid = window.require('WAWebWidFactory').createWid(chatId);
       const chats = new Set([chatId, String(tools.knownChat(chatId)?.id ?? chatId), lidOf(wid) ?? chatId]);
       const selves = [getMaybeMePnUser(), getMaybeMeLidUser()].filter((self) => self !== undefined);
-      const keys = [...chats].flatMap((chat) => {
+      for (const chat of chats) {
         const key = `true_${chat}_${messageId}`;
-        return [key, `${key}_out`, ...selves.map((self) => `${key}_${self}`)];
-      });
-      return (await Msg.getMessagesById(keys))?.messages?.find((message) => message && isIt(message));
+        // With its author where many read it, and marked as sent in a note to oneself.
+        const keys = /@(c\.us|lid)$/.test(chat)
+          ? [key, ...(selves.some((self) => String(self) === chat) ? [`${key}_out`] : [])]
+          : selves.map((self) => `${key}_${self}`);
+        for (const one of keys) {
+          const found = await tools.findMessage(one).catch(() => undefined); // No key of this build.
+          if (found && isIt(found)) return found;
+        }
+      }
+      return undefined;
     },
     findMessage: async (id) => Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0],
   };

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { GatewayError } from '@chat-web/protocol';
+import { expect, it } from 'vitest';
+import { stanzaOf } from '../../scripts/example-world.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { figure } from '../helpers/figure.ts';
+import { media } from '../helpers/media.ts';
+import { browserAndWorkerIn, renderersIn } from '../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const [{ bytes: png }] = media;
+const CARLA = '12025550103';
+/** To a number, to a hidden number, to a group, and an image. */
+const KINDS = 4;
+const KEYED = 200;
+const PLAIN = 60;
+const AT_ONCE = 4;
+const KILLS = 12;
+const LONGEST_MS = 240_000;
+/** The certain answers: nothing was sent. All others leave it open, and a caller asks again. */
+const SETTLED = ['recipient_not_found', 'chat_not_found', 'not_permitted', 'invalid_request'];
+
+/** False if there was nothing to kill. */
+function killed(what: 'worker' | 'browser' | 'renderer', folder: string): boolean {
+  try {
+    const pids = what === 'renderer' ? renderersIn(folder) : [browserAndWorkerIn(folder)[what]];
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    return pids.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs work on a list, some at once. */
+async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const workers = Array.from({ length: AT_ONCE }, async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  });
+  await Promise.all(workers);
+}
+
+it('200 sends under keys arrive once each, and are answered in the end, over kills of worker, browser and gateway', async () => {
+  await using stack = await Stack.start({ simulator: { ackDelayMs: 500 } });
+  await stack.link('ada', ADA);
+  const group = (await stack.client.createGroup({
+    id: 'ada',
+    subject: 'Readers',
+    participants: [BEN, CARLA],
+  })) as string;
+  const inputOf = (n: number, body: string) => {
+    const to = [BEN, CARLA, group][n % KINDS];
+    if (to) return { id: 'ada', type: 'text', to, body } as const;
+    return { id: 'ada', type: 'image', to: BEN, base64: Buffer.from(png).toString('base64'), caption: body } as const;
+  };
+
+  const ids = new Map<number, Set<string>>();
+  const attempts = { all: 0, failed: 0 };
+  let isOver = false;
+  const deadline = Date.now() + LONGEST_MS;
+  const keyed = each(
+    Array.from({ length: KEYED }, (_, n) => n),
+    async (n) => {
+      const [key, seen] = [randomUUID(), new Set<string>()];
+      let last = '';
+      ids.set(n, seen);
+      while (Date.now() < deadline) {
+        attempts.all += 1;
+        try {
+          const sent = await stack.client.sendMessage(inputOf(n, `keyed ${n}`), { idempotencyKey: key });
+          seen.add(sent.id);
+          return;
+        } catch (error) {
+          attempts.failed += 1;
+          last = String(error);
+          if (!(error instanceof GatewayError) || SETTLED.includes(error.code)) throw error;
+          if (error.code === 'outcome_unknown' && error.id?.startsWith('true_')) seen.add(error.id);
+          await delay(300);
+        }
+      }
+      throw new Error(`key ${n} had no answer: ${last}`);
+    },
+  ).finally(() => {
+    isOver = true;
+  });
+  const plain = each(
+    Array.from({ length: PLAIN }, (_, n) => n),
+    async (n) => {
+      await delay(Math.random() * 1_000);
+      await stack.client.sendMessage(inputOf(n, `plain ${n}`)).catch(() => delay(500));
+    },
+  );
+
+  const kills = { worker: 0, browser: 0, renderer: 0, gateway: 0 };
+  const folder = `${stack.dataDir}/sessions/ada`;
+  const ways = Object.keys(kills) as (keyof typeof kills)[];
+  for (let n = 0; n < KILLS && !isOver; ) {
+    await stack.untilStatus('ada', 'ready', 60_000);
+    await delay(300 + Math.random() * 1_500);
+    const way = ways[n % ways.length] ?? 'worker';
+    if (way === 'gateway') {
+      process.kill(stack.gateway.pid, 'SIGKILL');
+      await stack.gateway.exited;
+      await stack.restartGateway();
+    } else if (!killed(way, folder)) continue; // It is just coming back.
+    n += 1;
+    kills[way] += 1;
+  }
+  await Promise.all([keyed, plain]);
+
+  // What a page that comes back has not sent yet.
+  await stack.untilStatus('ada', 'ready', 60_000);
+  const arrived = async () => {
+    const phones = await Promise.all([stack.phones.messages(BEN), stack.phones.messages(CARLA)]);
+    const [ben, carla] = phones.map((all) => all.filter(({ from }) => from.startsWith(ADA)));
+    return { ben: ben ?? [], carla: carla ?? [] };
+  };
+  const phoneOf = (n: number) => (n % KINDS === 1 ? 'carla' : 'ben');
+  const copiesOf = (all: Awaited<ReturnType<typeof arrived>>, n: number, text: string) =>
+    all[phoneOf(n)].filter(({ body }) => body === text);
+  await eventually(async () => {
+    const all = await arrived();
+    for (let n = 0; n < KEYED; n += 1) expect(copiesOf(all, n, `keyed ${n}`).length).toBeGreaterThan(0);
+  }, 60_000);
+  await delay(2_000);
+  const all = await arrived();
+  for (let n = 0; n < KEYED; n += 1) {
+    const copies = copiesOf(all, n, `keyed ${n}`);
+    expect(copies).toHaveLength(1);
+    // In groups the author is in it, too, by number or hidden.
+    expect([...new Set([...(ids.get(n) ?? [])].map(stanzaOf))]).toEqual([copies[0]?.id]);
+  }
+  for (let n = 0; n < PLAIN; n += 1) expect(copiesOf(all, n, `plain ${n}`).length).toBeLessThan(2);
+  expect(Math.min(...Object.values(kills))).toBeGreaterThan(0);
+  figure(
+    'keyed sends',
+    `${KEYED} of ${KEYED} keys answered, one copy each; ${attempts.failed} of ${attempts.all} attempts failed; kills: ${JSON.stringify(kills)}`,
+  );
+});
