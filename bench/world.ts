@@ -50,7 +50,7 @@ export interface World {
   readonly dataDir: string;
   readonly client: ReturnType<typeof createClient>;
   /** Ends the gateway, does some work, and starts it again on its data. */
-  restartGateway(between?: () => void): Promise<void>;
+  restartGateway(between?: () => void, signal?: NodeJS.Signals): Promise<void>;
 }
 
 /** Runs some work in a new world, and removes the world afterwards. */
@@ -80,8 +80,8 @@ export async function withWorld<T>(
     get client() {
       return client;
     },
-    restartGateway: async (between = () => {}) => {
-      await gateway.end();
+    restartGateway: async (between = () => {}, signal = 'SIGTERM') => {
+      await gateway.end(signal);
       between();
       gateway = await spawn();
       client = createClient(gateway);

@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type GatewayAddress, GatewayError, openEventStream } from '@chat-web/host';
-import type { OperationMethods } from '@chat-web/protocol';
+import type { OperationMethods, SessionEvent } from '@chat-web/protocol';
 import type { SimulatorClient } from '@chat-web/simulator';
 
 /** The outcome of a send: the code of its error, or `sent`. */
@@ -8,34 +9,56 @@ export interface Sent {
   readonly outcome: string;
 }
 
-/** One linked account of the soak: what it should have received, and what it has. */
+const REOPEN_MS = 200;
+/** A session that cannot be used comes back within some minutes. */
+const ASK_AGAIN_MS = 1_000;
+const MOST_ATTEMPTS = 400;
+
+/** One linked account of the soak: what it should have received, and what its consumer has on record. */
 export class SoakAccount {
   readonly id: string;
   readonly number: string;
-  /** Bodies that phones have sent to it. */
+  /** Bodies that phones have sent to it, in order. */
   readonly expected: string[] = [];
-  /** Bodies that its stream has delivered, in order. */
-  readonly heard: string[] = [];
+  /** The consumer's own record: each event that it got, once. */
+  readonly record: { readonly id: string | undefined; readonly event: SessionEvent }[] = [];
   readonly sends: Sent[] = [];
-  /** How often its stream ended; it should never. */
+  /** How often its stream ended. */
   streamEnds = 0;
+  /** How often it should have: the gateway was killed, or the consumer went away. */
+  expectedEnds = 0;
+  #away = new AbortController();
 
   constructor(id: string, number: string) {
     this.id = id;
     this.number = number;
   }
 
-  /** Reads its stream until the signal aborts. Never rejects. */
-  async listen(address: GatewayAddress, signal: AbortSignal): Promise<void> {
+  /** Reads its stream until the signal aborts, and goes on where it was after each end. Never rejects. */
+  async listen(address: () => GatewayAddress, signal: AbortSignal): Promise<void> {
+    let after: string | undefined = 'oldest';
     while (!signal.aborted) {
+      const either = AbortSignal.any([signal, this.#away.signal]);
       try {
-        for await (const event of await openEventStream(address, this.id, signal))
-          if (event.name === 'message') this.heard.push(event.data.body);
+        for await (const { id, ...event } of await openEventStream(address(), this.id, either, { after })) {
+          this.record.push({ id, event });
+          after = id ?? after;
+        }
       } catch {
         // Counted below, like an end without an error.
       }
-      if (!signal.aborted) this.streamEnds += 1;
+      if (signal.aborted) return;
+      this.streamEnds += 1;
+      await delay(REOPEN_MS);
     }
+  }
+
+  /** Its consumer is away for a while. */
+  async leave(ms: number): Promise<void> {
+    this.expectedEnds += 1;
+    this.#away.abort();
+    await delay(ms);
+    this.#away = new AbortController();
   }
 
   /** A phone sends a message to it. */
@@ -45,14 +68,25 @@ export class SoakAccount {
     await phones.send(from, { to: this.number, body });
   }
 
-  /** It sends a message. Never rejects. */
-  async send(client: OperationMethods, to: string): Promise<void> {
+  /**
+   * It sends a message; every second one under a key, and asks again until it is answered. Never rejects. `client`: of the
+   * gateway as it is.
+   */
+  async send(client: () => OperationMethods, to: string): Promise<void> {
     const body = `from ${this.id} ${this.sends.length}`;
     const place = this.sends.push({ body, outcome: 'in progress' }) - 1;
-    const outcome = await client.sendMessage({ id: this.id, type: 'text', to, body }).then(
-      () => 'sent',
-      (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),
-    );
-    this.sends[place] = { body, outcome };
+    const input = { id: this.id, type: 'text', to, body } as const;
+    const options = place % 2 === 0 ? {} : { idempotencyKey: `${this.id} ${place}` };
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+      const outcome = await client()
+        .sendMessage(input, options)
+        .then(
+          () => 'sent',
+          (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),
+        );
+      this.sends[place] = { body, outcome };
+      if (outcome === 'sent' || !options.idempotencyKey) return;
+      await delay(ASK_AGAIN_MS);
+    }
   }
 }

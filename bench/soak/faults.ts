@@ -2,11 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OperationMethods } from '@chat-web/protocol';
 import type { SimulatorClient } from '@chat-web/simulator';
 import { type Descendant, descendantsOf } from '../process-tree.ts';
+import type { World } from '../world.ts';
 import type { SoakAccount } from './account.ts';
 
 /** The session that a fault hits. */
 export interface Victim {
   readonly account: SoakAccount;
+  /** All of them. */
+  readonly accounts: readonly SoakAccount[];
+  readonly world: Pick<World, 'restartGateway'>;
   readonly workerPid: number;
   readonly client: OperationMethods;
   readonly phones: SimulatorClient;
@@ -50,6 +54,11 @@ export const faults: Readonly<Record<string, (victim: Victim) => Promise<void> |
     await delay(5_000);
     await victim.client.restartSession({ id: victim.account.id });
   },
+  'gateway killed': async ({ accounts, world }) => {
+    for (const account of accounts) account.expectedEnds += 1;
+    await world.restartGateway(undefined, 'SIGKILL');
+  },
+  'consumer away for 20 s': ({ account }) => account.leave(20_000),
   'stopped and started by hand': async ({ client, account }) => {
     await client.stopSession({ id: account.id });
     await client.startSession({ id: account.id });

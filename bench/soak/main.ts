@@ -7,13 +7,15 @@ import { judgeGrowth, judgeTraffic } from './verdict.ts';
 import { look, type Vitals } from './vitals.ts';
 
 /**
- * A long run with traffic both ways and one random fault a minute, each on one session of four. Exits with 1 if a message
- * was lost or duplicated, an answer was wrong, or resources grew.
+ * A long run with traffic both ways and one random fault a minute, on one session of four, its consumer or the gateway.
+ * Exits with 1 if a message or an ack was lost or told twice, an answer was wrong, or resources grew.
  */
 
 const MINUTE_MS = 60_000;
 const INBOUND_EVERY_MS = 500;
 const OUTBOUND_EVERY_MS = 1_000;
+/** The friend reads what came after so many messages. */
+const READ_EVERY = 40;
 const SETTLE_TIMEOUT_MS = 6 * MINUTE_MS;
 const FRIEND = '12025550102';
 const NUMBERS = ['12025550101', '12025550181', '12025550182', '12025550183'];
@@ -30,7 +32,7 @@ process.exitCode = isFine ? 0 : 1;
 async function soak(world: World): Promise<boolean> {
   const accounts = await linkAll(world);
   const over = new AbortController();
-  const listening = accounts.map((account) => account.listen(world.gateway, over.signal));
+  const listening = accounts.map((account) => account.listen(() => world.gateway, over.signal));
   await delay(500);
   const traffic = new AbortController();
   const talking = talk(world, accounts, traffic.signal);
@@ -73,12 +75,13 @@ async function allReady({ client }: Pick<World, 'client'>, accounts: readonly So
 }
 
 /** Traffic both ways until the signal aborts; then waits for the pending answers. */
-async function talk({ client, simulator }: World, accounts: SoakAccount[], signal: AbortSignal): Promise<void> {
+async function talk(world: World, accounts: SoakAccount[], signal: AbortSignal): Promise<void> {
   const answers: Promise<void>[] = [];
   for (let n = 0; !signal.aborted; n += 1) {
     for (const account of accounts) {
-      await account.receive(simulator.phones, FRIEND);
-      if (n % (OUTBOUND_EVERY_MS / INBOUND_EVERY_MS) === 0) answers.push(account.send(client, FRIEND));
+      await account.receive(world.simulator.phones, FRIEND);
+      if (n % READ_EVERY === 0) await world.simulator.phones.read(FRIEND, account.number);
+      if (n % (OUTBOUND_EVERY_MS / INBOUND_EVERY_MS) === 0) answers.push(account.send(() => world.client, FRIEND));
     }
     await delay(INBOUND_EVERY_MS);
   }
@@ -92,7 +95,7 @@ async function oneMinute(world: World, accounts: readonly SoakAccount[], minute:
   const name = names[Math.floor(Math.random() * names.length)] ?? '';
   const account = accounts[Math.floor(Math.random() * accounts.length)] as SoakAccount;
   const workerPid = workerOf(world, account.id);
-  await faults[name]?.({ account, workerPid, client: world.client, phones: world.simulator.phones });
+  await faults[name]?.({ account, accounts, workerPid, world, client: world.client, phones: world.simulator.phones });
   await delay(Math.max(0, endsAt - Date.now()));
   const { sessions } = await world.client.listSessions();
   const vitals = look(world.gateway.pid, world.dataDir);

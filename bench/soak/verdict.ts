@@ -23,12 +23,15 @@ function count(values: readonly string[]): Map<string, number> {
   return times;
 }
 
-/** Judges the traffic: no message lost or duplicated, no wrong answer. */
+/** Judges the traffic: no message and no ack lost, told twice or out of order, and no wrong answer. */
 export function judgeTraffic(accounts: readonly SoakAccount[], onPhone: readonly PhoneMessage[]): Finding[] {
   const expected = accounts.flatMap((account) => account.expected);
-  const heard = count(accounts.flatMap((account) => account.heard));
-  const lost = expected.filter((body) => !heard.has(body)).length;
-  const doubled = [...heard.values()].filter((times) => times > 1).length;
+  const heard = accounts.map((account) => bodiesOf(account));
+  const times = count(heard.flat());
+  const lost = expected.filter((body) => !times.has(body)).length;
+  const doubled = [...times.values()].filter((count) => count > 1).length;
+  const disordered = accounts.filter(({ expected }, n) => expected.join() !== heard[n]?.join()).length;
+  const ids = accounts.flatMap(({ record }) => record.flatMap(({ id }) => id ?? []));
   const sends = accounts.flatMap((account) => account.sends);
   const arrived = count(onPhone.map(({ body }) => body));
   const copies = (body: string) => arrived.get(body) ?? 0;
@@ -37,14 +40,44 @@ export function judgeTraffic(accounts: readonly SoakAccount[], onPhone: readonly
     return outcome === 'outcome_unknown' ? copies(body) > 1 : copies(body) > 0;
   });
   const outcomes = [...count(sends.map(({ outcome }) => outcome))].map(([name, times]) => `${times} ${name}`);
-  const ends = accounts.reduce((sum, { streamEnds }) => sum + streamEnds, 0);
+  const ends = accounts.reduce((sum, { streamEnds, expectedEnds }) => sum + streamEnds - expectedEnds, 0);
+  const { missing, falling, told } = judgeAcks(accounts, onPhone);
+  const gaps = accounts.flatMap(({ record }) => record.flatMap(({ event }) => (event.name === 'gap' ? [event] : [])));
   return [
     { what: 'inbound messages lost', seen: `${lost} of ${expected.length}`, isFine: lost === 0 },
-    { what: 'inbound messages delivered twice', seen: `${doubled}`, isFine: doubled === 0 },
+    { what: 'inbound messages told twice', seen: `${doubled}`, isFine: doubled === 0 },
+    { what: 'sessions with messages out of order', seen: `${disordered}`, isFine: disordered === 0 },
     { what: 'sends with a wrong answer', seen: `${wrong.length} of ${sends.length}`, isFine: wrong.length === 0 },
     { what: 'answers to sends', seen: outcomes.join(', '), isFine: true },
-    { what: 'streams that ended', seen: `${ends}`, isFine: ends === 0 },
+    { what: 'messages on the phone whose last ack was not told', seen: `${missing} of ${told}`, isFine: missing === 0 },
+    { what: 'acks that did not rise', seen: `${falling}`, isFine: falling === 0 },
+    {
+      what: 'ids of events',
+      seen: `${ids.length}, ${new Set(ids).size} different`,
+      isFine: new Set(ids).size === ids.length,
+    },
+    { what: 'gaps told', seen: `${gaps.length}`, isFine: gaps.length === 0 },
+    { what: 'streams that ended, other than by a fault', seen: `${ends}`, isFine: ends === 0 },
   ];
+}
+
+function bodiesOf({ record }: SoakAccount): string[] {
+  return record.flatMap(({ event }) => (event.name === 'message' ? [event.data.body] : []));
+}
+
+/** For each message on the phone, the last ack on the consumer's record is the network's own; each is told once. */
+function judgeAcks(accounts: readonly SoakAccount[], onPhone: readonly PhoneMessage[]) {
+  const acks = new Map<string, number[]>();
+  for (const { event } of accounts.flatMap(({ record }) => record)) {
+    if (event.name !== 'message_ack') continue;
+    const [, , stanza = ''] = event.data.id.split('_');
+    acks.set(stanza, [...(acks.get(stanza) ?? []), event.data.ack]);
+  }
+  const numbers = new Set(accounts.map(({ number }) => number));
+  const sent = onPhone.filter(({ from }) => numbers.has(from.split('@')[0] ?? ''));
+  const missing = sent.filter(({ id, ack }) => acks.get(id)?.at(-1) !== ack).length;
+  const falling = [...acks.values()].filter((told) => told.some((ack, n) => n > 0 && ack <= (told[n - 1] ?? 0))).length;
+  return { missing, falling, told: sent.length };
 }
 
 /**
