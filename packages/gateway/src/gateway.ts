@@ -85,17 +85,17 @@ export async function startGateway(
   const load = new ProcessorLoad();
   const startQueue = new StartQueue({ slots: config.startConcurrency, idleShare: () => load.idleShare() });
   const delivered = new DeliveredMessages();
+  const journalLimits = { maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs };
   const journal = await Journal.open({
     dir: join(config.dataDir, 'journal'),
     folds: [delivered],
-    maxBytes: config.journalMaxBytes,
-    maxAgeMs: config.journalMaxAgeMs,
+    ...journalLimits,
     log,
     onResumed: () => {
       for (const [id, since] of events.resume()) supervisor.session(id)?.recoverMessages(since);
     },
   });
-  const events = new EventLog(journal, delivered, log);
+  const events = new EventLog(journal, delivered, journalLimits, log);
   const supervisor: Supervisor = new Supervisor({
     config,
     spool,

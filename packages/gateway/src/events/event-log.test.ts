@@ -9,6 +9,7 @@ import { DeliveredMessages } from './delivered-messages.ts';
 import { EventLog } from './event-log.ts';
 
 const NOW = Math.floor(Date.now() / 1_000);
+const LIMITS = { maxBytes: 1e9, maxAgeMs: 1e9 };
 const log = pino({ enabled: false });
 let dir: string;
 let journal: Journal;
@@ -26,8 +27,8 @@ afterEach(async () => {
 
 async function open(): Promise<void> {
   const delivered = new DeliveredMessages();
-  journal = await Journal.open({ dir, folds: [delivered], maxBytes: 1e9, maxAgeMs: 1e9, log });
-  events = new EventLog(journal, delivered, log);
+  journal = await Journal.open({ dir, folds: [delivered], ...LIMITS, log });
+  events = new EventLog(journal, delivered, LIMITS, log);
 }
 
 async function restart(): Promise<void> {
@@ -164,6 +165,27 @@ describe('a QR', () => {
     expect(all[1]).toMatch(/^event: qr\ndata: \{"session":"main","at":".*","data":"data:image\/png;base64,B"\}\n\n$/);
     expect(await cursor.read()).toHaveLength(1);
     expect(await stored()).toEqual(['disconnected LOGOUT']);
+  });
+});
+
+describe('a session that floods', () => {
+  it('has exceeded its share of the journal by what is stored of it, and by that alone', async () => {
+    await journal.close();
+    const delivered = new DeliveredMessages();
+    journal = await Journal.open({ dir, folds: [delivered], ...LIMITS, log });
+    events = new EventLog(journal, delivered, { maxBytes: 400_000, maxAgeMs: 1e9 }, log);
+    events.publishMessage('main', { ...message('a'), body: 'x'.repeat(60_000) });
+    for (let times = 0; times < 10; times += 1) events.publishMessage('main', { ...message('a'), body: 'again' });
+    for (let times = 0; times < 10; times += 1)
+      events.publish('main', { name: 'qr', data: `data:image/png;base64,${'A'.repeat(60_000)}` });
+    expect(events.hasExceededShare('main')).toBe(false);
+    events.publishMessage('main', { ...message('b'), body: 'ü'.repeat(30_000) });
+    expect(events.hasExceededShare('main')).toBe(true);
+    expect(events.hasExceededShare('other')).toBe(false);
+    for (let until = NOW; until < NOW + 4_000; until += 1) events.deliveredUntil('notes', until);
+    expect(events.hasExceededShare('notes')).toBe(true);
+    await events.forget('main');
+    expect(events.hasExceededShare('main')).toBe(false);
   });
 });
 

@@ -7,6 +7,7 @@ import type { Log } from '../log.ts';
 import { type DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 import { EventStreams } from './event-streams.ts';
 import { Feed, type FeedOptions } from './feed.ts';
+import { JournalShares, type SharedJournal } from './journal-shares.ts';
 
 /** Events of which nothing is kept: they open an account, or say so. */
 const SECRET: readonly EventName[] = ['qr'];
@@ -33,6 +34,7 @@ export class EventLog {
   readonly #journal: Journal;
   readonly #delivered: DeliveredMessages;
   readonly #log: Log;
+  readonly #shares: JournalShares;
   /** Messages on their way to the disk, by session and id. */
   readonly #storing = new Set<string>();
   readonly #lost = new Map<string, Loss>();
@@ -44,8 +46,9 @@ export class EventLog {
   #newest: Promise<void> = Promise.resolve();
   #pending = 0;
 
-  constructor(journal: Journal, delivered: DeliveredMessages, log: Log) {
+  constructor(journal: Journal, delivered: DeliveredMessages, limits: SharedJournal, log: Log) {
     this.#journal = journal;
+    this.#shares = new JournalShares(limits);
     this.#delivered = delivered;
     this.#log = log;
   }
@@ -103,6 +106,11 @@ export class EventLog {
     return this.#delivered.from(session) ?? unixNow();
   }
 
+  /** True while a session has had more stored than its share of the journal: nothing else is to be taken from it. */
+  hasExceededShare(session: string): boolean {
+    return this.#shares.isExceeded(session);
+  }
+
   /**
    * Takes the session's events out of all streams, at once. Resolves when that is on disk; 503 if it cannot be stored
    * within some seconds: it is then stored as soon as there is space, unless the gateway ends before.
@@ -112,6 +120,7 @@ export class EventLog {
     this.#hidden.add(session);
     const stored = this.#note({ kind: 'forget', name: '', session, key: '', text: '' });
     void stored.then(() => this.#hidden.delete(session));
+    this.#shares.forget(session);
     const isStored = await Promise.race([
       stored.then(() => true),
       delay(FORGET_TIMEOUT_MS, false, { ref: false }), //
@@ -127,8 +136,10 @@ export class EventLog {
 
   /** Resolves when it is on disk, or `lose` was called. */
   async #store(session: string, { name, data }: SessionEvent, key: string, lose: () => void): Promise<void> {
+    const record: NewRecord = { kind: 'event', name, session, key, text: JSON.stringify(data) };
+    this.#shares.charge(record);
     try {
-      await this.#append({ kind: 'event', name, session, key, text: JSON.stringify(data) });
+      await this.#append(record);
     } catch (error) {
       if (error instanceof NotStoredError) lose();
       else this.#log.error({ session, error: errorText(error) }, 'event not stored');
@@ -137,6 +148,7 @@ export class EventLog {
 
   /** Stores what folds need: with the next attempt, if it cannot be stored now. Resolves when it is on disk. */
   async #note(record: NewRecord): Promise<void> {
+    this.#shares.charge(record);
     for (;;) {
       try {
         await this.#append(record);

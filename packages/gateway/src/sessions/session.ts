@@ -202,6 +202,12 @@ export class Session {
   // Reports of its run.
 
   #onEvent(event: RunEvent): void {
+    this.#handle(event);
+    if (this.#context.events.hasExceededShare(this.id))
+      this.#run?.broke('reported more than its share of the journal (CHAT_WEB_JOURNAL_MAX_MB)');
+  }
+
+  #handle(event: RunEvent): void {
     switch (event.name) {
       case 'message':
         this.stats.heard();

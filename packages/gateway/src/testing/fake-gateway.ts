@@ -104,11 +104,12 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   const keys = await Keys.load(join(dataDir, 'keys.json'), logger);
   const token = await OperatorToken.load(config, logger);
   const delivered = new DeliveredMessages();
+  const journalLimits = { maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs };
   const journal = await Journal.open({
     ...{ dir: join(dataDir, 'journal'), folds: [delivered], log: logger },
-    ...{ maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs },
+    ...journalLimits,
   });
-  const events = new EventLog(journal, delivered, logger);
+  const events = new EventLog(journal, delivered, journalLimits, logger);
   const handled: { name: string; input: unknown; caller: string }[] = [];
   const counted: [operation: string, status: number][] = [];
   const recording = (name: OperationName): AnyHandler => {
