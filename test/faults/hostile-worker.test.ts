@@ -176,6 +176,27 @@ describe('a worker that a page has taken over', () => {
     }));
 });
 
+it('a QR that is scanned before what happened earlier is on disk is not shown', async () => {
+  await using stack = await Stack.start({
+    main: fileURLToPath(new URL('../fixtures/hostile-gateway.mjs', import.meta.url)),
+  });
+  const ends = new AbortController();
+  const { body } = await fetch(`${stack.gateway.url}/events`, { signal: ends.signal });
+  await stack.client.startSession({ id: 'evil-scan' });
+  let text = '';
+  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes('"reason":"STOPPED"')) break;
+    if (text.includes('event: ready')) void stack.client.stopSession({ id: 'evil-scan' });
+  }
+  ends.abort();
+  expect([...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)).toEqual([
+    'message_ack',
+    'ready',
+    'disconnected',
+  ]);
+});
+
 it('a flood of events leaves those of others in the journal, over the restarts of its worker', async () => {
   await using stack = await Stack.start({
     main: fileURLToPath(new URL('../fixtures/hostile-gateway.mjs', import.meta.url)),

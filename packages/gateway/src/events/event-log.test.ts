@@ -166,6 +166,26 @@ describe('a QR', () => {
     expect(await cursor.read()).toHaveLength(1);
     expect(await stored()).toEqual(['disconnected LOGOUT']);
   });
+
+  it('that is no longer the current one when what happened before is stored is not shown', async () => {
+    const frames = reader('main');
+    let current: string | undefined;
+    const show = (letter: string) => {
+      current = `data:image/png;base64,${letter}`;
+      const qr = current;
+      events.publish('main', { name: 'qr', data: qr }, () => qr === current);
+    };
+    events.publish('main', { name: 'disconnected', data: { reason: 'LOGOUT', message: '' } });
+    show('A');
+    show('B');
+    await expect.poll(() => frames.length).toBe(1);
+    expect(frames).toEqual([expect.stringContaining('base64,B')]);
+    events.publish('main', { name: 'message_ack', data: { id: 'c', ack: 1 } });
+    show('C');
+    current = undefined;
+    expect(await stored()).toEqual(['disconnected LOGOUT', 'message_ack c']);
+    expect(frames).toHaveLength(1);
+  });
 });
 
 describe('a session that floods', () => {

@@ -55,9 +55,10 @@ export class EventLog {
 
   // What sessions report.
 
-  publish(session: string, event: SessionEvent): void {
+  /** `isCurrent`: whether an event that is not stored still holds when its turn has come. It is not shown otherwise. */
+  publish(session: string, event: SessionEvent, isCurrent = () => true): void {
     if (SECRET.includes(event.name)) {
-      this.#showSecret(session, event);
+      this.#showSecret(session, event, isCurrent);
       return;
     }
     const lose = () => {
@@ -168,9 +169,10 @@ export class EventLog {
     return appended;
   }
 
-  #showSecret(session: string, event: SessionEvent): void {
-    if (this.#pending === 0) this.streams.show(session, event);
-    else void this.#newest.then(() => this.streams.show(session, event));
+  #showSecret(session: string, event: SessionEvent, isCurrent: () => boolean): void {
+    const show = () => this.streams.show(session, event);
+    if (this.#pending === 0) show();
+    else void this.#newest.then(() => isCurrent() && show());
   }
 
   // When nothing could be stored.

@@ -279,7 +279,7 @@ export class Session {
   }
 
   #publish(event: SessionEvent): void {
-    this.#context.events.publish(this.id, event);
+    this.#context.events.publish(this.id, event, () => event.data === this.qr);
   }
 
   // State changes and effects.
