@@ -30,6 +30,12 @@ export class Budget {
     this.#left -= amount;
   }
 
+  /** How many milliseconds from `now` on an amount can be taken, if nobody else takes any. */
+  msUntil(amount: number, now = performance.now()): number {
+    this.#refill(now);
+    return Math.max(0, ((amount - this.#left) / this.#limits.perSecond) * 1_000);
+  }
+
   /** True while more was charged than it had. `now` in milliseconds. */
   isOverdrawn(now = performance.now()): boolean {
     this.#refill(now);

@@ -27,6 +27,8 @@ import { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import { Spool } from './media/spool.ts';
 import { Metrics } from './metrics.ts';
+import { KnownPeople } from './sends/known-people.ts';
+import { type PacedInput, Pacing } from './sends/pacing.ts';
 import type { ServiceState } from './service-notifier.ts';
 import { DiskWatch } from './sessions/disk-watch.ts';
 import { HostFault } from './sessions/host-fault.ts';
@@ -85,10 +87,11 @@ export async function startGateway(
   const load = new ProcessorLoad();
   const startQueue = new StartQueue({ slots: config.startConcurrency, idleShare: () => load.idleShare() });
   const delivered = new DeliveredMessages();
+  const people = new KnownPeople();
   const journalLimits = { maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs };
   const journal = await Journal.open({
     dir: join(config.dataDir, 'journal'),
-    folds: [delivered],
+    folds: [delivered, ...(config.maxNewChatsPerDay > 0 ? [people] : [])],
     ...journalLimits,
     log,
     onResumed: () => {
@@ -113,12 +116,18 @@ export async function startGateway(
     events,
     log,
   });
+  const pacing = new Pacing({
+    limits: config,
+    people,
+    append: (record) => journal.append(record),
+    refusalOf: (id) => supervisor.refusalOf(id),
+  });
   const watches = [new MemoryGuard(config, log), new DiskWatch(saved, log)];
   const closing = new AbortController();
-  const metrics = new Metrics({ supervisor, startQueue, spool, refusals, events, journal });
+  const metrics = new Metrics({ supervisor, startQueue, spool, refusals, events, journal, pacing });
   const app = createApp({
     ...{ config, access, refusals, audit, supervisor, events, spool, metrics, log },
-    handlers: allHandlers(supervisor, keys),
+    handlers: allHandlers(supervisor, keys, pacing),
   });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -160,10 +169,10 @@ export async function startGateway(
 }
 
 /** Handlers of all operations; those of workers are forwarded. */
-function allHandlers(supervisor: Supervisor, keys: Keys): Record<OperationName, AnyHandler> {
+function allHandlers(supervisor: Supervisor, keys: Keys, pacing: Pacing): Record<OperationName, AnyHandler> {
   const forwarded = Object.keys(workerOperations).map((name) => [
     name,
-    (input: { readonly id: string }) => supervisor.call(name as WorkerOperationName, input),
+    (input: PacedInput) => pacing.carryOut(name, input, () => supervisor.call(name as WorkerOperationName, input)),
   ]);
   return { ...gatewayHandlers(supervisor, keys), ...Object.fromEntries(forwarded) };
 }
