@@ -44,11 +44,11 @@ describe.each([
   });
 
   it.each([
-    ['ERROR_UPLOAD', 'client_failed'],
-    ['ERROR_RATE_LIMIT', 'rate_limited'],
-  ])('that the network refuses with %s: %s', async (refused, code) => {
+    ['ERROR_UPLOAD', 'client_failed', undefined],
+    ['ERROR_RATE_LIMIT', 'rate_limited', 60],
+  ])('that the network refuses with %s: %s', async (refused, code, retryAfterSeconds) => {
     const message = `the network refused the status (${refused})`;
-    await expect(answer({ refused })).rejects.toMatchObject({ code, message });
+    await expect(answer({ refused })).rejects.toMatchObject({ code, message, retryAfterSeconds });
   });
 
   it('that the page does not describe, or not legibly: outcome_unknown', async () => {
