@@ -202,6 +202,13 @@ describe('a session that floods', () => {
     events.publishMessage('main', { ...message('b'), body: 'ü'.repeat(30_000) });
     expect(events.hasExceededShare('main')).toBe(true);
     expect(events.hasExceededShare('other')).toBe(false);
+    const disk = full();
+    for (let times = 0; times < 10; times += 1) {
+      events.publishMessage('unlucky', { ...message('a'), body: 'x'.repeat(60_000) });
+      await turn();
+    }
+    expect(events.hasExceededShare('unlucky')).toBe(false);
+    disk.resume();
     for (let until = NOW; until < NOW + 4_000; until += 1) events.deliveredUntil('notes', until);
     expect(events.hasExceededShare('notes')).toBe(true);
     await events.forget('main');

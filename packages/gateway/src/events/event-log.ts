@@ -142,6 +142,7 @@ export class EventLog {
     try {
       await this.#append(record);
     } catch (error) {
+      this.#shares.refund(record);
       if (error instanceof NotStoredError) lose();
       else this.#log.error({ session, error: errorText(error) }, 'event not stored');
     }

@@ -46,6 +46,11 @@ export class JournalShares {
     budget.charge(frameBytesOf(record), now);
   }
 
+  /** The record could not be stored: it may be reported again. */
+  refund(record: NewRecord, now = performance.now()): void {
+    this.#budgets.get(record.session)?.charge(-frameBytesOf(record), now);
+  }
+
   /** True while a session has stored more than its share. `now` in milliseconds, monotonic. */
   isExceeded(session: string, now = performance.now()): boolean {
     return this.#budgets.get(session)?.isOverdrawn(now) ?? false;
