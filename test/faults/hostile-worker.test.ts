@@ -176,6 +176,58 @@ describe('a worker that a page has taken over', () => {
     }));
 });
 
+it('a QR that is scanned before what happened earlier is on disk is not shown', async () => {
+  await using stack = await Stack.start({
+    main: fileURLToPath(new URL('../fixtures/hostile-gateway.mjs', import.meta.url)),
+  });
+  const ends = new AbortController();
+  const { body } = await fetch(`${stack.gateway.url}/events`, { signal: ends.signal });
+  await stack.client.startSession({ id: 'evil-scan' });
+  let text = '';
+  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes('"reason":"STOPPED"')) break;
+    if (text.includes('event: ready')) void stack.client.stopSession({ id: 'evil-scan' });
+  }
+  ends.abort();
+  expect([...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)).toEqual([
+    'message_ack',
+    'ready',
+    'disconnected',
+  ]);
+});
+
+it('a flood of events leaves those of others in the journal, over the restarts of its worker', async () => {
+  await using stack = await Stack.start({
+    main: fileURLToPath(new URL('../fixtures/hostile-gateway.mjs', import.meta.url)),
+    settings: { CHAT_WEB_JOURNAL_MAX_MB: '32' },
+  });
+  await stack.link('ada', ADA);
+  await stack.phones.send(BEN, { to: ADA, body: 'before' });
+  const honest = await stack.listen('ada');
+  const id = 'evil-journal';
+  await stack.client.startSession({ id });
+  await stack.client.listChats({ id }).catch(() => {});
+  // Another run does not give it another share.
+  await eventually(() => {
+    const ends = logLines(stack.gateway.log).filter(
+      ({ session, msg }) => session === id && msg === 'session restarting',
+    ) as { reason?: string; detail?: string }[];
+    expect(ends.length).toBeGreaterThanOrEqual(3);
+    for (const { reason, detail } of ends)
+      expect([reason, detail]).toEqual([
+        'WORKER_PROTOCOL_ERROR',
+        expect.stringContaining('more than its share of the journal'),
+      ]);
+  }, FLOOD_ENDS_WITHIN_MS);
+  await stack.phones.send(BEN, { to: ADA, body: 'after' });
+  await honest.until('message', ({ body }) => body === 'after');
+  const headers = { Accept: 'application/json' };
+  const page = await fetch(`${stack.gateway.url}/sessions/ada/events?after=oldest`, { headers });
+  const { events } = (await page.json()) as { events: { event: string; data: { body?: string } }[] };
+  expect(events.map(({ event, data }) => data.body ?? event)).toEqual(['ready', 'before', 'after']);
+});
+
 /** What a process takes, in bytes, now and at most since its peak was last forgotten. */
 function memoryOf(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

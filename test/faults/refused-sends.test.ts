@@ -1,6 +1,7 @@
 import { sendText } from '@chat-web/host';
 import { expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
+import { media } from '../helpers/media.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 it('a send is refused or unknown, and never called one for another', async () => {
@@ -10,11 +11,16 @@ it('a send is refused or unknown, and never called one for another', async () =>
   const received = async () => (await stack.phones.messages(BEN, { with: ADA })).map(({ body }) => body);
   await send('first');
 
-  await stack.phones.refuse(ADA, { kind: 'nack', code: 463 });
-  await expect(send('restricted')).rejects.toMatchObject({
-    code: 'not_permitted',
-    message: expect.stringContaining('code 463'),
-  });
+  const image = { id: 'main', type: 'image', to: BEN, base64: Buffer.from(media[0].bytes).toString('base64') } as const;
+  for (const code of [463, 475, 429]) {
+    await stack.phones.refuse(ADA, { kind: 'nack', code });
+    const limited = {
+      ...{ code: 'rate_limited', message: expect.stringContaining(`code ${code}`) },
+      retryAfterSeconds: code === 429 ? 60 : 86_400,
+    };
+    await expect(send('limited')).rejects.toMatchObject(limited);
+    await expect(stack.client.sendMessage(image)).rejects.toMatchObject(limited);
+  }
   await stack.phones.refuse(ADA, { kind: 'nack', code: 479 });
   await expect(send('refused')).rejects.toMatchObject({
     code: 'client_failed',

@@ -24,3 +24,13 @@ it('refills up to the burst, and no further', () => {
   expect(budget.take(51, 10_000)).toBe(false);
   expect(budget.take(50, 10_000)).toBe(true);
 });
+
+it('is overdrawn by what it is charged beyond its burst, until that is refilled', () => {
+  const budget = new Budget({ burst: 50, perSecond: 100 }, 0);
+  budget.charge(50, 0);
+  expect(budget.isOverdrawn(0)).toBe(false);
+  budget.charge(100, 0);
+  expect(budget.isOverdrawn(999)).toBe(true);
+  expect(budget.isOverdrawn(1_000)).toBe(false);
+  expect(budget.take(1, 1_000)).toBe(false);
+});

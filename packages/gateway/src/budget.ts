@@ -18,11 +18,33 @@ export class Budget {
 
   /** Takes an amount. If not enough is left, returns false and takes nothing. `now` in milliseconds. */
   take(amount: number, now = performance.now()): boolean {
-    const { burst, perSecond } = this.#limits;
-    this.#left = Math.min(burst, this.#left + ((now - this.#at) / 1_000) * perSecond);
-    this.#at = now;
+    this.#refill(now);
     if (amount > this.#left) return false;
     this.#left -= amount;
     return true;
+  }
+
+  /** Takes an amount, also if that is more than is left. `now` in milliseconds. */
+  charge(amount: number, now = performance.now()): void {
+    this.#refill(now);
+    this.#left -= amount;
+  }
+
+  /** How many milliseconds from `now` on an amount can be taken, if nobody else takes any. */
+  msUntil(amount: number, now = performance.now()): number {
+    this.#refill(now);
+    return Math.max(0, ((amount - this.#left) / this.#limits.perSecond) * 1_000);
+  }
+
+  /** True while more was charged than it had. `now` in milliseconds. */
+  isOverdrawn(now = performance.now()): boolean {
+    this.#refill(now);
+    return this.#left < 0;
+  }
+
+  #refill(now: number): void {
+    const { burst, perSecond } = this.#limits;
+    this.#left = Math.min(burst, this.#left + ((now - this.#at) / 1_000) * perSecond);
+    this.#at = now;
   }
 }

@@ -41,6 +41,23 @@ describe('readConfig', () => {
     expect(readConfig({ CHAT_WEB_AUTO_START_SESSIONS: written }).autoStartSessions).toBe(false);
   });
 
+  it.each([
+    ['0', 0],
+    ['0.2', 0.2],
+    ['12.125', 12.125],
+    ['1000', 1_000],
+    ['1000.1', undefined],
+    ['0.0001', undefined],
+    ['.5', undefined],
+    ['1e3', undefined],
+    ['-1', undefined],
+    ['fast', undefined],
+  ])('reads a rate of %s as %j', (written, rate) => {
+    const env = { CHAT_WEB_MAX_SENDS_PER_SECOND: written };
+    if (rate !== undefined) expect(readConfig(env).maxSendsPerSecond).toBe(rate);
+    else expect(problemsOf(env)).toEqual([expect.stringMatching(/^CHAT_WEB_MAX_SENDS_PER_SECOND must be /)]);
+  });
+
   it('falls back to variables of the host, unless its own setting is set', () => {
     const host = { STATE_DIRECTORY: '/var/lib/chat-web:/x', PUPPETEER_EXECUTABLE_PATH: '/opt/chrome' };
     expect(readConfig(host)).toMatchObject({ dataDir: '/var/lib/chat-web', browserPath: '/opt/chrome' });

@@ -35,6 +35,8 @@ import type { Log } from './log.ts';
 import { Spool } from './media/spool.ts';
 import { Metrics } from './metrics.ts';
 import { Idempotency } from './sends/idempotency.ts';
+import { KnownPeople } from './sends/known-people.ts';
+import { type PacedInput, Pacing } from './sends/pacing.ts';
 import { SentKeys } from './sends/sent-keys.ts';
 import type { ServiceState } from './service-notifier.ts';
 import { DiskWatch } from './sessions/disk-watch.ts';
@@ -94,17 +96,18 @@ export async function startGateway(
   const load = new ProcessorLoad();
   const startQueue = new StartQueue({ slots: config.startConcurrency, idleShare: () => load.idleShare() });
   const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), sentKeys: new SentKeys() };
+  const people = new KnownPeople();
+  const journalLimits = { maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs };
   const journal = await Journal.open({
     dir: join(config.dataDir, 'journal'),
-    folds: Object.values(folds),
-    maxBytes: config.journalMaxBytes,
-    maxAgeMs: config.journalMaxAgeMs,
+    folds: [...Object.values(folds), ...(config.maxNewChatsPerDay > 0 ? [people] : [])],
+    ...journalLimits,
     log,
     onResumed: () => {
       for (const [id, since] of events.resume()) supervisor.session(id)?.recoverMessages(since);
     },
   });
-  const events = new EventLog(journal, folds, log);
+  const events = new EventLog(journal, folds, journalLimits, log);
   const supervisor: Supervisor = new Supervisor({
     config,
     spool,
@@ -122,13 +125,19 @@ export async function startGateway(
     events,
     log,
   });
+  const pacing = new Pacing({
+    limits: config,
+    people,
+    append: (record) => journal.append(record),
+    refusalOf: (id) => supervisor.refusalOf(id),
+  });
   const watches = [new MemoryGuard(config, log), new DiskWatch(saved, log)];
   const closing = new AbortController();
-  const metrics = new Metrics({ supervisor, startQueue, spool, refusals, events, journal });
+  const metrics = new Metrics({ supervisor, startQueue, spool, refusals, events, journal, pacing });
   const app = createApp({
     ...{ config, access, refusals, audit, supervisor, events, spool, metrics, log },
     idempotency: new Idempotency(journal, folds.sentKeys),
-    handlers: allHandlers(supervisor, keys),
+    handlers: allHandlers(supervisor, keys, pacing),
   });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -170,11 +179,11 @@ export async function startGateway(
 }
 
 /** Handlers of all operations; those of workers are forwarded. */
-function allHandlers(supervisor: Supervisor, keys: Keys): Record<OperationName, AnyHandler> {
+function allHandlers(supervisor: Supervisor, keys: Keys, pacing: Pacing): Record<OperationName, AnyHandler> {
   const forwarded = Object.keys(workerOperations).map((name) => [
     name,
-    (input: { readonly id: string }, _: unknown, attempt?: SendAttempt) =>
-      supervisor.call(name as WorkerOperationName, input, attempt),
+    (input: PacedInput, _: unknown, attempt?: SendAttempt) =>
+      pacing.carryOut(name, input, () => supervisor.call(name as WorkerOperationName, input, attempt)),
   ]);
   return { ...gatewayHandlers(supervisor, keys), ...Object.fromEntries(forwarded) };
 }

@@ -6,6 +6,7 @@ import type { EventLog } from './events/event-log.ts';
 import type { ConnectionCount } from './http/connections.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Spool } from './media/spool.ts';
+import type { Pacing } from './sends/pacing.ts';
 import type { StartQueue } from './sessions/start-queue.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
 
@@ -17,6 +18,7 @@ export interface MetricsSources {
   readonly refusals: Pick<Refusals, 'counts'>;
   readonly events: EventLog;
   readonly journal: Journal;
+  readonly pacing: Pick<Pacing, 'refused'>;
 }
 
 const PREFIX = 'chat_web_';
@@ -52,6 +54,7 @@ export class Metrics {
     levelGauges(sources, registers);
     refusalCounter(sources.refusals, registers);
     journalMetrics(sources, registers);
+    pacingCounter(sources.pacing, registers);
   }
 
   /** Adds the connection metrics. Separate, since the server is created after the metrics. */
@@ -187,6 +190,17 @@ function refusalCounter(refusals: Pick<Refusals, 'counts'>, registers: Registry[
     collect() {
       this.reset();
       for (const [kind, count] of refusals.counts()) this.inc({ kind }, count);
+    },
+  });
+}
+
+function pacingCounter(pacing: Pick<Pacing, 'refused'>, registers: Registry[]): void {
+  new Counter({
+    ...{ name: `${PREFIX}sends_refused_total`, help: 'Sends refused by pacing, by limit', registers },
+    labelNames: ['limit'],
+    collect() {
+      this.reset();
+      for (const [limit, count] of pacing.refused) this.inc({ limit }, count);
     },
   });
 }

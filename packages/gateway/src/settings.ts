@@ -36,6 +36,13 @@ const wholeNumber = (lowest: number, highest: number) =>
     v.minValue(lowest, `must be at least ${lowest}`),
     v.maxValue(highest, `must be at most ${highest}`),
   );
+const decimal = (highest: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be a number such as 2 or 0.25, with three decimals at most'),
+    v.transform(Number),
+    v.maxValue(highest, `must be at most ${highest}`),
+  );
 const seconds = (lowest: number, highest: number) =>
   v.pipe(
     wholeNumber(lowest, highest),
@@ -340,6 +347,19 @@ export const settings = {
     schema: wholeNumber(1, 100_000),
     fallback: '200',
     meaning: 'the same per key, across all its sessions; open event streams count',
+  },
+  maxSendsPerSecond: {
+    name: 'CHAT_WEB_MAX_SENDS_PER_SECOND',
+    schema: decimal(1_000),
+    fallback: '0',
+    meaning:
+      'messages and statuses per second and session, and how many may come at once; may be a decimal, as 0.2 for one in 5 seconds; further ones are rejected (429); 0: no limit',
+  },
+  maxNewChatsPerDay: {
+    name: 'CHAT_WEB_MAX_NEW_CHATS_PER_DAY',
+    schema: wholeNumber(0, 10_000),
+    fallback: '0',
+    meaning: 'people per session and 24 hours that it may write to first; further ones are rejected (429); 0: no limit',
   },
   journalMaxAgeMs: {
     name: 'CHAT_WEB_JOURNAL_MAX_AGE_HOURS',

@@ -10,6 +10,7 @@ import { EventLog } from './event-log.ts';
 import { OpenAcks } from './open-acks.ts';
 
 const NOW = Math.floor(Date.now() / 1_000);
+const LIMITS = { maxBytes: 1e9, maxAgeMs: 1e9 };
 const log = pino({ enabled: false });
 let dir: string;
 let journal: Journal;
@@ -27,8 +28,8 @@ afterEach(async () => {
 
 async function open(): Promise<void> {
   const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks() };
-  journal = await Journal.open({ dir, folds: Object.values(folds), maxBytes: 1e9, maxAgeMs: 1e9, log });
-  events = new EventLog(journal, folds, log);
+  journal = await Journal.open({ dir, folds: Object.values(folds), ...LIMITS, log });
+  events = new EventLog(journal, folds, LIMITS, log);
 }
 
 async function restart(): Promise<void> {
@@ -195,6 +196,54 @@ describe('a QR', () => {
     expect(all[1]).toMatch(/^event: qr\ndata: \{"session":"main","at":".*","data":"data:image\/png;base64,B"\}\n\n$/);
     expect(await cursor.read()).toHaveLength(1);
     expect(await stored()).toEqual(['disconnected LOGOUT']);
+  });
+
+  it('that is no longer the current one when what happened before is stored is not shown', async () => {
+    const frames = reader('main');
+    let current: string | undefined;
+    const show = (letter: string) => {
+      current = `data:image/png;base64,${letter}`;
+      const qr = current;
+      events.publish('main', { name: 'qr', data: qr }, () => qr === current);
+    };
+    events.publish('main', { name: 'disconnected', data: { reason: 'LOGOUT', message: '' } });
+    show('A');
+    show('B');
+    await expect.poll(() => frames.length).toBe(1);
+    expect(frames).toEqual([expect.stringContaining('base64,B')]);
+    events.publish('main', { name: 'message_ack', data: { id: 'c', ack: 1 } });
+    show('C');
+    current = undefined;
+    expect(await stored()).toEqual(['disconnected LOGOUT', 'message_ack c']);
+    expect(frames).toHaveLength(1);
+  });
+});
+
+describe('a session that floods', () => {
+  it('has exceeded its share of the journal by what is stored of it, and by that alone', async () => {
+    await journal.close();
+    const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks() };
+    journal = await Journal.open({ dir, folds: Object.values(folds), ...LIMITS, log });
+    events = new EventLog(journal, folds, { maxBytes: 400_000, maxAgeMs: 1e9 }, log);
+    events.publishMessage('main', { ...message('a'), body: 'x'.repeat(60_000) });
+    for (let times = 0; times < 10; times += 1) events.publishMessage('main', { ...message('a'), body: 'again' });
+    for (let times = 0; times < 10; times += 1)
+      events.publish('main', { name: 'qr', data: `data:image/png;base64,${'A'.repeat(60_000)}` });
+    expect(events.hasExceededShare('main')).toBe(false);
+    events.publishMessage('main', { ...message('b'), body: 'ü'.repeat(30_000) });
+    expect(events.hasExceededShare('main')).toBe(true);
+    expect(events.hasExceededShare('other')).toBe(false);
+    const disk = full();
+    for (let times = 0; times < 10; times += 1) {
+      events.publishMessage('unlucky', { ...message('a'), body: 'x'.repeat(60_000) });
+      await turn();
+    }
+    expect(events.hasExceededShare('unlucky')).toBe(false);
+    disk.resume();
+    for (let until = NOW; until < NOW + 4_000; until += 1) events.deliveredUntil('notes', until);
+    expect(events.hasExceededShare('notes')).toBe(true);
+    await events.forget('main');
+    expect(events.hasExceededShare('main')).toBe(false);
   });
 });
 

@@ -14,6 +14,7 @@ import type { Log } from '../log.ts';
 import { type DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 import { EventStreams } from './event-streams.ts';
 import { Feed, type FeedOptions } from './feed.ts';
+import { JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
 
 /** Events of which nothing is kept: they open an account, or say so. */
@@ -54,6 +55,7 @@ export class EventLog {
   readonly #delivered: DeliveredMessages;
   readonly #openAcks: OpenAcks;
   readonly #log: Log;
+  readonly #shares: JournalShares;
   /** Messages on their way to the disk, by session and id. */
   readonly #storing = new Set<string>();
   /** Acks on their way to the disk, by session and id. */
@@ -67,8 +69,9 @@ export class EventLog {
   #newest: Promise<void> = Promise.resolve();
   #pending = 0;
 
-  constructor(journal: Journal, { delivered, openAcks }: EventFolds, log: Log) {
+  constructor(journal: Journal, { delivered, openAcks }: EventFolds, limits: SharedJournal, log: Log) {
     this.#journal = journal;
+    this.#shares = new JournalShares(limits);
     this.#delivered = delivered;
     this.#openAcks = openAcks;
     this.#log = log;
@@ -76,9 +79,12 @@ export class EventLog {
 
   // What sessions report.
 
-  /** An event other than a message or an ack. A QR is shown, and not stored. */
-  publish(session: string, event: SessionEvent): void {
-    if (SECRET.includes(event.name)) this.#showSecret(session, event);
+  /**
+   * An event other than a message or an ack. A QR is shown, and not stored. `isCurrent`: whether it still holds when its
+   * turn has come; it is not shown otherwise.
+   */
+  publish(session: string, event: SessionEvent, isCurrent = () => true): void {
+    if (SECRET.includes(event.name)) this.#showSecret(session, event, isCurrent);
     else void this.#store(session, event, '', () => this.#loseOther(session));
   }
 
@@ -139,6 +145,11 @@ export class EventLog {
     return this.#delivered.from(session) ?? unixNow();
   }
 
+  /** True while a session has had more stored than its share of the journal: nothing else is to be taken from it. */
+  hasExceededShare(session: string): boolean {
+    return this.#shares.isExceeded(session);
+  }
+
   /**
    * Takes the session's events out of all streams, at once. Resolves when that is on disk; 503 if it cannot be stored
    * within some seconds: it is then stored as soon as there is space, unless the gateway ends before.
@@ -148,6 +159,7 @@ export class EventLog {
     this.#hidden.add(session);
     const stored = this.#note({ kind: 'forget', name: '', session, key: '', text: '' });
     void stored.then(() => this.#hidden.delete(session));
+    this.#shares.forget(session);
     const isLate = delay(FORGET_TIMEOUT_MS, false, { ref: false });
     const isStored = await Promise.race([stored.then(() => true), isLate]);
     if (isStored) return;
@@ -161,9 +173,12 @@ export class EventLog {
 
   /** Resolves when it is on disk, or `lose` was called. */
   async #store(session: string, { name, data }: SessionEvent, key: string, lose: () => void): Promise<void> {
+    const record: NewRecord = { kind: 'event', name, session, key, text: JSON.stringify(data) };
+    this.#shares.charge(record);
     try {
-      await this.#append({ kind: 'event', name, session, key, text: JSON.stringify(data) });
+      await this.#append(record);
     } catch (error) {
+      this.#shares.refund(record);
       if (error instanceof NotStoredError) lose();
       else this.#log.error({ session, error: errorText(error) }, 'event not stored');
     }
@@ -171,6 +186,7 @@ export class EventLog {
 
   /** Stores what folds need: with the next attempt, if it cannot be stored now. Resolves when it is on disk. */
   #note(record: NewRecord): Promise<void> {
+    this.#shares.charge(record);
     return new Promise((stored) => this.#storeNote({ record, stored }));
   }
 
@@ -187,9 +203,10 @@ export class EventLog {
     return appended;
   }
 
-  #showSecret(session: string, event: SessionEvent): void {
-    if (this.#pending === 0) this.streams.show(session, event);
-    else void this.#newest.then(() => this.streams.show(session, event));
+  #showSecret(session: string, event: SessionEvent, isCurrent: () => boolean): void {
+    const show = () => this.streams.show(session, event);
+    if (this.#pending === 0) show();
+    else void this.#newest.then(() => isCurrent() && show());
   }
 
   // When nothing could be stored.

@@ -77,6 +77,11 @@ export function mostBytesOf({ name, session, key, text }: NewRecord): number {
   return STRINGS_AT + 3 * (name.length + session.length + key.length + text.length);
 }
 
+/** The bytes that a record takes as a frame. */
+export function frameBytesOf({ name, session, key, text }: NewRecord): number {
+  return STRINGS_AT + [name, session, key, text].reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+}
+
 /** Throws a RecordTooLongError if it does not fit into a frame. */
 export function requireFits({ name, session, key, text }: NewRecord): void {
   if (Buffer.byteLength(name) > 0xff) throw new RecordTooLongError('name');

@@ -166,6 +166,11 @@ export class Run {
     this.#listener.onFailed({ cause, retry, wasUp: this.#wasUp });
   }
 
+  /** Fails the run of a worker that broke a rule, and kills it. `did`: a clause that says what it did. */
+  broke(did: string): void {
+    this.#kill('WORKER_PROTOCOL_ERROR', `it ${did}`);
+  }
+
   /**
    * Ends the run; resolves when the worker and its browser have exited. Never rejects: what could not be cleaned up is
    * logged, and left to the next start.
@@ -226,7 +231,7 @@ export class Run {
       intervalMs: HEARTBEAT_INTERVAL_MS,
       onSilent: (forMs) => this.#kill('WORKER_UNRESPONSIVE', `it sent nothing for ${forMs / SECOND} s`),
     });
-    const onBroken = (did: string) => this.#kill('WORKER_PROTOCOL_ERROR', `it ${did}`);
+    const onBroken = (did: string) => this.broke(did);
     const link = new WorkerLink(channel, this.#id, this.#log, {
       onEvent: (event) => this.#onEvent(event),
       onMessage: () => watch.heard(),

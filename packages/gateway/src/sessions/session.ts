@@ -203,6 +203,12 @@ export class Session {
   // Reports of its run.
 
   #onEvent(event: RunEvent): void {
+    this.#handle(event);
+    if (this.#context.events.hasExceededShare(this.id))
+      this.#run?.broke('reported more than its share of the journal (CHAT_WEB_JOURNAL_MAX_MB)');
+  }
+
+  #handle(event: RunEvent): void {
     switch (event.name) {
       case 'message':
         this.stats.heard();
@@ -274,7 +280,7 @@ export class Session {
   }
 
   #publish(event: SessionEvent): void {
-    this.#context.events.publish(this.id, event);
+    this.#context.events.publish(this.id, event, () => event.data === this.qr);
   }
 
   // State changes and effects.

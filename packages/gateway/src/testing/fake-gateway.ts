@@ -107,11 +107,12 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   const keys = await Keys.load(join(dataDir, 'keys.json'), logger);
   const token = await OperatorToken.load(config, logger);
   const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), sentKeys: new SentKeys() };
+  const journalLimits = { maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs };
   const journal = await Journal.open({
     ...{ dir: join(dataDir, 'journal'), folds: Object.values(folds), log: logger },
-    ...{ maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs },
+    ...journalLimits,
   });
-  const events = new EventLog(journal, folds, logger);
+  const events = new EventLog(journal, folds, journalLimits, logger);
   const handled: { name: string; input: unknown; caller: string }[] = [];
   const counted: [operation: string, status: number][] = [];
   const recording = (name: OperationName): AnyHandler => {

@@ -53,7 +53,10 @@ describe.each([
 ] as const)('%s', (_, refuseWith, ask) => {
   it.each(REFUSALS)('that ends with %j: %s', async (refusal, code) => {
     refuseWith(refusal);
-    await expect(Promise.resolve(ask())).rejects.toMatchObject({ code });
+    await expect(Promise.resolve(ask())).rejects.toMatchObject({
+      code,
+      ...(code === 'rate_limited' ? { retryAfterSeconds: 60 } : {}),
+    });
     expect(context.page.calls.map(({ kind }) => kind)).toEqual(['change']);
   });
 });
@@ -83,7 +86,10 @@ describe('a group', () => {
   ] as const)('whose creation ends with %j: %s', async (outcome, code) => {
     context.page.on(createGroup, () => outcome);
     const created = handlers.createGroup({ id: 'main', subject: 'Friends', participants: [BEN] });
-    await expect(created).rejects.toMatchObject({ code });
+    await expect(created).rejects.toMatchObject({
+      code,
+      ...(code === 'rate_limited' ? { retryAfterSeconds: 60 } : {}),
+    });
   });
 
   it('that is created is answered with its id', async () => {

@@ -53,7 +53,7 @@ describe('an edit', () => {
     [messageModel({ t: undefined }), 'outcome_unknown'],
   ] as const)('that ends with %j: %s', async (outcome, code) => {
     context.page.on(editMessage, () => outcome);
-    await expect(edit()).rejects.toMatchObject({ code });
+    await expect(edit()).rejects.toMatchObject({ code, ...(code === 'rate_limited' ? { retryAfterSeconds: 60 } : {}) });
   });
 });
 

@@ -56,6 +56,7 @@ const FINDINGS: readonly [SendCheck, string][] = [
   ['no_quoted_message', 'message_not_found'],
   ['not_quotable', 'not_permitted'],
   [{ refused: 429 }, 'rate_limited'],
+  [{ refused: 463 }, 'rate_limited'],
   [{ refused: 401 }, 'not_permitted'],
   [{ refused: 403 }, 'not_permitted'],
   [{ refused: 500 }, 'client_failed'],
@@ -131,21 +132,19 @@ describe.each([
     },
   );
 
-  it.each<[NonNullable<SendState['refused']> | undefined, string, string]>([
-    [undefined, 'client_failed', 'the network refused the message'],
-    [{ name: 'ERROR_UPLOAD' }, 'client_failed', 'the network refused the message (ERROR_UPLOAD)'],
-    [
-      { name: 'ERROR_UNKNOWN', code: 500 },
-      'client_failed',
-      'the network refused the message (ERROR_UNKNOWN, code 500)',
-    ],
-    [{ name: 'ERROR_RATE_LIMIT' }, 'rate_limited', 'the network refused the message (ERROR_RATE_LIMIT)'],
-    [{ code: 429 }, 'rate_limited', 'the network refused the message (code 429)'],
-    [{ code: 463 }, 'not_permitted', 'the network refused the message (code 463)'],
-    [{ code: 475 }, 'not_permitted', 'the network refused the message (code 475)'],
-  ])('refused with %j: %s', async (refused, code, message) => {
+  it.each<[NonNullable<SendState['refused']> | undefined, string, number | undefined, string]>([
+    [undefined, 'client_failed', undefined, ''],
+    [{ name: 'ERROR_UPLOAD' }, 'client_failed', undefined, ' (ERROR_UPLOAD)'],
+    [{ name: 'ERROR_UNKNOWN', code: 500 }, 'client_failed', undefined, ' (ERROR_UNKNOWN, code 500)'],
+    [{ code: 479 }, 'client_failed', undefined, ' (code 479)'],
+    [{ name: 'ERROR_RATE_LIMIT' }, 'rate_limited', 60, ' (ERROR_RATE_LIMIT)'],
+    [{ code: 429 }, 'rate_limited', 60, ' (code 429)'],
+    [{ name: 'ERROR_UNKNOWN', code: 463 }, 'rate_limited', 86_400, ' (ERROR_UNKNOWN, code 463)'],
+    [{ name: 'ERROR_RATE_LIMIT', code: 475 }, 'rate_limited', 86_400, ' (ERROR_RATE_LIMIT, code 475)'],
+  ])('refused with %j: %s', async (refused, code, retryAfterSeconds, why) => {
     answers(() => ({ model: messageModel(), state: { ack: -1, ...(refused ? { refused } : {}) } }));
-    await expect(send()).rejects.toMatchObject({ code, message });
+    const message = `the network refused the message${why}`;
+    await expect(send()).rejects.toMatchObject({ code, message, retryAfterSeconds });
     expect(context.page.confirmations).toEqual([true]); // A refusal shows a connection as well as an ack does.
   });
 

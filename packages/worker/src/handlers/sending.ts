@@ -1,7 +1,6 @@
 import {
   type Attempt,
   asGatewayError,
-  type ErrorCode,
   GatewayError,
   type MediaSource,
   type Message,
@@ -15,7 +14,7 @@ import { type MediaKind, withMedia } from '../media/outgoing-media.ts';
 import { makeSticker } from '../page/media.ts';
 import { checkSend, readSent, type SendAnswer, sendMessage } from '../page/messages.ts';
 import { postMediaStatus } from '../page/status-feed.ts';
-import type { Posted } from '../page/window.ts';
+import type { Posted, SendRefusal } from '../page/window.ts';
 import { TimeBudget } from './time-budget.ts';
 
 /** Time limits of the steps of a send; together they stay within the time limit of the operation. */
@@ -169,21 +168,35 @@ async function check(
   }
 }
 
+/** How long a limit of the network lasts at least, by its code, in seconds: it does not say, and each attempt counts. */
+const LIMIT_SECONDS = new Map([
+  [429, 60],
+  /** An account that wrote to too many strangers may not write to new people; that lasts a day or some. */
+  [463, 86_400],
+  /** An account has written to as many new people as it may in a month. */
+  [475, 86_400],
+]);
+
 /** The error for a refusal of the network, by its code: nothing was changed. */
 export function refusedBy(code: number): GatewayError {
-  if (code === 429) return new GatewayError('rate_limited', 'the network limits the rate of this request: retry later');
+  const retryAfterSeconds = LIMIT_SECONDS.get(code);
+  if (retryAfterSeconds !== undefined)
+    return new GatewayError('rate_limited', `the network limits the rate of this request (code ${code}): retry later`, {
+      retryAfterSeconds,
+    });
   if (code === 401 || code === 403)
     return new GatewayError('not_permitted', `the network does not permit the request (code ${code})`);
   return new GatewayError('client_failed', `the network refused the request (code ${code}); nothing was changed`);
 }
 
-/** The network does not let a restricted account write to new people, or to many of them. */
-const RESTRICTED_CODES = new Set([463, 475]);
-
-/** The error code for a send that the page reports as refused, by its name for the reason and the network's code. */
-function refusalCode(name: string | undefined, code?: number): ErrorCode {
-  if (name === 'ERROR_RATE_LIMIT' || code === 429) return 'rate_limited';
-  return code !== undefined && RESTRICTED_CODES.has(code) ? 'not_permitted' : 'client_failed';
+/** The error for a send that the page reports as refused, by its name for the reason and the network's code. */
+function refusedSend(what: 'message' | 'status', { name, code }: SendRefusal, id?: string): GatewayError {
+  const why = [name, code && `code ${code}`].filter(Boolean).join(', ');
+  const message = `the network refused the ${what}${why ? ` (${why})` : ''}`;
+  const retryAfterSeconds = LIMIT_SECONDS.get(code ?? (name === 'ERROR_RATE_LIMIT' ? 429 : 0));
+  return new GatewayError(retryAfterSeconds === undefined ? 'client_failed' : 'rate_limited', message, {
+    ...{ retryAfterSeconds, id },
+  });
 }
 
 function limitsOf(timeoutMs: number, ackTimeoutMs: number, attempt: Attempt | undefined): SendLimits {
@@ -207,17 +220,13 @@ function confirmed(page: PageCalls, answer: SendAnswer): Message {
   page.onSent(ack !== 0);
   if (ack > 0) return { ...sent, ack: toAck(ack) };
   if (ack === 0) throw unconfirmed(sent.id);
-  const { name, code } = answer.state?.refused ?? {};
-  const why = [name, code && `code ${code}`].filter(Boolean).join(', ');
-  const message = `the network refused the message${why ? ` (${why})` : ''}`;
-  throw new GatewayError(refusalCode(name, code), message, { id: sent.id });
+  throw refusedSend('message', answer.state?.refused ?? {}, sent.id);
 }
 
 /** A message that was posted to the status feed: posting ends when the network has confirmed it. */
 export function accepted(posted: Posted): Message {
   if (!posted) throw new GatewayError('outcome_unknown', 'the web client did not report whether the status was posted');
-  if ('refused' in posted)
-    throw new GatewayError(refusalCode(posted.refused), `the network refused the status (${posted.refused})`);
+  if ('refused' in posted) throw refusedSend('status', posted.refused);
   const sent = readMessage(posted.message);
   return sent.ack === 0 ? { ...sent, ack: 1 } : sent;
 }

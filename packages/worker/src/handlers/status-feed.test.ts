@@ -44,11 +44,12 @@ describe.each([
   });
 
   it.each([
-    ['ERROR_UPLOAD', 'client_failed'],
-    ['ERROR_RATE_LIMIT', 'rate_limited'],
-  ])('that the network refuses with %s: %s', async (refused, code) => {
-    const message = `the network refused the status (${refused})`;
-    await expect(answer({ refused })).rejects.toMatchObject({ code, message });
+    ['ERROR_UPLOAD', 'client_failed', { name: 'ERROR_UPLOAD' }, undefined],
+    ['ERROR_RATE_LIMIT', 'rate_limited', { name: 'ERROR_RATE_LIMIT' }, 60],
+    ['ERROR_UNKNOWN, code 463', 'rate_limited', { name: 'ERROR_UNKNOWN', code: 463 }, 86_400],
+  ])('that the network refuses with %s: %s', async (why, code, refused, retryAfterSeconds) => {
+    const message = `the network refused the status (${why})`;
+    await expect(answer({ refused })).rejects.toMatchObject({ code, message, retryAfterSeconds });
   });
 
   it('that the page does not describe, or not legibly: outcome_unknown', async () => {

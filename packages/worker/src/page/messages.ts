@@ -132,11 +132,16 @@ export async function readSent(
 }
 
 /** Reacts to a message, or removes the reaction with an empty emoji. The library ignores unknown messages silently. */
-export async function react(messageId: string, emoji: string): Promise<'ok' | 'no_message'> {
-  const message = await window.chatWebTools.findMessage(messageId);
+export async function react(messageId: string, emoji: string): Promise<'ok' | 'no_message' | Refused> {
+  const tools = window.chatWebTools;
+  const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
-  await window.require('WAWebSendReactionMsgAction').sendReactionToMsg(message, emoji);
-  return 'ok';
+  try {
+    await window.require('WAWebSendReactionMsgAction').sendReactionToMsg(message, emoji);
+    return 'ok';
+  } catch (error) {
+    return tools.refusedBy(error);
+  }
 }
 
 /** Edits a message of the account. Returns its new model, undefined if that is unreadable, or why it was not edited. */

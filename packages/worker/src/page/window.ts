@@ -110,7 +110,7 @@ export interface PageDraft {
 }
 
 /** Identifies a message on its way through the library. */
-export interface SendMark {
+interface SendMark {
   readonly call: string;
   readonly messageId: string;
 }
@@ -310,7 +310,13 @@ export interface SendOutcome {
 export interface SendState {
   /** 0 if the time limit was reached. */
   readonly ack: number;
-  readonly refused?: { readonly name?: string | undefined; readonly code?: number | undefined };
+  readonly refused?: SendRefusal;
+}
+
+/** Why a send was refused: the page's name for it, and the network's code. */
+export interface SendRefusal {
+  readonly name?: string | undefined;
+  readonly code?: number | undefined;
 }
 
 /** The network's code of a refusal. */
@@ -319,7 +325,7 @@ export interface Refused {
 }
 
 /** A status that was posted: its message, or why it was refused. Undefined: the page returned no valid result. */
-export type Posted = { readonly message: MessageModel } | { readonly refused: string } | undefined;
+export type Posted = { readonly message: MessageModel } | { readonly refused: SendRefusal } | undefined;
 
 /** A group that the account is a member of, and its members, if they were loaded in time. */
 export interface OwnGroup {

@@ -136,8 +136,8 @@ export function installOutcomeTools(): void {
       return { refused };
     },
     posted: async (result, findMessage) => {
-      const { is, name } = readOutcome(result);
-      if (is === 'refused') return { refused: name ?? 'no reason' };
+      const { is, name, code } = readOutcome(result);
+      if (is === 'refused') return { refused: { name, code } };
       if (name !== undefined && is === 'unknown') return undefined;
       const message = result?.msg ?? (await findMessage());
       const model = message && sentModel(message);

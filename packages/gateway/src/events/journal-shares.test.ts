@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { frameBytesOf } from '../journal/frame.ts';
+import { JournalShares } from './journal-shares.ts';
+
+const MB = 1_048_576;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DEFAULT = { maxBytes: 1_024 * MB, maxAgeMs: 72 * HOUR_MS };
+const SMALLEST = { maxBytes: 32 * MB, maxAgeMs: 72 * HOUR_MS };
+
+const record = (session: string, bytes: number) => {
+  const empty = { kind: 'event', name: 'message', session, key: 'id', text: '' } as const;
+  return { ...empty, text: 'x'.repeat(bytes - frameBytesOf(empty)) };
+};
+/** A message of 100 characters, as the journal has it. */
+const MESSAGE = record('main', 420);
+
+describe('the share of a session', () => {
+  it.each([DEFAULT, SMALLEST])('takes a catch-up after a week: 10,000 messages at once', (limits) => {
+    const shares = new JournalShares(limits);
+    for (let n = 0; n < 10_000; n += 1) shares.charge(MESSAGE, 0);
+    expect(shares.isExceeded('main', 0)).toBe(false);
+  });
+
+  it.each([
+    [DEFAULT, 200_000],
+    [SMALLEST, 100_000],
+  ])('takes the messages of a busy account, day after day', (limits, messagesADay) => {
+    const shares = new JournalShares(limits);
+    const gapMs = DAY_MS / messagesADay;
+    for (let n = 0; n < 5 * messagesADay; n += 1) shares.charge(MESSAGE, n * gapMs);
+    expect(shares.isExceeded('main', 5 * DAY_MS)).toBe(false);
+  });
+
+  it('is half of the journal at most, in the time that events are kept, however they are reported', () => {
+    const limits = { maxBytes: 4 * MB, maxAgeMs: 1_000_000 };
+    const mostBytes = 300_000;
+    const text = 'x'.repeat(mostBytes);
+    const steps = fc.array(fc.record({ waitMs: fc.nat(20_000), bytes: fc.nat(mostBytes) }), { maxLength: 300 });
+    fc.assert(
+      fc.property(steps, (reported) => {
+        const shares = new JournalShares(limits);
+        let [now, stored] = [0, 0];
+        for (const { waitMs, bytes } of reported) {
+          now += waitMs;
+          if (now > limits.maxAgeMs) break;
+          if (shares.isExceeded('main', now)) continue; // Its run has failed.
+          const one = { ...MESSAGE, text: text.slice(0, bytes) };
+          shares.charge(one, now);
+          stored += frameBytesOf(one);
+        }
+        // The record that exceeds it is stored.
+        expect(stored).toBeLessThan(limits.maxBytes / 2 + mostBytes + 100);
+      }),
+    );
+  });
+
+  it('is its own, and is left with the session', () => {
+    const shares = new JournalShares(SMALLEST);
+    shares.charge(record('main', 9 * MB), 0);
+    expect([shares.isExceeded('main', 0), shares.isExceeded('other', 0)]).toEqual([true, false]);
+    expect(shares.isExceeded('main', (MB / 512) * 1_000 - 1)).toBe(true);
+    expect(shares.isExceeded('main', (MB / 512) * 1_000)).toBe(false);
+    shares.charge(record('main', 9 * MB), 0);
+    shares.forget('main');
+    expect(shares.isExceeded('main', 0)).toBe(false);
+  });
+});

@@ -1,0 +1,63 @@
+import { Budget } from '../budget.ts';
+import { frameBytesOf, type NewRecord } from '../journal/frame.ts';
+
+/** The journal's limits. */
+export interface SharedJournal {
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
+}
+
+/*
+ * What a session may have stored. The journal is bounded by size, and the oldest is removed first: a worker that was
+ * taken over could push out the events of all others by reporting its own.
+ *
+ * At once: a quarter of the journal, 256 MB by default and 8 MB at least. A message of 100 characters takes about 420
+ * bytes, an ack 100 to 150. A catch-up reports what the page has loaded, some 10,000 messages at most: 4 MB, or 10 MB if
+ * each had a kilobyte.
+ *
+ * Then: another quarter in each retention time, or in 72 hours if that is shorter: 1,036 bytes a second by default, which
+ * is 89 MB, or 200,000 typical messages, a day. At least 512 bytes a second, 100,000 messages a day, so that a small
+ * journal does not end a busy account.
+ *
+ * So one session takes half of the default journal at most. With less than 500 MB the others lose events sooner than in
+ * 72 hours, but not at once: 32 MB last for 13 hours.
+ */
+const PART = 1 / 4;
+const LONGEST_MS = 72 * 3_600_000;
+const LEAST_PER_SECOND = 512;
+
+/** What each session has stored of late. It outlives the session's runs, but not the gateway. */
+export class JournalShares {
+  readonly #limits: { readonly burst: number; readonly perSecond: number };
+  readonly #budgets = new Map<string, Budget>();
+
+  constructor({ maxBytes, maxAgeMs }: SharedJournal) {
+    const burst = maxBytes * PART;
+    const perSecond = burst / (Math.min(maxAgeMs, LONGEST_MS) / 1_000);
+    this.#limits = { burst, perSecond: Math.max(LEAST_PER_SECOND, perSecond) };
+  }
+
+  /** Counts a record of a session. `now` in milliseconds, monotonic. */
+  charge(record: NewRecord, now = performance.now()): void {
+    const { session } = record;
+    const known = this.#budgets.get(session);
+    const budget = known ?? new Budget(this.#limits, now);
+    if (!known) this.#budgets.set(session, budget);
+    budget.charge(frameBytesOf(record), now);
+  }
+
+  /** The record could not be stored: it may be reported again. */
+  refund(record: NewRecord, now = performance.now()): void {
+    this.#budgets.get(record.session)?.charge(-frameBytesOf(record), now);
+  }
+
+  /** True while a session has stored more than its share. `now` in milliseconds, monotonic. */
+  isExceeded(session: string, now = performance.now()): boolean {
+    return this.#budgets.get(session)?.isOverdrawn(now) ?? false;
+  }
+
+  /** The session was deleted, and its records with it. */
+  forget(session: string): void {
+    this.#budgets.delete(session);
+  }
+}

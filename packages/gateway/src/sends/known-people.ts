@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import type { Fold, FoldPart } from '../journal/folds.ts';
+import type { JournalRecord, NewRecord } from '../journal/frame.ts';
+import { NumberSet } from './number-set.ts';
+
+/** How long a first message counts. Milliseconds. */
+export const DAY_MS = 24 * 3_600_000;
+
+/** A first message to somebody. */
+interface First {
+  readonly person: number;
+  /** Unix time in ms. */
+  readonly at: number;
+}
+
+/** What is known of a session. People are hashes of their ids. */
+interface People {
+  /** The linked account. */
+  account: number | undefined;
+  /** Those who were heard of since the older ones filled their set. */
+  recent: NumberSet;
+  older: NumberSet;
+  /** In order of their sending; those of more than a day ago are moved when the next one comes. */
+  firsts: readonly First[];
+}
+
+const NOTES = {
+  /** A first message to the text, a person, is about to be sent. */
+  first: 'first_message',
+  /** It was not sent. */
+  unsent: 'first_message_unsent',
+  /** The text, a person, is known. */
+  known: 'person_known',
+} as const;
+
+/** No account writes to so many within months; of those whom it has, at least as many are remembered. */
+const SET_SIZE = 50_000;
+/** Stands for somebody whom the next account does not know. */
+const NOBODY = -1;
+const PERSON = /^\d{1,20}@(c\.us|lid)$/;
+
+/** A person as the fold knows them; undefined for the id of a group, a broadcast list or the status feed. */
+export function personOf(id: string): number | undefined {
+  return PERSON.test(id) ? createHash('sha256').update(id).digest().readUInt32LE(0) : undefined;
+}
+
+/**
+ * The people to whom a session has written, or who have written to it, and its first messages of the last day: follows
+ * from the journal, and is kept only while something asks for it.
+ *
+ * A person is 32 bits of a hash of their id: one in 40,000 strangers counts as known to a session that knows 100,000
+ * people, which is the most. A thousand people take 4 to 8 KB. The number and the hidden id (`@lid`) of one person count
+ * as two people, unless the network has named both: a message comes from the number where the page knows it, and the
+ * answer to a first message names whom it went to.
+ */
+export class KnownPeople implements Fold {
+  readonly name = 'people';
+  readonly #sessions = new Map<string, People>();
+
+  apply({ kind, name, session, text, at }: JournalRecord): void {
+    if (kind === 'forget') this.#sessions.delete(session);
+    else if (kind === 'event' && name === 'message') this.#onMessage(session, text);
+    else if (kind === 'event' && name === 'ready') this.#onReady(session, text);
+    else if (kind === 'note') this.#onNote(session, name, Number(text), at);
+  }
+
+  #onMessage(session: string, text: string): void {
+    const { from, isStatus } = JSON.parse(text) as { readonly from: string; readonly isStatus: boolean };
+    const person = isStatus ? undefined : personOf(from);
+    if (person !== undefined) learn(this.#of(session), person);
+  }
+
+  /** Another account knows nobody; what was sent today still counts. */
+  #onReady(session: string, text: string): void {
+    const account = personOf((JSON.parse(text) as { readonly wid: string }).wid);
+    const people = this.#of(session);
+    if (people.account !== undefined && people.account !== account) {
+      people.recent = new NumberSet();
+      people.older = new NumberSet();
+      people.firsts = people.firsts.map(({ at }) => ({ person: NOBODY, at }));
+    }
+    people.account = account;
+    if (account !== undefined) learn(people, account);
+  }
+
+  #onNote(session: string, name: string, person: number, at: number): void {
+    switch (name) {
+      case NOTES.first: {
+        const people = this.#of(session);
+        for (const first of people.firsts) if (!isWithinDay(first, at)) learn(people, first.person);
+        people.firsts = [...people.firsts.filter((first) => isWithinDay(first, at)), { person, at }];
+        return;
+      }
+      case NOTES.unsent: {
+        const people = this.#of(session);
+        const last = people.firsts.findLastIndex((first) => first.person === person);
+        people.firsts = people.firsts.filter((_, index) => index !== last);
+        return;
+      }
+      case NOTES.known:
+        learn(this.#of(session), person);
+    }
+  }
+
+  #of(session: string): People {
+    const known = this.#sessions.get(session);
+    if (known) return known;
+    const people = { account: undefined, recent: new NumberSet(), older: new NumberSet(), firsts: [] };
+    this.#sessions.set(session, people);
+    return people;
+  }
+
+  knows(session: string, person: number): boolean {
+    const people = this.#sessions.get(session);
+    if (!people) return false;
+    return people.recent.has(person) || people.older.has(person) || this.hasFirst(session, person);
+  }
+
+  /** True if a first message to that person was noted, and not yet moved to the known. */
+  hasFirst(session: string, person: number): boolean {
+    return this.#sessions.get(session)?.firsts.some((first) => first.person === person) ?? false;
+  }
+
+  /** When the first messages of the last day were sent, oldest first, in Unix ms. */
+  firstsOf(session: string, now: number): number[] {
+    const { firsts = [] } = this.#sessions.get(session) ?? {};
+    const times = firsts.filter((first) => isWithinDay(first, now)).map(({ at }) => at);
+    return times.sort((one, other) => one - other); // The clock may have been set.
+  }
+
+  *parts(): Iterable<FoldPart> {
+    for (const [session, { account, recent, older, firsts }] of this.#sessions) {
+      yield { session, text: JSON.stringify({ account, firsts }) };
+      for (const [field, set] of [['older', older] as const, ['recent', recent] as const])
+        if (set.size > 0) yield { session, text: JSON.stringify({ [field]: set.toBytes().toString('base64') }) };
+    }
+  }
+
+  restore({ session, text }: FoldPart): void {
+    const { account, firsts, older, recent } = JSON.parse(text) as StoredPart; // Ours: its checksum is right.
+    const people = this.#of(session);
+    if (firsts) Object.assign(people, { account, firsts });
+    if (older !== undefined) people.older = NumberSet.of(Buffer.from(older, 'base64'));
+    if (recent !== undefined) people.recent = NumberSet.of(Buffer.from(recent, 'base64'));
+  }
+}
+
+interface StoredPart {
+  readonly account?: number;
+  readonly firsts?: readonly First[];
+  readonly older?: string;
+  readonly recent?: string;
+}
+
+function learn(people: People, person: number): void {
+  if (person === NOBODY) return;
+  if (people.recent.size >= SET_SIZE) {
+    people.older = people.recent;
+    people.recent = new NumberSet();
+  }
+  people.recent.add(person);
+}
+
+/** Also on a clock that was set back. */
+function isWithinDay({ at }: First, now: number): boolean {
+  return Math.abs(now - at) < DAY_MS;
+}
+
+/** The records by which it changes without an event. */
+export const peopleNotes = {
+  first: (session: string, person: number) => note(session, NOTES.first, person),
+  unsent: (session: string, person: number) => note(session, NOTES.unsent, person),
+  known: (session: string, person: number) => note(session, NOTES.known, person),
+} as const;
+
+function note(session: string, name: string, person: number): NewRecord {
+  return { kind: 'note', name, session, key: '', text: String(person) };
+}

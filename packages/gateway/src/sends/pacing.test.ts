@@ -1,0 +1,268 @@
+import { GatewayError } from '@chat-web/protocol';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { NewRecord } from '../journal/frame.ts';
+import { DAY_MS, KnownPeople, personOf } from './known-people.ts';
+import { Pacing, type PacingLimits } from './pacing.ts';
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${12025550000 + n}@c.us`);
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 1_800_000_000_000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Outcome = 'sent' | 'refused' | 'unknown';
+const ERRORS = {
+  refused: new GatewayError('recipient_not_found', 'unregistered'),
+  unknown: new GatewayError('outcome_unknown', 'who knows'),
+} as const;
+
+/** Pacing over a journal in memory, whose disk may be full. */
+function paced(limits: Partial<PacingLimits>) {
+  let people = new KnownPeople();
+  const records: (NewRecord & { at: number; seq: number })[] = [];
+  const disk = { isFull: false, isSlow: false };
+  let refusal: GatewayError | undefined;
+  const append = async (record: NewRecord) => {
+    await (disk.isSlow ? turn() : Promise.resolve());
+    if (disk.isFull) throw new Error('full');
+    const stored = { ...record, at: Date.now(), seq: records.length + 1 };
+    records.push(stored);
+    people.apply(stored);
+  };
+  const all = { maxSendsPerSecond: 0, maxNewChatsPerDay: 0, ...limits };
+  const begin = () => new Pacing({ limits: all, people, append, refusalOf: () => refusal });
+  let pacing = begin();
+  const passed: { to: string; at: number; outcome: Outcome }[] = [];
+  return {
+    disk,
+    passed,
+    append,
+    get pacing() {
+      return pacing;
+    },
+    /** The gateway is killed and started again. */
+    restart: () => {
+      people = new KnownPeople();
+      for (const record of records) people.apply(record);
+      pacing = begin();
+    },
+    refuse: (error: GatewayError) => {
+      refusal = error;
+    },
+    send: async (to: string, outcome: Outcome | Promise<Outcome> = 'sent', id = 'main', type = 'text') =>
+      pacing.carryOut('sendMessage', { id, to, type }, async () => {
+        const at = Date.now();
+        const became = await outcome;
+        passed.push({ to, at, outcome: became });
+        if (became !== 'sent') throw ERRORS[became];
+        return { id: 'x', to };
+      }),
+  };
+}
+
+/** Seconds after which a send that was refused may be tried again; undefined for one that was not. */
+async function waitOf(send: Promise<unknown>): Promise<number | undefined> {
+  try {
+    await send;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return error.code === 'rate_limited' ? error.retryAfterSeconds : undefined;
+  }
+}
+
+const turn = () => new Promise(setImmediate);
+
+describe('new chats in a day', () => {
+  const steps = fc.array(
+    fc.record({
+      waitMs: fc.oneof(fc.nat(SECOND_MS), fc.nat(9 * HOUR_MS)),
+      who: fc.array(fc.nat(40), { minLength: 1, maxLength: 6 }),
+      outcome: fc.constantFrom<Outcome>('sent', 'sent', 'refused', 'unknown'),
+      restart: fc.boolean(),
+    }),
+    { maxLength: 60 },
+  );
+
+  it('are never more than the limit in any 24 hours, and the time to wait is true', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (taken, most) => {
+        const one = paced({ maxNewChatsPerDay: most });
+        const everyone = numbers(42);
+        for (const { waitMs, who, outcome, restart } of taken) {
+          vi.advanceTimersByTime(waitMs);
+          if (restart) one.restart();
+          const waits = await Promise.all(who.map((n) => waitOf(one.send(everyone[n] ?? '', outcome))));
+          await turn();
+          const wait = waits.find((seconds) => seconds !== undefined);
+          if (wait === undefined || Math.random() < 0.7) continue;
+          expect(wait).toBeLessThanOrEqual(DAY_MS / SECOND_MS);
+          vi.advanceTimersByTime(wait * SECOND_MS);
+          expect(await waitOf(one.send(everyone[41] ?? '', 'refused'))).toBeUndefined();
+          await turn();
+        }
+        const firsts = new Map<string, number>();
+        for (const { to, at, outcome } of one.passed) if (outcome !== 'refused' && !firsts.has(to)) firsts.set(to, at);
+        const times = [...firsts.values()].sort((a, b) => a - b);
+        for (const [n, at] of times.entries())
+          expect(at - (times[n - most] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(DAY_MS);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('of sixteen at once, as many as the limit pass; the others are refused before anything is done', async () => {
+    const one = paced({ maxNewChatsPerDay: 4 });
+    const waits = await Promise.all(numbers(16).map((to) => waitOf(one.send(to))));
+    expect(one.passed).toHaveLength(4);
+    expect(waits.filter((seconds) => seconds === DAY_MS / SECOND_MS)).toHaveLength(12);
+    expect(one.pacing.refused.get('new_chats_per_day')).toBe(12);
+  });
+
+  it('are given back where nothing was sent, and only there', async () => {
+    const one = paced({ maxNewChatsPerDay: 1 });
+    const [ada = '', ben = '', carla = ''] = numbers(3);
+    await expect(one.send(ada, 'refused')).rejects.toThrow('unregistered');
+    await turn();
+    await expect(one.send(ben, 'unknown')).rejects.toThrow('who knows');
+    await turn();
+    await expect(one.send(carla)).rejects.toMatchObject({ code: 'rate_limited' });
+    await one.send(ben); // Who may have got it.
+    one.restart();
+    await expect(one.send(ada)).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  it('count once for two messages to one person, and are given back when neither was sent', async () => {
+    const one = paced({ maxNewChatsPerDay: 1 });
+    const [ada = '', ben = ''] = numbers(2);
+    let decide = (_: Outcome) => {};
+    const later = new Promise<Outcome>((resolve) => {
+      decide = resolve;
+    });
+    const both = [one.send(ada, 'refused'), one.send(ada, later)].map(waitOf);
+    await turn();
+    expect(await waitOf(one.send(ben))).toBe(DAY_MS / SECOND_MS);
+    decide('refused');
+    await Promise.all(both);
+    const [toBen, toAda] = [one.send(ben), waitOf(one.send(ada))];
+    await toBen;
+    expect(await toAda).toBe(DAY_MS / SECOND_MS);
+  });
+
+  it('count again for somebody to whom the next is sent while the last is being given back', async () => {
+    const one = paced({ maxNewChatsPerDay: 1 });
+    one.disk.isSlow = true;
+    const [ada = '', ben = ''] = numbers(2);
+    await one.send(ada, 'refused').catch(() => {});
+    await one.send(ada);
+    await turn();
+    expect(await waitOf(one.send(ben))).toBe(DAY_MS / SECOND_MS);
+  });
+
+  it('are those of people: not replies, groups, reactions and statuses', async () => {
+    const one = paced({ maxNewChatsPerDay: 1 });
+    const [ada = '', ben = '', carla = ''] = numbers(3);
+    await one.append({
+      ...{ kind: 'event', name: 'message', session: 'main', key: 'a' },
+      text: JSON.stringify({ from: carla, isStatus: false }),
+    });
+    await one.send(ada);
+    for (const to of [carla, '1203@g.us', '12@broadcast', 'status@broadcast', ada]) await one.send(to);
+    await one.send(ben, 'sent', 'main', 'reaction');
+    await one.send(ben, 'sent', 'other');
+    await expect(one.send(ben)).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  it('know a person also by the name that the network gives them', async () => {
+    const people = new KnownPeople();
+    const append = async (record: NewRecord) => people.apply({ ...record, seq: 1, at: Date.now() });
+    const limits = { maxSendsPerSecond: 0, maxNewChatsPerDay: 1 };
+    const pacing = new Pacing({ limits, people, append, refusalOf: () => undefined });
+    const [ada = ''] = numbers(1);
+    await pacing.carryOut('sendMessage', { id: 'main', to: ada, type: 'text' }, async () => ({ to: '77@lid' }));
+    expect(people.knows('main', personOf('77@lid') ?? 0)).toBe(true);
+    await pacing.carryOut('sendMessage', { id: 'main', to: '77@lid', type: 'text' }, async () => null);
+  });
+
+  it('are refused while they cannot be stored; whoever is known gets theirs', async () => {
+    const one = paced({ maxNewChatsPerDay: 2 });
+    const [ada = '', ben = ''] = numbers(2);
+    await one.send(ada);
+    one.disk.isFull = true;
+    await expect(one.send(ben)).rejects.toMatchObject({ code: 'insufficient_resources' });
+    await one.send(ada);
+    one.disk.isFull = false;
+    await one.send(ben);
+    expect(one.passed).toHaveLength(3);
+  });
+});
+
+describe('sends in a second', () => {
+  it('are never more than the limit and what may come at once, and the time to wait is true', async () => {
+    const waits = fc.array(fc.oneof(fc.constant(0), fc.nat(3 * SECOND_MS)), { maxLength: 100 });
+    const rates = fc.constantFrom(0.001, 0.1, 0.25, 0.3, 1, 2.5, 7, 1_000);
+    await fc.assert(
+      fc.asyncProperty(waits, rates, async (waited, rate) => {
+        const beganAt = performance.now();
+        const one = paced({ maxSendsPerSecond: rate });
+        const times: number[] = [];
+        const burst = Math.max(1, rate);
+        for (const ms of waited) {
+          vi.advanceTimersByTime(ms);
+          const wait = await waitOf(one.send('1203@g.us'));
+          if (wait === undefined) times.push(performance.now() - beganAt);
+          else if (Math.random() < 0.3) {
+            vi.advanceTimersByTime(wait * SECOND_MS);
+            expect(await waitOf(one.send('1203@g.us'))).toBeUndefined();
+            times.push(performance.now() - beganAt);
+          }
+        }
+        for (const [n, from] of times.entries()) {
+          expect(n + 1).toBeLessThanOrEqual((from / SECOND_MS) * rate + 1e-3); // None to spare at the beginning.
+          for (const [more, to] of times.slice(n).entries())
+            expect(more + 1).toBeLessThanOrEqual(burst + ((to - from) / SECOND_MS) * rate + 1e-3);
+        }
+      }),
+    );
+  });
+
+  it('count for each session, statuses included, reactions and other operations not', async () => {
+    const one = paced({ maxSendsPerSecond: 2 });
+    vi.advanceTimersByTime(60 * SECOND_MS);
+    const post = () => one.pacing.carryOut('postStatus', { id: 'main', type: 'text' }, async () => null);
+    await post();
+    await one.send('1203@g.us');
+    expect(await waitOf(post())).toBe(1);
+    expect(await waitOf(one.send('1203@g.us'))).toBe(1);
+    await one.send('1203@g.us', 'sent', 'main', 'reaction');
+    await one.send('1203@g.us', 'sent', 'other');
+    await one.pacing.carryOut('editMessage', { id: 'main' }, async () => null);
+    expect(one.pacing.refused.get('sends_per_second')).toBe(2);
+  });
+
+  it('that are refused take nothing from the day, and the other way round', async () => {
+    const one = paced({ maxSendsPerSecond: 1, maxNewChatsPerDay: 1 });
+    vi.advanceTimersByTime(SECOND_MS);
+    const [ada = '', ben = '', carla = ''] = numbers(3);
+    await one.send('1203@g.us');
+    expect(await waitOf(one.send(ada))).toBe(1);
+    vi.advanceTimersByTime(SECOND_MS);
+    await one.send(ben);
+    vi.advanceTimersByTime(SECOND_MS);
+    expect(await waitOf(one.send(carla))).toBe(DAY_MS / SECOND_MS - 1);
+    await one.send(ben);
+  });
+});
+
+it('a session that cannot send answers what it would without limits, and uses up nothing', async () => {
+  const one = paced({ maxSendsPerSecond: 1, maxNewChatsPerDay: 1 });
+  one.refuse(new GatewayError('session_not_ready', 'not ready'));
+  for (const to of numbers(3)) await expect(one.send(to)).rejects.toMatchObject({ code: 'session_not_ready' });
+  expect(one.passed).toEqual([]);
+});

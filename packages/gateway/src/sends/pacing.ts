@@ -1,0 +1,203 @@
+import { type ErrorCode, GatewayError } from '@chat-web/protocol';
+import { Budget } from '../budget.ts';
+import type { NewRecord } from '../journal/frame.ts';
+import { DAY_MS, type KnownPeople, peopleNotes, personOf } from './known-people.ts';
+
+/** The limits of each session; 0: none. */
+export interface PacingLimits {
+  readonly maxSendsPerSecond: number;
+  readonly maxNewChatsPerDay: number;
+}
+
+/** What pacing depends on. */
+export interface PacingParts {
+  readonly limits: PacingLimits;
+  readonly people: KnownPeople;
+  /** Stores a record, which `people` then has. Rejects if it cannot be stored. */
+  append(record: NewRecord): Promise<void>;
+  /** The error that a call of that session would get now; undefined if it would be forwarded. */
+  refusalOf(session: string): GatewayError | undefined;
+}
+
+/** The name of a limit in the metrics. */
+export type Pace = 'sends_per_second' | 'new_chats_per_day';
+
+/** The input of a send. */
+export interface PacedInput {
+  readonly id: string;
+  readonly type?: unknown;
+  readonly to?: unknown;
+}
+
+/** First messages to one person that are under way. */
+interface Opening {
+  /** Resolves when it is on disk that there is one. */
+  readonly noted: Promise<void>;
+  sends: number;
+  /** One of them was sent, or may have been. */
+  mayBeSent: boolean;
+  /** None was sent: resolves when it is on disk, if that is possible. */
+  undone: Promise<void> | undefined;
+}
+
+const PACED = new Set(['sendMessage', 'postStatus']);
+/** After these it is not certain that nothing was sent. */
+const UNCERTAIN = new Set<ErrorCode>(['outcome_unknown', 'session_lost', 'internal_error']);
+/** A token, less what is lost where fractions are added. */
+const ONE = 1 - 1e-9;
+const SECOND_MS = 1_000;
+
+/**
+ * Limits what each session sends, before anything is done, so that the network does not restrict its account. The limits
+ * hold over restarts of session, worker and gateway: a first message to somebody is on disk before it is sent, and is
+ * taken back if it certainly was not. How many were sent in the second before a restart of the gateway is unknown: it
+ * begins with none to spare.
+ */
+export class Pacing {
+  /** How many sends were refused. */
+  readonly refused = new Map<Pace, number>([
+    ['sends_per_second', 0],
+    ['new_chats_per_day', 0],
+  ]);
+  readonly #parts: PacingParts;
+  readonly #budgets = new Map<string, Budget>();
+  readonly #openings = new Map<string, Map<number, Opening>>();
+  readonly #beganAt = performance.now();
+
+  constructor(parts: PacingParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Carries an operation out, if the limits allow it. 429 `rate_limited` with the time after which it would be allowed;
+   * 503 if a first message cannot be noted.
+   */
+  async carryOut<T>(operation: string, input: PacedInput, send: () => Promise<T>): Promise<T> {
+    if (!PACED.has(operation) || input.type === 'reaction') return send();
+    const { limits, people, refusalOf } = this.#parts;
+    const { id, to } = input;
+    const refusal = refusalOf(id);
+    if (refusal) throw refusal;
+    const person = limits.maxNewChatsPerDay > 0 ? personOf(String(to)) : undefined;
+    if (person === undefined) {
+      this.#takeToken(id);
+      return send();
+    }
+    for (let undone = this.#undoing(id, person); undone; undone = this.#undoing(id, person)) await undone;
+    // Until it is reserved, nothing else runs.
+    const underWay = this.#openings.get(id)?.get(person);
+    const isKnown = underWay === undefined && people.knows(id, person);
+    if (!underWay && !isKnown) this.#requireRoom(id);
+    this.#takeToken(id);
+    return isKnown ? send() : this.#open(id, person, underWay, send);
+  }
+
+  #undoing(id: string, person: number): Promise<void> | undefined {
+    return this.#openings.get(id)?.get(person)?.undone;
+  }
+
+  async #open<T>(id: string, person: number, underWay: Opening | undefined, send: () => Promise<T>): Promise<T> {
+    const opening = underWay ?? this.#reserve(id, person);
+    opening.sends += 1;
+    try {
+      await opening.noted;
+      const answer = await send().catch((error: unknown) => {
+        if (!isCertainlyUnsent(error)) opening.mayBeSent = true;
+        throw error;
+      });
+      opening.mayBeSent = true;
+      this.#learn(id, person, answer);
+      return answer;
+    } finally {
+      opening.sends -= 1;
+      if (opening.sends === 0) this.#close(id, person, opening);
+    }
+  }
+
+  #reserve(id: string, person: number): Opening {
+    const noted = this.#parts.append(peopleNotes.first(id, person)).catch(() => {
+      throw new GatewayError(
+        'insufficient_resources',
+        'nothing was sent: it cannot be stored that this is the first message to somebody (CHAT_WEB_MAX_NEW_CHATS_PER_DAY); free space on the disk',
+      );
+    });
+    const opening: Opening = { noted, sends: 0, mayBeSent: false, undone: undefined };
+    const others = this.#openings.get(id) ?? new Map<number, Opening>();
+    this.#openings.set(id, others.set(person, opening));
+    return opening;
+  }
+
+  #close(id: string, person: number, opening: Opening): void {
+    if (opening.mayBeSent || !this.#parts.people.hasFirst(id, person)) {
+      this.#leave(id, person);
+      return;
+    }
+    // If that cannot be stored, it counts for a day.
+    opening.undone = this.#parts
+      .append(peopleNotes.unsent(id, person))
+      .catch(() => {})
+      .then(() => this.#leave(id, person));
+  }
+
+  #leave(id: string, person: number): void {
+    const openings = this.#openings.get(id);
+    openings?.delete(person);
+    if (openings?.size === 0) this.#openings.delete(id);
+  }
+
+  /** The network may name the recipient in another form, under which they answer. */
+  #learn(id: string, person: number, answer: unknown): void {
+    const { to } = (answer ?? {}) as { readonly to?: unknown };
+    const named = typeof to === 'string' ? personOf(to) : undefined;
+    if (named === undefined || named === person || this.#parts.people.knows(id, named)) return;
+    this.#parts.append(peopleNotes.known(id, named)).catch(() => {}); // They count as somebody else, then.
+  }
+
+  #requireRoom(id: string): void {
+    const { people, limits } = this.#parts;
+    const now = Date.now();
+    const times = people.firstsOf(id, now);
+    const openings = [...(this.#openings.get(id)?.keys() ?? [])];
+    const taken = times.length + openings.filter((person) => !people.hasFirst(id, person)).length;
+    if (taken < limits.maxNewChatsPerDay) return;
+    // Those under way count as sent now.
+    const freeAt = (times[taken - limits.maxNewChatsPerDay] ?? now) + DAY_MS;
+    throw this.#refusal(
+      'new_chats_per_day',
+      `the session has written to ${limits.maxNewChatsPerDay} new people within 24 hours, which is the limit (CHAT_WEB_MAX_NEW_CHATS_PER_DAY)`,
+      freeAt - now,
+    );
+  }
+
+  #takeToken(id: string): void {
+    const { maxSendsPerSecond: perSecond } = this.#parts.limits;
+    if (perSecond === 0) return;
+    const budget = this.#budgets.get(id) ?? this.#emptyBudget(perSecond);
+    this.#budgets.set(id, budget);
+    const now = performance.now();
+    if (budget.take(ONE, now)) return;
+    throw this.#refusal(
+      'sends_per_second',
+      `the session may send ${perSecond} messages a second, which is the limit (CHAT_WEB_MAX_SENDS_PER_SECOND)`,
+      budget.msUntil(ONE, now),
+    );
+  }
+
+  /** As full as it would be by now if all had been taken when the gateway started. */
+  #emptyBudget(perSecond: number): Budget {
+    const burst = Math.max(1, perSecond);
+    const budget = new Budget({ burst, perSecond }, this.#beganAt);
+    budget.charge(burst, this.#beganAt);
+    return budget;
+  }
+
+  #refusal(pace: Pace, message: string, waitMs: number): GatewayError {
+    this.refused.set(pace, (this.refused.get(pace) ?? 0) + 1);
+    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / SECOND_MS));
+    return new GatewayError('rate_limited', `nothing was sent: ${message}`, { retryAfterSeconds });
+  }
+}
+
+function isCertainlyUnsent(error: unknown): boolean {
+  return error instanceof GatewayError && !UNCERTAIN.has(error.code);
+}
