@@ -7,6 +7,8 @@ import type { SimulatorClient } from '@chat-web/simulator';
 export interface Sent {
   readonly body: string;
   readonly outcome: string;
+  /** Under a key: asked again until it is answered. */
+  readonly isKeyed: boolean;
 }
 
 const REOPEN_MS = 200;
@@ -74,9 +76,9 @@ export class SoakAccount {
    */
   async send(client: () => OperationMethods, to: string): Promise<void> {
     const body = `from ${this.id} ${this.sends.length}`;
-    const place = this.sends.push({ body, outcome: 'in progress' }) - 1;
+    const place = this.sends.push({ body, outcome: 'in progress', isKeyed: false }) - 1;
     const input = { id: this.id, type: 'text', to, body } as const;
-    const options = place % 2 === 0 ? {} : { idempotencyKey: `${this.id} ${place}` };
+    const options = { idempotencyKey: place % 2 === 0 ? undefined : `${this.id} ${place}` };
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
       const outcome = await client()
         .sendMessage(input, options)
@@ -84,7 +86,7 @@ export class SoakAccount {
           () => 'sent',
           (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),
         );
-      this.sends[place] = { body, outcome };
+      this.sends[place] = { body, outcome, isKeyed: options.idempotencyKey !== undefined };
       if (outcome === 'sent' || !options.idempotencyKey) return;
       await delay(ASK_AGAIN_MS);
     }

@@ -35,9 +35,10 @@ export function judgeTraffic(accounts: readonly SoakAccount[], onPhone: readonly
   const sends = accounts.flatMap((account) => account.sends);
   const arrived = count(onPhone.map(({ body }) => body));
   const copies = (body: string) => arrived.get(body) ?? 0;
-  const wrong = sends.filter(({ body, outcome }) => {
-    if (outcome === 'sent') return copies(body) !== 1;
-    return outcome === 'outcome_unknown' ? copies(body) > 1 : copies(body) > 0;
+  const wrong = sends.filter(({ body, outcome, isKeyed }) => {
+    if (outcome === 'sent' || isKeyed) return outcome !== 'sent' || copies(body) !== 1;
+    // The client's own code for an answer that did not come, as of a gateway that was killed.
+    return ['outcome_unknown', 'internal_error'].includes(outcome) ? copies(body) > 1 : copies(body) > 0;
   });
   const outcomes = [...count(sends.map(({ outcome }) => outcome))].map(([name, times]) => `${times} ${name}`);
   const ends = accounts.reduce((sum, { streamEnds, expectedEnds }) => sum + streamEnds - expectedEnds, 0);

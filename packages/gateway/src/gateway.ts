@@ -182,8 +182,10 @@ export async function startGateway(
 function allHandlers(supervisor: Supervisor, keys: Keys, pacing: Pacing): Record<OperationName, AnyHandler> {
   const forwarded = Object.keys(workerOperations).map((name) => [
     name,
-    (input: PacedInput, _: unknown, attempt?: SendAttempt) =>
-      pacing.carryOut(name, input, () => supervisor.call(name as WorkerOperationName, input, attempt)),
+    (input: PacedInput, _: unknown, attempt?: SendAttempt) => {
+      const call = () => supervisor.call(name as WorkerOperationName, input, attempt);
+      return attempt?.isRepeat ? call() : pacing.carryOut(name, input, call); // It was counted the first time.
+    },
   ]);
   return { ...gatewayHandlers(supervisor, keys), ...Object.fromEntries(forwarded) };
 }

@@ -105,7 +105,7 @@ export class EventLog {
   publishAck(session: string, { id, ack }: OpenAck): void {
     const place = `${session}/${id}`;
     const known = this.#acksOnTheWay.get(place) ?? this.#openAcks.of(session, id);
-    if (ack > 0 && known !== undefined && ack <= known) return;
+    if (known !== undefined && (ack === known || (ack >= 0 && ack < known))) return;
     this.#acksOnTheWay.set(place, ack);
     const event = { name: 'message_ack', data: { id, ack } } as const;
     void this.#store(session, event, '', () => this.#loseOther(session)).then(() => {

@@ -82,6 +82,8 @@ const STALL_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 const RETRY_MS = 1_000;
 const HOUSEKEEPING_MS = 10 * 60_000;
+/** A write to the active segment returns when it is on disk: an fdatasync of its own would take another turn of a thread. */
+const ACTIVE_FLAGS = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_DSYNC;
 /** A segment spans no more than that part of the maximum age. */
 const AGE_PARTS = 12;
 
@@ -214,15 +216,10 @@ export class Journal implements Source {
     try {
       await writeFully(file, bytes, segment.bytes);
     } catch (error) {
+      this.#mustRoll = !isShortOfSpace(error); // What the kernel has dropped, it reports once.
       await file.truncate(segment.bytes).catch(() => {
         this.#mustRoll = true;
       });
-      throw error;
-    }
-    try {
-      await file.datasync();
-    } catch (error) {
-      this.#mustRoll = true; // What the kernel has dropped, it reports once.
       throw error;
     }
     this.#hasEpoch = true;
@@ -320,15 +317,17 @@ export class Journal implements Source {
       await rename(unfinished, path);
       await syncFolder(this.#options.dir);
       const segment = { firstSeq, revision: 0, path, bytes, newestAt: Date.now() };
+      const active = await open(path, ACTIVE_FLAGS);
+      await file.close().catch(() => {});
       await this.#file?.close().catch(() => {});
-      this.#file = file;
+      this.#file = active;
       this.#segments = [...this.#segments, segment];
       this.#lastSeq = lastSeq;
       this.#rollAtBytes = bytes + Math.max(this.#segmentBytes, 2 * bytes);
       this.#mustRoll = false;
       this.#beganAt = Date.now();
       this.#housekeepSoon();
-      return { file, segment };
+      return { file: active, segment };
     } catch (error) {
       await file.close().catch(() => {});
       await rm(unfinished, { force: true }).catch(() => {});
@@ -378,7 +377,7 @@ export class Journal implements Source {
     this.#recentAfter = this.#lastSeq;
     this.#openedAfter = this.#lastSeq;
     if (!last) return;
-    this.#file = await open(last.path, constants.O_RDWR | constants.O_NOFOLLOW);
+    this.#file = await open(last.path, ACTIVE_FLAGS);
     this.#rollAtBytes = this.#checkpointEnd + Math.max(this.#segmentBytes, 2 * this.#checkpointEnd);
   }
 
@@ -625,6 +624,11 @@ async function writeFully(file: FileHandle, bytes: Buffer, position: number): Pr
     if (bytesWritten === 0) throw new Error('the disk took no more bytes');
     written += bytesWritten;
   }
+}
+
+/** The disk has taken nothing of what it reports so. */
+function isShortOfSpace(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /** A new name is on disk when its folder is. */

@@ -54,13 +54,23 @@ describe('a request that was carried out', () => {
     expect(run.attempts).toEqual([{ messageId: expect.stringMatching(/^3EB0[0-9A-F]{18}$/), isRepeat: false }]);
   });
 
-  it('is looked for when the journal has its answer no more', async () => {
+  it('is not carried out again when the journal has its answer no more', async () => {
     const { records, idempotency } = setUp();
-    const run = execution(sent, sent);
+    const run = execution(sent);
     await idempotency.run(request, run);
-    records.all = records.all.map((record) => ({ ...record, text: '' })).slice(0, 1);
-    expect(await idempotency.run(request, run)).toEqual({ answer: sent, isReplayed: false });
-    expect(run.attempts[1]).toEqual({ ...run.attempts[0], isRepeat: true });
+    records.all = [];
+    await expect(idempotency.run(request, run)).rejects.toMatchObject({
+      ...{ code: 'outcome_unknown', id: run.attempts[0]?.messageId },
+    });
+    expect(run.attempts).toHaveLength(1);
+  });
+
+  it('is not answered once its session is gone', async () => {
+    const { idempotency } = setUp();
+    const run = execution(sent);
+    await idempotency.run(request, run);
+    const gone = new GatewayError('session_not_found', 'there is no session main');
+    await expect(idempotency.run(request, { ...run, refusal: () => gone })).rejects.toBe(gone);
   });
 
   it('is answered while the session cannot be asked', async () => {
@@ -99,15 +109,15 @@ describe('a request whose outcome is open', () => {
     expect(new Set(run.attempts.map((attempt) => attempt?.messageId)).size).toBe(1);
   });
 
-  it('is settled by a refusal of the message itself', async () => {
+  it('is not settled by a refusal either: the first attempt may have got through', async () => {
     const { idempotency } = setUp();
     const refused = new GatewayError('not_permitted', 'the network refused the message', { id: sent.id });
     const run = execution(lost, refused, sent);
     await expect(idempotency.run(request, run)).rejects.toThrow();
-    await expect(idempotency.run(request, run)).rejects.toBe(refused);
+    await expect(idempotency.run(request, run)).rejects.toMatchObject({ code: 'outcome_unknown', id: sent.id });
     await idempotency.run(request, run);
-    expect(run.attempts[2]?.messageId).not.toBe(run.attempts[0]?.messageId);
-    expect(run.attempts[2]?.isRepeat).toBe(false);
+    expect(new Set(run.attempts.map((attempt) => attempt?.messageId)).size).toBe(1);
+    expect(run.attempts[2]?.isRepeat).toBe(true);
   });
 
   it('is never repeated where the id is not ours to choose', async () => {
@@ -183,11 +193,11 @@ it('a second request is refused while the first is under way, and one that asks 
       }),
   };
   const first = idempotency.run(request, slow);
-  await new Promise((resolve) => setImmediate(resolve));
   const second = idempotency.run(request, slow);
   await expect(second).rejects.toMatchObject({ code: 'idempotency_in_progress', retryAfterSeconds: 1 });
   const other = idempotency.run({ ...request, fingerprint: 'g' }, slow);
   await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+  await new Promise((resolve) => setImmediate(resolve));
   finish(sent);
   expect(await first).toMatchObject({ answer: sent });
 });

@@ -35,8 +35,8 @@ const IN_PROGRESS_SECONDS = 1;
 export class Idempotency {
   readonly #journal: Pick<Journal, 'append' | 'find'>;
   readonly #keys: SentKeys;
-  /** Requests that have no answer yet, by session and hash. */
-  readonly #underWay = new Set<string>();
+  /** Fingerprints of requests that have no answer yet, by session and hash. */
+  readonly #underWay = new Map<string, string>();
 
   constructor(journal: Pick<Journal, 'append' | 'find'>, keys: SentKeys) {
     this.#journal = journal;
@@ -55,18 +55,20 @@ export class Idempotency {
    */
   async run(request: KeyedRequest, execution: Execution): Promise<KeyedAnswer> {
     const { session, hash, fingerprint } = request;
-    const known = this.#keys.of(session, hash);
-    if (known && known.fingerprint !== fingerprint)
-      throw new GatewayError('idempotency_key_reused', 'this Idempotency-Key was used for another request');
+    const refused = execution.refusal();
+    if (refused?.code === 'session_not_found') throw refused;
     const place = `${session}/${hash}`;
+    const known = this.#keys.of(session, hash);
+    const asked = known?.fingerprint ?? this.#underWay.get(place);
+    if (asked !== undefined && asked !== fingerprint)
+      throw new GatewayError('idempotency_key_reused', 'this Idempotency-Key was used for another request');
     if (this.#underWay.has(place)) {
       const details = { retryAfterSeconds: IN_PROGRESS_SECONDS };
       throw new GatewayError('idempotency_in_progress', 'the first request with this key has no answer yet', details);
     }
-    this.#underWay.add(place);
+    this.#underWay.set(place, fingerprint);
     try {
-      const text = known?.doneSeq === undefined ? undefined : (await this.#journal.find(known.doneSeq))?.text;
-      if (text !== undefined) return { answer: JSON.parse(text), isReplayed: true };
+      if (known?.doneSeq !== undefined) return { answer: await this.#answerOf(known), isReplayed: true };
       const answer = known
         ? await this.#repeat(request, known, execution)
         : await this.#carryOutFirst(request, execution);
@@ -74,6 +76,14 @@ export class Idempotency {
     } finally {
       this.#underWay.delete(place);
     }
+  }
+
+  async #answerOf({ doneSeq = 0, messageId }: SentKey): Promise<unknown> {
+    const text = (await this.#journal.find(doneSeq))?.text;
+    if (text !== undefined) return JSON.parse(text);
+    // What was sent is not sent again.
+    const why = 'the request was carried out before, and its answer is not kept any more';
+    throw new GatewayError('outcome_unknown', why, { id: messageId });
   }
 
   async #carryOutFirst(request: KeyedRequest, { refusal, carryOut }: Execution): Promise<unknown> {
@@ -94,7 +104,10 @@ export class Idempotency {
     }
   }
 
-  /** The first attempt may have succeeded, whatever becomes of this one. */
+  /**
+   * The first attempt may have succeeded, whatever this one meets: only a success settles it. Not even the page's word that
+   * the network has refused the message does: it says the same of a message whose ack it has missed.
+   */
   async #repeat(request: KeyedRequest, { messageId }: SentKey, { refusal, carryOut }: Execution): Promise<unknown> {
     if (messageId === undefined)
       throw new GatewayError('outcome_unknown', 'it cannot be found out whether the first request was carried out');
@@ -105,12 +118,7 @@ export class Idempotency {
       await this.#end(request, answer);
       return answer;
     } catch (thrown) {
-      const error = asGatewayError(thrown, 'internal_error');
-      // It names the message: the page has it, and says what became of it.
-      const isSettled = error.id !== undefined && error.code !== 'outcome_unknown';
-      if (!isSettled) throw unknownOutcome(error, messageId);
-      await this.#free(request);
-      throw error;
+      throw unknownOutcome(asGatewayError(thrown, 'internal_error'), messageId);
     }
   }
 

@@ -59,12 +59,12 @@ export class SentKeys implements Fold {
   /** A key that was used within its lifetime. */
   of(session: string, hash: string): SentKey | undefined {
     const key = this.#sessions.get(session)?.get(hash);
-    return key && key.beganAt > Date.now() - KEY_LIFETIME_MS ? key : undefined;
+    return key && isKept(key.beganAt) ? key : undefined;
   }
 
   *parts(): Iterable<FoldPart> {
     for (const [session, keys] of this.#sessions) {
-      const all = [...keys];
+      const all = [...keys].filter(([, { beganAt }]) => isKept(beganAt));
       for (let start = 0; start < all.length; start += KEYS_IN_A_PART)
         yield { session, text: JSON.stringify(all.slice(start, start + KEYS_IN_A_PART)) };
     }
@@ -75,6 +75,10 @@ export class SentKeys implements Fold {
     for (const [hash, { fingerprint, messageId, beganAt, doneSeq }] of JSON.parse(text) as [string, SentKey][])
       keys.set(hash, { fingerprint, messageId, beganAt, doneSeq });
   }
+}
+
+function isKept(beganAt: number): boolean {
+  return beganAt > Date.now() - KEY_LIFETIME_MS;
 }
 
 /** The records by which it changes. `hash`: of the key. */

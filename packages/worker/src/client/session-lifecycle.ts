@@ -57,6 +57,7 @@ export class SessionLifecycle implements ClientSignals {
   #linkedAt = 0;
   /** Messages whose acks may have risen while no worker ran. */
   #openAcks: readonly OpenAck[];
+  #readingAcks: Promise<void> | undefined;
 
   constructor(
     report: ReportEvent,
@@ -241,7 +242,14 @@ export class SessionLifecycle implements ClientSignals {
   }
 
   /** What became of sent messages while nobody listened. */
-  async #reportMissedAcks(): Promise<void> {
+  #reportMissedAcks(): Promise<void> {
+    this.#readingAcks ??= this.#readAcks().finally(() => {
+      this.#readingAcks = undefined;
+    });
+    return this.#readingAcks;
+  }
+
+  async #readAcks(): Promise<void> {
     while (this.#openAcks.length > 0 && this.isReady) {
       const some = this.#openAcks.slice(0, ACKS_AT_ONCE);
       const found = await this.#sources.readAcks(some.map(({ id }) => id));

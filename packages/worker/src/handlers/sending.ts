@@ -1,6 +1,5 @@
 import {
   type Attempt,
-  asGatewayError,
   GatewayError,
   type MediaSource,
   type Message,
@@ -50,12 +49,14 @@ interface MediaInput extends MediaSource {
 
 /** Sends a text, and answers when the network has it. */
 export async function sendText(page: PageCalls, input: TextInput, attempt?: Attempt): Promise<Message> {
-  return once(page, input.to, attempt, () => sendTextNow(page, input, attempt));
+  const budget = new TimeBudget(operations.sendMessage.timeoutMs);
+  return once(page, input.to, attempt, budget, () => sendTextNow(page, input, budget, attempt));
 }
 
 /** Sends media, and answers when the network has them. */
 export async function sendMedia(context: HandlerContext, input: MediaInput, attempt?: Attempt): Promise<Message> {
-  return once(context.page, input.to, attempt, () => sendMediaNow(context, input, attempt));
+  const budget = new TimeBudget(operations.sendMessage.timeoutMs);
+  return once(context.page, input.to, attempt, budget, () => sendMediaNow(context, input, budget, attempt));
 }
 
 /** Sends a message, unless the page shows that it was sent before: then it answers what became of that. */
@@ -63,27 +64,22 @@ async function once(
   page: PageCalls,
   to: string,
   attempt: Attempt | undefined,
+  budget: TimeBudget,
   send: () => Promise<Message>,
 ): Promise<Message> {
   const { messageId, isRepeat } = attempt ?? {};
   if (messageId === undefined || !isRepeat) return send();
-  const before = await page.read(LOOK_TIMEOUT_MS + TEXT_ACK_TIMEOUT_MS, readSent, messageId, to, TEXT_ACK_TIMEOUT_MS);
-  if (before) return confirmed(page, before);
-  try {
-    return await send();
-  } catch (thrown) {
-    // The network may have the message all the same, from a page that has lost it.
-    const { message, id = messageId, retryAfterSeconds } = asGatewayError(thrown, 'outcome_unknown');
-    throw new GatewayError('outcome_unknown', message, { id, retryAfterSeconds });
-  }
+  const lookMs = budget.step(LOOK_TIMEOUT_MS + TEXT_ACK_TIMEOUT_MS);
+  const before = await page.read(lookMs, readSent, messageId, to, TEXT_ACK_TIMEOUT_MS);
+  return before ? confirmed(page, before) : send();
 }
 
 async function sendTextNow(
   page: PageCalls,
   { to, body, quotedMessageId }: TextInput,
+  budget: TimeBudget,
   attempt: Attempt | undefined,
 ): Promise<Message> {
-  const budget = new TimeBudget(operations.sendMessage.timeoutMs);
   // A text is sent as it is, also when it looks like a contact card.
   const options = { linkPreview: true, parseVCards: false, quotedMessageId, ignoreQuoteErrors: false };
   const send = (isChecked: boolean) =>
@@ -100,11 +96,11 @@ async function sendTextNow(
 async function sendMediaNow(
   context: HandlerContext,
   input: MediaInput,
+  budget: TimeBudget,
   attempt: Attempt | undefined,
 ): Promise<Message> {
   const { page } = context;
   const { type, to, quotedMessageId, caption } = input;
-  const budget = new TimeBudget(operations.sendMessage.timeoutMs);
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, budget);
   const fetchMs = budget.step(context.fetchLimits.timeoutMs, FILE_TIMEOUT_MS + LEAST_SEND_MS);
   return withMedia(type, input, fetchMs, context, ({ path, mimeType, filename }) =>

@@ -8,6 +8,8 @@ export type SendCheck = 'ok' | 'no_chat' | 'no_recipient' | 'no_quoted_message' 
 /** Checks whether a message can be sent. People without a chat are queried, once. */
 export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<SendCheck> {
   const tools = window.chatWebTools;
+  // The library posts to the status feed what is sent to any broadcast: a list would be shown to everybody.
+  if (chatId.endsWith('@broadcast')) return 'no_chat';
   if (!tools.knownChat(chatId)) {
     const wid = window.require('WAWebWidFactory').createWid(chatId);
     // The page would open a chat with any group id, and lose what is sent there.
@@ -18,7 +20,6 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
     } catch (error) {
       const isPages = tools.refusal(error) === undefined;
       if (isPages && /No LID for user/i.test(String(error))) return 'no_recipient';
-      if (isPages && chatId.endsWith('@broadcast')) return 'no_chat';
       return tools.refusedBy(error);
     }
   }
@@ -31,15 +32,17 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
 /** The acks of messages, as far as the page has these, by the ids that were asked for. */
 export async function acksOf(ids: readonly string[]): Promise<{ readonly id: string; readonly ack: unknown }[]> {
   const { findMessage } = window.chatWebTools;
-  const found = await Promise.all(ids.map(findMessage));
+  // An id that this build cannot read is none that it has.
+  const found = await Promise.all(ids.map((id) => findMessage(id).catch(() => undefined)));
   return found.flatMap((message, n) => (message ? [{ id: ids[n] ?? '', ack: message.ack }] : []));
 }
 
 /** The newest messages that this account has sent since that time, in Unix seconds, and that the network has; oldest first. */
 export function acksSince(seconds: number, most: number): { readonly id: string; readonly ack: unknown }[] {
   const { Msg } = window.require('WAWebCollections');
+  const { isDeliverable } = window.chatWebTools;
   return Msg.getModelsArray()
-    .filter(({ id, t = 0, ack }) => id.fromMe && t >= seconds && ack > 0)
+    .filter((message) => message.id.fromMe && (message.t ?? 0) >= seconds && message.ack > 0 && isDeliverable(message))
     .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
     .slice(-most)
     .map(({ id, ack }) => ({ id: String(id), ack }));
@@ -83,7 +86,7 @@ export async function sendMessage(
   const { Msg } = window.require('WAWebCollections');
   const tools = window.chatWebTools;
   const isKnown = () => {
-    if (!tools.knownChat(chatId)) return false;
+    if (!tools.knownChat(chatId) || chatId.endsWith('@broadcast')) return false;
     if (!options.quotedMessageId) return true;
     const quoted = Msg.get(options.quotedMessageId);
     return quoted !== undefined && tools.isQuotable(quoted);
@@ -114,10 +117,7 @@ export async function sendMessage(
   }
 }
 
-/**
- * What became of a message that may have been sent before, as `sendMessage` tells it. Undefined if the page does not
- * have it, or does not get it through: under the same id it may be sent again.
- */
+/** What became of a message that may have been sent before, as `sendMessage` tells it; undefined if the page has none. */
 export async function readSent(
   messageId: string,
   chatId: string,
@@ -127,7 +127,6 @@ export async function readSent(
   const message = await tools.findSent(messageId, chatId);
   if (!message) return undefined;
   const state = await tools.untilConfirmed(message, ackTimeoutMs);
-  if (state.ack === 0) return undefined;
   return { model: tools.sentModel(message), state };
 }
 

@@ -110,7 +110,7 @@ export interface PageDraft {
 }
 
 /** Identifies a message on its way through the library. */
-interface SendMark {
+export interface SendMark {
   readonly call: string;
   readonly messageId: string;
 }

@@ -1,11 +1,13 @@
 import type {
   PageDraft,
   PageMessage,
+  PageModules,
   PageSendResult,
   PageSignal,
   PageWindow,
   Posted,
   Refused,
+  SendMark,
   SendOutcome,
   SendState,
 } from '../window.ts';
@@ -51,38 +53,48 @@ export function installOutcomeTools(): void {
   };
   const forgetOutcomeMs = 120_000;
   const handed = new Map<string, string>();
-  let canIdentify = false;
-  /** Gives a marked message its id: the library has made another. */
-  const identify = (message: PageDraft) => {
+  /** Gives a marked message its id, since the library has made another. Returns the mark. */
+  const identify = (message: PageDraft): SendMark | undefined => {
     const { chatWebMark: mark, id, from, to } = message;
     delete message.chatWebMark;
-    if (!mark) return;
+    if (!mark) return undefined;
     const MsgKey = window.require('WAWebMsgKey');
     const { participant } = id;
-    message.id = new MsgKey({ from, to, id: mark.messageId, participant, selfDir: 'out' });
-    handed.set(mark.call, String(message.id));
-    setTimeout(() => handed.delete(mark.call), forgetOutcomeMs);
-    tools.signal({ is: 'handed', call: mark.call, id: String(message.id) });
+    const key = new MsgKey({ from, to, id: mark.messageId, participant, selfDir: 'out' });
+    if (window.require('WAWebCollections').Msg.get(String(key))) throw new Error('the page has this message already');
+    message.id = key;
+    return mark;
   };
-  const sends = optional('WAWebSendMsgChatAction');
-  const addAndSend = sends?.addAndSendMsgToChat;
-  if (sends && addAndSend) {
-    const noted: typeof addAndSend = (chat, message, ...more) => {
-      identify(message);
-      const promises = addAndSend.call(sends, chat, message, ...more);
-      const key = String(message.id);
-      const outcome = Promise.resolve(promises[1]).then(readOutcome, () => readOutcome(undefined));
-      outcomes.set(key, outcome);
-      setTimeout(() => outcomes.delete(key), forgetOutcomeMs);
-      return promises;
-    };
+  type AddAndSend = PageModules['WAWebSendMsgChatAction']['addAndSendMsgToChat'];
+  let addAndSend: AddAndSend | undefined;
+  const noted: AddAndSend = (chat, message, ...more) => {
+    const mark = identify(message);
+    const promises = addAndSend?.call(optional('WAWebSendMsgChatAction'), chat, message, ...more) ?? [];
+    const key = String(message.id);
+    const outcome = Promise.resolve(promises[1]).then(readOutcome, () => readOutcome(undefined));
+    outcomes.set(key, outcome);
+    setTimeout(() => outcomes.delete(key), forgetOutcomeMs);
+    if (mark) {
+      handed.set(mark.call, key);
+      setTimeout(() => handed.delete(mark.call), forgetOutcomeMs);
+      tools.signal({ is: 'handed', call: mark.call, id: key });
+    }
+    return promises;
+  };
+  /** Whether messages pass `noted`. A build that freezes its modules ignores it: then the acks have the outcome alone. */
+  const wrap = (): boolean => {
+    const sends = optional('WAWebSendMsgChatAction');
+    if (!sends?.addAndSendMsgToChat) return false;
+    if (sends.addAndSendMsgToChat === noted) return true;
+    addAndSend = sends.addAndSendMsgToChat;
     try {
       sends.addAndSendMsgToChat = noted;
-      canIdentify = true;
     } catch {
-      // A build that freezes its modules: the acks have the outcome, too.
+      return false; // Strict code throws.
     }
-  }
+    return (sends.addAndSendMsgToChat as unknown) === noted;
+  };
+  wrap();
 
   const untilConfirmed: OutcomeTools['untilConfirmed'] = async (sent, timeoutMs) => {
     if (sent.ack > 0) return { ack: sent.ack };
@@ -127,7 +139,7 @@ export function installOutcomeTools(): void {
 
   const tools: OutcomeTools = {
     ...{ readOutcome, refusal, untilConfirmed },
-    canIdentify: () => canIdentify,
+    canIdentify: wrap,
     handedId: (call) => handed.get(call),
     signal: (signal) => window.chatWebSignal(JSON.stringify(signal)),
     refusedBy: (error) => {

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { installOutcomeTools, type OutcomeTools } from './outcomes.ts';
+
+/** As the page gets it: a text without strict mode, in which an assignment that is ignored does not throw. */
+const install = new Function(`return ${installOutcomeTools}`)() as typeof installOutcomeTools;
+
+class MsgKey {
+  readonly to: string;
+  readonly id: string;
+  readonly participant: string | undefined;
+  constructor({ to, id, participant }: { to: string; id: string; participant?: string }) {
+    Object.assign(this, { to, id, participant });
+    [this.to, this.id, this.participant] = [to, id, participant];
+  }
+  toString(): string {
+    return ['true', this.to, this.id, ...(this.participant ? [this.participant] : [])].join('_');
+  }
+}
+
+const held = new Set<string>();
+let sent: { id: MsgKey; body: string; chatWebMark?: unknown }[];
+let signals: unknown[];
+
+/** The page, whose module is as `form` makes it. */
+function page(form: (exports: { addAndSendMsgToChat: unknown }) => object) {
+  const sends = form({
+    addAndSendMsgToChat: (_: unknown, message: (typeof sent)[number]) => {
+      sent.push(message);
+      return [Promise.resolve(message), Promise.resolve({ messageSendResult: 'OK' })];
+    },
+  }) as { addAndSendMsgToChat(chat: object, message: object): unknown };
+  const modules: Record<string, unknown> = {
+    WAWebSendMsgChatAction: sends,
+    WAWebMsgKey: MsgKey,
+    WAWebCollections: { Msg: { get: (id: string) => (held.has(id) ? {} : undefined) } },
+  };
+  const tools = { optional: (name: string) => modules[name], sentModel: () => undefined };
+  const window = { chatWebTools: tools as unknown as OutcomeTools, require: (name: string) => modules[name] };
+  vi.stubGlobal('window', { ...window, chatWebSignal: (json: string) => signals.push(JSON.parse(json)) });
+  install();
+  const { chatWebTools } = (globalThis as unknown as { window: typeof window }).window;
+  const draft = (participant?: string) => ({
+    ...{
+      id: new MsgKey({ to: 'b', id: 'LIBRARY', ...(participant && { participant }) }),
+      from: 'a',
+      to: 'b',
+      body: 'hello',
+    },
+    chatWebMark: { call: '7', messageId: '3EB0' },
+  });
+  return { tools: chatWebTools, send: (message: object = draft()) => sends.addAndSendMsgToChat({}, message), draft };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [sent, signals] = [[], []];
+  held.clear();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe('a marked message', () => {
+  it('gets the id that was chosen, and the mark is not in it', () => {
+    const { tools, send, draft } = page((exports) => exports);
+    expect(tools.canIdentify()).toBe(true);
+    send(draft('me@lid'));
+    expect(sent.map(({ id, chatWebMark }) => [String(id), chatWebMark])).toEqual([['true_b_3EB0_me@lid', undefined]]);
+    expect(signals).toEqual([{ is: 'handed', call: '7', id: 'true_b_3EB0_me@lid' }]);
+    expect(tools.handedId('7')).toBe('true_b_3EB0_me@lid');
+  });
+
+  it('is not handed over twice', () => {
+    const { send } = page((exports) => exports);
+    held.add('true_b_3EB0');
+    expect(() => send()).toThrow('already');
+    expect([sent, signals]).toEqual([[], []]);
+  });
+
+  it('is told of only once the page has taken it', () => {
+    const { send } = page(() => ({
+      addAndSendMsgToChat: () => {
+        throw new Error('no');
+      },
+    }));
+    expect(() => send()).toThrow('no');
+    expect(signals).toEqual([]);
+  });
+});
+
+describe('a build that lets nobody change its modules', () => {
+  it.each([
+    ['frozen', Object.freeze],
+    [
+      'with getters',
+      ({ addAndSendMsgToChat }: object & { addAndSendMsgToChat: unknown }) =>
+        Object.defineProperty({}, 'addAndSendMsgToChat', { get: () => addAndSendMsgToChat }),
+    ],
+  ])('%s, says that no id can be chosen', (_, form) => {
+    const { tools, send } = page(form as never);
+    expect(tools.canIdentify()).toBe(false);
+    send();
+    expect(sent.map(({ id }) => String(id))).toEqual(['true_b_LIBRARY']);
+  });
+});
+
+it('a module that is loaded late is wrapped by the time of the first send', () => {
+  const late: { addAndSendMsgToChat?: unknown } = {};
+  const { tools, send } = page((exports) => {
+    Object.assign(late, { whole: exports });
+    return late;
+  });
+  expect(tools.canIdentify()).toBe(false);
+  Object.assign(late, (late as { whole: object }).whole);
+  expect(tools.canIdentify()).toBe(true);
+  send();
+  expect(sent.map(({ id }) => String(id))).toEqual(['true_b_3EB0']);
+});
