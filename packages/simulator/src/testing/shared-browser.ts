@@ -33,6 +33,11 @@ async function start(): Promise<SharedBrowser> {
   const relay = await startRelay();
   const args = [...browserArgs(relay.port, certificate.fingerprint), ...lean, ...sandbox];
   const browser = await launch({ executablePath, args, pipe: true });
+  // One that crashes fails the test that had it, and not all that follow.
+  browser.once('disconnected', () => {
+    relay.close();
+    started = undefined;
+  });
   let open: BrowserContext | undefined;
   return {
     certificate,
@@ -61,6 +66,7 @@ async function startRelay() {
     forwardTo(next: number) {
       target = next;
     },
+    close: () => void server.close(),
   };
 }
 

@@ -80,7 +80,7 @@ export class Tab implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#profile.closed) await this.#profile.close();
+    if (this.#profile.browser().connected && !this.#profile.closed) await this.#profile.close();
     await this.simulator.close();
   }
 }
