@@ -1,6 +1,6 @@
 import { findBrowser } from '@chat-web/worker/browser';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { inOrder } from './test/helpers/in-order.ts';
 
 const common = { isolate: false, testTimeout: 600_000, hookTimeout: 60_000 };
 const quiet = { maxWorkers: 3, sequence: { groupOrder: 1 } };
@@ -63,20 +63,10 @@ const ORDER = [
   ],
 ];
 
-class InOrder extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
-      const found = ORDER.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-      return found < 0 ? ORDER.length : found;
-    };
-    return [...files].sort((a, b) => place(a) - place(b));
-  }
-}
-
 /** Faults for real, and at their real pace: most of the time is spent waiting, so that stories run side by side. */
 export default defineConfig({
   test: {
-    sequence: { sequencer: InOrder },
+    sequence: { sequencer: inOrder(ORDER) },
     globalSetup: 'test/helpers/fresh-bundle.ts',
     projects: [
       {

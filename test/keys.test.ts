@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
 import type { InputOf } from '@chat-web/protocol';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
 import { EventLog } from './helpers/event-log.ts';
 import { eventually } from './helpers/eventually.ts';
@@ -17,15 +17,24 @@ const TOKEN = 'the-operators-token';
 let dataDir = '';
 let gateway: GatewayProcess;
 
-beforeEach(async () => {
+async function setUp(): Promise<void> {
   dataDir = await mkdtemp(join(tmpdir(), 'chat-web-keys-'));
   for (const id of ['main', 'shop-1', 'shop-2']) await saveSession(dataDir, id);
   gateway = await start();
-});
-afterEach(async () => {
+}
+async function tearDown(): Promise<void> {
   await gateway.end();
   await rm(dataDir, { recursive: true });
+}
+beforeAll(setUp);
+// Each test finds no keys: those of the one before are deleted, or all is made anew after one that failed.
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') {
+    await tearDown();
+    await setUp();
+  } else for (const { id } of (await operator().listKeys()).keys) await operator().deleteKey({ keyId: id });
 });
+afterAll(tearDown);
 
 const start = (settings: Readonly<Record<string, string>> = { CHAT_WEB_TOKEN: TOKEN }) =>
   spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no', ...settings });
@@ -166,6 +175,8 @@ describe('a key', () => {
     await operator().deleteKey({ keyId: 'key_000000000007' });
     await operator().createKey(shop);
     expect((await operator().listKeys()).keys).toHaveLength(500);
+    await tearDown();
+    await setUp();
   });
 });
 
@@ -173,14 +184,14 @@ describe('the file of the keys', () => {
   it.each(['', '{', '[]', '{"keys":[{}]}', '{"keys":[{"id":"key_1","hash":"sha256:1"}]}'])(
     'is not written over where it is %j: exit 78',
     async (text) => {
-      await gateway.end();
-      await writeFile(keyFile(), text);
-      const restarted = start();
-      await expect(restarted).rejects.toThrow(/keys\.json/);
-      await expect(restarted).rejects.toThrow(/code 78/);
-      expect(await readFile(keyFile(), 'utf8')).toBe(text);
-      await rm(keyFile());
-      gateway = await start();
+      const folder = await mkdtemp(join(tmpdir(), 'chat-web-keys-'));
+      const file = join(folder, 'keys.json');
+      await writeFile(file, text);
+      const started = start({ CHAT_WEB_TOKEN: TOKEN, CHAT_WEB_DATA_DIR: folder });
+      await expect(started).rejects.toThrow(/keys\.json/);
+      await expect(started).rejects.toThrow(/code 78/);
+      expect(await readFile(file, 'utf8')).toBe(text);
+      await rm(folder, { recursive: true });
     },
   );
 

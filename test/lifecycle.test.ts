@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
 import { startsOf, statusesOf } from './helpers/log-lines.ts';
 import { browsersIn, workersOf } from './helpers/processes.ts';
@@ -123,8 +123,13 @@ describe('start', () => {
 });
 
 describe('saved sessions', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await Stack.start();
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
   it('come up at boot without a QR, and not with CHAT_WEB_AUTO_START_SESSIONS=false', async () => {
-    await using stack = await Stack.start();
     await stack.link('main', ADA);
     await stack.gateway.end();
 
@@ -144,10 +149,19 @@ describe('saved sessions', () => {
       expect(statusesOf('main', stack.gateway.log)).toEqual(['starting', 'authenticating', 'ready']),
     );
   });
+
+  it('whose account is unlinked on the phone while nothing runs learn of it at the next start', async () => {
+    await stack.client.stopSession({ id: 'main' });
+    await stack.phones.logout(ADA);
+    const events = await stack.listen('main');
+    await stack.client.startSession({ id: 'main' });
+    await stack.untilStatus('main', 'qr');
+    expect(events.all('disconnected')).toMatchObject([{ reason: 'LOGOUT' }]);
+  });
 });
 
-describe('an account that is unlinked on the phone', () => {
-  it("is not one whose phone waits for an answer to the page's greeting: the worker answers it", async () => {
+describe('an account', () => {
+  it("is not unlinked by a phone that waits for an answer to the page's greeting: the worker answers it", async () => {
     await using stack = await Stack.start({ simulator: { onboardingMs: ONBOARDING_MS } });
     await stack.link('main', ADA);
     const events = await stack.listen('main');
@@ -155,16 +169,5 @@ describe('an account that is unlinked on the phone', () => {
     expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
     expect(events.events).toEqual([]);
     expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready' });
-  });
-
-  it('while nothing ran is found out at the next start', async () => {
-    await using stack = await Stack.start();
-    await stack.link('main', ADA);
-    await stack.client.stopSession({ id: 'main' });
-    await stack.phones.logout(ADA);
-    const events = await stack.listen('main');
-    await stack.client.startSession({ id: 'main' });
-    await stack.untilStatus('main', 'qr');
-    expect(events.all('disconnected')).toMatchObject([{ reason: 'LOGOUT' }]);
   });
 });

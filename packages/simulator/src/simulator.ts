@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { browserArgs, playedHosts } from './browser-args.ts';
 import type { Build } from './builds.ts';
-import { createCertificate } from './certificate.ts';
+import { type Certificate, createCertificate } from './certificate.ts';
 import { createControlApp } from './control/app.ts';
 import { connectSimulator, type SimulatorClient } from './control/client.ts';
 import type { AccountSeed } from './control/inputs.ts';
@@ -22,6 +22,8 @@ export interface SimulatorOptions {
   readonly settings?: Partial<SimulatorSettings>;
   /** Default: a handful of people who know each other. */
   readonly accounts?: readonly AccountSeed[];
+  /** For web.whatsapp.com, where a browser knows one already; default: a fresh one. */
+  readonly certificate?: Certificate;
 }
 
 /** A simulator that runs. */
@@ -39,7 +41,7 @@ export interface Simulator {
 
 /** Starts a simulator on loopback. Rejects with the system's error where a port is busy (EADDRINUSE, with `port`). */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const certificate = await createCertificate(playedHosts);
+  const certificate = options.certificate ?? (await createCertificate(playedHosts));
   const settings = new Settings({ ...options.settings, build: options.build ?? options.settings?.build });
   const network = new Network(settings.current, options.accounts ?? seededAccounts);
   const pages = new Pages();

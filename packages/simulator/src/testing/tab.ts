@@ -1,36 +1,41 @@
-import { type Browser, launch, type Page } from 'puppeteer';
+import type { BrowserContext, Page } from 'puppeteer';
 import { expect } from 'vitest';
 // The compiled one: it serves the page's scripts as they are beside it.
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../dist/index.js';
-
-const executablePath = process.env.CHAT_WEB_BROWSER_PATH ?? '/usr/bin/chromium';
-/** Chromium has no sandbox for root. */
-const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+import { sharedBrowser } from './shared-browser.ts';
 
 /** Waits for what a page shows, on a machine that may be busy. */
 export function poll<T>(read: () => T | Promise<T>) {
   return expect.poll(read, { timeout: 15_000 });
 }
 
-/** The page in a real browser, for tests of what scripts in it meet. */
+/** The page in a real browser, for tests of what scripts in it meet: one at a time in each process. */
 export class Tab implements AsyncDisposable {
   readonly simulator: Simulator;
   readonly page: Page;
-  readonly #browser: Browser;
+  readonly #profile: BrowserContext;
 
-  private constructor(simulator: Simulator, browser: Browser, page: Page) {
+  private constructor(simulator: Simulator, profile: BrowserContext, page: Page) {
     this.simulator = simulator;
-    this.#browser = browser;
+    this.#profile = profile;
     this.page = page;
   }
 
   static async open(options: SimulatorOptions = {}): Promise<Tab> {
     const quick = { refDelayMs: 0, pairDelayMs: 0, syncDelayMs: 0, ackDelayMs: 0, deliveryDelayMs: 0 };
-    const simulator = await startSimulator({ ...options, settings: { ...quick, ...options.settings } });
-    const browser = await launch({ executablePath, args: [...simulator.browserArgs, ...sandbox], pipe: true });
-    const [page = await browser.newPage()] = await browser.pages();
-    await page.goto('https://web.whatsapp.com/');
-    return new Tab(simulator, browser, page);
+    const { certificate, openProfile } = await sharedBrowser();
+    const simulator = await startSimulator({ certificate, ...options, settings: { ...quick, ...options.settings } });
+    let profile: BrowserContext | undefined;
+    try {
+      profile = await openProfile(simulator.port);
+      const page = await profile.newPage();
+      await page.goto('https://web.whatsapp.com/');
+      return new Tab(simulator, profile, page);
+    } catch (error) {
+      await profile?.close();
+      await simulator.close();
+      throw error;
+    }
   }
 
   get phones() {
@@ -75,7 +80,7 @@ export class Tab implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#browser.close();
+    if (this.#profile.browser().connected && !this.#profile.closed) await this.#profile.close();
     await this.simulator.close();
   }
 }

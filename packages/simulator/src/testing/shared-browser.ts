@@ -1,0 +1,77 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type BrowserContext, launch } from 'puppeteer';
+import { browserArgs, playedHosts } from '../browser-args.ts';
+import { type Certificate, createCertificate } from '../certificate.ts';
+
+const executablePath = process.env.CHAT_WEB_BROWSER_PATH ?? '/usr/bin/chromium';
+/** Chromium has no sandbox for root. */
+const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+/** Each would start a renderer beside each page; drawing needs no process of its own. */
+const lean = [
+  '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess',
+  ...['--disable-gpu', '--in-process-gpu'],
+];
+
+/** One browser for all tests of this process: starting one takes longer than most of them. It ends with the process. */
+export interface SharedBrowser {
+  /** What a simulator must have for the browser to accept it. */
+  readonly certificate: Certificate;
+  /** A profile of its own, in memory, whose pages go to the simulator on that port. Throws while another is open. */
+  openProfile(port: number): Promise<BrowserContext>;
+}
+
+let started: Promise<SharedBrowser> | undefined;
+
+/** The browser of this process, which the first call starts. */
+export function sharedBrowser(): Promise<SharedBrowser> {
+  started ??= start();
+  return started;
+}
+
+async function start(): Promise<SharedBrowser> {
+  const certificate = await createCertificate(playedHosts);
+  const relay = await startRelay();
+  const args = [...browserArgs(relay.port, certificate.fingerprint), ...lean, ...sandbox];
+  const browser = await launch({ executablePath, args, pipe: true });
+  // One that crashes fails the test that had it, and not all that follow.
+  browser.once('disconnected', () => {
+    relay.close();
+    started = undefined;
+  });
+  let open: BrowserContext | undefined;
+  return {
+    certificate,
+    async openProfile(port) {
+      if (open && !open.closed) throw new Error('another profile of the shared browser is open: close it first');
+      relay.forwardTo(port);
+      open = await browser.createBrowserContext();
+      return open;
+    },
+  };
+}
+
+/** The port that the browser knows the simulator by stays the same, and the simulator changes. */
+async function startRelay() {
+  let target = 0;
+  const server = createServer((inbound) => {
+    const outbound = connect(target, '127.0.0.1');
+    forward(inbound, outbound);
+    forward(outbound, inbound);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    forwardTo(next: number) {
+      target = next;
+    },
+    close: () => void server.close(),
+  };
+}
+
+/** What one socket reads the other writes, and with it the other ends. */
+function forward(from: Socket, to: Socket): void {
+  from.setNoDelay(true).pipe(to);
+  from.on('error', () => to.destroy()).on('close', () => to.destroy());
+}

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { Tab } from './tab.ts';
+
+const ADA = '12025550101';
+
+it('a tab begins with an empty profile, though its browser has been that of others', async () => {
+  const kept = `return [document.cookie.includes('is=kept'), 'is' in localStorage]`;
+  {
+    await using tab = await Tab.open();
+    await tab.link(ADA);
+    await tab.run(`document.cookie = 'is=kept; max-age=1000'; localStorage.is = 'kept'`);
+    expect(await tab.run(kept)).toEqual([true, true]);
+    await expect(Tab.open()).rejects.toThrow('close it first');
+  }
+  await using tab = await Tab.open();
+  expect(await tab.run(kept)).toEqual([false, false]);
+  expect((await tab.look())?.hasSynced).not.toBe(true);
+});
+
+it('a tab gets a browser of its own where that of the others has crashed', async () => {
+  {
+    await using tab = await Tab.open();
+    const browser = tab.page.browser();
+    const gone = new Promise((resolve) => browser.once('disconnected', resolve));
+    browser.process()?.kill('SIGKILL');
+    await gone;
+  }
+  await using tab = await Tab.open();
+  await tab.link(ADA);
+});
