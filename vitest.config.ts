@@ -7,7 +7,19 @@ import { inOrder } from './test/helpers/in-order.ts';
  */
 const ORDER = [
   ...['lifecycle', 'listening', 'keys', 'page-builds', 'isolation', 'builds', 'token', 'fuzz', 'messages', 'leftovers'],
-  ...['link', 'page-link', 'audit', 'service', 'limits', 'operator', 'page-messages', 'page-groups', 'page-access'],
+  ...[
+    'keyed-sends',
+    'pacing',
+    'link',
+    'page-link',
+    'audit',
+    'service',
+    'limits',
+    'operator',
+    'page-messages',
+    'page-groups',
+    'page-access',
+  ],
   ...['service-notifier', 'api-people', 'journal', 'media-response', 'access-matrix', 'api-media', 'page-downloads'],
   ...['browser-sweep', 'dialogs', 'web-page', 'other-users', 'examples', 'page-people', 'api-messages', 'fuzz-session'],
 ];
