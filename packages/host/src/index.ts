@@ -1,4 +1,4 @@
-export { GatewayError } from '@chat-web/protocol';
+export { GatewayError, type KeyedOptions } from '@chat-web/protocol';
 export { createClient } from './client.ts';
 export { openEventStream, type ReceivedEvent } from './event-stream.ts';
 export { sendText, type TextMessage } from './send-text.ts';

@@ -30,6 +30,7 @@ export interface KeyedAnswer {
 
 /** Until a request is repeated whose first one is still under way. */
 const IN_PROGRESS_SECONDS = 1;
+const SECOND_MS = 1_000;
 
 /** Carries a request out once for its key, over crashes of everything. */
 export class Idempotency {
@@ -89,6 +90,13 @@ export class Idempotency {
   async #carryOutFirst(request: KeyedRequest, { refusal, carryOut }: Execution): Promise<unknown> {
     const refused = refusal();
     if (refused) throw refused;
+    const fullUntil = this.#keys.fullUntil(request.session);
+    if (fullUntil !== undefined) {
+      const retryAfterSeconds = Math.ceil((fullUntil - Date.now()) / SECOND_MS);
+      throw new GatewayError('rate_limited', 'the session has no room for another Idempotency-Key', {
+        retryAfterSeconds,
+      });
+    }
     const messageId = request.choosesMessageId ? newMessageId() : undefined;
     await this.#begin(request, messageId);
     try {

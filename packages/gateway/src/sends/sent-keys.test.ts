@@ -45,6 +45,18 @@ describe('a key', () => {
   });
 });
 
+it('a session with 100,000 keys takes no more until the oldest has expired, and drops none', () => {
+  const { keys, store } = setUp();
+  for (let n = 0; n < 100_000; n += 1) store(begun('main', `${n}`));
+  expect(keys.fullUntil('main')).toBe(Date.now() + KEY_LIFETIME_MS);
+  expect(keys.fullUntil('other')).toBeUndefined();
+  store(keyNotes.free('main', '7'));
+  expect(keys.fullUntil('main')).toBeUndefined();
+  store(begun('main', '7'));
+  vi.advanceTimersByTime(KEY_LIFETIME_MS);
+  expect(keys.fullUntil('main')).toBeUndefined();
+});
+
 it('old keys are dropped from memory with the next one; a checkpoint restores the others', () => {
   const { keys, store } = setUp();
   for (let n = 0; n < 1_500; n += 1) store(begun('main', `old ${n}`));

@@ -15,7 +15,7 @@ export interface SentKey {
 
 /** How long a key is kept. */
 export const KEY_LIFETIME_MS = 24 * 60 * 60_000;
-/** Some 250 bytes of memory each; beyond that, the oldest go before their time. */
+/** Some 250 bytes of memory each: more than one a second, all day. */
 const MAX_KEYS_OF_A_SESSION = 100_000;
 const KEYS_IN_A_PART = 1_000;
 
@@ -45,9 +45,17 @@ export class SentKeys implements Fold {
     keys.delete(hash);
     keys.set(hash, { fingerprint, messageId, beganAt, doneSeq: undefined });
     for (const [oldest, { beganAt: since }] of keys) {
-      if (since > beganAt - KEY_LIFETIME_MS && keys.size <= MAX_KEYS_OF_A_SESSION) return;
+      if (since > beganAt - KEY_LIFETIME_MS) return;
       keys.delete(oldest);
     }
+  }
+
+  /** Until when a session can take no more keys, as Unix time in ms; undefined if it can. None is dropped before its time. */
+  fullUntil(session: string): number | undefined {
+    const keys = this.#sessions.get(session);
+    if (!keys || keys.size < MAX_KEYS_OF_A_SESSION) return undefined;
+    const [oldest] = keys.values();
+    return oldest && isKept(oldest.beganAt) ? oldest.beganAt + KEY_LIFETIME_MS : undefined;
   }
 
   #keysOf(session: string): Map<string, SentKey> {

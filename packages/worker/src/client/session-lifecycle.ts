@@ -232,12 +232,13 @@ export class SessionLifecycle implements ClientSignals {
   }
 
   async #catchUp(): Promise<void> {
-    try {
-      await this.#inbox.catchUp();
-      await this.#reportMissedAcks();
-    } catch (error) {
-      if (wasNavigated(error) || this.#phase === 'over') return;
-      this.#log('warn', 'catching up with missed messages failed', { error: errorText(error) });
+    for (const work of [() => this.#inbox.catchUp(), () => this.#reportMissedAcks()]) {
+      try {
+        await work();
+      } catch (error) {
+        if (wasNavigated(error) || this.#phase === 'over') return;
+        this.#log('warn', 'catching up with missed messages failed', { error: errorText(error) });
+      }
     }
   }
 
