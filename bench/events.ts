@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Journal } from '@chat-web/gateway/journal/journal';
@@ -11,6 +11,8 @@ const SESSIONS = 7;
 const READERS_OF_A_SESSION = 14;
 const OF_ALL = 2;
 const KEPT = 100_000;
+/** A file system of Linux without a disk. */
+const MEMORY_FOLDER = '/dev/shm';
 const AT_ONCE = 1_000;
 const US_PER_MS = 1_000;
 const SECOND_MS = 1_000;
@@ -20,7 +22,10 @@ const FAN_OUT = `${SESSIONS * READERS_OF_A_SESSION + OF_ALL} readers, 30 a secon
 const RESUMED = `${KEPT} events read again over HTTP`;
 const BOOT = `start of the front process with ${KEPT} events of 1 KB`;
 
-/** Events through the front process, from workers without browsers that report the time with each. */
+/**
+ * Events through the front process, from workers without browsers that report the time with each. The other side: the same
+ * with the journal in memory, and a start without a past.
+ */
 export const events: Benchmark = {
   name: 'events',
   rounds: 2,
@@ -30,22 +35,42 @@ export const events: Benchmark = {
     { figure: RESUMED, unit: '1/s' },
     { figure: BOOT, unit: 'ms' },
   ],
-  round: async () => ({ ours: { ...(await live()), ...(await past()) }, bare: await bareBoot() }),
+  round: async () => ({
+    ours: { ...(await live()), ...(await past()) },
+    bare: { ...(await inMemory()), ...(await bareBoot()) },
+  }),
 };
 
 async function live(): Promise<Figures> {
   const gateway = await startFrontGateway(SESSIONS);
   try {
-    const one = await follow(gateway, streamOf('main'));
-    await emit(gateway, 'main', 100, 50);
-    const latencies = one();
+    const latency = await paced(gateway);
     const paths = frontSessions(SESSIONS).flatMap((id) => Array<string>(READERS_OF_A_SESSION).fill(streamOf(id)));
     const readers = await Promise.all(['/events', '/events', ...paths].map((path) => follow(gateway, path)));
     await Promise.all(frontSessions(SESSIONS).map((id) => emit(gateway, id, 150, 33)));
-    return { [LATENCY]: median(latencies), [FAN_OUT]: p99(readers.flatMap((end) => end())) };
+    return { [LATENCY]: latency, [FAN_OUT]: p99(readers.flatMap((end) => end())) };
   } finally {
     await gateway.end();
   }
+}
+
+/** What the disk takes is the difference. */
+async function inMemory(): Promise<Figures> {
+  if (!existsSync(MEMORY_FOLDER)) return {};
+  const dataDir = mkdtempSync(join(MEMORY_FOLDER, 'chat-web-bench-'));
+  try {
+    const gateway = await startFrontGateway(1, dataDir);
+    return { [LATENCY]: await paced(gateway).finally(() => gateway.end()) };
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** The median of how long events take, 20 a second; in ms. */
+async function paced(gateway: FrontServer): Promise<number> {
+  const reader = await follow(gateway, streamOf('main'));
+  await emit(gateway, 'main', 100, 50);
+  return median(reader());
 }
 
 /** A journal with a past: how soon a gateway starts with it, and how fast it is read again. */

@@ -150,6 +150,23 @@ describe('a request that was refused', () => {
     expect(run.attempts[1]?.isRepeat).toBe(false);
   });
 
+  it('is free also if the disk is full meanwhile', async () => {
+    const { records, idempotency } = setUp();
+    const group = { ...request, choosesMessageId: false };
+    const run = execution(new GatewayError('recipient_not_found', 'unknown'), sent);
+    const filling: Execution = {
+      ...run,
+      carryOut: (attempt) => {
+        records.isFull = true;
+        return run.carryOut(attempt);
+      },
+    };
+    await expect(idempotency.run(group, filling)).rejects.toMatchObject({ code: 'recipient_not_found' });
+    records.isFull = false;
+    expect(await idempotency.run(group, run)).toEqual({ answer: sent, isReplayed: false });
+    expect(await idempotency.run(group, run)).toEqual({ answer: sent, isReplayed: true });
+  });
+
   it('before anything is done leaves no trace', async () => {
     const { records, idempotency } = setUp();
     const refused = new GatewayError('session_not_ready', 'it is starting');

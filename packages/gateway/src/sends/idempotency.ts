@@ -38,6 +38,8 @@ export class Idempotency {
   readonly #keys: SentKeys;
   /** Fingerprints of requests that have no answer yet, by session and hash. */
   readonly #underWay = new Map<string, string>();
+  /** Free keys of which the disk does not know that. */
+  readonly #freed = new Set<string>();
 
   constructor(journal: Pick<Journal, 'append' | 'find'>, keys: SentKeys) {
     this.#journal = journal;
@@ -59,7 +61,7 @@ export class Idempotency {
     const refused = execution.refusal();
     if (refused?.code === 'session_not_found') throw refused;
     const place = `${session}/${hash}`;
-    const known = this.#keys.of(session, hash);
+    const known = this.#freed.has(place) ? undefined : this.#keys.of(session, hash);
     const asked = known?.fingerprint ?? this.#underWay.get(place);
     if (asked !== undefined && asked !== fingerprint)
       throw new GatewayError('idempotency_key_reused', 'this Idempotency-Key was used for another request');
@@ -133,6 +135,7 @@ export class Idempotency {
   async #begin({ session, hash, fingerprint }: KeyedRequest, messageId: string | undefined): Promise<void> {
     try {
       await this.#journal.append(keyNotes.begun(session, hash, { fingerprint, messageId }));
+      this.#freed.delete(`${session}/${hash}`);
     } catch (error) {
       if (!(error instanceof NotStoredError)) throw error;
       const why = 'nothing was sent: the disk of the data folder does not take the Idempotency-Key';
@@ -146,7 +149,11 @@ export class Idempotency {
   }
 
   async #free({ session, hash }: KeyedRequest): Promise<void> {
-    await this.#journal.append(keyNotes.free(session, hash)).catch(() => {});
+    try {
+      await this.#journal.append(keyNotes.free(session, hash));
+    } catch {
+      this.#freed.add(`${session}/${hash}`);
+    }
   }
 }
 
