@@ -68,9 +68,9 @@ interface Pending {
 const VERSION = 1;
 const MAX_SEGMENT_BYTES = 16 * 1_048_576;
 const MIN_SEGMENTS = 8;
-/** A write takes that much, as far as can be told before it is encoded, and no more records than that. */
+/** A write takes that much, as far as can be told before it is encoded, and no more records: all are told of in one turn. */
 const MAX_WRITE_BYTES = 2 * 1_048_576;
-const MAX_WRITE_RECORDS = 1_000;
+const MAX_WRITE_RECORDS = 200;
 const CHECKPOINT_WRITE_BYTES = 262_144;
 /** What is kept in memory for readers that keep up; a record takes more than its text. */
 const RECENT_BYTES = 1_048_576;
