@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '@chat-web/protocol';
 import { endOfTurn, yieldToEventLoop } from '../event-loop.ts';
 import { GrowingBuffer } from '../media/growing-buffer.ts';
-import { skipLingering } from './lingering-close.ts';
+import { stopReading } from './lingering-close.ts';
 import { BODY_RATE, type DataRateLimits, MinDataRate } from './min-data-rate.ts';
 
 /** Limits of a request body. */
@@ -152,7 +152,7 @@ class IncomingBody {
     this.#pendingBytes += piece.length;
     if (this.#allPieces > FREE_PIECES + this.#allBytes / LEAST_PIECE_BYTES) {
       this.#problem = 'the body has too many small chunks: send larger ones';
-      skipLingering(this.#incoming);
+      stopReading(this.#incoming);
     } else if (piece.length < SMALL_PIECE_BYTES) this.#small.append(piece);
     else {
       this.#mergeSmall();

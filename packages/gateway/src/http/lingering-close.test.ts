@@ -1,21 +1,32 @@
-import { type AddressInfo, connect } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '@chat-web/protocol';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { inHttpChunks } from '../../../../scripts/hostile-bodies.ts';
 import { createLog } from '../log.ts';
 import { errorResponse } from './error-response.ts';
+import { limitedBody } from './limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
 
 const BODY_BYTES = 20_000_000;
 
 let server: ReturnType<typeof createAdaptorServer>;
+/** Where a body is read that is sent to `/reads`. */
+let reading: Socket | undefined;
 beforeEach(async () => {
   const { log } = createLog('silent');
   const app = new Hono<ServerEnv>();
   app.onError((error, c) => errorResponse(c, error, log));
   app.post('/', () => {
     throw new GatewayError('unauthorized', 'it is not read at all');
+  });
+  app.post('/reads', async (c) => {
+    reading = c.env.incoming.socket;
+    for await (const _ of limitedBody(c.env.incoming, { maxBytes: BODY_BYTES }));
+    return c.text('read');
   });
   server = createAdaptorServer({ fetch: app.fetch });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -46,4 +57,18 @@ it('a client that never stops sending is disconnected', async () => {
   socket.resume();
   await new Promise((resolve) => socket.once('close', resolve));
   clearInterval(timer);
+});
+
+it('a client that sends tiny pieces gets the error, however long they take to send', async () => {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  const problems: string[] = [];
+  socket.on('error', ({ message }) => problems.push(message));
+  socket.write('POST /reads HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n');
+  socket.write(inHttpChunks(Buffer.alloc(4_000_000), 1));
+  await delay(500);
+  expect(problems).toEqual([]);
+  expect(reading?.bytesRead).toBeLessThan(1_000_000);
+  const [answer] = await once(socket.resume(), 'data');
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 400 .*connection: close.*too many small chunks/is);
+  await new Promise((resolve) => socket.once('close', resolve));
 });

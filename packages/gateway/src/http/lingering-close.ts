@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { yieldToEventLoop } from '../event-loop.ts';
 
@@ -11,20 +12,22 @@ const TURN_BYTES = 65_536;
 
 const costly = new WeakSet<IncomingMessage>();
 
-/** Marks a body that is too costly even to discard: its connection is closed as soon as the response is sent. */
-export function skipLingering(incoming: IncomingMessage): void {
+/** For a body that is too costly even to discard: reads nothing more of its connection, so that the caller must wait. */
+export function stopReading(incoming: IncomingMessage): void {
   costly.add(incoming);
+  incoming._read = () => {}; // It would resume the socket.
+  incoming.socket.pause();
 }
 
 /**
  * A response body that is sent at once, but does not end until the caller stops sending. Closing a connection while
  * input arrives resets it, and the caller may never see the response.
  */
-export function lingeringBody(answer: Uint8Array, { incoming, outgoing }: HttpBindings): ReadableStream<Uint8Array> {
+export function lingeringBody(answer: Uint8Array, { incoming }: HttpBindings): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async start(stream) {
       stream.enqueue(answer);
-      if (costly.has(incoming)) outgoing.once('finish', () => incoming.destroy());
+      if (costly.has(incoming)) await delay(GRACE_MS + LINGER_MS);
       else await discardInput(incoming);
       stream.close();
     },
