@@ -54,10 +54,21 @@ export class AddressGuard {
     return asLookup(isAllowed ? this.#resolver : checking(this.#resolver, this.#ranges));
   }
 
+  /** Resolves the host of a URL now. Rejects with a ForbiddenAddressError, or if it cannot be resolved. */
+  async resolve(url: URL): Promise<void> {
+    const lookup = this.lookupFor(url);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host) !== 0) return;
+    await new Promise<void>((resolve, reject) => {
+      lookup(host, { all: true }, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
   /** True if the operator allows the host of a URL by its name, or by a range that its address is in. */
   isOperators(url: URL): boolean {
     const address = url.hostname.replace(/^\[|\]$/g, '');
-    return this.#allowsHost(url) || (this.#ranges.length > 0 && isAllowedAddress(address, this.#ranges, [address]));
+    // As an address of this machine, it is allowed by a range alone.
+    return this.#allowsHost(url) || isAllowedAddress(address, this.#ranges, [address]);
   }
 
   #allowsHost(url: URL): boolean {

@@ -25,6 +25,7 @@ export const errorTable = {
   media_not_found: { status: 404, when: 'the message has no media, or the network no longer has it' },
   qr_not_available: { status: 404, when: 'the session is not in status qr' },
   key_not_found: { status: 404, when: 'there is no key with this id' },
+  webhook_not_found: { status: 404, when: 'there is no webhook with this id, or the key does not cover its sessions' },
   route_not_found: { status: 404, when: 'no route has this path' },
   method_not_allowed: { status: 405, when: 'the path does not support the method; see Allow' },
   request_timeout: {
@@ -42,6 +43,10 @@ export const errorTable = {
   media_unavailable: {
     status: 422,
     when: 'the media url could not be fetched, its file is too large, or its address is not allowed',
+  },
+  url_not_allowed: {
+    status: 422,
+    when: 'the url of a webhook is not https on a public address; see CHAT_WEB_WEBHOOK_HOSTS',
   },
   idempotency_key_reused: { status: 422, when: 'this Idempotency-Key was used for another request' },
   rate_limited: { status: 429, when: 'by the network, a quota, or after too many wrong tokens; see Retry-After' },

@@ -8,9 +8,10 @@ import { keyOperations } from './keys.ts';
 import { messageOperations } from './messages.ts';
 import { sessionOperations } from './sessions.ts';
 import { statusFeedOperations } from './status-feed.ts';
+import { webhookOperations } from './webhooks.ts';
 
 /** What the gateway answers by itself. */
-export const gatewayOperations = { ...sessionOperations, ...keyOperations } as const;
+export const gatewayOperations = { ...sessionOperations, ...keyOperations, ...webhookOperations } as const;
 
 /** What a session's worker answers; the gateway forwards it, and refuses it unless the session is ready. */
 export const workerOperations = {
