@@ -136,6 +136,7 @@ export async function startGateway(
   });
   const webhooks = await Webhooks.load({
     ...{ path: join(config.dataDir, 'webhooks.json'), config, keys, events, progress: webhookProgress, log },
+    asksForToken: access.asksForToken,
     append: (record) => journal.append(record),
     version: version(),
   });

@@ -12,8 +12,8 @@ const storedWebhook = v.object({
   ...{ id, url, sessions, events, createdAt },
   /** Why it is disabled. */
   disabled: reason,
-  /** The key that made or last changed it; absent: the operator. It ends with its key. */
-  keyId: v.optional(v.string()),
+  /** Who made or last changed it: a key's id, or `open` without a token. Absent: the operator. It ends with their access. */
+  owner: v.optional(v.string()),
   secret: v.string(),
   /** The former secret, and until when it signs as well: Unix time in ms. */
   former: v.optional(v.object({ secret: v.string(), until: v.number() })),

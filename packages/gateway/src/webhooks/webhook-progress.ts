@@ -29,7 +29,7 @@ interface State {
 }
 
 /** The oldest are dropped beyond that. */
-export const MAX_DEAD_LETTERS = 1_000;
+const MAX_DEAD_LETTERS = 1_000;
 
 const NOTES = {
   progress: 'webhook_progress',

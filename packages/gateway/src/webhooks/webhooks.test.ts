@@ -40,6 +40,7 @@ let url: string;
 let received: Received[];
 let retryDelaysMs: number[];
 let hosts: string[];
+let asksForToken: boolean;
 /** What the endpoint answers, with headers. */
 let answer: (one: Pick<Received, 'session' | 'n'>) => number | [number, Record<string, string>] | Promise<number>;
 
@@ -61,6 +62,7 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   hosts = ['127.0.0.1'];
+  asksForToken = true;
   await open();
 });
 afterEach(async () => {
@@ -82,7 +84,7 @@ async function open(): Promise<void> {
   events = new EventLog(journal, folds, LIMITS, log);
   keys = await Keys.load(join(dir, 'keys.json'), log);
   webhooks = await Webhooks.load({
-    ...{ path: join(dir, 'webhooks.json'), keys, events, progress, version: '1', log },
+    ...{ path: join(dir, 'webhooks.json'), keys, events, progress, version: '1', log, asksForToken },
     config: { webhookHosts: hosts, webhookRetryDelaysMs: retryDelaysMs },
     append: (record) => journal.append(record),
   });
@@ -424,12 +426,29 @@ describe('a key', () => {
       expect(attempt).toThrow('webhook not found');
     await expect(webhooks.remove(foreign, caller)).rejects.toMatchObject({ code: 'webhook_not_found' });
     await keys.remove(keyId);
-    await expect.poll(() => webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'key_removed' });
+    await expect.poll(() => webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
     happen('shop-a1', 0);
     await delay(100);
     expect(accepted('shop-a1')).toHaveLength(1); // By the operator's alone.
     await restart();
-    expect(webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'key_removed' });
+    expect(webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
+  });
+});
+
+describe('a gateway without a token', () => {
+  it('makes webhooks, which end once it asks for one', async () => {
+    asksForToken = false;
+    await restart();
+    const { id } = await webhooks.create({ url }, operator('open', createRevocation().signal));
+    happen('main', 0);
+    await expect.poll(() => accepted('main')).toEqual([0]);
+    asksForToken = true;
+    await restart();
+    await expect.poll(() => only()).toMatchObject({ status: 'disabled', reason: 'no_access' });
+    happen('main', 1);
+    await delay(100);
+    await webhooks.update(id, { url }, me);
+    await expect.poll(() => accepted('main')).toEqual([0, 1]);
   });
 });
 

@@ -31,6 +31,8 @@ export interface WebhooksParts {
   readonly path: string;
   readonly config: Readonly<Pick<Config, 'webhookHosts' | 'webhookRetryDelaysMs'>>;
   readonly keys: Pick<Keys, 'caller'>;
+  /** False if the gateway is open: then webhooks are made that end once it asks for a token. */
+  readonly asksForToken: boolean;
   readonly events: Pick<EventLog, 'feed' | 'idBefore' | 'seqOf' | 'isDeleted'>;
   readonly progress: WebhookProgress;
   /** Stores a record. Rejects if that is not possible now. */
@@ -47,7 +49,7 @@ interface Webhook {
   /** Undefined while it is disabled. */
   courier: Courier | undefined;
   endpoint: Endpoint;
-  /** No longer watches its key. */
+  /** No longer watches its owner's access. */
   unwatch(): void;
 }
 
@@ -55,6 +57,8 @@ const MAX_WEBHOOKS = 100;
 const ID_BYTES = 6;
 const FORMER_SECRET_MS = 24 * 60 * 60_000;
 const TEST_EVENT = 'test';
+/** The id of any caller of a gateway without a token. */
+const OPEN = 'open';
 
 /** How often deliveries ended how, by webhook. */
 export type DeliveryCounts = ReadonlyMap<string, Readonly<Record<'delivered' | 'failed' | 'dead', number>>>;
@@ -112,7 +116,7 @@ export class Webhooks {
       const id = `wh_${randomBytes(ID_BYTES).toString('hex')}`;
       const stored: StoredWebhook = {
         ...{ id, ...subscription, createdAt: new Date().toISOString(), secret: newSecret() },
-        ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }),
+        ...ownerOf(caller),
       };
       const progress = { position: input.after ?? this.#now(), waiting: {} };
       await this.#store(progressNotes.progress(id, progress));
@@ -127,9 +131,9 @@ export class Webhooks {
   async update(id: string, input: ChangedWebhook, caller: Caller): Promise<WebhookView> {
     this.#find(id, caller);
     const subscription = await this.#subscription(input, caller);
-    return this.#change(id, caller, ({ keyId: _, disabled: __, ...stored }) => ({
+    return this.#change(id, caller, ({ owner: _, disabled: __, ...stored }) => ({
       ...{ ...stored, ...subscription },
-      ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }),
+      ...ownerOf(caller),
     }));
   }
 
@@ -227,17 +231,17 @@ export class Webhooks {
       endpoint: this.#endpointOf(stored),
     };
     this.#webhooks.set(stored.id, webhook);
-    this.#watchKey(webhook);
+    this.#watchOwner(webhook);
     return webhook;
   }
 
-  /** It ends with the key that it belongs to. */
-  #watchKey(webhook: Webhook): void {
+  /** It ends with the access of whom it belongs to. */
+  #watchOwner(webhook: Webhook): void {
     webhook.unwatch();
-    const { id, keyId } = webhook.stored;
-    if (keyId === undefined) return;
-    const signal = this.#parts.keys.caller(keyId)?.signal;
-    const end = () => void this.#disable(id, 'key_removed');
+    const { id, owner } = webhook.stored;
+    if (owner === undefined || (owner === OPEN && !this.#parts.asksForToken)) return;
+    const signal = this.#parts.keys.caller(owner)?.signal;
+    const end = () => void this.#disable(id, 'no_access');
     if (!signal || signal.aborted) end();
     signal?.addEventListener('abort', end, { once: true });
     webhook.unwatch = () => signal?.removeEventListener('abort', end);
@@ -304,7 +308,7 @@ export class Webhooks {
       webhook.endpoint.close();
       webhook.stored = stored;
       webhook.endpoint = this.#endpointOf(stored);
-      this.#watchKey(webhook);
+      this.#watchOwner(webhook);
       this.#resume(webhook);
       return this.#viewOf(webhook);
     });
@@ -395,6 +399,12 @@ export class Webhooks {
       ...(nextAttemptAt === undefined ? {} : { nextAttemptAt: iso(nextAttemptAt) }),
     };
   }
+}
+
+/** Whom a webhook belongs to: nobody but the operator, unless it says so. */
+function ownerOf({ id, keyId }: Caller): Pick<StoredWebhook, 'owner'> {
+  if (id === OPEN) return { owner: OPEN };
+  return keyId === undefined ? {} : { owner: keyId };
 }
 
 /** True if all sessions of a pattern are the caller's. Its stars are matched as any other character: by a star alone. */

@@ -63,8 +63,10 @@ export const webhookView = v.object({
   events: v.array(v.string()),
   /** `failing`: the newest attempt failed, and events wait for the next. `disabled`: none is made. */
   status: v.picklist(['active', 'failing', 'disabled']),
-  /** Why it is disabled. */
-  reason: v.optional(v.picklist(['gone', 'no_success', 'key_removed'])),
+  /**
+   * Why it is disabled: the endpoint answered 410, nothing was delivered for 72 h, or whoever made it has no access any more.
+   */
+  reason: v.optional(v.picklist(['gone', 'no_success', 'no_access'])),
   createdAt: isoTime,
   /** All events up to this id were delivered, or are dead letters, apart from those of `waiting` sessions. */
   position: v.string(),
