@@ -37,7 +37,8 @@ const TIMEOUT_MS = 15_000;
 /** More of an answer than that is not read: its connection is closed instead. */
 const MAX_ANSWER_BYTES = 65_536;
 const IDLE_CONNECTION_MS = 30_000;
-/** More than a day is no answer to be taken at its word. */
+/** An endpoint that asks for less, or for more than a day, is not taken at its word. */
+const MIN_PUT_OFF_MS = 1_000;
 const MAX_PUT_OFF_MS = 24 * 60 * 60_000;
 const DEFAULT_PUT_OFF_MS = 60_000;
 
@@ -134,7 +135,7 @@ function outcomeOf({ statusCode = 0, headers }: IncomingMessage): Outcome {
   if (statusCode >= 300 && statusCode <= 399) return failed(`${message}: redirects are not followed`);
   const asked = retryAfterMs(headers['retry-after']);
   if (statusCode === 429 || (statusCode === 503 && asked !== undefined))
-    return { kind: 'put_off', message, waitMs: Math.min(asked ?? DEFAULT_PUT_OFF_MS, MAX_PUT_OFF_MS) };
+    return { kind: 'put_off', message, waitMs: asked ?? DEFAULT_PUT_OFF_MS };
   return failed(message);
 }
 
@@ -142,7 +143,7 @@ function outcomeOf({ statusCode = 0, headers }: IncomingMessage): Outcome {
 function retryAfterMs(written: string | undefined): number | undefined {
   if (written === undefined) return undefined;
   const ms = /^\d{1,9}$/.test(written) ? Number(written) * 1_000 : Date.parse(written) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, MIN_PUT_OFF_MS), MAX_PUT_OFF_MS);
 }
 
 function discard(answer: IncomingMessage): void {
