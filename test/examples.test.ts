@@ -1,56 +1,18 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
+import { Example } from './helpers/example.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 const TOKEN = 'a-token-that-the-examples-are-given';
 
-/** An example as a user runs it, and what it has printed so far. */
-class Example implements AsyncDisposable {
-  readonly out: string[] = [];
-  readonly errors: string[] = [];
-  readonly exitCode: Promise<number | null>;
-  readonly #child;
-
-  constructor(name: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-    const file = fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
-    const child = spawn(process.execPath, [file, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
-    });
-    createInterface({ input: child.stdout }).on('line', (line) => this.out.push(line));
-    createInterface({ input: child.stderr }).on('line', (line) => this.errors.push(line));
-    this.exitCode = new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
-    this.#child = child;
-  }
-
-  /** The first line that fits, be it there or yet to come. */
-  line(pattern: RegExp): Promise<string> {
-    return eventually(() => {
-      const found = this.out.find((line) => pattern.test(line));
-      if (found === undefined) throw new Error(`no line fits ${pattern}: ${this.errors.join('\n')}`);
-      return found;
-    }, 40_000);
-  }
-
-  /** As Ctrl+C does it. */
-  interrupt(): Promise<number | null> {
-    this.#child.kill('SIGINT');
-    return this.exitCode;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.exitCode;
-  }
-}
-
 describe('the examples', () => {
   let stack: Stack;
   const example = (name: string, args: string[], token = TOKEN) =>
-    new Example(name, args, { GATEWAY_URL: stack.gateway.url, GATEWAY_TOKEN: token, SESSION: 'main' });
+    new Example([process.execPath, name, ...args], {
+      GATEWAY_URL: stack.gateway.url,
+      GATEWAY_TOKEN: token,
+      SESSION: 'main',
+    });
   beforeAll(async () => {
     stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   });
