@@ -31,7 +31,8 @@ export async function openEventStream(
 
 async function* readEvents(messages: ReadableStream<EventSourceMessage>): AsyncGenerator<ReceivedEvent> {
   for await (const { id, event, data } of messages) {
-    if (event !== undefined && isEventName(event)) yield { id, ...parseEvent(event, data) };
+    if (event !== undefined && isEventName(event))
+      yield { id, ...parseEvent(event, event === 'qr' ? data : JSON.parse(data)) };
   }
 }
 
@@ -39,7 +40,7 @@ function isEventName(name: string): name is EventName {
   return Object.hasOwn(eventData, name); // An event that only a newer gateway knows is ignored.
 }
 
-function parseEvent(name: EventName, data: string): SessionEvent {
-  const parsed = v.parse(eventData[name], name === 'qr' ? data : JSON.parse(data));
-  return { name, data: parsed } as SessionEvent;
+/** An event of a name that is known. Throws a ValiError if its data is not of the form that the name has. */
+export function parseEvent(name: EventName, data: unknown): SessionEvent {
+  return { name, data: v.parse(eventData[name], data) } as SessionEvent;
 }

@@ -1,5 +1,10 @@
 export { GatewayError, type KeyedOptions } from '@chat-web/protocol';
 export { createClient } from './client.ts';
 export { openEventStream, type ReceivedEvent } from './event-stream.ts';
+export type { Disconnect } from './listener/connection.ts';
+export type { EventHandlers, ListenedEvent } from './listener/events.ts';
+export { listen } from './listener/listen.ts';
+export type { Listener, ListenOptions } from './listener/listener.ts';
+export type { PositionStore } from './listener/position-store.ts';
 export { sendText, type TextMessage } from './send-text.ts';
 export { ask, type GatewayAddress, type GatewayRequest } from './transport.ts';

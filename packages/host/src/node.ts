@@ -1,0 +1,1 @@
+export { filePosition } from './node/file-position.ts';
