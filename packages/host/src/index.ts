@@ -1,5 +1,15 @@
 export { GatewayError, type KeyedOptions } from '@chat-web/protocol';
 export { createClient } from './client.ts';
+export type { CloudEvent, CloudEventData, CloudEventName, CloudEventOrigin } from './cloud/cloud-events.ts';
+export type { CloudFieldName, CloudFieldValue } from './cloud/cloud-fields.ts';
+export type { CloudContact, CloudError, CloudMessage, CloudStatus, CloudStatusName } from './cloud/cloud-message.ts';
+export {
+  type CloudHandlers,
+  type CloudWebhook,
+  type CloudWebhookOptions,
+  createCloudWebhook,
+} from './cloud/cloud-webhook.ts';
 export { openEventStream, type ReceivedEvent } from './event-stream.ts';
+export { memorySeenStore, type SeenStore } from './inbound/seen-store.ts';
 export { sendText, type TextMessage } from './send-text.ts';
 export { ask, type GatewayAddress, type GatewayRequest } from './transport.ts';

@@ -1,0 +1,1 @@
+export { cloudWebhookFromEnv, type Environment } from './cloud/cloud-from-env.ts';
