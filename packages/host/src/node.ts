@@ -1,1 +1,2 @@
+export { cloudWebhookFromEnv, type Environment } from './cloud/cloud-from-env.ts';
 export { filePosition } from './node/file-position.ts';
