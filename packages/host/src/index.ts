@@ -13,3 +13,11 @@ export { openEventStream, type ReceivedEvent } from './event-stream.ts';
 export { memorySeenStore, type SeenStore } from './inbound/seen-store.ts';
 export { sendText, type TextMessage } from './send-text.ts';
 export { ask, type GatewayAddress, type GatewayRequest } from './transport.ts';
+export type { OtherWebhookEvent, WebhookEvent } from './webhooks/webhook-event.ts';
+export {
+  createWebhookReceiver,
+  verifyWebhook,
+  type WebhookHandlers,
+  type WebhookReceiver,
+  type WebhookReceiverOptions,
+} from './webhooks/webhook-receiver.ts';
