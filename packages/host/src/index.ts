@@ -18,3 +18,11 @@ export type { Listener, ListenOptions } from './listener/listener.ts';
 export type { PositionStore } from './listener/position-store.ts';
 export { sendText, type TextMessage } from './send-text.ts';
 export { ask, type GatewayAddress, type GatewayRequest } from './transport.ts';
+export type { OtherWebhookEvent, WebhookEvent } from './webhooks/webhook-event.ts';
+export {
+  createWebhookReceiver,
+  verifyWebhook,
+  type WebhookHandlers,
+  type WebhookReceiver,
+  type WebhookReceiverOptions,
+} from './webhooks/webhook-receiver.ts';
