@@ -1,1 +1,2 @@
+export { cacheOptionsFromEnv } from './cache/cache-options-from-env.ts';
 export { cloudWebhookFromEnv, type Environment } from './cloud/cloud-from-env.ts';
