@@ -1,4 +1,5 @@
 export { GatewayError, type KeyedOptions } from '@chat-web/protocol';
+export { type CachedClient, type CacheEvent, type CacheOptions, createCachedClient } from './cache/cached-client.ts';
 export { createClient } from './client.ts';
 export type { CloudEvent, CloudEventData, CloudEventName, CloudEventOrigin } from './cloud/cloud-events.ts';
 export type { CloudFieldName, CloudFieldValue } from './cloud/cloud-fields.ts';
