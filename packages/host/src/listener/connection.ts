@@ -2,7 +2,7 @@ import { GatewayError } from '@chat-web/protocol';
 import { answeredError } from '../client.ts';
 import { ask, type GatewayAddress } from '../transport.ts';
 import { type Frame, readFrames } from './frames.ts';
-import { askedBackoffMs, type Backoff, pause } from './wait.ts';
+import { askedBackoffMs, type Backoff, pause, unlessAborted } from './wait.ts';
 
 /** Times of a connection. */
 export interface ConnectionTiming {
@@ -68,7 +68,7 @@ export async function* follow(address: GatewayAddress, options: ConnectionOption
       const body = await open(address, options, after, attempt);
       connectedAt = performance.now();
       onConnect();
-      for await (const frame of readFrames(body, timing.silenceMs)) {
+      for await (const frame of readFrames(body, { silenceMs: timing.silenceMs, signal: attempt.signal })) {
         if (frame.kind === 'event') failures = 0;
         // Where a stream begins is known already, unless it is the first; a gap may still have to be told.
         else if (frame.isFirst && after !== undefined) continue;
@@ -106,7 +106,9 @@ async function open(
     attempt.abort();
   }, timing.answerMs);
   try {
-    const response = await ask(address, path, { headers, signal: attempt.signal });
+    const { signal } = attempt;
+    const response = await unlessAborted(ask(address, path, { headers, signal }), signal);
+    if (!response) throw new Error('the connection was given up');
     const { status, body } = response;
     const type = response.headers.get('Content-Type') ?? '';
     if (status === 200 && body && /^text\/event-stream\b/i.test(type)) return body;

@@ -20,11 +20,26 @@ export function isEventId(text: string): boolean {
   return ID.test(text);
 }
 
+/** How a body is read. */
+interface ReadOptions {
+  /** How long nothing may come. Undefined: for ever. */
+  readonly silenceMs?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Reads the body of one response, no faster than frames are taken. Throws when the connection breaks, or when nothing
- * has come for `silenceMs`. A frame that is cut off is dropped: it comes again.
+ * Reads the body of one response, no faster than frames are taken. Throws when the connection breaks, when the signal
+ * aborts, or when nothing has come for too long. A frame that is cut off is dropped: it comes again.
  */
-export async function* readFrames(body: ReadableStream<Uint8Array>, silenceMs: number): AsyncGenerator<Frame> {
+export function readFrames(body: ReadableStream<Uint8Array>, options: ReadOptions): AsyncGenerator<Frame> {
+  // At once: the body of a response that is collected is cancelled, unless it has a reader.
+  return read(body.getReader(), options);
+}
+
+async function* read(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { silenceMs, signal }: ReadOptions,
+): AsyncGenerator<Frame> {
   let frames: Frame[] = [];
   let tooLong: ParseError | undefined;
   const parser = createParser({
@@ -40,10 +55,9 @@ export async function* readFrames(body: ReadableStream<Uint8Array>, silenceMs: n
     },
   });
   const decoder = new TextDecoder();
-  const reader = body.getReader();
   try {
     for (;;) {
-      const { done, value } = await inTime(reader.read(), silenceMs);
+      const { done, value } = await inTime(reader.read(), silenceMs, signal);
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));
       const found = frames;
@@ -56,12 +70,26 @@ export async function* readFrames(body: ReadableStream<Uint8Array>, silenceMs: n
   }
 }
 
-function inTime<T>(reading: Promise<T>, timeoutMs: number): Promise<T> {
+/** Does not rely on the body for an end: it may be of a `fetch` that does not heed its signal. */
+function inTime<T>(reading: Promise<T>, timeoutMs: number | undefined, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => {
-      timer = setTimeout(() => reject(new Error(`nothing came for ${timeoutMs / 1_000} s`)), GRACE_MS);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const over = (settle: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      settle();
     };
-    let timer = setTimeout(late, timeoutMs);
-    reading.then(resolve, reject).finally(() => clearTimeout(timer));
+    const abort = () => over(() => reject(signal.reason));
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort);
+    const giveUp = () => over(() => reject(new Error(`nothing came for ${(timeoutMs ?? 0) / 1_000} s`)));
+    const late = () => {
+      timer = setTimeout(giveUp, GRACE_MS);
+    };
+    if (timeoutMs !== undefined) timer = setTimeout(late, timeoutMs);
+    reading.then(
+      (value) => over(() => resolve(value)),
+      (error) => over(() => reject(error)),
+    );
   });
 }

@@ -1,4 +1,4 @@
-import { type Backoff, backoffMs, pause } from './wait.ts';
+import { type Backoff, backoffMs } from './wait.ts';
 
 /** An event on its way through its handler. */
 export interface Task {
@@ -26,6 +26,8 @@ export class Lanes {
   /** Handlers that run. */
   readonly #running = new Set<Promise<unknown>>();
   readonly #slots: (() => void)[] = [];
+  /** Lanes that wait for their next attempt. A listener on the signal for each would be too many for it. */
+  readonly #sleepers = new Set<() => void>();
   #busy = 0;
   #events = 0;
   #length = 0;
@@ -37,7 +39,7 @@ export class Lanes {
     options.signal.addEventListener(
       'abort',
       () => {
-        for (const wake of this.#slots.splice(0)) wake();
+        for (const wake of [...this.#slots.splice(0), ...this.#sleepers]) wake();
         this.#changed();
       },
       { once: true },
@@ -106,7 +108,7 @@ export class Lanes {
       this.#running.delete(run);
       this.#release();
       if (isDone) return true;
-      await pause(backoffMs(retry, attempt), signal);
+      await this.#sleep(backoffMs(retry, attempt));
     }
   }
 
@@ -115,6 +117,20 @@ export class Lanes {
     const { concurrency, signal } = this.#options;
     if (this.#busy >= concurrency && !signal.aborted) await new Promise<void>((resolve) => this.#slots.push(resolve));
     else this.#busy += 1;
+  }
+
+  /** Resolves after that time, or when the signal aborts. */
+  #sleep(ms: number): Promise<void> {
+    if (this.#options.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#sleepers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#sleepers.add(wake);
+    });
   }
 
   /** Hands a slot on. */

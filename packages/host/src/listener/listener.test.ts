@@ -1,4 +1,6 @@
-import { getEventListeners } from 'node:events';
+import { spawn } from 'node:child_process';
+import { getEventListeners, once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventName } from '@chat-web/protocol';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
@@ -340,6 +342,43 @@ describe('run with handlers, a listener', () => {
     expect(saved.at(-1)).toBe('e1-1');
   });
 
+  it('leaves no timer and no connection behind: the process ends by itself', async () => {
+    server.message('one');
+    server.message('bad', 'shop');
+    const built = new URL('../../dist/index.js', import.meta.url).href;
+    const code = `import { listen } from ${JSON.stringify(built)};
+      const listener = listen({ url: ${JSON.stringify(server.url)} }, { from: 'oldest', onError: () => {} });
+      const running = listener.run({ message: ({ data }) => {
+        if (data.body === 'bad') throw new Error('bad');
+        setTimeout(() => listener.stop(), 100);
+      } });
+      await running;
+      process.stdout.write('stopped');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [output, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    expect({ output, exitCode }).toEqual({ output: 'stopped', exitCode: 0 });
+  });
+
+  it('makes Node warn of nothing while many sessions wait', async () => {
+    const warnings: Error[] = [];
+    const keep = (warning: Error) => warnings.push(warning);
+    process.on('warning', keep);
+    for (let n = 0; n < 60; n += 1) server.message('bad', `s${n}`);
+    let failures = 0;
+    const onError = () => {
+      failures += 1;
+    };
+    const listener = create({ onError }, { retry: { firstMs: 500, longestMs: 500 } });
+    const running = listener.run({ message: () => Promise.reject(new Error('no')) });
+    await eventually(() => expect(failures).toBe(60));
+    await listener.stop();
+    await running;
+    process.off('warning', keep);
+    expect(warnings).toEqual([]);
+  });
+
   it('stops within its time where a handler, or the store, does not end', async () => {
     server.message('stuck');
     const stuck = create({ stopTimeoutMs: 100 });
@@ -469,6 +508,22 @@ describe('its connection', () => {
     const { bodies, disconnects } = collect();
     await eventually(() => expect(bodies).toEqual(['one']));
     expect(String(disconnects[0]?.error)).toContain('did not answer within 0.5 s');
+  });
+
+  it('ends also where fetch does not heed its signal', async () => {
+    const real = globalThis.fetch;
+    vi.stubGlobal('fetch', (url: string, { signal: _, ...init }: RequestInit) => real(url, init));
+    try {
+      server.answers.push(() => {});
+      const { listener, running, disconnects } = collect();
+      await eventually(() => expect(disconnects).toHaveLength(1));
+      await eventually(() => expect(server.open).toBe(1));
+      await listener.stop();
+      await running;
+      await eventually(() => expect(server.open).toBe(0));
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 
   it('stays where comments come, and no event', async () => {
@@ -744,5 +799,8 @@ describe('listen', () => {
     expect(() => listen({ url: 'localhost:not a port' })).toThrow('write it as in');
     expect(() => listen({ url: server.url }, { sessions: [] })).toThrow('sessions is empty');
     expect(() => listen({ url: server.url }, { events: [] })).toThrow('events is empty');
+    expect(() => listen({ url: server.url }, { from: 'e1-1\r\nX: y' })).toThrow('from is no position');
+    expect(() => listen({ url: server.url }, { concurrency: 0 })).toThrow('concurrency must be 1 or more');
+    expect(() => listen({ url: server.url }, { stopTimeoutMs: Number.NaN })).toThrow('stopTimeoutMs must be 0 or more');
   });
 });

@@ -11,8 +11,6 @@ const TIDY_AT = 1_000;
  * handlers end. Events are added in the order of the stream.
  */
 export class PositionKeeper {
-  /** How many events are not handled yet. */
-  open = 0;
   #entries: Entry[] = [];
   /** The index of the first entry that is not handled. */
   #first = 0;
@@ -33,11 +31,9 @@ export class PositionKeeper {
   add(id: string | undefined): () => void {
     const entry = { id, isDone: false };
     this.#entries.push(entry);
-    this.open += 1;
     return () => {
       if (entry.isDone) return;
       entry.isDone = true;
-      this.open -= 1;
       this.#advance();
     };
   }

@@ -4,7 +4,9 @@ export interface Backoff {
   readonly longestMs: number;
 }
 
-/** The longest that a gateway, or a proxy before it, can make us wait; longer timers would fire at once. */
+/** The longest time of a timer: it would fire at once after a longer one. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The longest that a gateway, or a proxy before it, can make us wait. */
 const LONGEST_ASKED_MS = 3_600_000;
 
 /** How long to wait after that many failures in a row (1 is the first), with jitter of half of it. */
@@ -28,7 +30,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', over);
       resolve();
     };
-    const timer = setTimeout(over, ms);
+    const timer = setTimeout(over, Math.min(ms, LONGEST_TIMER_MS));
     signal.addEventListener('abort', over);
   });
 }
@@ -40,7 +42,7 @@ export function settledWithin(promise: Promise<unknown>, ms: number): Promise<bo
       clearTimeout(timer);
       resolve(hasSettled);
     };
-    const timer = setTimeout(() => over(false), ms);
+    const timer = setTimeout(() => over(false), Math.min(ms, LONGEST_TIMER_MS));
     promise.then(
       () => over(true),
       () => over(true),
