@@ -1,11 +1,7 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
 import { Example } from './helpers/example.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
@@ -13,65 +9,10 @@ const TOKEN = 'a-token-that-the-examples-are-given';
 
 describe('the examples', () => {
   let stack: Stack;
-  const example = (name: string, args: string[], token = TOKEN) =>
-    new Example([process.execPath, name, ...args], {
-      GATEWAY_URL: stack.gateway.url,
-      GATEWAY_TOKEN: token,
-      SESSION: 'main',
-    });
-/** An example as a user runs it, and what it has printed so far. */
-class Example implements AsyncDisposable {
-  readonly out: string[] = [];
-  readonly errors: string[] = [];
-  readonly exitCode: Promise<number | null>;
-  readonly #child;
-
-  constructor(name: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-    const file = fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
-    const child = spawn(process.execPath, [file, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
-    });
-    createInterface({ input: child.stdout }).on('line', (line) => this.out.push(line));
-    createInterface({ input: child.stderr }).on('line', (line) => this.errors.push(line));
-    this.exitCode = new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
-    this.#child = child;
-  }
-
-  /** The first line that fits, be it there or yet to come. */
-  line(pattern: RegExp): Promise<string> {
-    return this.#lineOf(this.out, pattern);
-  }
-
-  /** The same for what it says on the error stream. */
-  error(pattern: RegExp): Promise<string> {
-    return this.#lineOf(this.errors, pattern);
-  }
-
-  /** As Ctrl+C does it. */
-  interrupt(): Promise<number | null> {
-    this.#child.kill('SIGINT');
-    return this.exitCode;
-  }
-
-  #lineOf(lines: readonly string[], pattern: RegExp): Promise<string> {
-    return eventually(() => {
-      const found = lines.find((line) => pattern.test(line));
-      if (found === undefined) throw new Error(`no line fits ${pattern}: ${this.errors.join('\n')}`);
-      return found;
-    }, 40_000);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.exitCode;
-  }
-}
-
-describe('the examples', () => {
-  let stack: Stack;
   const example = (name: string, args: string[], { token = TOKEN, env = {} } = {}) =>
-    new Example(name, args, { GATEWAY_URL: stack.gateway.url, GATEWAY_TOKEN: token, SESSION: 'main', ...env });
+    new Example([process.execPath, name, ...args], {
+      ...{ GATEWAY_URL: stack.gateway.url, GATEWAY_TOKEN: token, SESSION: 'main', ...env },
+    });
   beforeAll(async () => {
     stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   });

@@ -26,11 +26,12 @@ export class Example implements AsyncDisposable {
 
   /** The first line that fits, be it there or yet to come. */
   line(pattern: RegExp): Promise<string> {
-    return eventually(() => {
-      const found = this.out.find((line) => pattern.test(line));
-      if (found === undefined) throw new Error(`no line fits ${pattern}: ${this.errors.join('\n')}`);
-      return found;
-    }, 40_000);
+    return this.#lineOf(this.out, pattern);
+  }
+
+  /** The same for what it says on the error stream. */
+  error(pattern: RegExp): Promise<string> {
+    return this.#lineOf(this.errors, pattern);
   }
 
   /** As Ctrl+C does it. */
@@ -42,6 +43,14 @@ export class Example implements AsyncDisposable {
   kill(): Promise<number | null> {
     this.#signal('SIGKILL');
     return this.exitCode;
+  }
+
+  #lineOf(lines: readonly string[], pattern: RegExp): Promise<string> {
+    return eventually(() => {
+      const found = lines.find((line) => pattern.test(line));
+      if (found === undefined) throw new Error(`no line fits ${pattern}: ${this.errors.join('\n')}`);
+      return found;
+    }, 40_000);
   }
 
   #signal(signal: NodeJS.Signals): void {
