@@ -21,7 +21,17 @@ const ORDER = [
     'page-access',
   ],
   ...['service-notifier', 'api-people', 'journal', 'media-response', 'access-matrix', 'api-media', 'page-downloads'],
-  ...['browser-sweep', 'dialogs', 'web-page', 'other-users', 'examples', 'page-people', 'api-messages', 'fuzz-session'],
+  ...[
+    'browser-sweep',
+    'dialogs',
+    'web-page',
+    'other-users',
+    'examples',
+    'examples-without-client',
+    'page-people',
+    'api-messages',
+    'fuzz-session',
+  ],
 ];
 
 export default defineConfig({

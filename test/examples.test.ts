@@ -1,56 +1,18 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
+import { Example } from './helpers/example.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 const TOKEN = 'a-token-that-the-examples-are-given';
 
-/** An example as a user runs it, and what it has printed so far. */
-class Example implements AsyncDisposable {
-  readonly out: string[] = [];
-  readonly errors: string[] = [];
-  readonly exitCode: Promise<number | null>;
-  readonly #child;
-
-  constructor(name: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-    const file = fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
-    const child = spawn(process.execPath, [file, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
-    });
-    createInterface({ input: child.stdout }).on('line', (line) => this.out.push(line));
-    createInterface({ input: child.stderr }).on('line', (line) => this.errors.push(line));
-    this.exitCode = new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
-    this.#child = child;
-  }
-
-  /** The first line that fits, be it there or yet to come. */
-  line(pattern: RegExp): Promise<string> {
-    return eventually(() => {
-      const found = this.out.find((line) => pattern.test(line));
-      if (found === undefined) throw new Error(`no line fits ${pattern}: ${this.errors.join('\n')}`);
-      return found;
-    }, 40_000);
-  }
-
-  /** As Ctrl+C does it. */
-  interrupt(): Promise<number | null> {
-    this.#child.kill('SIGINT');
-    return this.exitCode;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.exitCode;
-  }
-}
-
 describe('the examples', () => {
   let stack: Stack;
-  const example = (name: string, args: string[], token = TOKEN) =>
-    new Example(name, args, { GATEWAY_URL: stack.gateway.url, GATEWAY_TOKEN: token, SESSION: 'main' });
+  const example = (name: string, args: string[], { token = TOKEN, env = {} } = {}) =>
+    new Example([process.execPath, name, ...args], {
+      ...{ GATEWAY_URL: stack.gateway.url, GATEWAY_TOKEN: token, SESSION: 'main', ...env },
+    });
   beforeAll(async () => {
     stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   });
@@ -71,24 +33,35 @@ describe('the examples', () => {
     expect(send.errors.join('\n')).toMatch(/^(invalid_request|recipient_not_found): /);
   });
 
-  it('events.mjs prints events, and goes on after the gateway was restarted', async () => {
-    await using events = example('events.mjs', ['main']);
-    expect(JSON.parse(await events.line(/"connected"/))).toMatchObject({ data: { id: 'main', status: 'ready' } });
-    await stack.phones.send(BEN, { to: ADA, body: 'before' });
-    expect(JSON.parse(await events.line(/"before"/))).toMatchObject({ name: 'message', data: { body: 'before' } });
+  it('events.mjs prints events, and goes on after the gateway was restarted, and after itself', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+    const env = { POSITION: join(folder, 'position') };
+    try {
+      await using events = example('events.mjs', ['main'], { env });
+      await events.error(/^connected/);
+      await stack.phones.send(BEN, { to: ADA, body: 'before' });
+      expect(JSON.parse(await events.line(/"before"/))).toMatchObject({ name: 'message', data: { body: 'before' } });
 
-    const { port } = new URL(stack.gateway.url);
-    await stack.gateway.end();
-    await stack.restartGateway({ CHAT_WEB_PORT: port });
-    await stack.untilStatus('main', 'ready');
-    await eventually(() => expect(events.out.filter((line) => line.includes('"connected"'))).toHaveLength(2));
-    await stack.phones.send(BEN, { to: ADA, body: 'after' });
-    await events.line(/"after"/);
-    expect(await events.interrupt()).toBe(0);
+      const { port } = new URL(stack.gateway.url);
+      await stack.gateway.end();
+      await stack.restartGateway({ CHAT_WEB_PORT: port });
+      await stack.untilStatus('main', 'ready');
+      await stack.phones.send(BEN, { to: ADA, body: 'after' });
+      await events.line(/"after"/);
+      expect(await events.interrupt()).toBe(0);
+
+      await stack.phones.send(BEN, { to: ADA, body: 'while it was away' });
+      await using again = example('events.mjs', ['main'], { env });
+      await again.line(/"while it was away"/);
+      expect(again.out.join()).not.toContain('"after"');
+      expect(await again.interrupt()).toBe(0);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('events.mjs ends where a retry cannot help', async () => {
-    await using events = example('events.mjs', ['main'], 'wrong');
+    await using events = example('events.mjs', ['main'], { token: 'wrong' });
     expect({ code: await events.exitCode, out: events.out }).toEqual({ code: 1, out: [] });
     expect(events.errors.join('\n')).toMatch(/^unauthorized: /);
   });

@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBrowser } from '@chat-web/worker/browser';
-import { type Browser, launch } from 'puppeteer';
+import type { Browser } from 'puppeteer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { openBrowser } from './helpers/browser.ts';
 import { eventually } from './helpers/eventually.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { saveSession } from './helpers/saved-session.ts';
@@ -34,15 +34,7 @@ beforeAll(async () => {
     ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no' },
     ...{ CHAT_WEB_ALLOWED_HOSTS: 'gateway.lan', CHAT_WEB_BROWSER_PATH: '/bin/false' },
   });
-  const names = ['attacker.lan', 'gateway.lan', 'rebound.lan'].map((name) => `MAP ${name} 127.0.0.1`);
-  browser = await launch({
-    executablePath: findBrowser({ configured: undefined, headlessShell: false, env: process.env }),
-    args: [
-      `--host-resolver-rules=${[...names, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1', 'EXCLUDE localhost'].join(', ')}`,
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    ],
-    pipe: true,
-  });
+  browser = await openBrowser(['attacker.lan', 'gateway.lan', 'rebound.lan']);
 });
 afterAll(async () => {
   await browser.close();

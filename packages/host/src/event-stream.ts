@@ -1,8 +1,7 @@
 import { type EventName, eventData, type SessionEvent } from '@chat-web/protocol';
-import type { EventSourceMessage } from 'eventsource-parser';
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import * as v from 'valibot';
 import { answeredError } from './client.ts';
+import { type Frame, readFrames } from './listener/frames.ts';
 import { ask, type GatewayAddress } from './transport.ts';
 
 /** An event, with its position in the stream; a `qr` has none. */
@@ -25,13 +24,14 @@ export async function openEventStream(
   if (!response.ok || !response.body) {
     throw answeredError('events', response, await response.json().catch(() => undefined));
   }
-  // Read from here on: the body of a response that is collected is cancelled, unless somebody reads it.
-  return readEvents(response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()));
+  return readEvents(readFrames(response.body, { signal }));
 }
 
-async function* readEvents(messages: ReadableStream<EventSourceMessage>): AsyncGenerator<ReceivedEvent> {
-  for await (const { id, event, data } of messages) {
-    if (event !== undefined && isEventName(event)) yield { id, ...parseEvent(event, data) };
+async function* readEvents(frames: AsyncIterable<Frame>): AsyncGenerator<ReceivedEvent> {
+  for await (const frame of frames) {
+    if (frame.kind !== 'event' || !isEventName(frame.name)) continue;
+    const { id, name, text } = frame;
+    yield { id, ...parseEvent(name, name === 'qr' ? text : JSON.parse(text)) };
   }
 }
 
@@ -39,7 +39,7 @@ function isEventName(name: string): name is EventName {
   return Object.hasOwn(eventData, name); // An event that only a newer gateway knows is ignored.
 }
 
-function parseEvent(name: EventName, data: string): SessionEvent {
-  const parsed = v.parse(eventData[name], name === 'qr' ? data : JSON.parse(data));
-  return { name, data: parsed } as SessionEvent;
+/** An event of a name that is known. Throws a ValiError if its data is not of the form that the name has. */
+export function parseEvent(name: EventName, data: unknown): SessionEvent {
+  return { name, data: v.parse(eventData[name], data) } as SessionEvent;
 }

@@ -1,5 +1,29 @@
 export { GatewayError, type KeyedOptions } from '@chat-web/protocol';
+export { type CachedClient, type CacheEvent, type CacheOptions, createCachedClient } from './cache/cached-client.ts';
 export { createClient } from './client.ts';
+export type { CloudEvent, CloudEventData, CloudEventName, CloudEventOrigin } from './cloud/cloud-events.ts';
+export type { CloudFieldName, CloudFieldValue } from './cloud/cloud-fields.ts';
+export type { CloudContact, CloudError, CloudMessage, CloudStatus, CloudStatusName } from './cloud/cloud-message.ts';
+export {
+  type CloudHandlers,
+  type CloudWebhook,
+  type CloudWebhookOptions,
+  createCloudWebhook,
+} from './cloud/cloud-webhook.ts';
 export { openEventStream, type ReceivedEvent } from './event-stream.ts';
+export { memorySeenStore, type SeenStore } from './inbound/seen-store.ts';
+export type { Disconnect } from './listener/connection.ts';
+export type { EventHandlers, ListenedEvent } from './listener/events.ts';
+export { listen } from './listener/listen.ts';
+export type { Listener, ListenOptions } from './listener/listener.ts';
+export type { PositionStore } from './listener/position-store.ts';
 export { sendText, type TextMessage } from './send-text.ts';
 export { ask, type GatewayAddress, type GatewayRequest } from './transport.ts';
+export type { OtherWebhookEvent, WebhookEvent } from './webhooks/webhook-event.ts';
+export {
+  createWebhookReceiver,
+  verifyWebhook,
+  type WebhookHandlers,
+  type WebhookReceiver,
+  type WebhookReceiverOptions,
+} from './webhooks/webhook-receiver.ts';

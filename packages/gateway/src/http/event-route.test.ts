@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as send } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { fakeGateway, serve, TOKEN } from '../testing/fake-gateway.ts';
 
@@ -58,7 +58,7 @@ const codeOf = async (reader: Reader) => {
 const HEAD = 'retry: 3000\n: connected\n\n';
 const QR = 'event: qr\ndata: data:image/png;base64,\n\n';
 const LEFT = 'event: disconnected\ndata: {"reason":"LOGOUT","message":"logged out"}\n\n';
-const withoutIds = (text: string) => text.replace(/^id: .*\n/gm, '');
+const withoutIds = (text: string) => text.replace(/^id: .*\n/gm, '').replace(/^(: connected) \S+$/gm, '$1');
 const left = { name: 'disconnected', data: { reason: 'LOGOUT', message: 'logged out' } } as const;
 
 describe('a stream', () => {
@@ -91,6 +91,33 @@ describe('a stream', () => {
     await eventually(() => expect([reading.hasEnded, managing.hasEnded]).toEqual([true, true]));
     expect(withoutIds(reading.text)).toBe(`${HEAD}: over\n\n`);
     expect(managing.text.match(/^event: qr$/gm)).toHaveLength(2);
+  });
+
+  it('says its position when it begins, and with each comment: that of what was sent before', async () => {
+    const added = vi.spyOn(gateway.events.streams, 'add');
+    const request = send(new URL('/sessions/main/events', server.url), {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    request.on('error', () => {}).end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const publish = (name: string, body: string) =>
+      gateway.events.publish('main', { name: 'disconnected', data: { reason: 'LOGOUT', message: name + body } });
+    // More than the reader's socket takes: the comment is due while the event before it is on its way.
+    publish('before', 'x'.repeat(8_000_000));
+    await delay(200);
+    added.mock.calls[0]?.[0].keepAlive();
+    publish('after', '');
+    await delay(50);
+    let text = '';
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    await eventually(() => expect(text).toContain(': keepalive'));
+    request.destroy();
+    const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
+    expect(text).toContain(`id: ${ids[0]}\n: connected ${ids[0]}\n\n`);
+    expect(text.slice(text.indexOf('"after'))).toContain(`id: ${ids[2]}\n: keepalive ${ids[2]}\n\n`);
+    expect(new Set(ids).size).toBe(3);
   });
 
   it('ends when its key is deleted, and no later event is on it', async () => {

@@ -36,6 +36,7 @@ export class ResponseStream implements EventStream {
   readonly #options: StreamOptions;
   /** Frames that are not in the feed, and wait for the reader. */
   #waiting = '';
+  #isKeepAliveDue = false;
   #isOpen = false;
   #isPumping = false;
   #wakeUp = () => {};
@@ -56,7 +57,7 @@ export class ResponseStream implements EventStream {
     });
     this.#response.writeHead(200, HEADERS);
     // A reader that gets no event before it is cut off comes back with this position.
-    this.#response.write(`retry: 3000\nid: ${this.#feed.position}\n: connected\n\n`);
+    this.#response.write(`retry: 3000\n${this.#positionFrame('connected')}`);
     this.#isOpen = true;
     void this.#pump();
   }
@@ -73,7 +74,8 @@ export class ResponseStream implements EventStream {
 
   /** A comment for proxies, and the position of a reader to whom nothing was to be shown for long. */
   keepAlive(): void {
-    this.write(this.#feed.isAtEnd ? `id: ${this.#feed.position}\n: keepalive\n\n` : ': keepalive\n\n');
+    this.#isKeepAliveDue = true;
+    void this.#pump();
   }
 
   end(lastFrame: string): void {
@@ -88,6 +90,12 @@ export class ResponseStream implements EventStream {
     this.#response.on('close', () => clearTimeout(timer));
   }
 
+  /** The position, for readers that keep each `id`, and for those whose parser reports it with events alone. */
+  #positionFrame(comment: string): string {
+    const { position } = this.#feed;
+    return `id: ${position}\n: ${comment} ${position}\n\n`;
+  }
+
   get #isOver(): boolean {
     return this.#response.destroyed || this.#response.writableEnded;
   }
@@ -97,10 +105,12 @@ export class ResponseStream implements EventStream {
     if (this.#isPumping || !this.#isOpen) return;
     this.#isPumping = true;
     try {
-      while (!this.#isOver && (this.#waiting !== '' || !this.#feed.isAtEnd)) {
+      while (!this.#isOver && (this.#waiting !== '' || this.#isKeepAliveDue || !this.#feed.isAtEnd)) {
         if (this.#feed.isAtEnd) {
-          const frames = this.#waiting;
+          // The position is that of now: what was sent since the comment was due is not to come again.
+          const frames = this.#waiting + (this.#isKeepAliveDue ? this.#positionFrame('keepalive') : '');
           this.#waiting = '';
+          this.#isKeepAliveDue = false;
           await this.#take(frames);
           continue;
         }

@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs';
+import { type CloudWebhook, GatewayError } from '@chat-web/host';
+import { cloudWebhookApp } from '@chat-web/host/hono';
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { csrf } from 'hono/csrf';
+import { HTTPException } from 'hono/http-exception';
+import { secureHeaders } from 'hono/secure-headers';
+import { streamSSE } from 'hono/streaming';
+import type { Inbox } from './follow.ts';
+import { download, send } from './messages.ts';
+import { type Account, ConversationPage, type Draft, ErrorPage, InboxPage, LinkPage, type Listed } from './views.tsx';
+
+/** How the application is set up. */
+export interface AppOptions extends Inbox {
+  /** The origins by which browsers know this application, such as `http://127.0.0.1:8080`. */
+  readonly origins: readonly string[];
+  /** A new link is fragile: how long no picture is asked for, in milliseconds. */
+  readonly picturesAfterMs: number;
+  /** Of the provider's cloud; it checks the signature of each delivery itself. */
+  readonly webhook?: CloudWebhook | undefined;
+}
+
+const MAX_FORM_BYTES = 16 * 1_048_576;
+const PICTURE_SECONDS = 1_800;
+const KEEPALIVE_MS = 25_000;
+/** Ids of chats as the gateway gives them; of these, people have pictures. */
+const CHAT = /^[\d-]{1,40}@(c\.us|lid|g\.us)$/;
+const PERSON = /@(c\.us|lid)$/;
+
+const file = (name: string) => readFileSync(new URL(`../public/${name}`, import.meta.url), 'utf8');
+
+/** The pages of the inbox, and what their forms do. There is no login: it listens on this machine alone. */
+export function createApp(options: AppOptions): Hono {
+  const { session, client, store, live, origins, webhook } = options;
+  const app = new Hono();
+  if (webhook) app.route('/', cloudWebhookApp(webhook));
+
+  app.use(async (c, next) => {
+    // A page of another site may have had its name resolved to this machine.
+    if (!origins.some((origin) => new URL(origin).host === c.req.header('Host'))) throw new HTTPException(421);
+    await next();
+    if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
+  });
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: {
+        defaultSrc: ["'none'"],
+        ...{ scriptSrc: ["'self'"], styleSrc: ["'self'"], imgSrc: ["'self'"], connectSrc: ["'self'"] },
+        ...{ formAction: ["'self'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
+      },
+      referrerPolicy: 'same-origin', // Without it a form's Origin is null, and the next check refuses it.
+    }),
+  );
+  app.use(csrf({ origin: [...origins] }));
+  app.use(bodyLimit({ maxSize: MAX_FORM_BYTES, onError: () => fail(413, 'The file is larger than 16 MB.') }));
+
+  app.get('/style.css', (c) => c.body(file('style.css'), 200, { 'Content-Type': 'text/css; charset=utf-8' }));
+  app.get('/live.js', (c) => c.body(file('live.js'), 200, { 'Content-Type': 'text/javascript; charset=utf-8' }));
+
+  app.get('/', async (c) => {
+    const account = await accountNow();
+    if (account.status === 'qr' || (account.status !== 'ready' && store.linkedAt === undefined))
+      return c.redirect('/link');
+    return c.html(<InboxPage account={account} chats={await listed(account)} />);
+  });
+
+  app.get('/link', async (c) => {
+    const account = await accountNow();
+    return account.status === 'ready' ? c.redirect('/') : c.html(<LinkPage account={account} />);
+  });
+
+  app.post('/link', async (c) => {
+    await client.startSession({ id: session });
+    return c.redirect('/link', 303);
+  });
+
+  app.get('/qr.png', async (c) => {
+    const { qr } = await client.getQr({ id: session });
+    return c.body(Buffer.from(qr.slice(qr.indexOf(',') + 1), 'base64'), 200, { 'Content-Type': 'image/png' });
+  });
+
+  app.get('/new', (c) => {
+    const digits = (c.req.query('number') ?? '').replace(/[\s()+.-]/g, '');
+    if (!/^[1-9]\d{4,14}$/.test(digits)) fail(400, 'Write the number with its country code, such as +12025550102.');
+    return c.redirect(`/chats/${digits}@c.us`);
+  });
+
+  app.get('/chats/:chat', async (c) => conversation(c, { key: crypto.randomUUID() }));
+
+  app.post('/chats/:chat', async (c) => {
+    const form = await c.req.parseBody();
+    const { key, text: body, file: attached } = form;
+    if (typeof key !== 'string' || typeof body !== 'string' || key === '') return fail(400, 'The form is incomplete.');
+    const attachment = attached instanceof File && attached.size > 0 ? attached : undefined;
+    const chat = chatOf(c);
+    if (!attachment && body.trim() === '') return c.redirect(`/chats/${chat}`, 303);
+    try {
+      await send(options, key, { chat, body, attachment });
+      return c.redirect(`/chats/${chat}`, 303);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      // The page was shown again by the browser, with a form that has been sent: what is in it now is another message.
+      if (error.code === 'idempotency_key_reused') {
+        const draft = { key: crypto.randomUUID(), body, problem: 'This form was sent before. Please send it again.' };
+        return conversation(c, draft);
+      }
+      const hint = attachment ? ' Choose the file again.' : '';
+      const again = 'Send it again: it will not arrive twice.';
+      return conversation(c, { key, body, problem: `Not sent, or not known to be: ${error.message}. ${again}${hint}` });
+    }
+  });
+
+  app.get('/pictures/:chat', async (c) => {
+    const chat = chatOf(c);
+    const { linkedAt } = store;
+    const isNew = linkedAt !== undefined && Date.now() - Date.parse(linkedAt) < options.picturesAfterMs;
+    if (isNew || !PERSON.test(chat)) return c.body(null, 204);
+    const picture = await client.getPicture({ id: session, contactId: chat });
+    c.header('Cache-Control', `private, max-age=${PICTURE_SECONDS}`);
+    return picture ? c.body(picture.data, 200, { 'Content-Type': 'image/jpeg' }) : c.body(null, 204);
+  });
+
+  app.get('/media/:message', async (c) => {
+    const message = store.message(c.req.param('message'));
+    if (!message?.hasMedia) return c.notFound();
+    return download(await client.getMedia({ id: session, messageId: message.id }));
+  });
+
+  app.get('/live', (c) =>
+    streamSSE(c, (stream) => {
+      /** One at a time: a browser that does not read gets the next when it does. */
+      let isTelling = false;
+      const tell = async () => {
+        if (isTelling) return;
+        isTelling = true;
+        await stream.writeSSE({ event: 'changed', data: '' });
+        isTelling = false;
+      };
+      const unfollow = live.follow(tell);
+      const keepalive = setInterval(tell, KEEPALIVE_MS);
+      return new Promise((resolve) => {
+        stream.onAbort(() => {
+          clearInterval(keepalive);
+          unfollow();
+          resolve();
+        });
+      });
+    }),
+  );
+
+  app.notFound((c) => c.html(<ErrorPage text="There is no such page." />, 404));
+  app.onError((error, c) => {
+    if (error instanceof HTTPException && error.status < 500)
+      return c.html(<ErrorPage text={error.message || 'The request was refused.'} />, error.status);
+    console.error(error);
+    return c.html(<ErrorPage text="It did not work. Try again in a moment." />, 502);
+  });
+  return app;
+
+  async function conversation(c: Context, draft: Draft) {
+    const chat = chatOf(c);
+    const account = await accountNow();
+    const chats = await listed(account);
+    const { name } = chats.find(({ id }) => id === chat) ?? { name: nameOf(chat) };
+    const page = (
+      <ConversationPage {...{ account, chats, draft }} chat={{ id: chat, name }} messages={store.conversation(chat)} />
+    );
+    return c.html(page, draft.problem === undefined ? 200 : 409);
+  }
+
+  async function accountNow(): Promise<Account> {
+    try {
+      return await client.getSessionStatus({ id: session });
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'session_not_found') return { status: 'unknown' };
+      return { status: 'unreachable' };
+    }
+  }
+
+  /** The account's chats, and those that are here alone; while the account is not ready, what is here. */
+  async function listed({ status }: Account): Promise<readonly Listed[]> {
+    const known = status === 'ready' ? await client.listChats({ id: session }).catch(() => []) : [];
+    const ids = new Set(known.map(({ id }) => id));
+    const own = store.chats.filter(({ chat }) => !ids.has(chat));
+    return [
+      ...own.map(({ chat, cloud, ...last }) => ({ id: chat, name: cloud?.name ?? nameOf(chat), last, unread: 0 })),
+      ...known.map(({ id, name, lastMessage: last, unreadCount: unread }) => ({ id, name, last, unread })),
+    ].sort((a, b) => (b.last?.timestamp ?? 0) - (a.last?.timestamp ?? 0));
+  }
+}
+
+function chatOf(c: Context): string {
+  const chat = c.req.param('chat') ?? '';
+  return CHAT.test(chat) ? chat : fail(404, 'There is no such chat.');
+}
+
+function nameOf(chat: string): string {
+  return chat.replace(/^(\d+)@c\.us$/, '+$1');
+}
+
+function fail(status: 400 | 404 | 413, message: string): never {
+  throw new HTTPException(status, { message });
+}

@@ -1,0 +1,71 @@
+import { type CachedClient, type CloudHandlers, type GatewayAddress, type ListenedEvent, listen } from '@chat-web/host';
+import type { Live } from './live.ts';
+import type { Store } from './store.ts';
+
+/** What everything here works on. */
+export interface Inbox {
+  readonly session: string;
+  readonly client: CachedClient;
+  readonly store: Store;
+  readonly live: Live;
+}
+
+/**
+ * Follows the session's events from where it was. An event is handled when the store has it on disk: if the application
+ * dies before, it comes again. `done` rejects where another attempt would not help, such as for a wrong token.
+ */
+export function follow(address: GatewayAddress, { session, client, store, live }: Inbox) {
+  /** A QR was shown: the next `ready` is a new link. */
+  let isLinking = false;
+
+  async function take(event: ListenedEvent): Promise<void> {
+    switch (event.name) {
+      case 'message': {
+        const { data } = event;
+        if (!data.isStatus) await store.add({ ...data, chat: data.fromMe ? data.to : data.from });
+        break;
+      }
+      case 'message_ack':
+        await store.acknowledge(event.data.id, event.data.ack);
+        break;
+      case 'qr':
+        isLinking = true;
+        break;
+      case 'ready':
+        if (isLinking || store.linkedAt === undefined) await store.linked(event.at ?? new Date().toISOString());
+        isLinking = false;
+        break;
+      case 'disconnected':
+        console.warn(`the account is disconnected: ${event.data.message}`);
+        break;
+      case 'gap':
+        console.warn(`events are missing (${event.data.reason}): look at the phone for messages that are not here`);
+    }
+    client.cache.onEvent(event);
+    live.changed();
+  }
+
+  const listener = listen(address, {
+    sessions: [session],
+    position: store.position,
+    from: 'oldest',
+    onConnect: () => live.changed(),
+    onDisconnect: () => live.changed(),
+  });
+  return { done: listener.run({ any: take }), stop: () => listener.stop() };
+}
+
+/** Takes messages that come by the provider's cloud into the same inbox. */
+export function cloudHandlers({ store, live }: Inbox): CloudHandlers {
+  return {
+    async message({ message, contact }) {
+      if (!message.from) return; // Somebody who shows no number.
+      await store.add({
+        ...{ id: message.id, chat: `${message.from}@c.us`, type: message.type, timestamp: Number(message.timestamp) },
+        ...{ fromMe: false, ack: 1, hasMedia: false, cloud: { name: contact?.profile?.name ?? message.from } },
+        body: message.type === 'text' ? message.text.body : `(${message.type})`,
+      });
+      live.changed();
+    },
+  };
+}

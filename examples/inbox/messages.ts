@@ -1,0 +1,75 @@
+import type { CachedClient } from '@chat-web/host';
+import type { Inbox } from './follow.ts';
+
+type Sent = Awaited<ReturnType<CachedClient['sendMessage']>>;
+type Media = NonNullable<Awaited<ReturnType<CachedClient['getMedia']>>>;
+
+/** What a form sends. */
+export interface Outgoing {
+  readonly chat: string;
+  readonly body: string;
+  readonly attachment: File | undefined;
+}
+
+/** What browsers show within a page. Anything else is a download: a stranger's HTML or SVG would run scripts as ours. */
+export const SHOWN_IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
+/** What the network shows as such; all else goes as a document. */
+const KINDS: Readonly<Record<string, 'image' | 'video' | 'audio'>> = {
+  ...{ 'image/jpeg': 'image', 'image/png': 'image', 'image/webp': 'image' },
+  ...{ 'video/mp4': 'video', 'audio/mpeg': 'audio', 'audio/ogg': 'audio', 'audio/mp4': 'audio' },
+};
+
+/** Sends under way, by their keys: a double click asks twice at once. */
+const underWay = new Map<string, Promise<void>>();
+
+/**
+ * Sends what a form has, once for its key, and stores it. The key was made with the form: a double click, a reload, or
+ * another try after an error or a crash has the same one, and gets the message that was sent. Rejects with a GatewayError.
+ */
+export function send(inbox: Inbox, key: string, outgoing: Outgoing): Promise<void> {
+  const running = underWay.get(key);
+  if (running) return running;
+  const sending = sendOnce(inbox, key, outgoing).finally(() => underWay.delete(key));
+  underWay.set(key, sending);
+  return sending;
+}
+
+async function sendOnce({ session: id, client, store, live }: Inbox, idempotencyKey: string, outgoing: Outgoing) {
+  const { chat, body, attachment } = outgoing;
+  const options = { idempotencyKey };
+  const sent: Sent = attachment
+    ? await client.sendMessage({ id, to: chat, ...(await mediaOf(attachment, body)) }, options)
+    : await client.sendMessage({ id, to: chat, type: 'text', body }, options);
+  if ('timestamp' in sent) await store.add({ ...sent, chat }); // All but reactions are.
+  live.changed();
+}
+
+async function mediaOf(file: File, caption: string) {
+  const [mimeType = ''] = file.type.toLowerCase().split(';');
+  return {
+    type: KINDS[mimeType] ?? ('document' as const),
+    base64: Buffer.from(await file.arrayBuffer()).toString('base64'),
+    filename: file.name.slice(-255),
+    ...(/^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? { mimeType } : {}),
+    ...(caption === '' ? {} : { caption }),
+  };
+}
+
+/** A file of a message for a browser. */
+export function download({ data, size, mimeType, filename = 'file' }: Media): Response {
+  const [type = ''] = mimeType.toLowerCase().split(';');
+  const isShown = SHOWN_IMAGES.includes(type);
+  return new Response(data, {
+    headers: {
+      'Content-Type': isShown ? type : 'application/octet-stream',
+      'Content-Disposition': `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded(filename)}`,
+      ...(Number.isFinite(size) ? { 'Content-Length': String(size) } : {}),
+    },
+  });
+}
+
+/** For a header: a name may hold anything, such as half a character. */
+function encoded(name: string): string {
+  return encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+}

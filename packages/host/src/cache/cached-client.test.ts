@@ -1,0 +1,295 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Download } from '@chat-web/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createClient } from '../client.ts';
+import { cacheOptionsFromEnv } from './cache-options-from-env.ts';
+import { type CacheOptions, createCachedClient } from './cached-client.ts';
+
+type Answer = (response: ServerResponse, path: string) => void;
+
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+const json =
+  (body: unknown, status = 200): Answer =>
+  (response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  };
+const picture =
+  (bytes: Uint8Array, announced = true): Answer =>
+  (response) => {
+    const headers = announced ? { 'Content-Length': bytes.byteLength } : {};
+    response.writeHead(200, { 'Content-Type': 'image/jpeg', ...headers }).end(bytes);
+  };
+const none: Answer = (response) => response.writeHead(204).end();
+const chatsNamed = (name: string) => [
+  { id: '1@c.us', name, unreadCount: 0, lastMessage: { body: 'b', timestamp: 1, fromMe: false } },
+  { id: '2@c.us', name: 'other', unreadCount: 1 },
+];
+
+/** A client with caches of a server that answers as told, a little late, and notes what it is asked. */
+async function clientOf(first: Answer, options?: CacheOptions) {
+  let answer = first;
+  const asked: string[] = [];
+  const server = createServer(async (request: IncomingMessage, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    const then = answer;
+    request.resume();
+    await delay(20);
+    then(response, request.url ?? '');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    client: createCachedClient(createClient({ url }), options),
+    asked,
+    answerWith: (next: Answer) => {
+      answer = next;
+    },
+  };
+}
+
+const ADA = { id: 'main', contactId: '12025550101@c.us' };
+const many = <T>(call: () => Promise<T>) => Promise.all(Array.from({ length: 100 }, call));
+const bytesOf = async (download: Download | null) =>
+  download && new Uint8Array(await new Response(download.data).arrayBuffer());
+
+/** `toEqual` takes a second for 300 KB. */
+const isSame = (bytes: Uint8Array | null, expected: Uint8Array) =>
+  bytes !== null && Buffer.compare(bytes, expected) === 0;
+
+describe('the list of chats', () => {
+  it('is asked for once by 100 calls at the same time, and again after its time', async () => {
+    const { client, asked, answerWith } = await clientOf(json(chatsNamed('Ada')), { chatsSeconds: 0.3 });
+    const lists = await many(() => client.listChats({ id: 'main' }));
+    expect(asked).toEqual(['GET /sessions/main/chats']);
+    for (const list of lists) expect(list).toEqual(chatsNamed('Ada'));
+    answerWith(json(chatsNamed('Ben')));
+    expect((await client.listChats({ id: 'main' }))[0]?.name).toBe('Ada');
+    await delay(350);
+    expect((await client.listChats({ id: 'main' }))[0]?.name).toBe('Ben');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is one for each session', async () => {
+    const { client, asked } = await clientOf(json([]));
+    await Promise.all([client.listChats({ id: 'a' }), client.listChats({ id: 'b' }), client.listChats({ id: 'a' })]);
+    expect(asked.sort()).toEqual(['GET /sessions/a/chats', 'GET /sessions/b/chats']);
+  });
+
+  it('is not spoiled by a caller that changes it', async () => {
+    const { client } = await clientOf(json(chatsNamed('Ada')));
+    const list = await client.listChats({ id: 'main' });
+    list.length = 0;
+    const [chat] = await client.listChats({ id: 'main' });
+    expect(() => Object.assign(chat ?? {}, { name: 'Eve' })).toThrow(TypeError);
+    expect(await client.listChats({ id: 'main' })).toEqual(chatsNamed('Ada'));
+  });
+
+  it('is not kept if it failed: all who wait are told, and the next call asks again', async () => {
+    const { client, asked, answerWith } = await clientOf(json({ error: 'not ready', code: 'session_not_ready' }, 409));
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => client.listChats({ id: 'main' })));
+    expect(asked).toHaveLength(1);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'session_not_ready' } });
+    answerWith(json([]));
+    expect(await client.listChats({ id: 'main' })).toEqual([]);
+  });
+
+  it.each(['message', 'message_ack', 'gap', 'ready', 'disconnected'])(
+    'is void after %s, in that session alone',
+    async (name) => {
+      const { client, asked } = await clientOf(json([]));
+      for (const id of ['a', 'b']) await client.listChats({ id });
+      client.cache.onEvent({ name, session: 'a' });
+      for (const id of ['a', 'b']) await client.listChats({ id });
+      expect(asked.filter((one) => one.includes('/a/'))).toHaveLength(2);
+      expect(asked.filter((one) => one.includes('/b/'))).toHaveLength(1);
+      client.cache.onEvent({ name }); // Of all.
+      for (const id of ['a', 'b']) await client.listChats({ id });
+      expect(asked).toHaveLength(5);
+    },
+  );
+
+  it('that was under way at an event is not kept, and answers those who waited for it', async () => {
+    const { client, asked, answerWith } = await clientOf(json(chatsNamed('before')));
+    const early = client.listChats({ id: 'main' });
+    while (asked.length === 0) await delay(1);
+    answerWith(json(chatsNamed('after')));
+    client.cache.onEvent({ name: 'message', session: 'main' });
+    const late = client.listChats({ id: 'main' });
+    expect((await early)[0]?.name).toBe('before');
+    expect((await late)[0]?.name).toBe('after');
+    expect((await client.listChats({ id: 'main' }))[0]?.name).toBe('after');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is void after a send through the client, one that failed too, but not after a read', async () => {
+    const { client, asked, answerWith } = await clientOf(json([]));
+    await client.listChats({ id: 'main' });
+    await client.listGroups({ id: 'main' });
+    await client.listChats({ id: 'main' });
+    answerWith(json({ error: 'unknown', code: 'recipient_not_found' }, 404));
+    await expect(client.sendMessage({ id: 'main', type: 'text', to: '12025550101', body: 'Hi' })).rejects.toThrow();
+    answerWith(json([]));
+    await client.listChats({ id: 'main' });
+    expect(asked.filter((one) => one === 'GET /sessions/main/chats')).toHaveLength(2);
+  });
+
+  it('is let go by a caller that aborts, and not taken from the others', async () => {
+    const { client, asked } = await clientOf(json(chatsNamed('Ada')));
+    const list = client.listChats as (input: { id: string }, options?: { signal: AbortSignal }) => Promise<unknown>;
+    const leaves = new AbortController();
+    const [first, second] = [list({ id: 'main' }, { signal: leaves.signal }), list({ id: 'main' })];
+    leaves.abort(new Error('the page was closed'));
+    await expect(first).rejects.toThrow('the page was closed');
+    expect(await second).toEqual(chatsNamed('Ada'));
+    await expect(list({ id: 'main' }, { signal: AbortSignal.abort() })).rejects.toThrow();
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is not cached with 0 seconds', async () => {
+    const { client, asked } = await clientOf(json([]), { chatsSeconds: 0 });
+    for (let count = 0; count < 3; count += 1) await client.listChats({ id: 'main' });
+    expect(asked).toHaveLength(3);
+  });
+
+  it('does not keep the memory of many sessions', async () => {
+    const lastMessage = { body: 'x'.repeat(5_000), timestamp: 1, fromMe: false };
+    const large = Array.from({ length: 200 }, (_, index) => ({
+      id: `${index}@c.us`,
+      name: '',
+      unreadCount: 0,
+      lastMessage,
+    }));
+    const { client, asked } = await clientOf(json(large), { chatsSeconds: 60 });
+    // Some 2 MB each: 40 of them are above the bound of 64 MB.
+    for (let index = 0; index < 40; index += 1) await client.listChats({ id: `s${index}` });
+    await client.listChats({ id: 's39' });
+    expect(asked).toHaveLength(40);
+    await client.listChats({ id: 's0' });
+    expect(asked).toHaveLength(41);
+  }, 30_000);
+});
+
+describe('pictures', () => {
+  const JPEG = Uint8Array.from({ length: 5_000 }, (_, index) => index % 251);
+
+  it('are asked for once by 100 calls at the same time; each gets the bytes for itself', async () => {
+    const { client, asked } = await clientOf(picture(JPEG));
+    const downloads = await many(() => client.getPicture(ADA));
+    expect(asked).toHaveLength(1);
+    for (const download of downloads) {
+      expect(download).toMatchObject({ size: JPEG.byteLength, mimeType: 'image/jpeg' });
+      const bytes = await bytesOf(download);
+      expect(isSame(bytes, JPEG)).toBe(true);
+      bytes?.fill(0);
+    }
+    expect(isSame(await bytesOf(await client.getPicture(ADA)), JPEG)).toBe(true);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('that are not there are remembered as well', async () => {
+    const { client, asked } = await clientOf(none, { pictureSeconds: 0.3 });
+    expect(new Set(await many(() => client.getPicture(ADA)))).toEqual(new Set([null]));
+    await client.getPicture(ADA);
+    expect(asked).toHaveLength(1);
+    await delay(350);
+    await client.getPicture(ADA);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('that fail are not kept', async () => {
+    const { client, asked, answerWith } = await clientOf(json({ error: 'it failed', code: 'client_failed' }, 500));
+    await expect(client.getPicture(ADA)).rejects.toMatchObject({ code: 'client_failed' });
+    answerWith(picture(JPEG));
+    expect(isSame(await bytesOf(await client.getPicture(ADA)), JPEG)).toBe(true);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('whose bytes break off are not kept', async () => {
+    const { client, answerWith } = await clientOf((response) => {
+      response.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': 5_000 });
+      response.write(JPEG.subarray(0, 100), () => response.destroy());
+    });
+    await expect(client.getPicture(ADA)).rejects.toThrow();
+    answerWith(picture(JPEG));
+    expect(isSame(await bytesOf(await client.getPicture(ADA)), JPEG)).toBe(true);
+  });
+
+  it.each([true, false])('that are too large are passed through, not kept (size announced: %s)', async (announced) => {
+    const large = new Uint8Array(300_000).fill(7);
+    const { client, asked } = await clientOf(picture(large, announced), { maxPictureBytes: 100_000 });
+    for (let count = 0; count < 3; count += 1) {
+      expect(isSame(await bytesOf(await client.getPicture(ADA)), large)).toBe(true);
+    }
+    expect(asked).toHaveLength(4); // The first found out that it is.
+  });
+
+  it('are void with their session, and not by a message', async () => {
+    const { client, asked } = await clientOf(picture(JPEG));
+    const both = () => Promise.all([client.getPicture(ADA), client.getPicture({ ...ADA, id: 'main2' })]);
+    await both();
+    client.cache.onEvent({ name: 'message', session: 'main' });
+    await both();
+    expect(asked).toHaveLength(2);
+    client.cache.onEvent({ name: 'ready', session: 'main' });
+    await both();
+    expect(asked).toHaveLength(3);
+    client.cache.clear();
+    await both();
+    expect(asked).toHaveLength(5);
+  });
+
+  it('are void after the session was deleted through the client', async () => {
+    const { client, asked, answerWith } = await clientOf(none);
+    await client.getPicture(ADA);
+    answerWith(json({ id: 'main', status: 'removed' }));
+    await client.deleteSession({ id: 'main' });
+    answerWith(none);
+    await client.getPicture(ADA);
+    expect(asked.filter((one) => one.endsWith('/picture'))).toHaveLength(2);
+  });
+
+  it('take a bounded amount of memory', async () => {
+    const { client, asked } = await clientOf(picture(JPEG), { maxPicturesBytes: 60_000 });
+    for (let index = 0; index < 20; index += 1) await client.getPicture({ ...ADA, contactId: `${index}@c.us` });
+    expect(asked).toHaveLength(20);
+    await client.getPicture({ ...ADA, contactId: '19@c.us' });
+    expect(asked).toHaveLength(20);
+    await client.getPicture({ ...ADA, contactId: '0@c.us' });
+    expect(asked).toHaveLength(21);
+  });
+});
+
+describe('settings', () => {
+  it.each([
+    ['5', { chatsSeconds: 5 }],
+    ['0', { chatsSeconds: 0 }],
+    ['0.5', { chatsSeconds: 0.5 }],
+    ['', {}],
+    [undefined, {}],
+  ])('CHAT_UI_CHATS_CACHE_SECONDS=%s', (written, expected) => {
+    expect(cacheOptionsFromEnv({ CHAT_UI_CHATS_CACHE_SECONDS: written })).toEqual(expected);
+  });
+
+  it.each(['-1', '3s', '1e3', '3601', 'Infinity'])(
+    'CHAT_UI_CHATS_CACHE_SECONDS=%s is an error that names it',
+    (written) => {
+      expect(() => cacheOptionsFromEnv({ CHAT_UI_CHATS_CACHE_SECONDS: written })).toThrow(
+        /^CHAT_UI_CHATS_CACHE_SECONDS/,
+      );
+    },
+  );
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('%s seconds are a TypeError', async (pictureSeconds) => {
+    await expect(clientOf(none, { pictureSeconds })).rejects.toThrow(TypeError);
+  });
+});

@@ -1,0 +1,54 @@
+import type { Chat } from '@chat-web/protocol';
+import { LRUCache } from 'lru-cache';
+
+const MB = 1_048_576;
+const MAX_BYTES = 64 * MB;
+const MOST_SESSIONS = 1_000;
+/** What a chat takes beside its texts. */
+const CHAT_BYTES = 300;
+
+/** The lists of chats, by session. What fails is not kept. */
+export class ChatListCache {
+  readonly #kept: LRUCache<string, readonly Chat[], () => Promise<readonly Chat[]>>;
+
+  constructor(maxAgeMs: number) {
+    this.#kept = new LRUCache({
+      max: MOST_SESSIONS,
+      maxSize: MAX_BYTES,
+      sizeCalculation: sizeOf,
+      ttl: maxAgeMs,
+      ttlAutopurge: true, // Lists are large, and soon void: they are not to wait for others to push them out.
+      // A caller of a list that is made void meanwhile gets it all the same; the cache does not.
+      ignoreFetchAbort: true,
+      fetchMethod: async (_, __, { context: ask }) => frozen(await ask()),
+    });
+  }
+
+  /** The list is the caller's own; its chats are frozen, since others share them. */
+  async get(session: string, ask: () => Promise<readonly Chat[]>): Promise<Chat[]> {
+    return [...((await this.#kept.fetch(session, { context: ask })) ?? (await ask()))];
+  }
+
+  /** Makes the list of a session void, or all of them. */
+  clear(session?: string): void {
+    if (session === undefined) this.#kept.clear();
+    else this.#kept.delete(session);
+  }
+}
+
+function frozen(chats: readonly Chat[]): readonly Chat[] {
+  for (const chat of chats) {
+    Object.freeze(chat.lastMessage);
+    Object.freeze(chat);
+  }
+  return chats;
+}
+
+/** In bytes, at most two for each character. */
+function sizeOf(chats: readonly Chat[]): number {
+  return chats.reduce(
+    (size, { id, name, lastMessage }) =>
+      size + CHAT_BYTES + 2 * (id.length + name.length + (lastMessage?.body.length ?? 0)),
+    CHAT_BYTES,
+  );
+}

@@ -1,0 +1,210 @@
+import * as v from 'valibot';
+import { digestOf } from '../inbound/hmac.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { type CloudFieldName, type CloudFieldValue, cloudFields, isCloudFieldName } from './cloud-fields.ts';
+import {
+  type CloudContact,
+  type CloudError,
+  type CloudMessage,
+  type CloudStatus,
+  cloudContact,
+  cloudError,
+  cloudMessage,
+  cloudMetadata,
+  cloudStatus,
+} from './cloud-message.ts';
+
+/** Whom an event concerns. */
+export interface CloudEventOrigin {
+  /** The id of the event here, by which repetitions are known. */
+  readonly id: string;
+  /** The business account. */
+  readonly accountId: string | undefined;
+  /** The number of the business, by its id; absent for what concerns the account. */
+  readonly phoneNumberId: string | undefined;
+  /** The number itself, in digits. */
+  readonly displayPhoneNumber: string | undefined;
+}
+
+/** An event by its name; see `CloudEvent`. */
+export interface CloudEventData {
+  /** An inbound message. `contact` is its sender, where the provider names one. */
+  readonly message: { readonly message: CloudMessage; readonly contact: CloudContact | undefined };
+  /** A message that the business itself has sent from the app on a phone. */
+  readonly message_echo: { readonly message: CloudMessage };
+  /** What became of a message that was sent. */
+  readonly status: { readonly status: CloudStatus; readonly contact: CloudContact | undefined };
+  /** An error of the number that no message or status bears. */
+  readonly error: { readonly error: CloudError };
+  /**
+   * What this version does not know, or what is not as documented: a message of a new type, a field, or a part of one.
+   * `field` is its field, `value` what came: of a message or a status that one alone.
+   */
+  readonly other: {
+    readonly field: string | undefined;
+    readonly value: unknown;
+    readonly contact?: CloudContact | undefined;
+  };
+}
+
+type FieldEvents = { readonly [N in CloudFieldName]: { readonly value: CloudFieldValue<N> } };
+type EventsByName = CloudEventData & FieldEvents;
+
+export type CloudEventName = keyof EventsByName;
+
+/**
+ * An event of the provider's cloud: `name` says which. Messages, statuses and values are objects as the provider sent them,
+ * under its own names; its reference applies.
+ */
+export type CloudEvent<N extends CloudEventName = CloudEventName> = {
+  [K in N]: CloudEventOrigin & { readonly name: K } & EventsByName[K];
+}[N];
+
+type Named = { [K in CloudEventName]: { readonly name: K } & EventsByName[K] }[CloudEventName];
+
+/** An event before it has its id, and what the id is made of. */
+interface Draft {
+  readonly named: Named;
+  readonly identity: readonly unknown[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const MESSAGES = 'messages';
+const ECHOES = 'smb_message_echoes';
+/** What a value of messages is known to have. */
+const KNOWN_PARTS = ['messaging_product', 'metadata', 'contacts', 'messages', 'statuses', 'errors', 'message_echoes'];
+/** Ids that are longer are hashed. */
+const LONGEST_ID = 300;
+
+/**
+ * The events of a delivery, in their order. Anything that is JSON has events: what is not as documented comes as `other`.
+ * Never throws.
+ */
+export async function cloudEventsOf(body: unknown): Promise<CloudEvent[]> {
+  const entries = isObject(body) && body.object === 'whatsapp_business_account' && listOf(body.entry);
+  if (!entries || entries.length === 0) return [await complete(otherOf(undefined, body), {})];
+  const events: CloudEvent[] = [];
+  for (const entry of entries) {
+    const changes = isObject(entry) ? listOf(entry.changes) : undefined;
+    const accountId = isObject(entry) ? textOf(entry.id) : undefined;
+    if (!changes) {
+      events.push(await complete(otherOf(undefined, entry), { accountId }));
+      continue;
+    }
+    for (const change of changes) {
+      const value = isObject(change) && isObject(change.value) ? change.value : {};
+      const metadata = v.is(cloudMetadata, value.metadata) ? value.metadata : undefined;
+      const origin = {
+        accountId,
+        phoneNumberId: metadata?.phone_number_id,
+        displayPhoneNumber: metadata?.display_phone_number ?? undefined,
+      };
+      const time = isObject(entry) ? entry.time : undefined;
+      for (const draft of draftsOf(change, time)) events.push(await complete(draft, origin));
+    }
+  }
+  return events;
+}
+
+function draftsOf(change: unknown, time: unknown): Draft[] {
+  if (!isObject(change)) return [otherOf(undefined, change)];
+  const field = textOf(change.field);
+  const { value } = change;
+  if (isObject(value) && (field === MESSAGES || field === ECHOES)) return messagesOf(field, value, time);
+  if (field !== undefined && isObject(value) && isCloudFieldName(field) && v.is(cloudFields[field], value)) {
+    const named = { name: field, value } as Extract<Named, { readonly name: CloudFieldName }>;
+    return [{ named, identity: [field, time, value] }];
+  }
+  return [otherOf(field, value, time)];
+}
+
+function messagesOf(field: string, value: Json, time: unknown): Draft[] {
+  const contacts = (listOf(value.contacts) ?? []).filter((one) => v.is(cloudContact, one));
+  const messages = listOf(value.messages) ?? [];
+  const statuses = listOf(value.statuses) ?? [];
+  // A number may be written in two ways, as in Brazil, and then matches no contact; a single one is meant all the same.
+  const only = contacts.length === 1 && messages.length + statuses.length === 1 ? contacts[0] : undefined;
+  const drafts = [
+    ...messages.map((one) => messageOf(field, one, senderOf(one, contacts) ?? only)),
+    ...(listOf(value.message_echoes) ?? []).map((one) => echoOf(field, one)),
+    ...statuses.map((one) => statusOf(field, one, recipientOf(one, contacts) ?? only)),
+    ...(listOf(value.errors) ?? []).map((one) => errorOf(field, one, time)),
+  ];
+  const isNew = Object.keys(value).some((part) => !KNOWN_PARTS.includes(part));
+  // A part that has come up since would be lost otherwise.
+  return isNew || drafts.length === 0 ? [...drafts, otherOf(field, value, time)] : drafts;
+}
+
+function messageOf(field: string, message: unknown, contact: CloudContact | undefined): Draft {
+  if (v.is(cloudMessage, message)) {
+    return { named: { name: 'message', message, contact }, identity: ['message', message.type, message.id] };
+  }
+  return otherItem(field, message, contact);
+}
+
+function echoOf(field: string, message: unknown): Draft {
+  if (!v.is(cloudMessage, message)) return otherItem(field, message);
+  return { named: { name: 'message_echo', message }, identity: ['echo', message.type, message.id] };
+}
+
+function statusOf(field: string, status: unknown, contact: CloudContact | undefined): Draft {
+  if (!v.is(cloudStatus, status)) return otherItem(field, status, contact);
+  // A message to a group has a status for each of its people.
+  const recipient = [
+    status.recipient_id ?? status.recipient_user_id,
+    status.recipient_participant_id ?? status.recipient_participant_user_id,
+  ];
+  return {
+    named: { name: 'status', status, contact },
+    identity: ['status', status.id, status.status, status.timestamp, ...recipient],
+  };
+}
+
+function errorOf(field: string, error: unknown, time: unknown): Draft {
+  if (!v.is(cloudError, error)) return otherOf(field, error, time);
+  return { named: { name: 'error', error }, identity: ['error', time, error] };
+}
+
+/** A message or a status that is not known. */
+function otherItem(field: string, value: unknown, contact?: CloudContact): Draft {
+  return { named: { name: 'other', field, value, contact }, identity: ['other', field, value] };
+}
+
+function otherOf(field: string | undefined, value: unknown, time?: unknown): Draft {
+  return { named: { name: 'other', field, value }, identity: ['other', field, time, value] };
+}
+
+async function complete({ named, identity }: Draft, origin: Partial<CloudEventOrigin>): Promise<CloudEvent> {
+  const { accountId, phoneNumberId, displayPhoneNumber } = origin;
+  const text = canonicalJson([accountId, phoneNumberId, ...identity]);
+  const id = text.length > LONGEST_ID ? await digestOf(text) : text;
+  return { ...named, id, accountId, phoneNumberId, displayPhoneNumber };
+}
+
+function senderOf(message: unknown, contacts: readonly CloudContact[]): CloudContact | undefined {
+  if (!isObject(message)) return undefined;
+  return personOf([textOf(message.from), textOf(message.from_user_id)], contacts);
+}
+
+function recipientOf(status: unknown, contacts: readonly CloudContact[]): CloudContact | undefined {
+  if (!isObject(status)) return undefined;
+  return personOf([textOf(status.recipient_id), textOf(status.recipient_user_id)], contacts);
+}
+
+function personOf(ids: readonly (string | undefined)[], contacts: readonly CloudContact[]): CloudContact | undefined {
+  const known = ids.filter((id) => id !== undefined);
+  return contacts.find(({ wa_id, user_id }) => known.some((id) => id === wa_id || id === user_id));
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

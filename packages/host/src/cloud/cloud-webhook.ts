@@ -1,0 +1,285 @@
+import { comeBackLater, plainText, refused, wrongMethod } from '../inbound/answers.ts';
+import { BodyReader } from '../inbound/body-reader.ts';
+import { bytesOf, HmacKeys, SecretComparison } from '../inbound/hmac.ts';
+import { Once } from '../inbound/once.ts';
+import { parsedJson } from '../inbound/parsed-json.ts';
+import { quietly } from '../inbound/quietly.ts';
+import { memorySeenStore, type SeenStore } from '../inbound/seen-store.ts';
+import { withinTime } from '../inbound/time-limit.ts';
+import { WorkQueue } from '../inbound/work-queue.ts';
+import { type CloudEvent, type CloudEventName, cloudEventsOf } from './cloud-events.ts';
+import { signatureIn } from './signature.ts';
+
+/** A callback for each event that you want, by its name; `other` gets what this version does not know. */
+export type CloudHandlers = { readonly [N in CloudEventName]?: (event: CloudEvent<N>) => unknown };
+
+export interface CloudWebhookOptions {
+  /** What you entered as verify token at the provider. Without it, each handshake is refused. */
+  readonly verifyToken?: string | undefined;
+  /** The app secret, or several while it is replaced. Without it, each delivery is refused with 503. */
+  readonly appSecret?: string | readonly string[] | undefined;
+  /** False accepts deliveries of anybody: for diagnosis alone. */
+  readonly verifySignature?: boolean | undefined;
+  /** Called for each event of its name. Its promise is awaited before the next event of the same conversation. */
+  readonly handlers?: CloudHandlers | undefined;
+  /** Called for each event, after the handler of its name. */
+  readonly onEvent?: ((event: CloudEvent) => unknown) | undefined;
+  /**
+   * Answers a delivery only after its handlers, with 500 if one failed, so that the provider repeats it: nothing is lost
+   * if the process ends, but handlers have to be done within seconds. False by default: the answer comes at once.
+   */
+  readonly answerAfterHandlers?: boolean | undefined;
+  /** What was handed on; by default in memory, for 24 hours. */
+  readonly seen?: SeenStore | undefined;
+  /** The path of `fetch`. */
+  readonly path?: string | undefined;
+  /** The largest delivery, in bytes; the provider sends up to 3 MB. */
+  readonly maxBodyBytes?: number | undefined;
+  /** How many bytes of deliveries may wait for handlers; beyond that, a delivery is answered with 503. */
+  readonly maxWaitingBytes?: number | undefined;
+  /** How many conversations are handed on at a time; within one, events keep their order. */
+  readonly concurrency?: number | undefined;
+  /** A handler that takes longer counts as failed, and the next event has its turn. */
+  readonly handlerTimeoutMs?: number | undefined;
+  /** For platforms that stop a process after the answer: gets a promise that lasts until the delivery is handed on. */
+  readonly waitUntil?: ((promise: Promise<void>) => void) | undefined;
+  /** Told of each handler that failed, with its event, and of a missing setting at the start. By default `console.error`. */
+  readonly onError?: ((error: unknown, event?: CloudEvent) => void) | undefined;
+  /** Told of what is dangerous. By default `console.warn`. */
+  readonly onWarning?: ((text: string) => void) | undefined;
+}
+
+/** The handler of the provider's deliveries. */
+export interface CloudWebhook {
+  /** Answers a request; 404 for any path but `path`. Never rejects. */
+  fetch(request: Request): Promise<Response>;
+  /** The same whatever the path, for a router that has chosen it. */
+  handle(request: Request): Promise<Response>;
+  /** Resolves when all that was accepted is handed on. */
+  idle(): Promise<void>;
+  /** Answers deliveries with 503 from now on, and resolves when all that was accepted before is handed on. */
+  close(): Promise<void>;
+}
+
+const MB = 1_048_576;
+const MAX_BODY_BYTES = 4 * MB;
+const MAX_WAITING_BYTES = 32 * MB;
+const CONCURRENCY = 8;
+const HANDLER_TIMEOUT_MS = 60_000;
+
+/**
+ * Receives the webhooks of the provider's cloud: the handshake (GET) and deliveries (POST) at `/webhooks/chat`. It checks
+ * the signature over the raw bytes, answers at once, and hands the events on afterwards: each once, in order for each
+ * conversation. Throws a TypeError for options that cannot be meant.
+ *
+ * @example
+ * const webhook = createCloudWebhook({
+ *   verifyToken: 'what you entered at the provider',
+ *   appSecret: process.env.CHAT_APP_SECRET,
+ *   handlers: {
+ *     message: async ({ message }) => {
+ *       if (message.type === 'text') console.log(message.from, message.text.body);
+ *     },
+ *   },
+ * });
+ * export const GET = webhook.handle; // Next; see docs/cloud-webhooks.md for Hono, Express and Fastify.
+ * export const POST = webhook.handle;
+ */
+export function createCloudWebhook(options: CloudWebhookOptions): CloudWebhook {
+  const { path = '/webhooks/chat' } = options;
+  const receiver = new Receiver(options);
+  const handle = (request: Request) => receiver.answer(request);
+  return {
+    fetch: async (request) =>
+      new URL(request.url).pathname === path
+        ? handle(request)
+        : refused(404, 'route_not_found', 'there is no such route'),
+    handle,
+    idle: () => receiver.idle(),
+    close: () => receiver.close(),
+  };
+}
+
+class Receiver {
+  readonly #options: CloudWebhookOptions;
+  readonly #verifyToken: SecretComparison | undefined;
+  readonly #keys: HmacKeys | undefined;
+  readonly #verifies: boolean;
+  readonly #bodies: BodyReader;
+  readonly #once: Once;
+  readonly #queue: WorkQueue;
+  readonly #mostWaiting: number;
+  readonly #deliveries = new Set<Promise<boolean>>();
+  /** Settled when the delivery before is in the queue: theirs is the order of acceptance. */
+  #queued: Promise<unknown> = Promise.resolve();
+  #waitingBytes = 0;
+  #isClosed = false;
+
+  constructor(options: CloudWebhookOptions) {
+    const { verifyToken, appSecret, verifySignature = true, concurrency = CONCURRENCY } = options;
+    if (!(Number.isSafeInteger(concurrency) && concurrency > 0)) throw new TypeError('concurrency must be at least 1');
+    this.#options = options;
+    this.#verifyToken = verifyToken?.trim() ? new SecretComparison(verifyToken) : undefined;
+    const secrets = secretsOf(appSecret);
+    this.#keys = secrets.length > 0 ? new HmacKeys(secrets.map(bytesOf)) : undefined;
+    this.#verifies = verifySignature;
+    this.#bodies = new BodyReader(options.maxBodyBytes ?? MAX_BODY_BYTES, (error) => this.#fail(error));
+    this.#once = new Once(options.seen ?? memorySeenStore(), (error) => this.#fail(error));
+    this.#queue = new WorkQueue(concurrency);
+    this.#mostWaiting = options.maxWaitingBytes ?? MAX_WAITING_BYTES;
+    this.#tellOfSettings();
+  }
+
+  #tellOfSettings(): void {
+    if (!this.#verifies) {
+      this.#warn('signatures of webhooks are not verified: anybody can send them (CHAT_VERIFY_SIGNATURE=false)');
+    } else if (!this.#keys) {
+      this.#fail(new Error('no app secret is set: each delivery is refused with 503; set CHAT_APP_SECRET'));
+    }
+    if (!this.#verifyToken) {
+      this.#warn('no verify token is set: the handshake is refused; set CHAT_VERIFY_TOKEN');
+    }
+  }
+
+  async answer(request: Request): Promise<Response> {
+    try {
+      if (request.method === 'GET') return await this.#handshake(new URL(request.url).searchParams);
+      if (request.method === 'POST') return await this.#delivery(request);
+      return wrongMethod('GET', 'POST');
+    } catch (error) {
+      this.#fail(error);
+      return refused(500, 'internal_error', 'the webhook could not be handled');
+    }
+  }
+
+  async #handshake(query: URLSearchParams): Promise<Response> {
+    const challenge = query.get('hub.challenge');
+    const token = query.get('hub.verify_token');
+    const isRight = token !== null && (await this.#verifyToken?.matches(token)) === true;
+    if (isRight && challenge && query.get('hub.mode') === 'subscribe') return plainText(200, challenge);
+    return refused(403, 'forbidden', 'the handshake is not valid: check the verify token');
+  }
+
+  async #delivery(request: Request): Promise<Response> {
+    if (this.#isClosed) return comeBackLater('shutting_down', 'the application is stopping');
+    if (this.#verifies && !this.#keys) return comeBackLater('not_configured', 'no app secret is set');
+    const signature = signatureIn(request.headers.get('X-Hub-Signature-256'));
+    if (this.#verifies && !signature) return wrongSignature();
+    const body = await this.#bodies.read(request);
+    if (body instanceof Response) return body;
+    if (!this.#verifies) this.#warn('a webhook was accepted without its signature being verified');
+    else if (!signature || !(await this.#keys?.verify([signature], body))) return wrongSignature();
+    return this.#accept(body);
+  }
+
+  async #accept(body: Uint8Array<ArrayBuffer>): Promise<Response> {
+    const parsed = parsedJson(body);
+    if (parsed === undefined) return refused(400, 'invalid_request', 'the body is not JSON');
+    const size = body.byteLength;
+    // A delivery is always taken if there is nothing else, however large it may be.
+    if (this.#waitingBytes > 0 && this.#waitingBytes + size > this.#mostWaiting) {
+      return comeBackLater('insufficient_resources', 'too many deliveries are waiting');
+    }
+    this.#waitingBytes += size;
+    const delivery = this.#handOn(parsed);
+    this.#deliveries.add(delivery);
+    const over = delivery.then(() => {
+      this.#waitingBytes -= size;
+      this.#deliveries.delete(delivery);
+    });
+    this.#options.waitUntil?.(over);
+    if (!this.#options.answerAfterHandlers) return new Response(null, { status: 200 });
+    const allWell = await delivery;
+    return allWell ? new Response(null, { status: 200 }) : refused(500, 'internal_error', 'a handler failed');
+  }
+
+  /** Resolves with false if one of the events has failed; does not reject. */
+  async #handOn(body: unknown): Promise<boolean> {
+    const queueing = this.#queued.then(() => this.#queueEvents(body));
+    this.#queued = queueing;
+    return (await Promise.all(await queueing)).every(Boolean);
+  }
+
+  /** How each event ends. */
+  async #queueEvents(body: unknown): Promise<readonly Promise<boolean>[]> {
+    await afterTheAnswer();
+    const events = await cloudEventsOf(body);
+    return events.map(
+      (event) =>
+        new Promise((resolve) => {
+          this.#queue.add(laneOf(event), async () => resolve(await this.#handOnOne(event)));
+        }),
+    );
+  }
+
+  async #handOnOne(event: CloudEvent): Promise<boolean> {
+    const timeoutMs = this.#options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS;
+    try {
+      const work = this.#once.run(event.id, () => this.#callHandlers(event));
+      await withinTime(work, timeoutMs, `a handler of ${event.name} took longer than ${timeoutMs} ms`);
+      return true;
+    } catch (error) {
+      this.#fail(error, event);
+      return false;
+    }
+  }
+
+  async #callHandlers(event: CloudEvent): Promise<void> {
+    const { handlers, onEvent } = this.#options;
+    const handler = handlers?.[event.name] as ((event: CloudEvent) => unknown) | undefined;
+    await handler?.(event);
+    await onEvent?.(event);
+  }
+
+  #fail(error: unknown, event?: CloudEvent): void {
+    const { onError = (thrown, of) => console.error(of ? `webhooks: ${of.name} failed:` : 'webhooks:', thrown) } =
+      this.#options;
+    quietly(() => onError(error, event));
+  }
+
+  #warn(text: string): void {
+    const { onWarning = (line) => console.warn(`webhooks: ${line}`) } = this.#options;
+    quietly(() => onWarning(text));
+  }
+
+  async idle(): Promise<void> {
+    while (this.#deliveries.size > 0) await Promise.all(this.#deliveries);
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.idle();
+  }
+}
+
+function wrongSignature(): Response {
+  return refused(401, 'unauthorized', 'the signature is missing, malformed or wrong');
+}
+
+/** Blank is as good as absent: an empty key would accept what anybody signs. */
+function secretsOf(secrets: string | readonly string[] | undefined): readonly string[] {
+  return [secrets ?? []].flat().filter((secret) => secret.trim() !== '');
+}
+
+/** Events of one conversation have one lane, the rest of an account another. */
+function laneOf(event: CloudEvent): string {
+  return [event.accountId, event.phoneNumberId, personOf(event)].join(' ');
+}
+
+function personOf(event: CloudEvent): string | null | undefined {
+  switch (event.name) {
+    case 'message':
+      return event.message.group_id ?? event.message.from ?? event.message.from_user_id;
+    case 'message_echo':
+      return event.message.to ?? event.message.to_user_id;
+    case 'status':
+      return event.status.recipient_id ?? event.status.recipient_user_id;
+    default:
+      return undefined;
+  }
+}
+
+/** The answer is on its way before the first handler takes the processor. */
+function afterTheAnswer(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

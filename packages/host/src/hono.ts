@@ -1,0 +1,1 @@
+export { cloudWebhookApp } from './cloud/cloud-hono.ts';

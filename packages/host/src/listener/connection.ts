@@ -1,0 +1,127 @@
+import { GatewayError } from '@chat-web/protocol';
+import { answeredError } from '../client.ts';
+import { ask, type GatewayAddress } from '../transport.ts';
+import { type Frame, readFrames } from './frames.ts';
+import { askedBackoffMs, type Backoff, pause, unlessAborted } from './wait.ts';
+
+/** Times of a connection. */
+export interface ConnectionTiming {
+  readonly reconnect: Backoff;
+  /** How long the gateway may take to answer. */
+  readonly answerMs: number;
+  /** The gateway sends a comment every 30 s: a connection without one is dead. */
+  readonly silenceMs: number;
+  /** A connection that has lasted as long was good: the next failure is the first in a row. */
+  readonly goodAfterMs: number;
+}
+
+/** Why a connection ended, and when the next one follows. */
+export interface Disconnect {
+  /** What went wrong: a GatewayError if the gateway has answered. Undefined: the gateway has ended the stream. */
+  readonly error: unknown;
+  /** How many attempts in a row have failed: 0 after a connection that was good. */
+  readonly failures: number;
+  readonly retryInMs: number;
+}
+
+/** What is followed, and who is told. */
+export interface ConnectionOptions {
+  /** The route with its query. */
+  readonly path: string;
+  /** Where to begin; undefined: now. */
+  readonly after: string | undefined;
+  /** A session that is not there is waited for. */
+  readonly waitForSession: boolean;
+  readonly timing: ConnectionTiming;
+  readonly signal: AbortSignal;
+  onConnect(): void;
+  onDisconnect(disconnect: Disconnect): void;
+}
+
+/** Statuses below 500 that another attempt may get over: too slow, too early, too much. */
+const WORTH_ANOTHER = [408, 425, 429];
+
+/** An answer that the next attempt would get as well. */
+class FinalError extends Error {
+  readonly reason: GatewayError;
+
+  constructor(reason: GatewayError) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
+/**
+ * Yields what the gateway sends, over as many connections as it takes: each goes on after the last frame of the one
+ * before. Ends when the signal aborts; throws the gateway's error where another attempt would not help.
+ */
+export async function* follow(address: GatewayAddress, options: ConnectionOptions): AsyncGenerator<Frame> {
+  const { signal, timing, onConnect, onDisconnect } = options;
+  let { after } = options;
+  for (let failures = 0; !signal.aborted; ) {
+    const attempt = new AbortController();
+    const abort = () => attempt.abort();
+    signal.addEventListener('abort', abort);
+    let error: unknown;
+    let connectedAt: number | undefined;
+    try {
+      const body = await open(address, options, after, attempt);
+      connectedAt = performance.now();
+      onConnect();
+      for await (const frame of readFrames(body, { silenceMs: timing.silenceMs, signal: attempt.signal })) {
+        if (frame.kind === 'event') failures = 0;
+        // Where a stream begins is known already, unless it is the first; a gap may still have to be told.
+        else if (frame.isFirst && after !== undefined) continue;
+        after = frame.id ?? after;
+        yield frame;
+      }
+    } catch (thrown) {
+      if (signal.aborted) return;
+      if (thrown instanceof FinalError) throw thrown.reason;
+      error = thrown;
+    } finally {
+      signal.removeEventListener('abort', abort);
+      attempt.abort();
+    }
+    if (signal.aborted) return;
+    if (connectedAt !== undefined && performance.now() - connectedAt >= timing.goodAfterMs) failures = 0;
+    const asked = error instanceof GatewayError ? error.retryAfterSeconds : undefined;
+    const retryInMs = askedBackoffMs(timing.reconnect, failures + 1, asked);
+    onDisconnect({ error, failures, retryInMs });
+    failures += 1;
+    await pause(retryInMs, signal);
+  }
+}
+
+async function open(
+  address: GatewayAddress,
+  { path, timing, waitForSession }: ConnectionOptions,
+  after: string | undefined,
+  attempt: AbortController,
+): Promise<ReadableStream<Uint8Array>> {
+  const headers = { Accept: 'text/event-stream', ...(after === undefined ? {} : { 'Last-Event-ID': after }) };
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    attempt.abort();
+  }, timing.answerMs);
+  try {
+    const { signal } = attempt;
+    const response = await unlessAborted(ask(address, path, { headers, signal }), signal);
+    if (!response) throw new Error('the connection was given up');
+    const { status, body } = response;
+    const type = response.headers.get('Content-Type') ?? '';
+    if (status === 200 && body && /^text\/event-stream\b/i.test(type)) return body;
+    if (response.ok)
+      throw new Error(`what answered is no gateway: status ${status} and no event stream; check the url`);
+    const isJson = /^application\/json\b/i.test(type);
+    const error = answeredError('events', response, isJson ? await response.json().catch(() => undefined) : undefined);
+    const isFinal = status >= 400 && status < 500 && !WORTH_ANOTHER.includes(status);
+    if (isFinal && !(waitForSession && error.code === 'session_not_found')) throw new FinalError(error);
+    throw error;
+  } catch (error) {
+    throw isLate ? new Error(`the gateway did not answer within ${timing.answerMs / 1_000} s`) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,95 @@
+import { createParser, type ParseError } from 'eventsource-parser';
+
+/** What a stream brings: an event, or a position without one. */
+export type Frame =
+  | { readonly kind: 'event'; readonly id: string | undefined; readonly name: string; readonly text: string }
+  /** All events up to `id` were sent. `isFirst`: it is where the stream begins. */
+  | { readonly kind: 'position'; readonly id: string; readonly isFirst: boolean };
+
+/** More than the largest event: what is longer is no event stream. In UTF-16 units. */
+const MAX_BUFFER_LENGTH = 16 * 1_048_576;
+/** A timer that is late, because the process was busy or suspended, gives the data that waits a chance. */
+const GRACE_MS = 1_000;
+/** Parsers report the `id` of events alone: where there is none, the gateway has it in a comment as well. */
+const POSITION = /^(connected|keepalive) (\S+)$/;
+/** What can be sent back in a header. */
+const ID = /^[\x21-\x7e]{1,200}$/;
+
+/** True for a text that may be the id of an event. */
+export function isEventId(text: string): boolean {
+  return ID.test(text);
+}
+
+/** How a body is read. */
+interface ReadOptions {
+  /** How long nothing may come. Undefined: for ever. */
+  readonly silenceMs?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads the body of one response, no faster than frames are taken. Throws when the connection breaks, when the signal
+ * aborts, or when nothing has come for too long. A frame that is cut off is dropped: it comes again.
+ */
+export function readFrames(body: ReadableStream<Uint8Array>, options: ReadOptions): AsyncGenerator<Frame> {
+  // At once: the body of a response that is collected is cancelled, unless it has a reader.
+  return read(body.getReader(), options);
+}
+
+async function* read(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { silenceMs, signal }: ReadOptions,
+): AsyncGenerator<Frame> {
+  let frames: Frame[] = [];
+  let tooLong: ParseError | undefined;
+  const parser = createParser({
+    maxBufferSize: MAX_BUFFER_LENGTH,
+    onEvent: ({ id = '', event = '', data }) =>
+      frames.push({ kind: 'event', id: isEventId(id) ? id : undefined, name: event, text: data }),
+    onComment: (comment) => {
+      const [, kind, id] = POSITION.exec(comment) ?? [];
+      if (id !== undefined && isEventId(id)) frames.push({ kind: 'position', id, isFirst: kind === 'connected' });
+    },
+    onError: (error) => {
+      if (error.type === 'max-buffer-size-exceeded') tooLong = error;
+    },
+  });
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      const { done, value } = await inTime(reader.read(), silenceMs, signal);
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+      const found = frames;
+      frames = [];
+      yield* found;
+      if (tooLong) throw tooLong;
+    }
+  } finally {
+    reader.cancel().catch(() => {}); // It has failed, or has ended.
+  }
+}
+
+/** Does not rely on the body for an end: it may be of a `fetch` that does not heed its signal. */
+function inTime<T>(reading: Promise<T>, timeoutMs: number | undefined, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const over = (settle: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      settle();
+    };
+    const abort = () => over(() => reject(signal.reason));
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort);
+    const giveUp = () => over(() => reject(new Error(`nothing came for ${(timeoutMs ?? 0) / 1_000} s`)));
+    const late = () => {
+      timer = setTimeout(giveUp, GRACE_MS);
+    };
+    if (timeoutMs !== undefined) timer = setTimeout(late, timeoutMs);
+    reading.then(
+      (value) => over(() => resolve(value)),
+      (error) => over(() => reject(error)),
+    );
+  });
+}

@@ -1,0 +1,806 @@
+import { spawn } from 'node:child_process';
+import { getEventListeners, once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventName } from '@chat-web/protocol';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { eventually } from '../../../../test/helpers/eventually.ts';
+import { type Answer, EventServer, frameOf, messageOf } from '../testing/event-server.ts';
+import type { Disconnect } from './connection.ts';
+import type { ListenedEvent } from './events.ts';
+import { listen } from './listen.ts';
+import { Listener, type ListenerTiming, type ListenOptions } from './listener.ts';
+import { memoryPosition, type PositionStore } from './position-store.ts';
+
+const TIMING: ListenerTiming = {
+  reconnect: { firstMs: 5, longestMs: 40 },
+  answerMs: 500,
+  silenceMs: 500,
+  goodAfterMs: 10_000,
+  retry: { firstMs: 5, longestMs: 40 },
+};
+
+let server: EventServer;
+let listeners: Listener<EventName>[];
+beforeEach(async () => {
+  server = await EventServer.start();
+  listeners = [];
+});
+afterEach(async () => {
+  await Promise.all(listeners.map((listener) => listener.stop()));
+  await server[Symbol.asyncDispose]();
+});
+
+function create<N extends EventName = EventName>(options: ListenOptions<N> = {}, timing: Partial<ListenerTiming> = {}) {
+  const listener = new Listener<N>(
+    { url: server.url, token: 'secret' },
+    { from: 'oldest', ...options },
+    { ...TIMING, ...timing },
+  );
+  listeners.push(listener as unknown as Listener<EventName>);
+  return listener;
+}
+
+/** A store that says what was saved. */
+function recorded(first?: string) {
+  const saved: string[] = [];
+  const store: PositionStore = {
+    load: async () => saved.at(-1) ?? first,
+    save: async (id) => {
+      saved.push(id);
+    },
+  };
+  return { saved, store };
+}
+
+const bodyOf = (event: ListenedEvent) => (event.name === 'message' ? event.data.body : event.name);
+
+/** Runs a listener that keeps the bodies of messages. */
+function collect(options: ListenOptions = {}, timing: Partial<ListenerTiming> = {}) {
+  const bodies: string[] = [];
+  const disconnects: Disconnect[] = [];
+  const listener = create({ onDisconnect: (one) => disconnects.push(one), ...options }, timing);
+  const running = listener.run({ any: (event) => bodies.push(bodyOf(event)) });
+  running.catch(() => {});
+  return { bodies, disconnects, listener, running };
+}
+
+describe('iterated, a listener', () => {
+  it('yields events of all sessions, typed by their names, with session and time', async () => {
+    server.message('one');
+    server.emit('ready', { pushname: 'Ada', wid: '1@c.us', phone: '1' }, 'shop');
+    server.show('qr', 'data:image/png;base64,iVBORw0KGgo=');
+    const seen: unknown[] = [];
+    for await (const event of create()) {
+      if (event.name === 'message') expectTypeOf(event.data.body).toBeString();
+      expectTypeOf(event).toEqualTypeOf<ListenedEvent>();
+      seen.push([event.id, event.session, event.at, event.name]);
+      if (seen.length === 2) break;
+    }
+    const at = '2026-01-01T00:00:00.000Z';
+    expect(seen).toEqual([
+      ['e1-1', 'main', at, 'message'],
+      ['e1-2', 'shop', at, 'ready'],
+    ]);
+    expect(server.asked).toMatchObject([{ url: '/events', after: 'oldest', authorization: 'Bearer secret' }]);
+    await eventually(() => expect(server.open).toBe(0));
+  });
+
+  it('acknowledges an event when the next is asked for, and not by break, return or an error', async () => {
+    for (const body of ['a', 'b', 'c', 'd']) server.message(body);
+    const { saved, store } = recorded();
+    const seen: string[] = [];
+    const from = async (end: (body: string) => boolean) => {
+      for await (const event of create({ position: store })) {
+        seen.push(bodyOf(event));
+        if (end(bodyOf(event))) break;
+      }
+    };
+    await from((body) => body === 'b');
+    expect(saved.at(-1)).toBe('e1-1');
+    const failed = from(() => {
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(saved.at(-1)).toBe('e1-1');
+    const third = create({ position: store });
+    for await (const event of third) {
+      seen.push(bodyOf(event));
+      if (bodyOf(event) === 'c') void third.stop(); // Its turn is over when the loop asks for the next.
+    }
+    expect(saved.at(-1)).toBe('e1-3');
+    expect(seen).toEqual(['a', 'b', 'b', 'b', 'c']);
+  });
+
+  it('ends quietly when it is stopped or its signal aborts, whatever it waits for', async () => {
+    const over = new AbortController();
+    const listener = create({ signal: over.signal });
+    setTimeout(() => over.abort(), 100);
+    for await (const _ of listener) expect.unreachable();
+    const never = create({ position: { ...recorded().store, load: () => new Promise(() => {}) } });
+    setTimeout(() => void never.stop(), 50);
+    for await (const _ of never) expect.unreachable();
+    expect(getEventListeners(over.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('is used once', async () => {
+    const listener = create();
+    void listener.run({ message: () => {} });
+    await expect(listener[Symbol.asyncIterator]().next()).rejects.toThrow('once');
+    await expect(listener.run({ message: () => {} })).rejects.toThrow('once');
+  });
+
+  it('leaves no listener on a signal that lives on', async () => {
+    const over = new AbortController();
+    for (let round = 0; round < 30; round += 1) await create({ signal: over.signal }).stop();
+    expect(getEventListeners(over.signal, 'abort')).toHaveLength(0);
+  });
+});
+
+describe('of one session', () => {
+  it('follows its own stream, with the QR, which has no id', async () => {
+    const seen: unknown[] = [];
+    const listener = create({ sessions: 'main', events: ['qr', 'message'] });
+    const running = (async () => {
+      for await (const event of listener) {
+        expectTypeOf(event.name).toEqualTypeOf<'qr' | 'message' | 'gap'>();
+        seen.push([event.id, event.session, event.at, event.name]);
+      }
+    })();
+    await eventually(() => expect(server.open).toBe(1));
+    server.show('qr', 'data:image/png;base64,iVBORw0KGgo=');
+    server.message('one');
+    await eventually(() =>
+      expect(seen).toEqual([
+        [undefined, 'main', undefined, 'qr'],
+        ['e1-1', 'main', undefined, 'message'],
+      ]),
+    );
+    await listener.stop();
+    await running;
+    expect(server.asked[0]?.url).toBe('/sessions/main/events?events=qr,message');
+  });
+
+  it('ends with session_not_found, or waits for it where that is asked for', async () => {
+    const missing: Answer = (response) => {
+      response.writeHead(404, { 'Content-Type': 'application/json' });
+      response.end('{"error":"there is no session main","code":"session_not_found"}');
+    };
+    server.answers.push(missing);
+    await expect(create({ sessions: 'main' }).run({ message: () => {} })).rejects.toMatchObject({
+      code: 'session_not_found',
+    });
+    server.answers.push(missing, missing);
+    const { bodies } = collect({ sessions: 'main', waitForSession: true });
+    await eventually(() => expect(server.open).toBe(1));
+    server.message('there');
+    await eventually(() => expect(bodies).toEqual(['there']));
+  });
+});
+
+describe('run with handlers, a listener', () => {
+  it('asks for the events that have a handler, gives each its own, and skips what it does not know', async () => {
+    const seen: string[] = [];
+    const listener = create({ sessions: ['main', 'shop'] });
+    const running = listener.run({
+      message: ({ data, session }) => {
+        expectTypeOf(data.body).toBeString();
+        seen.push(`${session}: ${data.body}`);
+      },
+      message_ack: ({ data }) => seen.push(`ack ${data.ack}`),
+    });
+    await eventually(() => expect(server.open).toBe(1));
+    server.message('one');
+    server.emit('message_ack', { id: 'true_1@c.us_A', ack: 2 });
+    server.emit('of_a_newer_gateway', { any: 'thing' });
+    server.emit('disconnected', { reason: 'LOGOUT', message: '' });
+    const last = server.message('two', 'shop');
+    await eventually(() => expect(listener.position).toBe(last));
+    expect(seen).toEqual(['main: one', 'ack 2', 'shop: two']);
+    await listener.stop();
+    await running;
+    expect(server.asked[0]?.url).toBe('/events?events=message,message_ack&sessions=main,shop');
+    await expect(create().run({})).rejects.toThrow('run needs a handler');
+  });
+
+  it('keeps the order of each session, and runs no more handlers side by side than it may', async () => {
+    let [running, most] = [0, 0];
+    const seen = new Map<string, number[]>();
+    for (let n = 0; n < 300; n += 1) server.message(`${n}`, `s${n % 6}`);
+    const listener = create({ concurrency: 3, maxEventsInHand: 20 });
+    const ended = listener.run({
+      message: async ({ session, data }) => {
+        most = Math.max(most, ++running);
+        await delay(Math.random() * 4);
+        running -= 1;
+        seen.set(session, [...(seen.get(session) ?? []), Number(data.body)]);
+      },
+    });
+    await eventually(() => expect(listener.position).toBe('e1-300'));
+    for (const numbers of seen.values()) {
+      expect(numbers).toHaveLength(50);
+      expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+    }
+    expect(most).toBe(3);
+    await listener.stop();
+    await ended;
+  });
+
+  it('tries a handler that fails again; its session waits, others go on, and the position stays below', async () => {
+    const failures: unknown[] = [];
+    const seen: string[] = [];
+    const { saved, store } = recorded();
+    server.message('bad');
+    server.message('next');
+    for (let n = 0; n < 5; n += 1) server.message(`${n}`, 'shop');
+    let isWell = false;
+    const listener = create({
+      position: store,
+      onError: (error, event, attempt) => failures.push([(error as Error).message, event?.id, attempt]),
+      concurrency: 1,
+    });
+    void listener.run({
+      message: ({ data }) => {
+        if (data.body === 'bad' && !isWell) throw new Error('not yet');
+        seen.push(data.body);
+      },
+    });
+    await eventually(() => expect(failures.length).toBeGreaterThan(3));
+    expect(seen).toEqual(['0', '1', '2', '3', '4']);
+    expect(failures.slice(0, 2)).toEqual([
+      ['not yet', 'e1-1', 1],
+      ['not yet', 'e1-1', 2],
+    ]);
+    expect(saved.filter((id) => id !== 'oldest')).toEqual([]);
+    isWell = true;
+    await eventually(() => expect(saved.at(-1)).toBe('e1-7'));
+    expect(seen.slice(5)).toEqual(['bad', 'next']);
+  });
+
+  it('gives an event up where onError says so, and ends with what onError throws', async () => {
+    server.message('bad');
+    server.message('good');
+    const { bodies, listener } = (() => {
+      const bodies: string[] = [];
+      const listener = create({ onError: async (_, __, attempt) => (attempt === 3 ? 'skip' : undefined) });
+      void listener.run({
+        message: ({ data }) => {
+          if (data.body === 'bad') throw new Error('never');
+          bodies.push(data.body);
+        },
+      });
+      return { bodies, listener };
+    })();
+    await eventually(() => expect(listener.position).toBe('e1-2'));
+    expect(bodies).toEqual(['good']);
+    const { saved, store } = recorded();
+    const ended = create({
+      position: store,
+      onError: () => {
+        throw new Error('enough');
+      },
+    }).run({
+      message: () => Promise.reject(new Error('never')),
+    });
+    await expect(ended).rejects.toThrow('enough');
+    expect(saved.filter((id) => id !== 'oldest')).toEqual([]);
+  });
+
+  it('hands a gap on, or tells of it where it has no handler', async () => {
+    server.message('kept');
+    const { bodies } = collect({ from: 'other-7' });
+    await eventually(() => expect(bodies).toEqual(['gap', 'kept']));
+    const told: unknown[] = [];
+    const seen: string[] = [];
+    void create({ from: 'other-7', onError: (...told_) => told.push(told_) }).run({
+      message: ({ data }) => seen.push(data.body),
+    });
+    await eventually(() => expect(seen).toEqual(['kept']));
+    expect(told).toMatchObject([
+      [{ message: 'events are missing (unknown_position)' }, { name: 'gap', session: undefined }, undefined],
+    ]);
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const listener = create({ from: 'other-7' });
+    void listener.run({ message: () => {} });
+    await eventually(() => expect(listener.position).toBe('e1-1'));
+    expect(warned.mock.calls).toEqual([[expect.stringContaining('events are missing (unknown_position) (gap')]]);
+    warned.mockRestore();
+  });
+
+  it('handles a gap of all sessions after what came before, and before what follows', async () => {
+    const order: string[] = [];
+    server.message('slow');
+    const data = { reason: 'damaged', from: 'e1-1', to: 'e1-2' };
+    server.stored.push({ id: 'e1-2', session: undefined, name: 'gap', data });
+    server.message('after', 'shop');
+    const listener = create();
+    void listener.run({
+      any: async (event) => {
+        if (bodyOf(event) === 'slow' || event.name === 'gap') await delay(100);
+        order.push(bodyOf(event));
+      },
+    });
+    await eventually(() => expect(order).toEqual(['slow', 'gap', 'after']));
+  });
+
+  it('stops with work in hand: what runs is waited for, what has not begun is not', async () => {
+    const { saved, store } = recorded();
+    const done: string[] = [];
+    for (const body of ['a', 'b', 'c']) server.message(body);
+    const listener = create({ position: store });
+    const running = listener.run({
+      message: async ({ data }) => {
+        await delay(300);
+        done.push(data.body);
+      },
+    });
+    await eventually(() => expect(server.open).toBe(1));
+    await delay(50);
+    await listener.stop();
+    await running;
+    expect(done).toEqual(['a']);
+    expect(saved.at(-1)).toBe('e1-1');
+  });
+
+  it('leaves no timer and no connection behind: the process ends by itself', async () => {
+    server.message('one');
+    server.message('bad', 'shop');
+    const built = new URL('../../dist/index.js', import.meta.url).href;
+    const code = `import { listen } from ${JSON.stringify(built)};
+      const listener = listen({ url: ${JSON.stringify(server.url)} }, { from: 'oldest', onError: () => {} });
+      const running = listener.run({ message: ({ data }) => {
+        if (data.body === 'bad') throw new Error('bad');
+        setTimeout(() => listener.stop(), 100);
+      } });
+      await running;
+      process.stdout.write('stopped');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [output, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    expect({ output, exitCode }).toEqual({ output: 'stopped', exitCode: 0 });
+  });
+
+  it('makes Node warn of nothing while many sessions wait', async () => {
+    const warnings: Error[] = [];
+    const keep = (warning: Error) => warnings.push(warning);
+    process.on('warning', keep);
+    for (let n = 0; n < 60; n += 1) server.message('bad', `s${n}`);
+    let failures = 0;
+    const onError = () => {
+      failures += 1;
+    };
+    const listener = create({ onError }, { retry: { firstMs: 500, longestMs: 500 } });
+    const running = listener.run({ message: () => Promise.reject(new Error('no')) });
+    await eventually(() => expect(failures).toBe(60));
+    await listener.stop();
+    await running;
+    process.off('warning', keep);
+    expect(warnings).toEqual([]);
+  });
+
+  it('stops within its time where a handler, or the store, does not end', async () => {
+    server.message('stuck');
+    const stuck = create({ stopTimeoutMs: 100 });
+    const running = stuck.run({ message: () => new Promise(() => {}) });
+    await eventually(() => expect(server.open).toBe(1));
+    await delay(50);
+    await stuck.stop();
+    await running;
+    const store = { ...recorded().store, save: () => new Promise<void>(() => {}) };
+    const unsaved = collect({ position: store, stopTimeoutMs: 100 });
+    await eventually(() => expect(unsaved.bodies).toEqual(['stuck']));
+    await unsaved.listener.stop();
+    await unsaved.running;
+  });
+
+  it('begins nothing after it was stopped, also while a handler waits to be tried again', async () => {
+    server.message('bad');
+    let calls = 0;
+    const listener = create({ onError: () => {} }, { retry: { firstMs: 5_000, longestMs: 5_000 } });
+    const running = listener.run({
+      message: () => {
+        calls += 1;
+        throw new Error('no');
+      },
+    });
+    await eventually(() => expect(calls).toBe(1));
+    const startedAt = performance.now();
+    await listener.stop();
+    await running;
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    await delay(50);
+    expect(calls).toBe(1);
+  });
+
+  it('reads no further while there is too much in hand', async () => {
+    const body = 'x'.repeat(50_000);
+    for (let n = 0; n < 400; n += 1) server.message(`${n} ${body}`);
+    let [open, isOpen] = [0, false];
+    const gate = new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        if (!isOpen) return;
+        clearInterval(timer);
+        resolve();
+      }, 20);
+    });
+    const seen: number[] = [];
+    void create({ maxEventsInHand: 10, concurrency: 100 }).run({
+      message: async ({ data }) => {
+        open += 1;
+        await gate;
+        seen.push(Number.parseInt(data.body, 10));
+      },
+    });
+    await delay(500);
+    expect(open).toBe(1);
+    expect(server.unsent).toBeGreaterThan(10_000_000);
+    isOpen = true;
+    await eventually(() => expect(seen).toHaveLength(400));
+    expect(seen).toEqual([...Array(400).keys()]);
+  });
+});
+
+describe('its connection', () => {
+  it('goes on after any end, with the last event that came, and hands none on twice', async () => {
+    const { bodies, disconnects } = collect();
+    await eventually(() => expect(server.open).toBe(1));
+    for (let n = 0; n < 20; n += 1) {
+      server.message(`${n}`);
+      await eventually(() => expect(bodies).toHaveLength(n + 1));
+      server.cut();
+      await eventually(() => expect(server.open).toBe(1));
+    }
+    expect(bodies).toEqual([...Array(20).keys()].map(String));
+    expect(server.asked.slice(1).map(({ after }) => after)).toEqual(server.stored.map(({ id }) => id));
+    expect(disconnects).toHaveLength(20);
+    expect(disconnects.every(({ failures }) => failures === 0)).toBe(true);
+  });
+
+  it('begins now where nothing is stored, and keeps that place from the first moment', async () => {
+    server.message('old');
+    const { saved, store } = recorded();
+    const { bodies, listener } = collect({ from: 'now', position: store });
+    await eventually(() => expect(saved).toEqual(['e1-1']));
+    await listener.stop();
+    server.message('while away');
+    const again = collect({ from: 'now', position: store });
+    await eventually(() => expect(again.bodies).toEqual(['while away']));
+    expect(bodies).toEqual([]);
+  });
+
+  it('takes the position from comments while nothing comes for it, but not where a gap is yet to be told', async () => {
+    const { saved, store } = recorded('e1-1');
+    server.message('one');
+    collect({ position: store });
+    await eventually(() => expect(server.open).toBe(1));
+    server.stored.push({ id: 'e1-99', session: 'other', name: 'message', data: null });
+    expect(saved).toEqual([]);
+    server.keepAlive();
+    await eventually(() => expect(saved).toEqual(['e1-99']));
+    server.stored.length = 0;
+    server.answers.push((response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write('id: e1-400\n: connected e1-400\n\n');
+      setTimeout(() => response.destroy(), 50);
+    });
+    server.cut();
+    await eventually(() => expect(server.asked.length).toBeGreaterThan(2));
+    expect(server.asked.slice(1).map(({ after }) => after)).toEqual(['e1-99', 'e1-99']);
+  });
+
+  it('is given up where it is half open', async () => {
+    server.message('one');
+    server.answers.push((response, asked) => {
+      server.serve(response, asked);
+      // Nothing follows, and no end.
+    });
+    const { bodies, disconnects } = collect();
+    await eventually(() => expect(disconnects.length).toBeGreaterThan(0));
+    expect(String(disconnects[0]?.error)).toContain('nothing came for 0.5 s');
+    await eventually(() => expect(server.asked.length).toBeGreaterThan(1));
+    expect(bodies).toEqual(['one']);
+  });
+
+  it('is given up where no answer comes', async () => {
+    server.answers.push(() => {});
+    server.message('one');
+    const { bodies, disconnects } = collect();
+    await eventually(() => expect(bodies).toEqual(['one']));
+    expect(String(disconnects[0]?.error)).toContain('did not answer within 0.5 s');
+  });
+
+  it('ends also where fetch does not heed its signal', async () => {
+    const real = globalThis.fetch;
+    vi.stubGlobal('fetch', (url: string, { signal: _, ...init }: RequestInit) => real(url, init));
+    try {
+      server.answers.push(() => {});
+      const { listener, running, disconnects } = collect();
+      await eventually(() => expect(disconnects).toHaveLength(1));
+      await eventually(() => expect(server.open).toBe(1));
+      await listener.stop();
+      await running;
+      await eventually(() => expect(server.open).toBe(0));
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  it('stays where comments come, and no event', async () => {
+    const { disconnects } = collect();
+    await eventually(() => expect(server.open).toBe(1));
+    for (let n = 0; n < 20; n += 1) {
+      await delay(100);
+      server.keepAlive();
+    }
+    expect(disconnects).toEqual([]);
+  });
+
+  it('drops an event that is cut off, at each of its bytes, and gets it again whole', async () => {
+    const whole = Buffer.from(
+      frameOf({ id: 'e1-1', session: 'main', name: 'message', data: messageOf('Grüße 👋') }, { url: '/events' }),
+    );
+    const ends = [
+      1,
+      5,
+      20,
+      whole.indexOf(0xc3) + 1,
+      whole.indexOf(0xf0) + 1,
+      whole.indexOf(0xf0) + 3,
+      whole.length - 1,
+    ];
+    for (const end of ends) {
+      server.answers.push((response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        response.write(whole.subarray(0, end));
+        setTimeout(() => response.destroy(), 20);
+      });
+    }
+    server.message('Grüße 👋');
+    const { bodies } = collect();
+    await eventually(() => expect(bodies).toEqual(['Grüße 👋']));
+    expect(server.asked).toHaveLength(ends.length + 1);
+  });
+
+  it('reads events byte by byte', async () => {
+    server.answers.push((response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      const whole = Buffer.from(
+        frameOf({ id: 'e1-1', session: 'main', name: 'message', data: messageOf('ü👋') }, { url: '/events' }),
+      );
+      let at = 0;
+      const next = () => {
+        if (at < whole.length && response.write(whole.subarray(at, ++at))) setImmediate(next);
+      };
+      next();
+    });
+    const { bodies } = collect();
+    await eventually(() => expect(bodies).toEqual(['ü👋']));
+  });
+
+  it('waits ever longer while it fails, and as long as it is told to', async () => {
+    for (let n = 0; n < 5; n += 1) server.answers.push((response) => response.writeHead(500).end('oh'));
+    server.answers.push((response) => response.writeHead(429, { 'Retry-After': '1' }).end());
+    server.answers.push((response) =>
+      response.writeHead(503, { 'Retry-After': '1', 'Content-Type': 'application/json' }).end('{'),
+    );
+    server.message('one');
+    const told: unknown[] = [];
+    const { bodies, disconnects } = collect(
+      { onError: (error) => told.push(String(error)) },
+      { reconnect: { firstMs: 20, longestMs: 200 } },
+    );
+    await eventually(() => expect(bodies).toEqual(['one']));
+    expect(disconnects.map(({ failures }) => failures)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    disconnects.slice(0, 4).forEach(({ retryInMs }, n) => {
+      expect(retryInMs).toBeGreaterThanOrEqual(10 * 2 ** n);
+      expect(retryInMs).toBeLessThanOrEqual(20 * 2 ** n);
+    });
+    const times = server.asked.map(({ at }) => at);
+    for (const n of [5, 6]) expect((times[n + 1] ?? 0) - (times[n] ?? 0)).toBeGreaterThan(950);
+    expect(told).toEqual([
+      expect.stringContaining('the gateway cannot be followed: events was answered with status 500'),
+    ]);
+  });
+
+  it('waits ever longer where each stream ends at once', async () => {
+    for (let n = 0; n < 5; n += 1) {
+      server.answers.push((response) =>
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(': connected e1-1\n\n'),
+      );
+    }
+    const { disconnects } = collect({ onError: () => {} });
+    await eventually(() => expect(server.open).toBe(1));
+    expect(disconnects.map(({ failures }) => failures)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it.each([
+    [400, 'invalid_request'],
+    [401, 'unauthorized'],
+    [403, 'insufficient_scope'],
+    [404, 'session_not_found'],
+  ])('ends with the error of a %i, after handlers have settled', async (status, code) => {
+    server.message('slow');
+    const { saved, store } = recorded();
+    let isDone = false;
+    const listener = create({ position: store });
+    const running = listener.run({
+      message: async () => {
+        await delay(200);
+        isDone = true;
+      },
+    });
+    running.catch(() => {});
+    await eventually(() => expect(server.open).toBe(1));
+    server.answers.push((response) => {
+      response.writeHead(status, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ error: 'it says why', code }));
+    });
+    server.cut();
+    await expect(running).rejects.toMatchObject({ code, message: 'it says why' });
+    expect(isDone).toBe(true);
+    expect(saved.at(-1)).toBe('e1-1');
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it('says so where something else than a gateway answers', async () => {
+    server.answers.push((response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Log in</h1>'));
+    const { disconnects } = collect();
+    await eventually(() => expect(disconnects).toHaveLength(1));
+    expect(String(disconnects[0]?.error)).toContain('what answered is no gateway');
+  });
+
+  it('survives junk: what cannot be read is told, skipped and not asked for again', async () => {
+    const told: unknown[] = [];
+    server.answers.push((response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write('\u0000\u0001 junk\n\nid\nevent\ndata\n\n: \nretry: never\n\n\r\r\n');
+      response.write(Buffer.from([0xff, 0xfe, 0xc3, 0x0a, 0x0a]));
+      response.write('id: e1-1\nevent: message\ndata: {"secret": \n\n');
+      response.write('id: e1-2\nevent: message\ndata: {"session":"main","at":"","data":{"body":"secret"}}\n\n');
+      response.write('id: e1-3\nevent: message_ack\ndata: {"at":"","data":{"id":"a","ack":1}}\n\n');
+      response.write('event: toString\ndata: {}\n\nevent: __proto__\ndata: {}\n\n');
+      response.write(
+        frameOf({ id: 'e1-4', session: 'main', name: 'message', data: messageOf('good') }, { url: '/events' }),
+      );
+    });
+    const { bodies, listener } = collect({ onError: (error) => told.push(error) });
+    await eventually(() => expect(listener.position).toBe('e1-4'));
+    expect(bodies).toEqual(['good']);
+    expect(told.map(String)).toEqual([
+      'Error: event e1-1 (message) was skipped: it is no JSON',
+      expect.stringMatching(/^Error: event e1-2 \(message\) was skipped: it is not of the form that was expected/),
+      'Error: event e1-3 (message_ack) was skipped: it does not say of which session it is',
+    ]);
+    expect(told[0]).toMatchObject({ cause: '{"secret": ' });
+  });
+
+  it('gives up a line without an end, in bounded memory', async () => {
+    server.answers.push((response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      const piece = 'x'.repeat(1_048_576);
+      response.write('data: ');
+      const more = () => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on('drain', more);
+      more();
+    });
+    server.message('one');
+    const { bodies, disconnects } = collect();
+    await eventually(() => expect(bodies).toEqual(['one']));
+    expect(String(disconnects[0]?.error)).toContain('max buffer size');
+  });
+
+  it('reads events of a megabyte in a time that grows with their length alone', async () => {
+    const timeOf = async (length: number) => {
+      const body = 'x'.repeat(length);
+      await using own = await EventServer.start();
+      for (let n = 0; n < 8; n += 1) own.emit('disconnected', { reason: 'LOGOUT', message: body });
+      const startedAt = performance.now();
+      let count = 0;
+      const listener = new Listener({ url: own.url }, { from: 'oldest' }, TIMING);
+      for await (const _ of listener) if (++count === 8) break;
+      return performance.now() - startedAt;
+    };
+    await timeOf(100_000);
+    const [short, long] = [await timeOf(250_000), await timeOf(2_000_000)];
+    // Quadratic would be 64 times as long.
+    expect(long / short).toBeLessThan(32);
+  });
+
+  it('resumes quietly where the gateway forgets, and says what is missing', async () => {
+    const { bodies } = collect();
+    await eventually(() => expect(server.open).toBe(1));
+    server.message('one');
+    server.message('two');
+    await eventually(() => expect(bodies).toEqual(['one', 'two']));
+    // Restored from a copy that has one event, and then others.
+    server.stored.length = 1;
+    server.epoch = 'e2';
+    server.message('three');
+    server.cut();
+    await eventually(() => expect(bodies).toEqual(['one', 'two', 'gap', 'three']));
+  });
+
+  it('hands an event on once that a gateway sends again', async () => {
+    const { bodies } = collect();
+    await eventually(() => expect(server.open).toBe(1));
+    server.message('one');
+    for (let n = 0; n < 3; n += 1) {
+      server.answers.push((response, asked) => server.serve(response, { ...asked, after: 'oldest' }));
+      await eventually(() => expect(server.open).toBe(1));
+      server.cut();
+    }
+    server.message('two');
+    await eventually(() => expect(bodies).toEqual(['one', 'two']));
+  });
+});
+
+describe('its position', () => {
+  it('is saved in order, one save at a time, not too often, and again if it fails', async () => {
+    let [saving, most, calls] = [0, 0, 0];
+    const saved: number[] = [];
+    const told: string[] = [];
+    const store: PositionStore = {
+      load: async () => undefined,
+      save: async (id) => {
+        most = Math.max(most, ++saving);
+        await delay(5);
+        saving -= 1;
+        calls += 1;
+        if (calls % 3 === 1) throw new Error('the disk is full');
+        saved.push(Number(id.split('-')[1] ?? 0));
+      },
+    };
+    const { bodies, listener } = collect({
+      position: store,
+      savePositionEveryMs: 20,
+      onError: (error) => told.push(String(error)),
+    });
+    await eventually(() => expect(server.open).toBe(1));
+    const startedAt = performance.now();
+    for (let n = 0; n < 200; n += 1) {
+      server.message(`${n}`);
+      if (n % 10 === 0) await delay(10);
+    }
+    await eventually(() => expect(bodies).toHaveLength(200));
+    await listener.stop();
+    const tookMs = performance.now() - startedAt;
+    expect(saved.at(-1)).toBe(200);
+    expect(saved).toEqual(saved.toSorted((one, other) => one - other));
+    expect(most).toBe(1);
+    expect(saved.length).toBeLessThan(tookMs / 20 + 3);
+    expect(told[0]).toBe('Error: the position was not saved: the disk is full');
+  });
+
+  it('that cannot be loaded, or is none, ends the listener', async () => {
+    const failing = { ...recorded().store, load: () => Promise.reject(new Error('no such table')) };
+    await expect(create({ position: failing }).run({ message: () => {} })).rejects.toThrow('no such table');
+    const injected = recorded('e1-1\r\nX-Evil: 1').store;
+    await expect(create({ position: injected }).run({ message: () => {} })).rejects.toThrow('is no id of an event');
+    expect(server.asked).toEqual([]);
+  });
+
+  it('is the last that was handled where a store in memory goes from one listener to the next', async () => {
+    const store = memoryPosition();
+    server.message('one');
+    const first = collect({ position: store });
+    await eventually(() => expect(first.bodies).toEqual(['one']));
+    await first.listener.stop();
+    server.message('two');
+    const second = collect({ position: store });
+    await eventually(() => expect(second.bodies).toEqual(['two']));
+  });
+});
+
+describe('listen', () => {
+  it('refuses what cannot be meant', () => {
+    expect(() => listen({ url: 'localhost:not a port' })).toThrow('write it as in');
+    expect(() => listen({ url: server.url }, { sessions: [] })).toThrow('sessions is empty');
+    expect(() => listen({ url: server.url }, { events: [] })).toThrow('events is empty');
+    expect(() => listen({ url: server.url }, { from: 'e1-1\r\nX: y' })).toThrow('from is no position');
+    expect(() => listen({ url: server.url }, { concurrency: 0 })).toThrow('concurrency must be 1 or more');
+    expect(() => listen({ url: server.url }, { stopTimeoutMs: Number.NaN })).toThrow('stopTimeoutMs must be 0 or more');
+  });
+});

@@ -1,0 +1,334 @@
+import { type EventName, errorText } from '@chat-web/protocol';
+import type { GatewayAddress } from '../transport.ts';
+import { type ConnectionTiming, type Disconnect, follow } from './connection.ts';
+import type { EventHandlers, ListenedEvent } from './events.ts';
+import { isEventId } from './frames.ts';
+import { Lanes, type Task } from './lanes.ts';
+import { PositionKeeper } from './position-keeper.ts';
+import { PositionSaver } from './position-saver.ts';
+import { memoryPosition, type PositionStore } from './position-store.ts';
+import { EVENT_NAMES, readEvent } from './read-event.ts';
+import { RecentIds } from './recent-ids.ts';
+import { type Backoff, settledWithin, unlessAborted } from './wait.ts';
+
+/** What to listen to, and how. */
+export interface ListenOptions<N extends EventName = EventName> {
+  /**
+   * One session: its own stream, which begins with the QR that it shows, and ends with `session_not_found` when the session
+   * is deleted. Several: those, whether they are there yet or not. Absent: all that the token or key may see, later ones
+   * included.
+   */
+  readonly sessions?: string | readonly string[] | undefined;
+  /** Only these events, and `gap`. Absent: those that have a handler; all for the iterator. */
+  readonly events?: readonly N[] | undefined;
+  /** Where the position is kept over restarts of the application. Absent: in memory. */
+  readonly position?: PositionStore | undefined;
+  /** Where to begin if no position is stored: `now` (default), `oldest` or after the event of an id. */
+  readonly from?: 'now' | 'oldest' | (string & {}) | undefined;
+  /** Stops the listener when it aborts, as `stop()` does. */
+  readonly signal?: AbortSignal | undefined;
+  /** A session that does not exist is waited for instead of ending with `session_not_found`. Default: false. */
+  readonly waitForSession?: boolean | undefined;
+  /** How many handlers of `run` are at work at the same time, each for another session. Default: 16. */
+  readonly concurrency?: number | undefined;
+  /** How many events are held in memory; then reading stops until some are handled. Default: 1,000, or 16 M characters. */
+  readonly maxEventsInHand?: number | undefined;
+  /** The least time between two saves of the position: what was handled within it comes again after a crash. Default: 100. */
+  readonly savePositionEveryMs?: number | undefined;
+  /** How long `stop()` waits at most for handlers that run, and then for the last save. Default: 10,000. */
+  readonly stopTimeoutMs?: number | undefined;
+  /** Called each time that the gateway has accepted the connection. */
+  readonly onConnect?: (() => void) | undefined;
+  /** Called each time that a connection has ended or failed; the next attempt follows by itself. */
+  readonly onDisconnect?: ((disconnect: Disconnect) => void) | undefined;
+  /**
+   * Called when a handler has failed, with the event and how often (from 1): `'skip'` gives the event up, anything else
+   * tries it again after 1 s, 2 s, … 60 s. Also called, without an attempt, when a `gap` has no handler (with the event),
+   * when an event could not be read and was skipped (its text is the error's `cause`), when the position could not be
+   * saved (it is tried again), and at the fifth attempt in a row to connect that has failed. If it throws, the listener ends with that error. Absent: `console.warn`.
+   */
+  readonly onError?: ((error: unknown, event?: ListenedEvent, attempt?: number) => unknown) | undefined;
+}
+
+/** Times that no application needs to change. */
+export interface ListenerTiming extends ConnectionTiming {
+  /** Between attempts of a handler, and of saving the position. */
+  readonly retry: Backoff;
+}
+
+/** An event in hand. */
+interface Received {
+  readonly event: ListenedEvent;
+  readonly length: number;
+  /** Says that it is handled. */
+  done(): void;
+}
+
+const CONCURRENCY = 16;
+const MOST_EVENTS = 1_000;
+const MOST_LENGTH = 16 * 1_048_576;
+const SAVE_EVERY_MS = 100;
+const STOP_TIMEOUT_MS = 10_000;
+/** A gateway sends an event again if the connection broke at a bad moment: few of them. */
+const RECENT_IDS = 10_000;
+/** In a row; a restart of the gateway takes fewer. */
+const TELL_AFTER_FAILURES = 4;
+
+/**
+ * Follows events. It is used once, in one of two ways: with `for await`, one event after the other, or with `run`, the
+ * sessions side by side.
+ */
+export class Listener<N extends EventName = EventName> implements AsyncIterable<ListenedEvent<N | 'gap'>> {
+  readonly #address: GatewayAddress;
+  readonly #options: ListenOptions<N>;
+  readonly #timing: ListenerTiming;
+  readonly #store: PositionStore;
+  readonly #keeper: PositionKeeper;
+  readonly #saver: PositionSaver;
+  /** Aborts when no more is read, and no other handler is to be started. */
+  readonly #over = new AbortController();
+  readonly #stop = () => void this.stop();
+  /** An error that ends the listener. */
+  #failure: { readonly error: unknown } | undefined;
+  /** When its user is done with it. Undefined: it was not used yet. */
+  #used: Promise<void> | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(address: GatewayAddress, options: ListenOptions<N>, timing: ListenerTiming) {
+    this.#address = address;
+    this.#options = options;
+    this.#timing = timing;
+    this.#store = options.position ?? memoryPosition();
+    this.#saver = new PositionSaver(this.#store, {
+      everyMs: options.savePositionEveryMs ?? SAVE_EVERY_MS,
+      retry: timing.retry,
+      onError: (error) => this.#tell(new Error(`the position was not saved: ${errorText(error)}`, { cause: error })),
+    });
+    this.#keeper = new PositionKeeper((position) => this.#saver.save(position));
+    options.signal?.addEventListener('abort', this.#stop, { once: true });
+    if (options.signal?.aborted) this.#stop();
+  }
+
+  /** The newest position below which all events are handled. Undefined: none is known yet. */
+  get position(): string | undefined {
+    return this.#keeper.position;
+  }
+
+  /**
+   * Yields one event after the other. Asking for the next one says that the one before is handled. `break`, `return` and an
+   * error in the loop leave the one in hand unhandled: it comes again when the application listens again. To end the loop
+   * after an event that is handled, call `stop()` without awaiting it, and let the loop go on: it ends then.
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<ListenedEvent<N | 'gap'>, void, undefined> {
+    const release = this.#use();
+    try {
+      for await (const { event, done } of this.#received(this.#options.events)) {
+        yield event as ListenedEvent<N | 'gap'>;
+        done();
+      }
+    } finally {
+      release();
+      await this.#end();
+    }
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /**
+   * Calls the handler of each event: in the order of each session, sessions side by side. Resolves when the listener was
+   * stopped; rejects with the gateway's GatewayError where another attempt would not help (400, 401, 403, 404), with what the position
+   * store's `load` threw, or with what `onError` threw; then, too, handlers that run are waited for.
+   */
+  async run(handlers: EventHandlers): Promise<void> {
+    const events = this.#options.events ?? namesOf(handlers);
+    if (events?.length === 0) throw new TypeError('run needs a handler');
+    const release = this.#use();
+    const { concurrency = CONCURRENCY, maxEventsInHand = MOST_EVENTS } = this.#options;
+    const { retry } = this.#timing;
+    const { signal } = this.#over;
+    const most = { events: maxEventsInHand, length: MOST_LENGTH };
+    const lanes = new Lanes({ concurrency, most, retry, signal });
+    try {
+      for await (const received of this.#received(events)) {
+        const { event } = received;
+        // What is missing of all sessions is missing between what came before and what follows, in each of them.
+        const concernsAll = event.session === undefined;
+        if (concernsAll) await lanes.idle();
+        lanes.push(event.session ?? '', this.#task(received, handlers));
+        await (concernsAll ? lanes.idle() : lanes.room());
+      }
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#over.abort();
+      await settledWithin(lanes.settled(), this.#stopTimeoutMs);
+      release();
+      await this.#end();
+    }
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /**
+   * Stops reading, waits for the handlers that run (not for those that have not begun), saves the position, and resolves. Each
+   * takes `stopTimeoutMs` at most. Never rejects. Events that are not handled come again when the application listens again.
+   */
+  async stop(): Promise<void> {
+    this.#over.abort();
+    if (this.#used) await settledWithin(this.#used, this.#stopTimeoutMs);
+    await this.#end();
+  }
+
+  get #stopTimeoutMs(): number {
+    return this.#options.stopTimeoutMs ?? STOP_TIMEOUT_MS;
+  }
+
+  #use(): () => void {
+    if (this.#used) throw new Error('a listener is used once: call listen() again');
+    let release = () => {};
+    this.#used = new Promise((resolve) => {
+      release = resolve;
+    });
+    return release;
+  }
+
+  /** Ends once, however often it is called. */
+  #end(): Promise<void> {
+    this.#ended ??= this.#saveAndClose();
+    return this.#ended;
+  }
+
+  async #saveAndClose(): Promise<void> {
+    this.#over.abort();
+    this.#options.signal?.removeEventListener('abort', this.#stop);
+    const closing = this.#saver.close().then(() => this.#store.close?.());
+    await settledWithin(closing, this.#stopTimeoutMs);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#over.abort();
+  }
+
+  /** The events, with those left out that are no news, or not known. */
+  async *#received(events: readonly EventName[] | undefined): AsyncGenerator<Received> {
+    const { sessions, waitForSession = false } = this.#options;
+    const { signal } = this.#over;
+    if (signal.aborted) return;
+    const frames = follow(this.#address, {
+      path: pathOf(sessions, events),
+      after: await this.#start(),
+      timing: this.#timing,
+      ...{ waitForSession, signal },
+      ...this.#watch(),
+    });
+    const recent = new RecentIds(RECENT_IDS);
+    const session = typeof sessions === 'string' ? sessions : undefined;
+    for await (const frame of frames) {
+      if (signal.aborted) return; // It was stopped while the event before was in hand.
+      if (frame.kind === 'position') {
+        this.#keeper.pass(frame.id);
+        continue;
+      }
+      const name = EVENT_NAMES.find((known) => known === frame.name);
+      // A gap has the id of the last event that is missing.
+      if (name !== 'gap' && frame.id !== undefined && !recent.add(frame.id)) continue;
+      const done = this.#keeper.add(frame.id);
+      if (name === undefined) {
+        done(); // Only a newer gateway knows it.
+        continue;
+      }
+      let event: ListenedEvent;
+      try {
+        event = readEvent(frame, name, session);
+      } catch (error) {
+        if ((await this.#tell(error)) !== 'ended') done();
+        continue;
+      }
+      yield { event, length: frame.text.length, done };
+    }
+  }
+
+  /** Where to begin. */
+  async #start(): Promise<string | undefined> {
+    const stored = await unlessAborted(this.#store.load(), this.#over.signal);
+    if (stored !== undefined && !isEventId(stored)) throw new Error('the stored position is no id of an event');
+    const { from = 'now' } = this.#options;
+    return stored ?? (from === 'now' ? undefined : from);
+  }
+
+  #task({ event, length, done }: Received, handlers: EventHandlers): Task {
+    const handler = (handlers[event.name] ?? handlers.any) as ((event: ListenedEvent) => unknown) | undefined;
+    const attempt = async (count: number) => {
+      try {
+        if (handler) await handler(event);
+        else if (event.name === 'gap') {
+          const told = await this.#tell(new Error(`events are missing (${event.data.reason})`), event);
+          if (told === 'ended') return false;
+        }
+      } catch (error) {
+        if ((await this.#tell(error, event, count)) !== 'skip') return false;
+      }
+      done();
+      return true;
+    };
+    return { attempt, length };
+  }
+
+  /** Tells the application of an error. Never rejects: what `onError` throws ends the listener. */
+  async #tell(error: unknown, event?: ListenedEvent, attempt?: number): Promise<'skip' | 'told' | 'ended'> {
+    const { onError = warn } = this.#options;
+    try {
+      return (await onError(error, event, attempt)) === 'skip' ? 'skip' : 'told';
+    } catch (thrown) {
+      this.#fail(thrown);
+      return 'ended';
+    }
+  }
+
+  /** What the application wants to know of the connection; what it throws ends the listener. */
+  #watch() {
+    const { onConnect, onDisconnect } = this.#options;
+    const guarded = (call: () => void) => {
+      try {
+        call();
+      } catch (error) {
+        this.#fail(error);
+      }
+    };
+    return {
+      onConnect: () => guarded(() => onConnect?.()),
+      onDisconnect: (disconnect: Disconnect) => {
+        guarded(() => onDisconnect?.(disconnect));
+        const { error, failures } = disconnect;
+        if (failures === TELL_AFTER_FAILURES)
+          void this.#tell(
+            new Error(`the gateway cannot be followed: ${reasonOf(error)}; it is tried again`, { cause: error }),
+          );
+      },
+    };
+  }
+}
+
+/** Why there is no connection; `fetch` says no more than that it has failed, and has the reason as its cause. */
+function reasonOf(error: unknown): string {
+  if (error === undefined) return 'it ends each stream at once';
+  return errorText(error instanceof TypeError && error.cause !== undefined ? error.cause : error);
+}
+
+/** For applications that do not ask for errors. */
+function warn(error: unknown, event?: ListenedEvent, attempt?: number): void {
+  const what = event ? ` (${event.name} ${event.id} of ${event.session ?? 'all sessions'})` : '';
+  const retry = attempt === undefined ? '' : `; attempt ${attempt}, it is tried again`;
+  console.warn(`chat-web listener: ${errorText(error)}${what}${retry}`);
+}
+
+function namesOf(handlers: EventHandlers): EventName[] | undefined {
+  return handlers.any ? undefined : EVENT_NAMES.filter((name) => handlers[name]);
+}
+
+function pathOf(sessions: ListenOptions['sessions'], events: readonly EventName[] | undefined): string {
+  const query = new URLSearchParams();
+  if (events) query.set('events', events.join(','));
+  if (typeof sessions === 'object') query.set('sessions', sessions.join(','));
+  const path = typeof sessions === 'string' ? `/sessions/${encodeURIComponent(sessions)}/events` : '/events';
+  return query.size === 0 ? path : `${path}?${query.toString().replaceAll('%2C', ',')}`;
+}

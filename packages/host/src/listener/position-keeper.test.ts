@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PositionKeeper } from './position-keeper.ts';
+
+/** What happens to a keeper: an event with or without an id comes, or a position; or an open event is handled. */
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('event' as const), hasId: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('position' as const) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('handled' as const), which: fc.nat() }) },
+);
+
+describe('the position', () => {
+  it('is never above an event that is not handled, and the newest otherwise, in any order of handling', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const told: string[] = [];
+        const keeper = new PositionKeeper((position) => told.push(position));
+        const all: { number: number; id: string | undefined; isHandled: boolean; done(): void }[] = [];
+        for (const one of steps) {
+          const number = all.length;
+          if (one.kind === 'event') {
+            const id = one.hasId ? `e-${number}` : undefined;
+            all.push({ number, id, isHandled: false, done: keeper.add(id) });
+          } else if (one.kind === 'position') {
+            keeper.pass(`e-${number}`);
+            all.push({ number, id: `e-${number}`, isHandled: true, done: () => {} });
+          } else {
+            const open = all.filter(({ isHandled }) => !isHandled);
+            const chosen = open[one.which % Math.max(open.length, 1)];
+            if (!chosen) continue;
+            chosen.isHandled = true;
+            chosen.done();
+            chosen.done(); // Twice does no harm.
+          }
+          const firstOpen = all.findIndex(({ isHandled }) => !isHandled);
+          const below = all.slice(0, firstOpen < 0 ? all.length : firstOpen);
+          expect(keeper.position).toBe(below.findLast(({ id }) => id !== undefined)?.id);
+        }
+        const numbers = told.map((id) => Number(id.slice(2)));
+        expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('takes no longer for each event the more there were', () => {
+    const keeper = new PositionKeeper(() => {});
+    const timeOf = (count: number) => {
+      const startedAt = performance.now();
+      // One event stays open behind which all others pile up, then they go at once.
+      const first = keeper.add('a');
+      for (let n = 0; n < count; n += 1) keeper.add(`${n}`)();
+      first();
+      for (let n = 0; n < count; n += 1) keeper.add(`${n}`)();
+      return performance.now() - startedAt;
+    };
+    timeOf(20_000);
+    const [many, few] = [timeOf(400_000), Array.from({ length: 20 }, () => timeOf(20_000)).reduce((a, b) => a + b)];
+    // As many events. Quadratic would be 20 times as long.
+    expect(many / few).toBeLessThan(10);
+    expect(keeper.position).toBe('19999');
+  });
+});

@@ -1,0 +1,32 @@
+/**
+ * Where an application keeps its position in the events, over its own restarts. Only one listener may use a store at a
+ * time.
+ *
+ * @example
+ * const position: PositionStore = {
+ *   load: async () => (await db.get('SELECT id FROM position'))?.id,
+ *   save: (id) => db.run('UPDATE position SET id = ?', id),
+ * };
+ */
+export interface PositionStore {
+  /** The id that was saved last. Undefined: none yet. If it rejects, so does the listener: it would not know where to begin. */
+  load(): Promise<string | undefined>;
+  /**
+   * Saves an id. It is called in order, never twice at once, and only with an id below which all events are handled. If it
+   * rejects, `onError` is called, and it is tried again with the newest id.
+   */
+  save(id: string): Promise<void>;
+  /** Called once when the listener has ended. */
+  close?(): Promise<void>;
+}
+
+/** Keeps the position as long as the process lives. */
+export function memoryPosition(): PositionStore {
+  let position: string | undefined;
+  return {
+    load: async () => position,
+    save: async (id) => {
+      position = id;
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isEventId } from '../listener/frames.ts';
+import type { PositionStore } from '../listener/position-store.ts';
+
+/** The lock of a position: a socket that listens, so that nothing is left to hold it when its owner is dead. */
+interface Lock {
+  /** Rejects if another listener has taken the lock. */
+  check(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/**
+ * Keeps a listener's position in a file, over restarts and power failures. Only its user can read it. A second listener of
+ * this machine on the same file is refused: it would skip events. The folder must exist.
+ *
+ * @example
+ * const listener = listen(gateway, { position: filePosition('/var/lib/shop/position') });
+ */
+export function filePosition(path: string): PositionStore {
+  const file = resolve(path);
+  let lock: Lock | undefined;
+  return {
+    load: async () => {
+      lock = await lockFile(file);
+      try {
+        return await read(file);
+      } catch (error) {
+        await lock.release();
+        throw error;
+      }
+    },
+    save: async (id) => {
+      await lock?.check();
+      await write(file, `${id}\n`);
+    },
+    close: async () => lock?.release(),
+  };
+}
+
+async function read(file: string): Promise<string | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  const id = text?.trim();
+  // It may be a file of something else, that a wrong path names: it is not overwritten.
+  if (id !== undefined && !isEventId(id)) throw new Error(`${file} holds no position: give another path, or delete it`);
+  return id;
+}
+
+/** After a power failure, the file is as it was before or after. */
+async function write(file: string, text: string): Promise<void> {
+  const temporary = `${file}.new`;
+  await rm(temporary, { force: true }); // Of a process that was killed, perhaps with another mode.
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+  if (process.platform === 'win32') return; // There, folders cannot be opened.
+  const folder = await open(dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function lockFile(file: string): Promise<Lock> {
+  if (process.platform === 'win32') {
+    const name = createHash('sha256').update(file.toLowerCase()).digest('hex');
+    const server = await listenOn(`\\\\.\\pipe\\chat-web-position-${name}`, file);
+    return { check: async () => {}, release: () => closed(server) };
+  }
+  const folder = await open(dirname(file), 'r');
+  try {
+    return await lockSocket(file, folder);
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+async function lockSocket(file: string, folder: FileHandle): Promise<Lock> {
+  // The path of a socket is limited to about 100 bytes; on Linux the open folder provides a short one.
+  const near = process.platform === 'linux' ? `/proc/self/fd/${folder.fd}` : dirname(file);
+  const path = join(near, `${basename(file)}.lock`);
+  if (await isListening(path)) throw inUse(file);
+  const left = await stat(path).catch(() => undefined);
+  if (left && !left.isSocket()) throw new Error(`${file}.lock is in the way: give another path, or delete it`);
+  // Under a name of its own first, so that this is our socket for certain; then in the place of a dead one.
+  const own = join(near, `.${randomBytes(6).toString('hex')}`);
+  const server = await listenOn(own, file);
+  const { ino } = await stat(own);
+  await rename(own, path);
+  const isOurs = async () => (await stat(path).catch(() => undefined))?.ino === ino;
+  return {
+    // Two that start at the same moment may both find the lock free: the one whose socket was replaced has lost.
+    check: async () => {
+      if (!(await isOurs())) throw inUse(file);
+    },
+    release: async () => {
+      if (await isOurs()) await rm(path, { force: true });
+      await closed(server);
+      await folder.close();
+    },
+  };
+}
+
+async function listenOn(path: string, file: string): Promise<Server> {
+  const server = createServer((connection) => connection.destroy()).unref();
+  server.listen(path);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? inUse(file) : error;
+  }
+  server.on('error', () => {}); // Of a connection that was not accepted.
+  return server;
+}
+
+function inUse(file: string): Error {
+  return new Error(`${file} is in use by another listener: stop it, or give each its own file`);
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((done) => server.close(() => done()));
+}
+
+/** True if a process listens on that socket. */
+function isListening(path: string): Promise<boolean> {
+  return new Promise((done, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      done(true);
+    });
+    socket.once('error', ({ code = '', message }: NodeJS.ErrnoException) => {
+      if (['ENOENT', 'ECONNREFUSED', 'ENOTSOCK'].includes(code)) done(false);
+      else reject(new Error(`the lock of the position cannot be checked: ${message}`));
+    });
+  });
+}

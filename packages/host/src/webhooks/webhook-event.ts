@@ -1,0 +1,53 @@
+import { type EventData, type EventName, eventData } from '@chat-web/protocol';
+import * as v from 'valibot';
+
+interface Common {
+  /** The id of the event in the gateway's journal: the same on each repetition, and on streams. */
+  readonly id: string;
+  /** When it happened, in ISO 8601. */
+  readonly at: string;
+}
+
+/** An event that a webhook of the gateway has delivered: `name` says which, and of what type `data` is. */
+export type WebhookEvent<N extends EventName | 'other' = EventName | 'other'> = {
+  readonly [K in N]: K extends EventName
+    ? Common & {
+        readonly name: K;
+        /** Its session; absent for a `gap` that concerns them all. */
+        readonly session: string | undefined;
+        readonly data: EventData<K>;
+      }
+    : OtherWebhookEvent;
+}[N];
+
+/** An event that this version does not know, such as the one of a test, or whose data are not of the form that it knows. */
+export interface OtherWebhookEvent extends Common {
+  readonly name: 'other';
+  readonly type: string;
+  readonly session: string | undefined;
+  readonly data: unknown;
+}
+
+const body = v.object({
+  type: v.string(),
+  timestamp: v.string(),
+  session: v.nullish(v.string()),
+  data: v.unknown(),
+});
+
+/** The event in a body; undefined if it is none. */
+export function webhookEventOf(id: string, parsed: unknown): WebhookEvent | undefined {
+  const read = v.safeParse(body, parsed);
+  if (!read.success) return undefined;
+  const { type, timestamp: at, session, data } = read.output;
+  const common = { id, at, session: session ?? undefined };
+  if (isEventName(type)) {
+    const known = v.safeParse(eventData[type], data);
+    if (known.success) return { ...common, name: type, data: known.output } as WebhookEvent;
+  }
+  return { ...common, name: 'other', type, data };
+}
+
+function isEventName(type: string): type is EventName {
+  return Object.hasOwn(eventData, type);
+}

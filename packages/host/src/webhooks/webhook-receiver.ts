@@ -1,0 +1,170 @@
+import { type EventName, GatewayError } from '@chat-web/protocol';
+import { accepted, comeBackLater, refused, wrongMethod } from '../inbound/answers.ts';
+import { BodyReader } from '../inbound/body-reader.ts';
+import { bytesOf } from '../inbound/hmac.ts';
+import { Once } from '../inbound/once.ts';
+import { parsedJson } from '../inbound/parsed-json.ts';
+import { quietly } from '../inbound/quietly.ts';
+import { memorySeenStore, type SeenStore } from '../inbound/seen-store.ts';
+import { withinTime } from '../inbound/time-limit.ts';
+import { type WebhookEvent, webhookEventOf } from './webhook-event.ts';
+import { WebhookSignatures } from './webhook-signatures.ts';
+
+/** A callback for each event that you want, by its name; `other` gets what this version does not know. */
+export type WebhookHandlers = {
+  readonly [N in EventName | 'other']?: (event: WebhookEvent<N>) => unknown;
+};
+
+export interface WebhookReceiverOptions {
+  /** The secret that the gateway answered when the webhook was made, `whsec_…`; two of them while it is replaced. */
+  readonly secrets: string | readonly string[];
+  /** Called for each event of its name. The gateway gets its answer when the promise has settled. */
+  readonly handlers?: WebhookHandlers | undefined;
+  /** Called for each event, after the handler of its name. */
+  readonly onEvent?: ((event: WebhookEvent) => unknown) | undefined;
+  /** How far the clocks of gateway and application may be apart. Default: 300. */
+  readonly toleranceSeconds?: number | undefined;
+  /** What was handed on; by default in memory, for 24 hours. */
+  readonly seen?: SeenStore | undefined;
+  /** The largest delivery, in bytes. Default: 4 MB. */
+  readonly maxBodyBytes?: number | undefined;
+  /**
+   * A delivery whose handler takes longer is answered with 503; its repetition joins the handler that goes on. The
+   * gateway waits for 15 s. Default: 12,000.
+   */
+  readonly handlerTimeoutMs?: number | undefined;
+  /** Told of each handler that failed, with its event. By default `console.error`. */
+  readonly onError?: ((error: unknown, event?: WebhookEvent) => void) | undefined;
+}
+
+/** The handler of the gateway's deliveries. */
+export interface WebhookReceiver {
+  /** Answers a request, whatever its path. Never rejects. */
+  fetch(request: Request): Promise<Response>;
+}
+
+const MAX_BODY_BYTES = 4_194_304;
+const HANDLER_TIMEOUT_MS = 12_000;
+const TOLERANCE_SECONDS = 300;
+/** Handlers that are under way. */
+const MOST_RUNNING = 1_000;
+
+/**
+ * Receives the webhooks of a gateway. A delivery is answered with 204 once its handlers have settled well, and with 500 if
+ * one has failed: the gateway then repeats it. An event that was handled is answered with 204, and not handed on again.
+ * Throws a TypeError for a secret that is none.
+ *
+ * @example
+ * const receiver = createWebhookReceiver({
+ *   secrets: process.env.WEBHOOK_SECRET,
+ *   handlers: { message: async ({ session, data }) => store(session, data) },
+ * });
+ * app.post('/hooks/chat', (context) => receiver.fetch(context.req.raw)); // Hono
+ */
+export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
+  const receiver = new Receiver(options);
+  return { fetch: (request) => receiver.answer(request) };
+}
+
+/**
+ * Verifies one delivery by hand, for platforms that have no `Request`: `rawBody` as it came, before any parser. Resolves to
+ * its event. Rejects with a GatewayError: `unauthorized` if the signature is missing, malformed, wrong or too old,
+ * `invalid_request` if the body is no event.
+ *
+ * @example
+ * const event = await verifyWebhook(request.headers, rawBody, process.env.WEBHOOK_SECRET);
+ */
+export async function verifyWebhook(
+  headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>,
+  rawBody: Uint8Array | string,
+  secrets: string | readonly string[],
+  { toleranceSeconds = TOLERANCE_SECONDS }: { readonly toleranceSeconds?: number | undefined } = {},
+): Promise<WebhookEvent> {
+  const body = typeof rawBody === 'string' ? bytesOf(rawBody) : rawBody;
+  const signed = await new WebhookSignatures(secrets, toleranceSeconds).verify(headersOf(headers), body);
+  if (!signed) throw new GatewayError('unauthorized', UNSIGNED);
+  const event = webhookEventOf(signed.id, parsedJson(body));
+  if (!event) throw new GatewayError('invalid_request', NO_EVENT);
+  return event;
+}
+
+const UNSIGNED = 'the signature is missing, malformed, wrong or too old';
+const NO_EVENT = 'the body is no event of a gateway';
+
+class Receiver {
+  readonly #options: WebhookReceiverOptions;
+  readonly #signatures: WebhookSignatures;
+  readonly #bodies: BodyReader;
+  readonly #once: Once;
+
+  constructor(options: WebhookReceiverOptions) {
+    this.#options = options;
+    this.#signatures = new WebhookSignatures(options.secrets, options.toleranceSeconds ?? TOLERANCE_SECONDS);
+    this.#bodies = new BodyReader(options.maxBodyBytes ?? MAX_BODY_BYTES, (error) => this.#fail(error));
+    this.#once = new Once(options.seen ?? memorySeenStore(), (error) => this.#fail(error));
+  }
+
+  async answer(request: Request): Promise<Response> {
+    if (request.method !== 'POST') return wrongMethod('POST');
+    try {
+      return await this.#delivery(request);
+    } catch (error) {
+      this.#fail(error);
+      return refused(500, 'internal_error', 'the webhook could not be handled');
+    }
+  }
+
+  async #delivery(request: Request): Promise<Response> {
+    if (!this.#signatures.read(request.headers)?.signatures.length) return refused(401, 'unauthorized', UNSIGNED);
+    const body = await this.#bodies.read(request);
+    if (body instanceof Response) return body;
+    const signed = await this.#signatures.verify(request.headers, body);
+    if (!signed) return refused(401, 'unauthorized', UNSIGNED);
+    const event = webhookEventOf(signed.id, parsedJson(body));
+    if (!event) return refused(400, 'invalid_request', NO_EVENT);
+    if (this.#once.size >= MOST_RUNNING && !this.#once.isRunning(event.id)) {
+      return comeBackLater('insufficient_resources', 'too many events are being handled');
+    }
+    return this.#handOn(event);
+  }
+
+  async #handOn(event: WebhookEvent): Promise<Response> {
+    const timeoutMs = this.#options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS;
+    const work = this.#once.run(event.id, () => this.#callHandlers(event));
+    // Told where it fails, be it late; `work` itself is awaited below, or not at all after the time limit.
+    const outcome = work.then(
+      () => true,
+      () => false,
+    );
+    const isWell = await withinTime(outcome, timeoutMs, '').catch(() => undefined);
+    if (isWell) return accepted();
+    if (isWell === false) return refused(500, 'internal_error', 'a handler failed');
+    return comeBackLater('still_running', 'the handler is not done yet');
+  }
+
+  async #callHandlers(event: WebhookEvent): Promise<void> {
+    const { handlers, onEvent } = this.#options;
+    const handler = handlers?.[event.name] as ((event: WebhookEvent) => unknown) | undefined;
+    try {
+      await handler?.(event);
+      await onEvent?.(event);
+    } catch (error) {
+      this.#fail(error, event);
+      throw error;
+    }
+  }
+
+  #fail(error: unknown, event?: WebhookEvent): void {
+    const { onError = (thrown, of) => console.error(of ? `webhooks: ${of.name} failed:` : 'webhooks:', thrown) } =
+      this.#options;
+    quietly(() => onError(error, event));
+  }
+}
+
+function headersOf(headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>): Headers {
+  if (headers instanceof Headers) return headers;
+  const given = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
+  );
+  return new Headers(given);
+}

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { figure } from '../helpers/figure.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const ACCOUNTS: Readonly<Record<string, string>> = { ada: ADA, ben: BEN };
+const FRIEND = '12025550190';
+const MESSAGES_EACH = 500;
+const MESSAGES = MESSAGES_EACH * Object.keys(ACCOUNTS).length;
+/** After how many of the messages were sent, and what is killed then. */
+const KILLS = [
+  [150, 'application'],
+  [300, 'application'],
+  [400, 'gateway'],
+  [500, 'application'],
+  [650, 'application'],
+  [750, 'gateway'],
+  [850, 'application'],
+] as const;
+const APP = fileURLToPath(new URL('../fixtures/listening-app.mjs', import.meta.url));
+const SECOND = 1_000;
+
+/** One life of the application: what it has handled, in order. */
+interface Life {
+  readonly handled: { readonly session: string; readonly n: number }[];
+  readonly gaps: string[];
+  hasStopped: boolean;
+}
+
+/** The application's own file, with all of its lives. */
+async function livesIn(folder: string): Promise<Life[]> {
+  const lives: Life[] = [];
+  for (const line of (await readFile(join(folder, 'handled'), 'utf8')).trim().split('\n')) {
+    const { life, stopped, session, body, gap } = JSON.parse(line);
+    if (life !== undefined) lives.push({ handled: [], gaps: [], hasStopped: false });
+    const now = lives.at(-1);
+    if (stopped !== undefined && now) now.hasStopped = true;
+    if (gap !== undefined) now?.gaps.push(gap);
+    if (body !== undefined) now?.handled.push({ session, n: Number(body) });
+  }
+  return lives;
+}
+
+it('an application handles each of 1,000 messages, in order, over five kills of it and two of the gateway', async () => {
+  await using stack = await Stack.start();
+  await stack.phones.addAccount({ number: FRIEND, name: 'Friend' });
+  for (const [id, number] of Object.entries(ACCOUNTS)) await stack.link(id, number);
+  const folder = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+  const { url } = stack.gateway;
+  const { port } = new URL(url);
+  const startApp = () => spawn(process.execPath, [APP, url, folder], { stdio: 'inherit' });
+  let app = startApp();
+  const stopApp = async (signal: NodeJS.Signals) => {
+    const exited = once(app, 'exit');
+    app.kill(signal);
+    await exited;
+  };
+  try {
+    let sent = 0;
+    const sending = Object.entries(ACCOUNTS).map(async ([, number]) => {
+      for (let n = 0; n < MESSAGES_EACH; n += 1) {
+        await stack.phones.send(FRIEND, { to: number, body: `${n}` });
+        sent += 1;
+        await delay(15);
+      }
+    });
+    for (const [after, victim] of KILLS) {
+      await eventually(() => expect(sent).toBeGreaterThan(after), 120 * SECOND);
+      // In the middle of its work: an application that waits for the gateway has nothing in hand.
+      const before = (await livesIn(folder)).flatMap(({ handled }) => handled).length;
+      await eventually(
+        async () => expect((await livesIn(folder)).flatMap(({ handled }) => handled).length).toBeGreaterThan(before),
+        120 * SECOND,
+      );
+      if (victim === 'application') {
+        await stopApp('SIGKILL');
+        app = startApp();
+      } else {
+        await stack.gateway.end('SIGKILL');
+        await stack.restartGateway({ CHAT_WEB_PORT: port });
+      }
+    }
+    await Promise.all(sending);
+    const distinct = (lives: readonly Life[]) =>
+      new Set(lives.flatMap(({ handled }) => handled.map(({ session, n }) => `${session} ${n}`))).size;
+    await eventually(async () => expect(distinct(await livesIn(folder))).toBe(MESSAGES), 120 * SECOND);
+    await stopApp('SIGTERM');
+
+    const lives = await livesIn(folder);
+    expect(lives).toHaveLength(6);
+    expect(lives.at(-1)?.hasStopped).toBe(true);
+    expect(lives.flatMap(({ gaps }) => gaps)).toEqual([]);
+    const repeats = lives.map(() => 0);
+    for (const session of Object.keys(ACCOUNTS)) {
+      let next = 0;
+      lives.forEach(({ handled }, life) => {
+        const numbers = handled.filter((one) => one.session === session).map(({ n }) => n);
+        if (numbers.length === 0) return;
+        const [first = 0] = numbers;
+        // In each life one after the other: repeats are those at its beginning alone, and the gateway's deaths cause none.
+        expect(numbers).toEqual(numbers.map((_, index) => first + index));
+        expect(first).toBeLessThanOrEqual(next);
+        repeats[life] = (repeats[life] ?? 0) + next - first;
+        next = first + numbers.length;
+      });
+      expect(next).toBe(MESSAGES_EACH);
+    }
+    expect(repeats[0]).toBe(0);
+    const total = repeats.reduce((sum, count) => sum + count, 0);
+    // What two sessions bring in the tenth of a second between two saves, with much room.
+    expect(Math.max(...repeats)).toBeLessThan(200);
+    figure(
+      'listener',
+      `${MESSAGES} messages, 5 kills of the application, 2 of the gateway: 0 lost, 0 out of order, ${total} repeated (${repeats.slice(1).join(', ')} after each kill of the application)`,
+    );
+  } finally {
+    if (app.exitCode === null) app.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  }
+});
