@@ -52,7 +52,9 @@ describe('what is derived from it', () => {
   it('types what a caller writes and what it is answered', () => {
     expectTypeOf<InputOf<'editMessage'>>().toExtend<{ id: string; messageId: string; body: string }>();
     expectTypeOf<AnswerOf<'editMessage'>>().toEqualTypeOf<Message>();
-    expectTypeOf<OperationMethods['listSessions']>().parameters.toEqualTypeOf<[]>();
+    expectTypeOf<OperationMethods['listSessions']>()
+      .parameter(0)
+      .toEqualTypeOf<Readonly<Record<string, never>> | undefined>();
   });
 });
 

@@ -83,6 +83,11 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number | undefined;
   /** The id of the message that it is about. */
   readonly id?: string | undefined;
+  /** The HTTP status of the answer, where it is not that of the code; null if there was no answer. */
+  readonly status?: number | null | undefined;
+  /** The `X-Request-Id` of the answer, which is also in the gateway's log. */
+  readonly requestId?: string | undefined;
+  readonly cause?: unknown;
 }
 
 /** The one error type of the project: a code from the table, and a sentence that names the thing. */
@@ -91,14 +96,20 @@ export class GatewayError extends Error {
   readonly issues: ErrorDetails['issues'];
   readonly retryAfterSeconds: ErrorDetails['retryAfterSeconds'];
   readonly id: ErrorDetails['id'];
+  /** The HTTP status; undefined if the gateway did not answer. */
+  readonly status: number | undefined;
+  readonly requestId: ErrorDetails['requestId'];
 
-  constructor(code: ErrorCode, message: string, { issues, retryAfterSeconds, id }: ErrorDetails = {}) {
-    super(message);
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    const { issues, retryAfterSeconds, id, status = errorTable[code].status, requestId, cause } = details;
+    super(message, cause === undefined ? undefined : { cause });
     this.name = 'GatewayError';
     this.code = code;
     this.issues = issues;
     this.retryAfterSeconds = retryAfterSeconds;
     this.id = id;
+    this.status = status ?? undefined;
+    this.requestId = requestId;
   }
 }
 

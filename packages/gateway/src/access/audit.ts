@@ -17,6 +17,8 @@ export interface AuditEntry {
   readonly webhook: string | undefined;
   readonly status: number;
   readonly code: string | undefined;
+  /** The id of the request. */
+  readonly request: string | undefined;
   readonly ms: number;
 }
 

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import type { Audit } from '../access/audit.ts';
 import { Refusal } from '../access/refusal.ts';
 import type { Refusals } from '../access/refusals.ts';
+import { requestIdOf } from './guarded-response.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
 /** Reads that are audited: a QR is as good as a password, a stream carries all future messages. */
@@ -59,6 +60,7 @@ export function audited({ audit, refusals, answerError }: AuditParts, route: Rou
       ...{ session: sessionIn(c.req.path), key: idIn(KEY, c.req.path, response) },
       webhook: idIn(WEBHOOK, c.req.path, response),
       ...{ status, code: thrown instanceof GatewayError ? thrown.code : undefined },
+      request: requestIdOf(c.env.outgoing),
       ms: Math.round(performance.now() - startedAt),
     };
     audit.write(entry, { mayHaveChanged: named?.changes === true && (status < 400 || status === 500) });
