@@ -265,6 +265,15 @@ describe('events', () => {
     ]);
   });
 
+  it('a single contact is meant by a single message, though its number is written in another way', async () => {
+    const { send, events } = webhookWith();
+    const contacts = [{ wa_id: '5511987654321' }];
+    await send(delivery('messages', { contacts, messages: [text('1', '', '551187654321')] }));
+    await send(delivery('messages', { contacts, messages: [text('2', '', '5'), text('3', '', '5511987654321')] }));
+    const found = events.map((event) => event.name === 'message' && event.contact);
+    expect(found).toEqual([contacts[0], undefined, contacts[0]]);
+  });
+
   it('are typed by their name, and messages by their type', async () => {
     const bodies: string[] = [];
     const { send } = webhookWith({
