@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EventName } from '@chat-web/protocol';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -216,13 +217,14 @@ describe('a handler', () => {
     const names: string[] = [];
     const handlers = {
       message: (event: { readonly session: string }) => names.push(event.session),
-      any: ({ name }: { readonly name: string }) => names.push(name),
+      any: ({ name }: { readonly name: EventName }) => names.push(name),
     };
-    const { send } = receiverWith({ handlers });
+    const { send, events } = receiverWith({ handlers });
     await send({ id: '1' });
     await send({ id: '2', body: JSON.stringify({ ...ACK, type: 'hologram' }) });
     await send({ id: '3', body: JSON.stringify({ ...ACK, session: undefined }) }); // It must say whose it is.
-    expect(names).toEqual(['message_ack', 'other', 'other']);
+    expect(names).toEqual(['message_ack']);
+    expect(events.map(({ name }) => name)).toEqual(['message_ack', 'other', 'other']);
   });
 
   it('is typed by the name of the event', async () => {

@@ -15,8 +15,8 @@ import { WebhookSignatures } from './webhook-signatures.ts';
  * listener are as good here.
  */
 export type WebhookHandlers = { readonly [N in EventName | 'other']?: (event: WebhookEvent<N>) => unknown } & {
-  /** Gets the events that have no handler of their own. */
-  readonly any?: (event: WebhookEvent) => unknown;
+  /** Gets the events that have no handler of their own, `other` excepted. */
+  readonly any?: (event: WebhookEvent<EventName>) => unknown;
 };
 
 export interface WebhookReceiverOptions {
@@ -148,9 +148,10 @@ class Receiver {
 
   async #callHandlers(event: WebhookEvent): Promise<void> {
     const { handlers, onEvent } = this.#options;
-    const handler = (handlers?.[event.name] ?? handlers?.any) as ((event: WebhookEvent) => unknown) | undefined;
+    const own = handlers?.[event.name] as ((event: WebhookEvent) => unknown) | undefined;
     try {
-      await handler?.(event);
+      if (own || event.name === 'other') await own?.(event);
+      else await handlers?.any?.(event);
       await onEvent?.(event);
     } catch (error) {
       this.#fail(error, event);
