@@ -610,8 +610,8 @@ describe('bodies', () => {
       }
     }
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 503)).toHaveLength(40 - 17);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(17);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(40 - 8);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(8);
     // All of it is free again.
     expect((await webhook.fetch(post(messages(text('1', ''))))).status).toBe(200);
     await webhook.close();

@@ -198,7 +198,7 @@ class Receiver {
 
   /** Resolves with false if one of the events has failed; does not reject. */
   async #handOn(body: unknown): Promise<boolean> {
-    const queueing = this.#queued.then(() => this.#queueEvents(body));
+    const queueing = Promise.all([this.#queued, afterTheAnswer()]).then(() => this.#queueEvents(body));
     this.#queued = queueing.catch(() => {}); // The next delivery does not suffer from this one.
     try {
       return (await Promise.all(await queueing)).every(Boolean);
@@ -210,7 +210,6 @@ class Receiver {
 
   /** How each event ends. */
   async #queueEvents(body: unknown): Promise<readonly Promise<boolean>[]> {
-    await afterTheAnswer();
     const events = await cloudEventsOf(body);
     return events.map(
       (event) =>

@@ -4,7 +4,7 @@ import { comeBackLater, refused } from './answers.ts';
 /** The longest that a body may take: senders of webhooks are servers with good connections. */
 const BODY_TIMEOUT_MS = 30_000;
 /** Bodies that are being read at the same time may have so many times the size of the largest. */
-const AT_ONCE = 16;
+const AT_ONCE = 8;
 
 /** A refusal of a body: what to answer. */
 class BodyRefusal extends Error {
