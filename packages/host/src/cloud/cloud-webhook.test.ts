@@ -439,6 +439,14 @@ describe('answers', () => {
     expect(events).toHaveLength(1);
   });
 
+  it('of many deliveries do not each wait for a turn of the clock', async () => {
+    const { webhook, events } = webhookWith();
+    await Promise.all(Array.from({ length: 300 }, (_, index) => webhook.fetch(post(messages(text(`${index}`, ''))))));
+    let turns = 0;
+    for (; events.length < 300; turns += 1) await delay(1);
+    expect(turns).toBeLessThan(150);
+  });
+
   it('come after the handlers if that is asked for, 500 if one failed', async () => {
     let works = false;
     const { webhook, events } = webhookWith({
