@@ -278,7 +278,7 @@ describe('media as bytes', () => {
   it.each([
     ['an array', () => bytes],
     ['a Blob', () => new Blob([bytes])],
-    ['a stream in pieces of 1', () => inPieces(1)],
+    ['a stream in pieces of 7', () => inPieces(7)],
     ['a stream in pieces of 1,000', () => inPieces(1_000)],
     ['text', () => expected],
   ])('are sent as base64: %s', async (_, make) => {
