@@ -113,7 +113,7 @@ export class Courier {
     this.#lastSuccessAt = lastSuccessAt;
     this.#failingSince = failingSince;
     this.#lastFailure = lastFailure;
-    this.#stopListening = this.#feed.onMore(() => this.#wake());
+    this.#stopListening = this.#feed.onMore(() => void this.#read());
     this.#wake();
   }
 
@@ -190,9 +190,10 @@ export class Courier {
       while (!this.#hasStopped && this.#mayRead) {
         if (this.#held.length === 0 && this.#feed.isAtEnd) break;
         if (this.#held.length === 0) this.#held = await this.#feed.read();
+        const hasNew = this.#held.length > 0;
         this.#enqueueHeld();
         if (this.#held.length === 0) this.#readUpTo = this.#feed.position;
-        this.#startDeliveries();
+        if (hasNew) this.#startDeliveries();
       }
       this.#savePassed();
     } catch (error) {
