@@ -143,6 +143,7 @@ describe('a new row of the table', () => {
           filter: (path) => !path.endsWith('.test.ts'),
         });
       await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+      await symlink(join(ROOT, 'packages/host/node_modules'), join(dir, 'host/node_modules'));
       const table = join(dir, 'protocol/operations/chats.ts');
       const row = `archiveChat: {
         summary: 'Archive a chat', method: 'POST', path: '/sessions/:id/chats/:chatId/archive', scope: 'send',
@@ -168,7 +169,7 @@ describe('a new row of the table', () => {
         await client.archiveChat({ id: 'main', chatId: 'x' }, { idempotencyKey: 'k' });
         console.log(is);`,
       );
-      const paths = { '@chat-web/protocol': ['./protocol/index.ts'], 'lru-cache': [await typesOf('lru-cache')] };
+      const paths = { '@chat-web/protocol': ['./protocol/index.ts'] };
       const options = {
         target: 'es2024',
         module: 'nodenext',
@@ -183,9 +184,3 @@ describe('a new row of the table', () => {
     }
   });
 });
-
-/** Where the host package has a dependency of its own version. */
-async function typesOf(name: string): Promise<string> {
-  const own = join(ROOT, 'packages/host/node_modules', name);
-  return (await readdir(own).catch(() => undefined)) ? own : join(ROOT, 'node_modules', name);
-}
