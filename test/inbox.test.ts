@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBrowser } from './helpers/browser.ts';
@@ -232,6 +236,7 @@ it('loses nothing and doubles nothing while it and the gateway are killed', asyn
   const { port } = new URL(url);
   const { port: gatewayPort } = new URL(stack.gateway.url);
   await sendThem(0, 3);
+  await untilShown('number 0');
   await inbox.kill();
   await sendThem(3, 6);
   await stack.gateway.end('SIGKILL');
@@ -278,4 +283,35 @@ it("takes in what the provider's cloud delivers, if it is signed", async () => {
 it('stops cleanly, and has left no trace of harm', async () => {
   expect(await inbox.interrupt()).toBe(0);
   expect(harm).toEqual([]);
+});
+
+it('is what npm run example starts, with phones that are played by typing', async () => {
+  const main = fileURLToPath(new URL('../scripts/dist/example.js', import.meta.url));
+  const child = spawn(process.execPath, [main, '--port', '0'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  const exited = once(child, 'exit');
+  const said = (pattern: RegExp) =>
+    eventually(() => lines.map((line) => pattern.exec(line)).find((found) => found !== null) ?? fail(pattern));
+  const fail = (pattern: RegExp): never => {
+    throw new Error(`no line fits ${pattern}: ${lines.join('\n')}`);
+  };
+  try {
+    const [, address = ''] = await said(/^inbox +(http:\S+)/);
+    await page.goto(address);
+    await Promise.all([page.waitForNavigation(), page.click('form button')]);
+    await page.waitForSelector('img.qr');
+    child.stdin.write('scan\n');
+    await eventually(() => expect(page.url()).toBe(`${address}/`));
+    child.stdin.write('Anybody there?\n');
+    const chat = await page.waitForSelector(`a[href="/chats/${BEN}@c.us"]`);
+    await Promise.all([page.waitForNavigation(), chat?.click()]);
+    await untilShown('Anybody there?');
+    await write(page, 'Here I am.');
+    await submit(page);
+    await said(/on Ben's phone: Here I am\./);
+  } finally {
+    child.kill('SIGINT');
+    expect(await exited).toEqual([0, null]);
+  }
 });

@@ -1,6 +1,6 @@
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
-import { SHOWN_IMAGES } from './messages.ts';
+import { SHOWN_IMAGES, withoutMarks } from './messages.ts';
 import type { Stored } from './store.ts';
 
 /** The state of the account, as pages show it. */
@@ -15,7 +15,6 @@ export interface Listed {
   readonly id: string;
   readonly name: string;
   readonly last?: { readonly body: string; readonly timestamp: number; readonly fromMe: boolean } | undefined;
-  readonly unread: number;
 }
 
 /** What is in the form for the next message. */
@@ -188,11 +187,15 @@ function Answer({ chat, draft: { key, body = '', problem } }: { chat: string; dr
         </p>
       ) : null}
       <input type="hidden" name="key" value={key} autocomplete="off" />
-      <label for="text">Message</label>
-      <textarea id="text" name="text" rows={2} maxlength={65_536} autofocus>
+      <label for="text" class="hidden">
+        Message
+      </label>
+      <textarea id="text" name="text" rows={2} maxlength={65_536} placeholder="Message" autofocus>
         {body}
       </textarea>
-      <label for="file">File</label>
+      <label for="file" class="hidden">
+        File
+      </label>
       <input id="file" type="file" name="file" />
       <button type="submit">Send</button>
     </form>
@@ -216,7 +219,7 @@ function Chats({ account, chats, current }: { account: Account; chats: readonly 
         <button type="submit">Open</button>
       </form>
       <ol id="chats">
-        {chats.map(({ id, name, last, unread }) => (
+        {chats.map(({ id, name, last }) => (
           <li id={`c-${id}`}>
             <a href={`/chats/${id}`} {...(id === current ? { 'aria-current': 'page' as const } : {})}>
               <Avatar id={id} name={name} />
@@ -226,13 +229,8 @@ function Chats({ account, chats, current }: { account: Account; chats: readonly 
               {last ? <Time seconds={last.timestamp} short /> : null}
               <span class="last">
                 {last?.fromMe ? 'You: ' : ''}
-                <bdi>{last?.body.slice(0, 200)}</bdi>
+                <bdi>{last && (last.body.slice(0, 200) || 'File')}</bdi>
               </span>
-              {unread > 0 ? (
-                <span class="unread">
-                  {unread} <span class="hidden">unread</span>
-                </span>
-              ) : null}
             </a>
           </li>
         ))}
@@ -282,12 +280,12 @@ function Media({ message: { id, type, mimeType = '', filename } }: { message: St
   if (SHOWN_IMAGES.includes(mimeType.split(';')[0] ?? ''))
     return (
       <a href={address} class="image">
-        <img src={address} alt={filename ?? 'Image'} loading="lazy" />
+        <img src={address} alt={withoutMarks(filename ?? 'Image')} loading="lazy" />
       </a>
     );
   return (
     <a href={address} class="file" download>
-      <bdi>{filename ?? type}</bdi>
+      <bdi>{withoutMarks(filename ?? type)}</bdi>
     </a>
   );
 }
