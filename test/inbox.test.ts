@@ -48,6 +48,7 @@ async function startInbox(port = '0'): Promise<void> {
 
 const shown = () => page.$$eval('#messages .body', (bodies) => bodies.map(({ textContent }) => textContent));
 const untilShown = (body: string) => eventually(async () => expect(await shown()).toContain(body));
+const accountState = () => page.$eval('#account', ({ textContent }) => textContent);
 const onPhone = async (number: string, body: string) =>
   (await stack.phones.messages(number)).filter((message) => message.body === body);
 const write = (to: Page, text: string) => to.type('#text', text);
@@ -224,6 +225,10 @@ it('refuses forms of other sites, and other names', async () => {
   expect(await rawRequest(url, { method: 'POST', path, headers: { ...form, ...rebound }, body })).toMatchObject({
     status: 421,
   });
+  const large = { ...form, Origin: url, 'Content-Length': '17000000' };
+  expect(await rawRequest(url, { method: 'POST', path, headers: large, body })).toMatchObject({ status: 413 });
+  for (const other of ['/chats/..%2f..%2fetc', '/chats/1@evil', '/pictures/x', '/media/..%2fx', '/nothing'])
+    expect(await rawRequest(url, { path: other }), other).toMatchObject({ status: 404 });
   expect(await onPhone(BEN, 'not mine')).toEqual([]);
 });
 
@@ -241,10 +246,10 @@ it('loses nothing and doubles nothing while it and the gateway are killed', asyn
   await sendThem(3, 6);
   await stack.gateway.end('SIGKILL');
   await sendThem(6, 9);
-  await startInbox(port); // The gateway is away: what is stored is there.
-  await page.goto(`${url}/chats/${BEN}@c.us`);
+  await startInbox(port); // The gateway is away: what is stored is there. An open page finds out by itself.
+  await eventually(async () => expect(await accountState()).toContain('cannot be reached'));
+  await page.reload();
   await untilShown('number 0');
-  expect(await page.$eval('#account', ({ textContent }) => textContent)).toContain('cannot be reached');
   await write(page, 'written meanwhile');
   await submit(page);
   await look('gateway-away');
@@ -255,7 +260,7 @@ it('loses nothing and doubles nothing while it and the gateway are killed', asyn
   await sendThem(9, 12);
   await untilShown('number 11');
   expect((await shown()).filter((body) => body?.startsWith('number '))).toEqual(bodies);
-  await eventually(async () => expect(await page.$eval('#account', ({ textContent }) => textContent)).toBe(''));
+  await eventually(async () => expect(await accountState()).toBe(''));
   await submit(page);
   await eventually(async () => expect(await onPhone(BEN, 'written meanwhile')).toHaveLength(1));
 });

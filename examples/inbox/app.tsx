@@ -24,6 +24,8 @@ export interface AppOptions extends Inbox {
 const MAX_FORM_BYTES = 16 * 1_048_576;
 const PICTURE_SECONDS = 1_800;
 const KEEPALIVE_MS = 25_000;
+/** How soon an open page connects again. */
+const RETRY_MS = 1_000;
 /** Ids of chats as the gateway gives them; of these, people have pictures. */
 const CHAT = /^[\d-]{1,40}@(c\.us|lid|g\.us)$/;
 const PERSON = /@(c\.us|lid)$/;
@@ -53,7 +55,7 @@ export function createApp(options: AppOptions): Hono {
       referrerPolicy: 'same-origin', // Without it a form's Origin is null, and the next check refuses it.
     }),
   );
-  app.use(csrf({ origin: [...origins] }));
+  app.use(csrf({ origin: (origin) => origins.includes(origin) }));
   app.use(bodyLimit({ maxSize: MAX_FORM_BYTES, onError: () => fail(413, 'The file is larger than 16 MB.') }));
 
   app.get('/style.css', (c) => c.body(file('style.css'), 200, { 'Content-Type': 'text/css; charset=utf-8' }));
@@ -135,9 +137,10 @@ export function createApp(options: AppOptions): Hono {
       const tell = async () => {
         if (isTelling) return;
         isTelling = true;
-        await stream.writeSSE({ event: 'changed', data: '' });
+        await stream.writeSSE({ event: 'changed', data: '', retry: RETRY_MS });
         isTelling = false;
       };
+      void tell();
       const unfollow = live.follow(tell);
       const keepalive = setInterval(tell, KEEPALIVE_MS);
       return new Promise((resolve) => {

@@ -26,7 +26,7 @@ const webhook = process.env.CHAT_VERIFY_TOKEN
   ? cloudWebhookFromEnv(process.env, { handlers: cloudHandlers(inbox), answerAfterHandlers: true })
   : undefined;
 
-const origins: string[] = INBOX_ORIGIN ? [INBOX_ORIGIN] : [];
+const origins = INBOX_ORIGIN ? [new URL(INBOX_ORIGIN).origin] : [];
 const app = createApp({ ...inbox, origins, webhook, picturesAfterMs: Number(INBOX_PICTURES_AFTER_MINUTES) * 60_000 });
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: Number(INBOX_PORT) }, ({ port }) => {
   origins.push(`http://127.0.0.1:${port}`, `http://localhost:${port}`);

@@ -75,19 +75,30 @@ export function LinkPage({ account }: { account: Account }) {
       <main>
         <h1>Link an account</h1>
         <section id="link" data-refresh-seconds="2" aria-live="polite">
-          {account.status === 'qr' ? <Qr /> : <Start account={account} />}
+          {account.reason === 'PASSKEY_REQUIRED' ? (
+            <Passkey />
+          ) : account.status === 'qr' ? (
+            <Qr />
+          ) : (
+            <Start account={account} />
+          )}
         </section>
-        <details id="passkey" open={account.reason === 'PASSKEY_REQUIRED'}>
+        <details>
           <summary>The phone asks for a passkey</summary>
-          <p>
-            Some accounts ask for a passkey when a device is linked. It lives with the owner of the account, and no
-            server can answer for it. Cancel on the phone, and link the account on the owner’s own computer: with a
-            gateway there, in a browser that can be seen, where the passkey works as everywhere. Then move the linked
-            session to this gateway.
-          </p>
+          <Passkey />
         </details>
       </main>
     </Page>
+  );
+}
+
+function Passkey() {
+  return (
+    <p>
+      Some accounts ask for a passkey when a device is linked. It lives with the owner of the account, and no server can
+      answer for it. Cancel on the phone, and link the account on the owner’s own computer: with a gateway there, in a
+      browser that can be seen, where the passkey works as everywhere. Then move the linked session to this gateway.
+    </p>
   );
 }
 
@@ -162,6 +173,7 @@ export function ConversationPage({ account, chats, chat, messages, draft }: Conv
             <bdi>{chat.name}</bdi>
           </h1>
         </header>
+        <Status account={account} />
         <section class="scroller" role="log" aria-label="Messages" tabindex={0}>
           <ol id="messages">
             {messages.map((message) => (
@@ -206,13 +218,7 @@ function Chats({ account, chats, current }: { account: Account; chats: readonly 
   return (
     <nav aria-label="Chats">
       <h2>Inbox</h2>
-      <div id="account" role="status">
-        {account.status === 'ready' ? null : (
-          <p>
-            {STATUS[account.status]} {account.status === 'unreachable' ? null : <a href="/link">Details</a>}
-          </p>
-        )}
-      </div>
+      {current === undefined ? <Status account={account} /> : null}
       <form action="/new" class="new">
         <label for="number">New chat</label>
         <input id="number" name="number" type="tel" placeholder="+12025550102" required maxlength={30} />
@@ -236,6 +242,19 @@ function Chats({ account, chats, current }: { account: Account; chats: readonly 
         ))}
       </ol>
     </nav>
+  );
+}
+
+/** What is wrong with the account, if anything. */
+function Status({ account: { status } }: { account: Account }) {
+  return (
+    <div id="account" role="status">
+      {status === 'ready' ? null : (
+        <p>
+          {STATUS[status]} {status === 'unreachable' ? null : <a href="/link">Details</a>}
+        </p>
+      )}
+    </div>
   );
 }
 
