@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type CloudEvent, type CloudWebhook, createCloudWebhook } from '@chat-web/host';
 import { cloudWebhookApp } from '@chat-web/host/hono';
 import { getRequestListener } from '@hono/node-server';
@@ -107,6 +109,25 @@ describe.each(Object.entries(mounts))('mounted in %s', (name, mount) => {
     expect((await post(url, body(4 * 1_048_576))).status).toBe(413);
     await webhook.idle();
     expect(events).toHaveLength(1);
+  });
+
+  it('survives senders that go away in the middle of a body', async () => {
+    const { url, webhook, events, errors } = await start();
+    const { port } = new URL(url);
+    for (let index = 0; index < 20; index += 1) {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {}); // That is what happens to it here.
+      const head = `POST /webhooks/chat HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n`;
+      socket.write(`${head}X-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n\r\n{"object":`);
+      await once(socket, 'connect');
+      await delay(5);
+      if (index % 2 === 0) socket.destroy();
+      else socket.resetAndDestroy();
+    }
+    expect((await post(url, BODY)).status).toBe(200);
+    await webhook.idle();
+    expect(events).toHaveLength(1);
+    expect(errors).toEqual([]);
   });
 
   it('refuses other methods, and leaves other routes alone', async () => {

@@ -73,9 +73,7 @@ describe('the list of chats', () => {
     expect(asked).toEqual(['GET /sessions/main/chats']);
     for (const list of lists) expect(list).toEqual(chatsNamed('Ada'));
     answerWith(json(chatsNamed('Ben')));
-    expect((await client.listChats({ id: 'main' }))[0]?.name).toBe('Ada');
-    await delay(350);
-    expect((await client.listChats({ id: 'main' }))[0]?.name).toBe('Ben');
+    while ((await client.listChats({ id: 'main' }))[0]?.name === 'Ada') await delay(5);
     expect(asked).toHaveLength(2);
   });
 
@@ -188,21 +186,26 @@ describe('pictures', () => {
     expect(asked).toHaveLength(1);
     for (const download of downloads) {
       expect(download).toMatchObject({ size: JPEG.byteLength, mimeType: 'image/jpeg' });
-      const bytes = await bytesOf(download);
+      const { value: bytes = null } = (await download?.data.getReader().read()) ?? {};
       expect(isSame(bytes, JPEG)).toBe(true);
-      bytes?.fill(0);
+      bytes?.fill(0); // What a caller does to its bytes is its own affair.
     }
     expect(isSame(await bytesOf(await client.getPicture(ADA)), JPEG)).toBe(true);
     expect(asked).toHaveLength(1);
   });
 
   it('that are not there are remembered as well', async () => {
-    const { client, asked } = await clientOf(none, { pictureSeconds: 0.3 });
+    const { client, asked } = await clientOf(none);
     expect(new Set(await many(() => client.getPicture(ADA)))).toEqual(new Set([null]));
-    await client.getPicture(ADA);
+    expect(await client.getPicture(ADA)).toBeNull();
     expect(asked).toHaveLength(1);
-    await delay(350);
-    await client.getPicture(ADA);
+  });
+
+  it('are asked for again after their time', async () => {
+    const { client, asked, answerWith } = await clientOf(none, { pictureSeconds: 0.3 });
+    expect(await client.getPicture(ADA)).toBeNull();
+    answerWith(picture(JPEG));
+    while ((await client.getPicture(ADA)) === null) await delay(5);
     expect(asked).toHaveLength(2);
   });
 

@@ -1,8 +1,11 @@
 import type { Download } from '@chat-web/protocol';
 import { LRUCache } from 'lru-cache';
+import { joinedBytes } from '../joined-bytes.ts';
 
 /** A picture that is kept; null: there is none. `large`: it is not kept, and everybody asks for it anew. */
-type Kept = { readonly picture: { readonly bytes: Uint8Array; readonly mimeType: string } | null } | 'large';
+type Kept =
+  | { readonly picture: { readonly bytes: Uint8Array<ArrayBuffer>; readonly mimeType: string } | null }
+  | 'large';
 
 type Ask = () => Promise<Download | null>;
 interface Asking {
@@ -57,20 +60,20 @@ export class PictureCache {
       await download.data.cancel();
       return 'large';
     }
+    const reader = download.data.getReader(); // Not every browser's streams can be iterated.
     const chunks: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of download.data) {
-      chunks.push(chunk);
-      size += chunk.byteLength;
-      if (size > this.#mostPictureBytes) return 'large'; // Leaving the loop cancels the rest.
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      chunks.push(value);
+      size += value.byteLength;
+      if (size > this.#mostPictureBytes) {
+        await reader.cancel();
+        return 'large';
+      }
     }
-    const bytes = new Uint8Array(size);
-    let at = 0;
-    for (const chunk of chunks) {
-      bytes.set(chunk, at);
-      at += chunk.byteLength;
-    }
-    return { picture: { bytes, mimeType: download.mimeType } };
+    return { picture: { bytes: joinedBytes(chunks, size), mimeType: download.mimeType } };
   }
 }
 

@@ -11,7 +11,10 @@ import { type CloudEvent, type CloudEventName, cloudEventsOf } from './cloud-eve
 import { signatureIn } from './signature.ts';
 
 /** A callback for each event that you want, by its name; `other` gets what this version does not know. */
-export type CloudHandlers = { readonly [N in CloudEventName]?: (event: CloudEvent<N>) => unknown };
+export type CloudHandlers = { readonly [N in CloudEventName]?: (event: CloudEvent<N>) => unknown } & {
+  /** Gets the events that have no handler of their own. */
+  readonly any?: (event: CloudEvent) => unknown;
+};
 
 export interface CloudWebhookOptions {
   /** What you entered as verify token at the provider. Without it, each handshake is refused. */
@@ -22,7 +25,7 @@ export interface CloudWebhookOptions {
   readonly verifySignature?: boolean | undefined;
   /** Called for each event of its name. Its promise is awaited before the next event of the same conversation. */
   readonly handlers?: CloudHandlers | undefined;
-  /** Called for each event, after the handler of its name. */
+  /** Called for each event, after its handler. */
   readonly onEvent?: ((event: CloudEvent) => unknown) | undefined;
   /**
    * Answers a delivery only after its handlers, with 500 if one failed, so that the provider repeats it: nothing is lost
@@ -195,14 +198,18 @@ class Receiver {
 
   /** Resolves with false if one of the events has failed; does not reject. */
   async #handOn(body: unknown): Promise<boolean> {
-    const queueing = this.#queued.then(() => this.#queueEvents(body));
-    this.#queued = queueing;
-    return (await Promise.all(await queueing)).every(Boolean);
+    const queueing = Promise.all([this.#queued, afterTheAnswer()]).then(() => this.#queueEvents(body));
+    this.#queued = queueing.catch(() => {}); // The next delivery does not suffer from this one.
+    try {
+      return (await Promise.all(await queueing)).every(Boolean);
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
   }
 
   /** How each event ends. */
   async #queueEvents(body: unknown): Promise<readonly Promise<boolean>[]> {
-    await afterTheAnswer();
     const events = await cloudEventsOf(body);
     return events.map(
       (event) =>
@@ -226,7 +233,7 @@ class Receiver {
 
   async #callHandlers(event: CloudEvent): Promise<void> {
     const { handlers, onEvent } = this.#options;
-    const handler = handlers?.[event.name] as ((event: CloudEvent) => unknown) | undefined;
+    const handler = (handlers?.[event.name] ?? handlers?.any) as ((event: CloudEvent) => unknown) | undefined;
     await handler?.(event);
     await onEvent?.(event);
   }

@@ -1,9 +1,10 @@
+import { joinedBytes } from '../joined-bytes.ts';
 import { comeBackLater, refused } from './answers.ts';
 
 /** The longest that a body may take: senders of webhooks are servers with good connections. */
 const BODY_TIMEOUT_MS = 30_000;
 /** Bodies that are being read at the same time may have so many times the size of the largest. */
-const AT_ONCE = 16;
+const AT_ONCE = 8;
 
 /** A refusal of a body: what to answer. */
 class BodyRefusal extends Error {
@@ -70,7 +71,7 @@ export class BodyReader {
     // A cancelled reader ends as if the body were whole.
     if (performance.now() - started >= this.#timeoutMs) return refused(408, 'request_timeout', 'the body was too slow');
     // A body parser in front of us leaves a body that is empty, though one was announced.
-    return size === 0 && announced > 0 ? this.#alreadyRead() : joined(chunks, size);
+    return size === 0 && announced > 0 ? this.#alreadyRead() : joinedBytes(chunks, size);
   }
 
   #tooLarge(): Response {
@@ -83,14 +84,4 @@ export class BodyReader {
     this.#onMisuse(new Error(message));
     return refused(500, 'body_already_read', message);
   }
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return whole;
 }

@@ -13,8 +13,8 @@ export type WebhookEvent<N extends EventName | 'other' = EventName | 'other'> = 
   readonly [K in N]: K extends EventName
     ? Common & {
         readonly name: K;
-        /** Its session; absent for a `gap` that concerns them all. */
-        readonly session: string | undefined;
+        /** Undefined: a `gap` that concerns all sessions. */
+        readonly session: K extends 'gap' ? string | undefined : string;
         readonly data: EventData<K>;
       }
     : OtherWebhookEvent;
@@ -41,7 +41,7 @@ export function webhookEventOf(id: string, parsed: unknown): WebhookEvent | unde
   if (!read.success) return undefined;
   const { type, timestamp: at, session, data } = read.output;
   const common = { id, at, session: session ?? undefined };
-  if (isEventName(type)) {
+  if (isEventName(type) && (common.session !== undefined || type === 'gap')) {
     const known = v.safeParse(eventData[type], data);
     if (known.success) return { ...common, name: type, data: known.output } as WebhookEvent;
   }

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EventName } from '@chat-web/protocol';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -91,6 +92,7 @@ describe('a delivery', () => {
     ['empty', { signature: '' }],
     ['without its version', { signature: right }],
     ['of another version alone', { signature: `v1a,${right}` }],
+    ['of another version that is signed as ours', { signature: `v2,${right}` }],
     ['in hex', { signature: `v1,${Buffer.from(right, 'base64').toString('hex')}` }],
     ['not base64', { signature: 'v1,?' }],
     ['cut off', { signature: `v1,${Buffer.from(right, 'base64').subarray(0, 31).toString('base64')}` }],
@@ -211,6 +213,20 @@ describe('a delivery', () => {
 });
 
 describe('a handler', () => {
+  it('for any gets what has no handler of its own', async () => {
+    const names: string[] = [];
+    const handlers = {
+      message: (event: { readonly session: string }) => names.push(event.session),
+      any: ({ name }: { readonly name: EventName }) => names.push(name),
+    };
+    const { send, events } = receiverWith({ handlers });
+    await send({ id: '1' });
+    await send({ id: '2', body: JSON.stringify({ ...ACK, type: 'hologram' }) });
+    await send({ id: '3', body: JSON.stringify({ ...ACK, session: undefined }) }); // It must say whose it is.
+    expect(names).toEqual(['message_ack']);
+    expect(events.map(({ name }) => name)).toEqual(['message_ack', 'other', 'other']);
+  });
+
   it('is typed by the name of the event', async () => {
     const acks: number[] = [];
     const { send } = receiverWith({
@@ -269,13 +285,20 @@ describe('a handler', () => {
   });
 
   it('that never ends does not fill the memory: too many are 503', async () => {
-    const { send } = receiverWith({ handlerTimeoutMs: 1, onEvent: () => new Promise(() => {}) });
+    let calls = 0;
+    const { send } = receiverWith({
+      handlerTimeoutMs: 1,
+      onEvent: () => {
+        calls += 1;
+        return new Promise(() => {});
+      },
+    });
     const statuses = new Set<number>();
     for (let index = 0; index < 1_000; index += 1) statuses.add(await send({ id: `e-${index}` }));
     expect([...statuses]).toEqual([503]);
     const quick = receiverWith({ handlerTimeoutMs: 1 });
     expect(await quick.send()).toBe(204);
-    expect(await send({ id: 'one more' })).toBe(503);
+    expect([await send({ id: 'one more' }), calls]).toEqual([503, 1_000]);
   }, 30_000);
 
   it('is not called for what another process has handled', async () => {

@@ -10,9 +10,13 @@ import { withinTime } from '../inbound/time-limit.ts';
 import { type WebhookEvent, webhookEventOf } from './webhook-event.ts';
 import { WebhookSignatures } from './webhook-signatures.ts';
 
-/** A callback for each event that you want, by its name; `other` gets what this version does not know. */
-export type WebhookHandlers = {
-  readonly [N in EventName | 'other']?: (event: WebhookEvent<N>) => unknown;
+/**
+ * A callback for each event that you want, by its name; `other` gets what this version does not know. The handlers of a
+ * listener are as good here.
+ */
+export type WebhookHandlers = { readonly [N in EventName | 'other']?: (event: WebhookEvent<N>) => unknown } & {
+  /** Gets the events that have no handler of their own, `other` excepted. */
+  readonly any?: (event: WebhookEvent<EventName>) => unknown;
 };
 
 export interface WebhookReceiverOptions {
@@ -20,7 +24,7 @@ export interface WebhookReceiverOptions {
   readonly secrets: string | readonly string[];
   /** Called for each event of its name. The gateway gets its answer when the promise has settled. */
   readonly handlers?: WebhookHandlers | undefined;
-  /** Called for each event, after the handler of its name. */
+  /** Called for each event, after its handler. */
   readonly onEvent?: ((event: WebhookEvent) => unknown) | undefined;
   /** How far the clocks of gateway and application may be apart. Default: 300. */
   readonly toleranceSeconds?: number | undefined;
@@ -144,9 +148,10 @@ class Receiver {
 
   async #callHandlers(event: WebhookEvent): Promise<void> {
     const { handlers, onEvent } = this.#options;
-    const handler = handlers?.[event.name] as ((event: WebhookEvent) => unknown) | undefined;
+    const own = handlers?.[event.name] as ((event: WebhookEvent) => unknown) | undefined;
     try {
-      await handler?.(event);
+      if (own || event.name === 'other') await own?.(event);
+      else await handlers?.any?.(event);
       await onEvent?.(event);
     } catch (error) {
       this.#fail(error, event);

@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { BodyReader } from './body-reader.ts';
+
+const URL_OF_IT = 'https://shop.example/';
+
+it('a body that comes too slowly is 408, and its connection is let go', async () => {
+  let cancelled = false;
+  const trickle = new ReadableStream({
+    pull: async (controller) => {
+      await delay(10);
+      controller.enqueue(new Uint8Array(1));
+    },
+    cancel: () => {
+      cancelled = true;
+    },
+  });
+  const reader = new BodyReader(1_000_000, () => {}, 100);
+  const answer = await reader.read(new Request(URL_OF_IT, { method: 'POST', body: trickle, duplex: 'half' }));
+  expect(answer).toMatchObject({ status: 408 });
+  expect(cancelled).toBe(true);
+});
+
+it('a body of as many bytes as allowed is read whole, in whatever pieces it comes', async () => {
+  const bytes = Uint8Array.from({ length: 1_000 }, (_, index) => index % 256);
+  const pieces = new ReadableStream({
+    start: (controller) => {
+      for (const [from, to] of [
+        [0, 1],
+        [1, 1],
+        [1, 700],
+        [700, 1_000],
+      ]) {
+        controller.enqueue(bytes.slice(from, to));
+      }
+      controller.close();
+    },
+  });
+  const reader = new BodyReader(1_000, () => {});
+  const read = await reader.read(new Request(URL_OF_IT, { method: 'POST', body: pieces, duplex: 'half' }));
+  expect(read).toEqual(bytes);
+});
+
+it('no body is no bytes', async () => {
+  expect(await new BodyReader(1, () => {}).read(new Request(URL_OF_IT, { method: 'POST' }))).toEqual(new Uint8Array(0));
+});
