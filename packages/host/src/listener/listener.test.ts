@@ -123,6 +123,23 @@ describe('iterated, a listener', () => {
     expect(getEventListeners(over.signal, 'abort')).toHaveLength(0);
   });
 
+  it('rejects nowhere when it is stopped with the last event in hand', async () => {
+    const rejections: unknown[] = [];
+    const keep = (reason: unknown) => rejections.push(reason);
+    process.on('unhandledRejection', keep);
+    server.message('one');
+    const listener = create();
+    for await (const event of listener) {
+      expect(bodyOf(event)).toBe('one');
+      void listener.stop();
+      await delay(50);
+    }
+    await delay(50);
+    process.off('unhandledRejection', keep);
+    expect(rejections).toEqual([]);
+    expect(listener.position).toBe('e1-1');
+  });
+
   it('is used once', async () => {
     const listener = create();
     void listener.run({ message: () => {} });
