@@ -303,6 +303,16 @@ describe('run with handlers, a listener', () => {
     expect(saved.filter((id) => id !== 'oldest')).toEqual([]);
   });
 
+  it('does not pass a gap of which it could not tell', async () => {
+    const { saved, store } = recorded();
+    const data = { reason: 'damaged', from: 'e1-1', to: 'e1-2' };
+    server.stored.push({ id: 'e1-2', session: undefined, name: 'gap', data });
+    const onError = () => Promise.reject(new Error('nowhere to write it'));
+    const running = create({ position: store, onError }).run({ message: () => {} });
+    await expect(running).rejects.toThrow('nowhere to write it');
+    expect(saved).toEqual([]);
+  });
+
   it('hands a gap on, or tells of it where it has no handler', async () => {
     server.message('kept');
     const { bodies } = collect({ from: 'other-7' });
@@ -333,7 +343,7 @@ describe('run with handlers, a listener', () => {
     const listener = create();
     void listener.run({
       any: async (event) => {
-        if (bodyOf(event) === 'slow' || event.name === 'gap') await delay(100);
+        await delay({ slow: 200, gap: 50 }[bodyOf(event)] ?? 0);
         order.push(bodyOf(event));
       },
     });
@@ -736,6 +746,13 @@ describe('its connection', () => {
     server.stored.length = 1;
     server.epoch = 'e2';
     server.message('three');
+    const data = { reason: 'unknown_position', from: 'e1-2', to: 'e1-1' };
+    server.answers.push((response, asked) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      // What is missing ends with an event that came before the gateway was restored.
+      response.write(frameOf({ id: 'e1-1', session: undefined, name: 'gap', data }, asked));
+      for (const event of server.stored) response.write(frameOf(event, asked));
+    });
     server.cut();
     await eventually(() => expect(bodies).toEqual(['one', 'two', 'gap', 'three']));
   });
