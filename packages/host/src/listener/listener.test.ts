@@ -303,10 +303,12 @@ describe('run with handlers, a listener', () => {
     expect(saved.filter((id) => id !== 'oldest')).toEqual([]);
   });
 
-  it('does not pass a gap of which it could not tell', async () => {
+  it.each([
+    ['gap', { reason: 'damaged', from: 'e1-1', to: 'e1-2' }],
+    ['message', 'not a message'],
+  ])('does not pass a %s of which it could not tell', async (name, data) => {
     const { saved, store } = recorded();
-    const data = { reason: 'damaged', from: 'e1-1', to: 'e1-2' };
-    server.stored.push({ id: 'e1-2', session: undefined, name: 'gap', data });
+    server.stored.push({ id: 'e1-2', session: undefined, name, data });
     const onError = () => Promise.reject(new Error('nowhere to write it'));
     const running = create({ position: store, onError }).run({ message: () => {} });
     await expect(running).rejects.toThrow('nowhere to write it');

@@ -135,8 +135,8 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
 
   /**
    * Calls the handler of each event: in the order of each session, sessions side by side. Resolves when the listener was
-   * stopped; rejects with the gateway's GatewayError where another attempt would not help (400, 401, 403, 404), with what the position
-   * store's `load` threw, or with what `onError` threw; then, too, handlers that run are waited for.
+   * stopped. Rejects with the gateway's GatewayError where another attempt would not help (400, 401, 403, 404), with what
+   * the position store's `load` threw, or with what `onError` threw; then, too, handlers that run are waited for.
    */
   async run(handlers: EventHandlers): Promise<void> {
     const events = this.#options.events ?? namesOf(handlers);
@@ -168,8 +168,9 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   }
 
   /**
-   * Stops reading, waits for the handlers that run (not for those that have not begun), saves the position, and resolves. Each
-   * takes `stopTimeoutMs` at most. Never rejects. Events that are not handled come again when the application listens again.
+   * Stops reading, waits for the handlers that run (not for those that have not begun), saves the position, and resolves.
+   * Each takes `stopTimeoutMs` at most: a handler that awaits `stop()` waits for itself. Never rejects. Events that are not
+   * handled come again when the application listens again.
    */
   async stop(): Promise<void> {
     this.#over.abort();
