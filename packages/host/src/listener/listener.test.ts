@@ -14,8 +14,8 @@ import { memoryPosition, type PositionStore } from './position-store.ts';
 
 const TIMING: ListenerTiming = {
   reconnect: { firstMs: 5, longestMs: 40 },
-  answerMs: 500,
-  silenceMs: 500,
+  answerMs: 10_000,
+  silenceMs: 10_000,
   goodAfterMs: 10_000,
   retry: { firstMs: 5, longestMs: 40 },
 };
@@ -524,7 +524,7 @@ describe('its connection', () => {
       server.serve(response, asked);
       // Nothing follows, and no end.
     });
-    const { bodies, disconnects } = collect();
+    const { bodies, disconnects } = collect({}, { silenceMs: 500 });
     await eventually(() => expect(disconnects.length).toBeGreaterThan(0));
     expect(String(disconnects[0]?.error)).toContain('nothing came for 0.5 s');
     await eventually(() => expect(server.asked.length).toBeGreaterThan(1));
@@ -534,7 +534,7 @@ describe('its connection', () => {
   it('is given up where no answer comes', async () => {
     server.answers.push(() => {});
     server.message('one');
-    const { bodies, disconnects } = collect();
+    const { bodies, disconnects } = collect({}, { answerMs: 500 });
     await eventually(() => expect(bodies).toEqual(['one']));
     expect(String(disconnects[0]?.error)).toContain('did not answer within 0.5 s');
   });
@@ -544,7 +544,7 @@ describe('its connection', () => {
     vi.stubGlobal('fetch', (url: string, { signal: _, ...init }: RequestInit) => real(url, init));
     try {
       server.answers.push(() => {});
-      const { listener, running, disconnects } = collect();
+      const { listener, running, disconnects } = collect({}, { answerMs: 500 });
       await eventually(() => expect(disconnects).toHaveLength(1));
       await eventually(() => expect(server.open).toBe(1));
       await listener.stop();
@@ -556,7 +556,7 @@ describe('its connection', () => {
   });
 
   it('stays where comments come, and no event', async () => {
-    const { disconnects } = collect();
+    const { disconnects } = collect({}, { silenceMs: 500 });
     await eventually(() => expect(server.open).toBe(1));
     for (let n = 0; n < 20; n += 1) {
       await delay(100);
@@ -630,6 +630,20 @@ describe('its connection', () => {
     expect(told).toEqual([
       expect.stringContaining('the gateway cannot be followed: events was answered with status 500'),
     ]);
+  });
+
+  it('leaves no connection open whose answer was no stream', async () => {
+    const closed: Promise<unknown>[] = [];
+    for (const status of [200, 500]) {
+      server.answers.push((response) => {
+        closed.push(once(response, 'close'));
+        response.writeHead(status, { 'Content-Type': 'text/html' }).write('<h1>'); // And no end.
+      });
+    }
+    server.message('one');
+    const { bodies } = collect();
+    await eventually(() => expect(bodies).toEqual(['one']));
+    await Promise.all(closed);
   });
 
   it('waits ever longer where each stream ends at once', async () => {

@@ -3,7 +3,9 @@ interface Entry {
   isDone: boolean;
 }
 
-/** Handled entries at the front that are kept until this many are removed at once: removing each would move all others. */
+/**
+ * Handled entries at the front that are kept until this many are removed at once: removing each would move all others.
+ */
 const TIDY_AT = 1_000;
 
 /**

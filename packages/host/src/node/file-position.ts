@@ -14,8 +14,8 @@ interface Lock {
 }
 
 /**
- * Keeps a listener's position in a file, over restarts and power failures. Only its user can read it. A second listener of
- * this machine on the same file is refused: it would skip events. The folder must exist.
+ * Keeps a listener's position in a file, over restarts and power failures. Only its user can read it. A second listener
+ * of this machine on the same file is refused: it would skip events. The folder must exist.
  *
  * @example
  * const listener = listen(gateway, { position: filePosition('/var/lib/shop/position') });
