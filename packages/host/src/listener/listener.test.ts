@@ -382,7 +382,7 @@ describe('run with handlers, a listener', () => {
         setTimeout(() => listener.stop(), 100);
       } });
       await running;
-      process.stdout.write('stopped');`;
+      process.stdout.write(['stopped', ...process.getActiveResourcesInfo().filter((name) => name === 'Timeout')].join(' '));`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -544,11 +544,16 @@ describe('its connection', () => {
     vi.stubGlobal('fetch', (url: string, { signal: _, ...init }: RequestInit) => real(url, init));
     try {
       server.answers.push(() => {});
-      const { listener, running, disconnects } = collect({}, { answerMs: 500 });
+      const { listener, running, disconnects } = collect(
+        { stopTimeoutMs: 20_000 },
+        { answerMs: 500, silenceMs: 60_000 },
+      );
       await eventually(() => expect(disconnects).toHaveLength(1));
       await eventually(() => expect(server.open).toBe(1));
+      const startedAt = performance.now();
       await listener.stop();
       await running;
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
       await eventually(() => expect(server.open).toBe(0));
     } finally {
       vi.unstubAllGlobals();

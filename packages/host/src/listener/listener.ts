@@ -32,13 +32,12 @@ export interface ListenOptions<N extends EventName = EventName> {
   /** How many handlers of `run` are at work at the same time, each for another session. Default: 16. */
   readonly concurrency?: number | undefined;
   /**
-   * How many events are held in memory; then reading stops until some are handled. Default: 1,000;
+   * How many events are held in memory; then reading stops until some are handled. Default: 10,000;
    * or 16 million characters.
    */
   readonly maxEventsInHand?: number | undefined;
   /**
-   * The least time between two saves of the position: what was handled within it comes again after a crash. Default:
-   * 100.
+   * The least time between two saves of the position: what was handled within it comes again after a crash. Default: 100.
    */
   readonly savePositionEveryMs?: number | undefined;
   /** How long `stop()` waits at most for handlers that run, and then for the last save. Default: 10,000. */
@@ -75,7 +74,7 @@ interface Received {
 }
 
 const CONCURRENCY = 16;
-const MOST_EVENTS = 1_000;
+const MOST_EVENTS = 10_000;
 const MOST_LENGTH = 16 * 1_048_576;
 const SAVE_EVERY_MS = 100;
 const STOP_TIMEOUT_MS = 10_000;
