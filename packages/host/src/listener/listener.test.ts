@@ -829,6 +829,30 @@ describe('its position', () => {
     expect(told[0]).toBe('Error: the position was not saved: the disk is full');
   });
 
+  it('has each effect exactly once where it is stored in the transaction of the work, whenever that dies', async () => {
+    for (let n = 0; n < 200; n += 1) server.message(`${n}`, `s${n % 3}`);
+    const database: { effects: string[]; position: string | undefined } = { effects: [], position: undefined };
+    const position = { load: async () => database.position, save: async () => {} };
+    const die = (share: number) => {
+      if (Math.random() < share) throw new Error('died');
+    };
+    let deaths = 0;
+    while (database.effects.length < 200) {
+      try {
+        for await (const event of create({ position })) {
+          die(0.05);
+          Object.assign(database, { effects: [...database.effects, bodyOf(event)], position: event.id });
+          if (database.effects.length === 200) break;
+          die(0.05);
+        }
+      } catch {
+        deaths += 1;
+      }
+    }
+    expect(database.effects).toEqual([...Array(200).keys()].map(String));
+    expect(deaths).toBeGreaterThan(0);
+  });
+
   it('that cannot be loaded, or is none, ends the listener', async () => {
     const failing = { ...recorded().store, load: () => Promise.reject(new Error('no such table')) };
     await expect(create({ position: failing }).run({ message: () => {} })).rejects.toThrow('no such table');
