@@ -829,6 +829,25 @@ describe('its position', () => {
     expect(told[0]).toBe('Error: the position was not saved: the disk is full');
   });
 
+  it('is not saved in a tight loop while that fails, and events go on meanwhile', async () => {
+    let calls = 0;
+    const save = async () => {
+      calls += 1;
+      throw new Error('the disk is full');
+    };
+    const { bodies } = collect(
+      { position: { load: async () => undefined, save }, onError: () => {} },
+      { retry: { firstMs: 100, longestMs: 100 } },
+    );
+    for (let n = 0; n < 10; n += 1) {
+      server.message(`${n}`);
+      await delay(50);
+    }
+    await eventually(() => expect(bodies).toHaveLength(10));
+    expect(calls).toBeGreaterThan(1);
+    expect(calls).toBeLessThan(50);
+  });
+
   it('has each effect exactly once where it is stored in the transaction of the work, whenever that dies', async () => {
     for (let n = 0; n < 200; n += 1) server.message(`${n}`, `s${n % 3}`);
     const database: { effects: string[]; position: string | undefined } = { effects: [], position: undefined };
