@@ -848,6 +848,29 @@ describe('its position', () => {
     expect(calls).toBeLessThan(50);
   });
 
+  it('is saved when stop() resolves, and tried once more where that fails', async () => {
+    server.message('one');
+    const saved: string[] = [];
+    const save = async (id: string) => {
+      await delay(100);
+      saved.push(id);
+    };
+    const slow = collect({ position: { load: async () => 'oldest', save } });
+    await eventually(() => expect(slow.bodies).toEqual(['one']));
+    await slow.listener.stop();
+    expect(saved).toEqual(['e1-1']);
+    const told: unknown[] = [];
+    const failing = { load: async () => 'oldest', save: () => Promise.reject(new Error('no')) };
+    const { listener, bodies } = collect(
+      { position: failing, onError: (error) => told.push(error) },
+      { retry: { firstMs: 60_000, longestMs: 60_000 } },
+    );
+    await eventually(() => expect(bodies).toEqual(['one']));
+    await eventually(() => expect(told).toHaveLength(1));
+    await listener.stop();
+    expect(told).toHaveLength(2);
+  });
+
   it('has each effect exactly once where it is stored in the transaction of the work, whenever that dies', async () => {
     for (let n = 0; n < 200; n += 1) server.message(`${n}`, `s${n % 3}`);
     const database: { effects: string[]; position: string | undefined } = { effects: [], position: undefined };
