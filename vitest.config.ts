@@ -8,6 +8,8 @@ import { inOrder } from './test/helpers/in-order.ts';
 const ORDER = [
   ...['lifecycle', 'listening', 'keys', 'page-builds', 'isolation', 'builds', 'token', 'fuzz', 'messages', 'leftovers'],
   ...[
+    'examples-without-client',
+    'inbox',
     'keyed-sends',
     'pacing',
     'link',
@@ -21,17 +23,7 @@ const ORDER = [
     'page-access',
   ],
   ...['service-notifier', 'api-people', 'journal', 'media-response', 'access-matrix', 'api-media', 'page-downloads'],
-  ...[
-    'browser-sweep',
-    'dialogs',
-    'web-page',
-    'other-users',
-    'examples',
-    'examples-without-client',
-    'page-people',
-    'api-messages',
-    'fuzz-session',
-  ],
+  ...['browser-sweep', 'dialogs', 'web-page', 'other-users', 'examples', 'page-people', 'api-messages', 'fuzz-session'],
 ];
 
 export default defineConfig({

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const FOLDERS = ['.', 'docs', 'docs/decisions', 'packages/simulator', 'examples'];
+const FOLDERS = ['.', 'docs', 'docs/decisions', 'packages/simulator', 'examples', 'examples/inbox'];
 const pages = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.md'))

@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBrowser } from './helpers/browser.ts';
@@ -44,6 +48,7 @@ async function startInbox(port = '0'): Promise<void> {
 
 const shown = () => page.$$eval('#messages .body', (bodies) => bodies.map(({ textContent }) => textContent));
 const untilShown = (body: string) => eventually(async () => expect(await shown()).toContain(body));
+const accountState = () => page.$eval('#account', ({ textContent }) => textContent);
 const onPhone = async (number: string, body: string) =>
   (await stack.phones.messages(number)).filter((message) => message.body === body);
 const write = (to: Page, text: string) => to.type('#text', text);
@@ -220,6 +225,10 @@ it('refuses forms of other sites, and other names', async () => {
   expect(await rawRequest(url, { method: 'POST', path, headers: { ...form, ...rebound }, body })).toMatchObject({
     status: 421,
   });
+  const large = { ...form, Origin: url, 'Content-Length': '17000000' };
+  expect(await rawRequest(url, { method: 'POST', path, headers: large, body })).toMatchObject({ status: 413 });
+  for (const other of ['/chats/..%2f..%2fetc', '/chats/1@evil', '/pictures/x', '/media/..%2fx', '/nothing'])
+    expect(await rawRequest(url, { path: other }), other).toMatchObject({ status: 404 });
   expect(await onPhone(BEN, 'not mine')).toEqual([]);
 });
 
@@ -232,14 +241,15 @@ it('loses nothing and doubles nothing while it and the gateway are killed', asyn
   const { port } = new URL(url);
   const { port: gatewayPort } = new URL(stack.gateway.url);
   await sendThem(0, 3);
+  await untilShown('number 0');
   await inbox.kill();
   await sendThem(3, 6);
   await stack.gateway.end('SIGKILL');
   await sendThem(6, 9);
-  await startInbox(port); // The gateway is away: what is stored is there.
-  await page.goto(`${url}/chats/${BEN}@c.us`);
+  await startInbox(port); // The gateway is away: what is stored is there. An open page finds out by itself.
+  await eventually(async () => expect(await accountState()).toContain('cannot be reached'));
+  await page.reload();
   await untilShown('number 0');
-  expect(await page.$eval('#account', ({ textContent }) => textContent)).toContain('cannot be reached');
   await write(page, 'written meanwhile');
   await submit(page);
   await look('gateway-away');
@@ -250,7 +260,7 @@ it('loses nothing and doubles nothing while it and the gateway are killed', asyn
   await sendThem(9, 12);
   await untilShown('number 11');
   expect((await shown()).filter((body) => body?.startsWith('number '))).toEqual(bodies);
-  await eventually(async () => expect(await page.$eval('#account', ({ textContent }) => textContent)).toBe(''));
+  await eventually(async () => expect(await accountState()).toBe(''));
   await submit(page);
   await eventually(async () => expect(await onPhone(BEN, 'written meanwhile')).toHaveLength(1));
 });
@@ -278,4 +288,35 @@ it("takes in what the provider's cloud delivers, if it is signed", async () => {
 it('stops cleanly, and has left no trace of harm', async () => {
   expect(await inbox.interrupt()).toBe(0);
   expect(harm).toEqual([]);
+});
+
+it('is what npm run example starts, with phones that are played by typing', async () => {
+  const main = fileURLToPath(new URL('../scripts/dist/example.js', import.meta.url));
+  const child = spawn(process.execPath, [main, '--port', '0'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  const exited = once(child, 'exit');
+  const said = (pattern: RegExp) =>
+    eventually(() => lines.map((line) => pattern.exec(line)).find((found) => found !== null) ?? fail(pattern));
+  const fail = (pattern: RegExp): never => {
+    throw new Error(`no line fits ${pattern}: ${lines.join('\n')}`);
+  };
+  try {
+    const [, address = ''] = await said(/^inbox +(http:\S+)/);
+    await page.goto(address);
+    await Promise.all([page.waitForNavigation(), page.click('form button')]);
+    await page.waitForSelector('img.qr');
+    child.stdin.write('scan\n');
+    await eventually(() => expect(page.url()).toBe(`${address}/`));
+    child.stdin.write('Anybody there?\n');
+    const chat = await page.waitForSelector(`a[href="/chats/${BEN}@c.us"]`);
+    await Promise.all([page.waitForNavigation(), chat?.click()]);
+    await untilShown('Anybody there?');
+    await write(page, 'Here I am.');
+    await submit(page);
+    await said(/on Ben's phone: Here I am\./);
+  } finally {
+    child.kill('SIGINT');
+    expect(await exited).toEqual([0, null]);
+  }
 });

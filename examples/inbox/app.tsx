@@ -8,7 +8,7 @@ import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import { streamSSE } from 'hono/streaming';
 import type { Inbox } from './follow.ts';
-import { download, send } from './messages.ts';
+import { download, send, withoutMarks } from './messages.ts';
 import { type Account, ConversationPage, type Draft, ErrorPage, InboxPage, LinkPage, type Listed } from './views.tsx';
 
 /** How the application is set up. */
@@ -24,6 +24,8 @@ export interface AppOptions extends Inbox {
 const MAX_FORM_BYTES = 16 * 1_048_576;
 const PICTURE_SECONDS = 1_800;
 const KEEPALIVE_MS = 25_000;
+/** How soon an open page connects again. */
+const RETRY_MS = 1_000;
 /** Ids of chats as the gateway gives them; of these, people have pictures. */
 const CHAT = /^[\d-]{1,40}@(c\.us|lid|g\.us)$/;
 const PERSON = /@(c\.us|lid)$/;
@@ -33,6 +35,7 @@ const file = (name: string) => readFileSync(new URL(`../public/${name}`, import.
 /** The pages of the inbox, and what their forms do. There is no login: it listens on this machine alone. */
 export function createApp(options: AppOptions): Hono {
   const { session, client, store, live, origins, webhook } = options;
+  let known: Awaited<ReturnType<typeof client.listChats>> = [];
   const app = new Hono();
   if (webhook) app.route('/', cloudWebhookApp(webhook));
 
@@ -52,7 +55,7 @@ export function createApp(options: AppOptions): Hono {
       referrerPolicy: 'same-origin', // Without it a form's Origin is null, and the next check refuses it.
     }),
   );
-  app.use(csrf({ origin: [...origins] }));
+  app.use(csrf({ origin: (origin) => origins.includes(origin) }));
   app.use(bodyLimit({ maxSize: MAX_FORM_BYTES, onError: () => fail(413, 'The file is larger than 16 MB.') }));
 
   app.get('/style.css', (c) => c.body(file('style.css'), 200, { 'Content-Type': 'text/css; charset=utf-8' }));
@@ -116,8 +119,8 @@ export function createApp(options: AppOptions): Hono {
     const { linkedAt } = store;
     const isNew = linkedAt !== undefined && Date.now() - Date.parse(linkedAt) < options.picturesAfterMs;
     if (isNew || !PERSON.test(chat)) return c.body(null, 204);
-    const picture = await client.getPicture({ id: session, contactId: chat });
-    c.header('Cache-Control', `private, max-age=${PICTURE_SECONDS}`);
+    const picture = await client.getPicture({ id: session, contactId: chat }).catch(() => undefined);
+    if (picture !== undefined) c.header('Cache-Control', `private, max-age=${PICTURE_SECONDS}`);
     return picture ? c.body(picture.data, 200, { 'Content-Type': 'image/jpeg' }) : c.body(null, 204);
   });
 
@@ -134,9 +137,10 @@ export function createApp(options: AppOptions): Hono {
       const tell = async () => {
         if (isTelling) return;
         isTelling = true;
-        await stream.writeSSE({ event: 'changed', data: '' });
+        await stream.writeSSE({ event: 'changed', data: '', retry: RETRY_MS });
         isTelling = false;
       };
+      void tell();
       const unfollow = live.follow(tell);
       const keepalive = setInterval(tell, KEEPALIVE_MS);
       return new Promise((resolve) => {
@@ -153,7 +157,7 @@ export function createApp(options: AppOptions): Hono {
   app.onError((error, c) => {
     if (error instanceof HTTPException && error.status < 500)
       return c.html(<ErrorPage text={error.message || 'The request was refused.'} />, error.status);
-    console.error(error);
+    console.error(error instanceof GatewayError ? `${error.code}: ${error.message}` : error);
     return c.html(<ErrorPage text="It did not work. Try again in a moment." />, 502);
   });
   return app;
@@ -178,14 +182,14 @@ export function createApp(options: AppOptions): Hono {
     }
   }
 
-  /** The account's chats, and those that are here alone; while the account is not ready, what is here. */
+  /** The account's chats, as they were last if it is not ready, and those that are here alone. */
   async function listed({ status }: Account): Promise<readonly Listed[]> {
-    const known = status === 'ready' ? await client.listChats({ id: session }).catch(() => []) : [];
+    if (status === 'ready') known = await client.listChats({ id: session }).catch(() => known);
     const ids = new Set(known.map(({ id }) => id));
     const own = store.chats.filter(({ chat }) => !ids.has(chat));
     return [
-      ...own.map(({ chat, cloud, ...last }) => ({ id: chat, name: cloud?.name ?? nameOf(chat), last, unread: 0 })),
-      ...known.map(({ id, name, lastMessage: last, unreadCount: unread }) => ({ id, name, last, unread })),
+      ...own.map(({ chat, cloud, ...last }) => ({ id: chat, name: withoutMarks(cloud?.name ?? nameOf(chat)), last })),
+      ...known.map(({ id, name, lastMessage: last }) => ({ id, name: withoutMarks(name), last })),
     ].sort((a, b) => (b.last?.timestamp ?? 0) - (a.last?.timestamp ?? 0));
   }
 }

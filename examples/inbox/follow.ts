@@ -59,13 +59,19 @@ export function follow(address: GatewayAddress, { session, client, store, live }
 export function cloudHandlers({ store, live }: Inbox): CloudHandlers {
   return {
     async message({ message, contact }) {
-      if (!message.from) return; // Somebody who shows no number.
+      const { from, type } = message;
+      if (!from || !/^\d{5,15}$/.test(from)) return; // Somebody who shows no number.
       await store.add({
-        ...{ id: message.id, chat: `${message.from}@c.us`, type: message.type, timestamp: Number(message.timestamp) },
-        ...{ fromMe: false, ack: 1, hasMedia: false, cloud: { name: contact?.profile?.name ?? message.from } },
-        body: message.type === 'text' ? message.text.body : `(${message.type})`,
+        ...{ id: message.id.toWellFormed(), chat: `${from}@c.us`, type, timestamp: unixSeconds(message.timestamp) },
+        ...{ fromMe: false, ack: 1, hasMedia: false, cloud: { name: contact?.profile?.name ?? `+${from}` } },
+        body: type === 'text' ? message.text.body : `(${type})`,
       });
       live.changed();
     },
   };
+}
+
+/** The provider writes times as text; a page must not fail by one that is none. */
+function unixSeconds(text: string): number {
+  return /^\d{1,10}$/.test(text) ? Number(text) : Math.floor(Date.now() / 1_000);
 }

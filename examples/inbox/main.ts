@@ -8,6 +8,7 @@ import { serve } from '@hono/node-server';
 import { createApp } from './app.tsx';
 import { cloudHandlers, follow } from './follow.ts';
 import { Live } from './live.ts';
+import { sendsDone } from './messages.ts';
 import { Store } from './store.ts';
 
 const { GATEWAY_URL: url = 'http://127.0.0.1:3000', GATEWAY_TOKEN: token, SESSION: session = 'main' } = process.env;
@@ -22,10 +23,10 @@ const gateway = { url, token };
 const client = createCachedClient(createClient(gateway), cacheOptionsFromEnv(process.env));
 const inbox = { session, client, store: await Store.open(INBOX_FILE), live: new Live() };
 const webhook = process.env.CHAT_VERIFY_TOKEN
-  ? cloudWebhookFromEnv(process.env, { handlers: cloudHandlers(inbox) })
+  ? cloudWebhookFromEnv(process.env, { handlers: cloudHandlers(inbox), answerAfterHandlers: true })
   : undefined;
 
-const origins: string[] = INBOX_ORIGIN ? [INBOX_ORIGIN] : [];
+const origins = INBOX_ORIGIN ? [new URL(INBOX_ORIGIN).origin] : [];
 const app = createApp({ ...inbox, origins, webhook, picturesAfterMs: Number(INBOX_PICTURES_AFTER_MINUTES) * 60_000 });
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: Number(INBOX_PORT) }, ({ port }) => {
   origins.push(`http://127.0.0.1:${port}`, `http://localhost:${port}`);
@@ -40,10 +41,10 @@ events.done.catch((error: unknown) => {
   void stop();
 });
 
-/** What is in hand is finished; what comes later waits at the gateway. */
+/** What is in hand is finished; what comes later waits at the gateway. Open pages connect again by themselves. */
 async function stop(): Promise<void> {
   server.close();
-  await Promise.all([events.stop(), webhook?.close()]);
-  if ('closeAllConnections' in server) server.closeAllConnections(); // Open pages connect again by themselves.
+  await Promise.all([events.stop(), webhook?.close(), sendsDone()]);
   await inbox.store.close();
+  process.exit();
 }

@@ -35,6 +35,11 @@ export function send(inbox: Inbox, key: string, outgoing: Outgoing): Promise<voi
   return sending;
 }
 
+/** Resolves when what is being sent has an answer. */
+export async function sendsDone(): Promise<void> {
+  await Promise.allSettled(underWay.values());
+}
+
 async function sendOnce({ session: id, client, store, live }: Inbox, idempotencyKey: string, outgoing: Outgoing) {
   const { chat, body, attachment } = outgoing;
   const options = { idempotencyKey };
@@ -69,7 +74,15 @@ export function download({ data, size, mimeType, filename = 'file' }: Media): Re
   });
 }
 
+/** Marks that turn the direction of writing make `exe.pdf` of `fdp.exe`. */
+export function withoutMarks(name: string): string {
+  return name.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
+}
+
 /** For a header: a name may hold anything, such as half a character. */
 function encoded(name: string): string {
-  return encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  return encodeURIComponent(withoutMarks(name).toWellFormed()).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  );
 }

@@ -1,6 +1,6 @@
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
-import { SHOWN_IMAGES } from './messages.ts';
+import { SHOWN_IMAGES, withoutMarks } from './messages.ts';
 import type { Stored } from './store.ts';
 
 /** The state of the account, as pages show it. */
@@ -15,7 +15,6 @@ export interface Listed {
   readonly id: string;
   readonly name: string;
   readonly last?: { readonly body: string; readonly timestamp: number; readonly fromMe: boolean } | undefined;
-  readonly unread: number;
 }
 
 /** What is in the form for the next message. */
@@ -76,19 +75,30 @@ export function LinkPage({ account }: { account: Account }) {
       <main>
         <h1>Link an account</h1>
         <section id="link" data-refresh-seconds="2" aria-live="polite">
-          {account.status === 'qr' ? <Qr /> : <Start account={account} />}
+          {account.reason === 'PASSKEY_REQUIRED' ? (
+            <Passkey />
+          ) : account.status === 'qr' ? (
+            <Qr />
+          ) : (
+            <Start account={account} />
+          )}
         </section>
-        <details id="passkey" open={account.reason === 'PASSKEY_REQUIRED'}>
+        <details>
           <summary>The phone asks for a passkey</summary>
-          <p>
-            Some accounts ask for a passkey when a device is linked. It lives with the owner of the account, and no
-            server can answer for it. Cancel on the phone, and link the account on the owner’s own computer: with a
-            gateway there, in a browser that can be seen, where the passkey works as everywhere. Then move the linked
-            session to this gateway.
-          </p>
+          <Passkey />
         </details>
       </main>
     </Page>
+  );
+}
+
+function Passkey() {
+  return (
+    <p>
+      Some accounts ask for a passkey when a device is linked. It lives with the owner of the account, and no server can
+      answer for it. Cancel on the phone, and link the account on the owner’s own computer: with a gateway there, in a
+      browser that can be seen, where the passkey works as everywhere. Then move the linked session to this gateway.
+    </p>
   );
 }
 
@@ -163,6 +173,7 @@ export function ConversationPage({ account, chats, chat, messages, draft }: Conv
             <bdi>{chat.name}</bdi>
           </h1>
         </header>
+        <Status account={account} />
         <section class="scroller" role="log" aria-label="Messages" tabindex={0}>
           <ol id="messages">
             {messages.map((message) => (
@@ -188,11 +199,15 @@ function Answer({ chat, draft: { key, body = '', problem } }: { chat: string; dr
         </p>
       ) : null}
       <input type="hidden" name="key" value={key} autocomplete="off" />
-      <label for="text">Message</label>
-      <textarea id="text" name="text" rows={2} maxlength={65_536} autofocus>
+      <label for="text" class="hidden">
+        Message
+      </label>
+      <textarea id="text" name="text" rows={2} maxlength={65_536} placeholder="Message" autofocus>
         {body}
       </textarea>
-      <label for="file">File</label>
+      <label for="file" class="hidden">
+        File
+      </label>
       <input id="file" type="file" name="file" />
       <button type="submit">Send</button>
     </form>
@@ -203,20 +218,14 @@ function Chats({ account, chats, current }: { account: Account; chats: readonly 
   return (
     <nav aria-label="Chats">
       <h2>Inbox</h2>
-      <div id="account" role="status">
-        {account.status === 'ready' ? null : (
-          <p>
-            {STATUS[account.status]} {account.status === 'unreachable' ? null : <a href="/link">Details</a>}
-          </p>
-        )}
-      </div>
+      {current === undefined ? <Status account={account} /> : null}
       <form action="/new" class="new">
         <label for="number">New chat</label>
         <input id="number" name="number" type="tel" placeholder="+12025550102" required maxlength={30} />
         <button type="submit">Open</button>
       </form>
       <ol id="chats">
-        {chats.map(({ id, name, last, unread }) => (
+        {chats.map(({ id, name, last }) => (
           <li id={`c-${id}`}>
             <a href={`/chats/${id}`} {...(id === current ? { 'aria-current': 'page' as const } : {})}>
               <Avatar id={id} name={name} />
@@ -226,18 +235,26 @@ function Chats({ account, chats, current }: { account: Account; chats: readonly 
               {last ? <Time seconds={last.timestamp} short /> : null}
               <span class="last">
                 {last?.fromMe ? 'You: ' : ''}
-                <bdi>{last?.body.slice(0, 200)}</bdi>
+                <bdi>{last && (last.body.slice(0, 200) || 'File')}</bdi>
               </span>
-              {unread > 0 ? (
-                <span class="unread">
-                  {unread} <span class="hidden">unread</span>
-                </span>
-              ) : null}
             </a>
           </li>
         ))}
       </ol>
     </nav>
+  );
+}
+
+/** What is wrong with the account, if anything. */
+function Status({ account: { status } }: { account: Account }) {
+  return (
+    <div id="account" role="status">
+      {status === 'ready' ? null : (
+        <p>
+          {STATUS[status]} {status === 'unreachable' ? null : <a href="/link">Details</a>}
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -282,12 +299,12 @@ function Media({ message: { id, type, mimeType = '', filename } }: { message: St
   if (SHOWN_IMAGES.includes(mimeType.split(';')[0] ?? ''))
     return (
       <a href={address} class="image">
-        <img src={address} alt={filename ?? 'Image'} loading="lazy" />
+        <img src={address} alt={withoutMarks(filename ?? 'Image')} loading="lazy" />
       </a>
     );
   return (
     <a href={address} class="file" download>
-      <bdi>{filename ?? type}</bdi>
+      <bdi>{withoutMarks(filename ?? type)}</bdi>
     </a>
   );
 }

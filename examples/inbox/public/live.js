@@ -3,6 +3,7 @@
 
 const LISTS = ['chats', 'messages'];
 const PARTS = ['account', 'link'];
+const RETRY_MS = 5_000;
 
 let isRunning = false;
 let isAsked = false;
@@ -70,8 +71,10 @@ function follow() {
   stream?.close();
   if (document.hidden) return;
   stream = new EventSource('/live');
-  stream.addEventListener('open', refresh);
-  stream.addEventListener('changed', refresh);
+  stream.addEventListener('changed', refresh); // Each connection begins with one.
+  stream.addEventListener('error', () => {
+    if (stream.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS); // A proxy has answered for the server.
+  });
 }
 
 document.addEventListener('visibilitychange', follow);
