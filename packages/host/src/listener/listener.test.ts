@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { getEventListeners, once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventName } from '@chat-web/protocol';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
+import { filePosition } from '../node/file-position.ts';
 import { type Answer, EventServer, frameOf, messageOf } from '../testing/event-server.ts';
 import type { Disconnect } from './connection.ts';
 import type { ListenedEvent } from './events.ts';
@@ -901,6 +905,28 @@ describe('its position', () => {
     const injected = recorded('e1-1\r\nX-Evil: 1').store;
     await expect(create({ position: injected }).run({ message: () => {} })).rejects.toThrow('is no id of an event');
     expect(server.asked).toEqual([]);
+  });
+
+  it('in a file that two listeners are given is kept by the first, until that ends', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chat-web-position-'));
+    try {
+      const position = filePosition(join(folder, 'position'));
+      const told: unknown[] = [];
+      const first = collect({ position, onError: (error) => told.push(error) });
+      await eventually(() => expect(server.open).toBe(1));
+      await expect(collect({ position }).running).rejects.toThrow('is in use by another listener');
+      server.message('one');
+      await eventually(() => expect(first.bodies).toEqual(['one']));
+      await first.listener.stop();
+      expect(told).toEqual([]);
+      server.message('two');
+      const second = collect({ position });
+      await eventually(() => expect(second.bodies).toEqual(['two']));
+      await second.listener.stop();
+      expect(await readFile(join(folder, 'position'), 'utf8')).toBe('e1-2\n');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('is the last that was handled where a store in memory goes from one listener to the next', async () => {

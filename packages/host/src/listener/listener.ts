@@ -101,6 +101,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   #failure: { readonly error: unknown } | undefined;
   /** When its user is done with it. Undefined: it was not used yet. */
   #used: Promise<void> | undefined;
+  #loading: Promise<string | undefined> | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(address: GatewayAddress, options: ListenOptions<N>, timing: ListenerTiming) {
@@ -210,8 +211,15 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   async #saveAndClose(): Promise<void> {
     this.#over.abort();
     this.#options.signal?.removeEventListener('abort', this.#stop);
-    const closing = this.#saver.close().then(() => this.#store.close?.());
-    await settledWithin(closing, this.#stopTimeoutMs);
+    await settledWithin(this.#close(), this.#stopTimeoutMs);
+  }
+
+  async #close(): Promise<void> {
+    await this.#saver.close();
+    // One that could not be loaded may be in use by another listener.
+    if (!this.#loading) return;
+    await this.#loading;
+    await this.#store.close?.();
   }
 
   #fail(error: unknown): void {
@@ -260,7 +268,8 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
 
   /** Where to begin. */
   async #start(): Promise<string | undefined> {
-    const stored = await unlessAborted(this.#store.load(), this.#over.signal);
+    this.#loading = this.#store.load();
+    const stored = await unlessAborted(this.#loading, this.#over.signal);
     if (stored !== undefined && !isEventId(stored)) throw new Error('the stored position is no id of an event');
     const { from = 'now' } = this.#options;
     return stored ?? (from === 'now' ? undefined : from);

@@ -19,7 +19,7 @@ export interface PositionStore {
    * it rejects, `onError` is called, and it is tried again with the newest id.
    */
   save(id: string): Promise<void>;
-  /** Called once when the listener has ended. */
+  /** Called once when the listener has ended, if `load` has resolved. */
   close?(): Promise<void>;
 }
 

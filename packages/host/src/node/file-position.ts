@@ -25,11 +25,13 @@ export function filePosition(path: string): PositionStore {
   let lock: Lock | undefined;
   return {
     load: async () => {
-      lock = await lockFile(file);
+      const held = await lockFile(file);
       try {
-        return await read(file);
+        const id = await read(file);
+        lock = held;
+        return id;
       } catch (error) {
-        await lock.release();
+        await held.release();
         throw error;
       }
     },
