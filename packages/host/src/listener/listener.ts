@@ -101,7 +101,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   #failure: { readonly error: unknown } | undefined;
   /** When its user is done with it. Undefined: it was not used yet. */
   #used: Promise<void> | undefined;
-  #loading: Promise<unknown> | undefined;
+  #loading: Promise<string | undefined> | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(address: GatewayAddress, options: ListenOptions<N>, timing: ListenerTiming) {
