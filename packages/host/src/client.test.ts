@@ -68,6 +68,14 @@ describe('a call', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it.each(['..', '.', '', undefined])('never leads to another route by an id such as %j', async (keyId) => {
+    const deleted = client().deleteKey({ keyId: keyId as string });
+    await expect(deleted).rejects.toMatchObject({
+      ...{ code: 'invalid_request', status: undefined, issues: [{ path: 'keyId', message: expect.any(String) }] },
+    });
+    expect(asked).toEqual([]);
+  });
+
   it('rejects with all that the gateway says of an error', async () => {
     answers = [json(409, { error: 'not ready', code: 'session_not_ready', id: 'x' })];
     const error = await client()

@@ -203,7 +203,18 @@ function fillPath(pattern: string, input: Input): { path: string; rest: Input } 
   const rest: Record<string, unknown> = { ...input };
   const path = pattern.replace(/:(\w+)/g, (_, name: string) => {
     delete rest[name];
-    return encodeURIComponent(String(input[name]));
+    return segmentOf(name, input[name]);
   });
   return { path, rest };
+}
+
+/** A parameter as one segment of a path. */
+function segmentOf(name: string, value: unknown): string {
+  // `fetch` resolves dots, even encoded: such an id, perhaps from a stranger, would lead to another route.
+  const isSegment = typeof value === 'string' && value !== '' && value !== '.' && value !== '..';
+  if (!isSegment) {
+    const issue = { path: name, message: 'must be a text that is not empty, not . and not ..' };
+    throw new GatewayError('invalid_request', `${name} ${issue.message}`, { issues: [issue], status: null });
+  }
+  return encodeURIComponent(value);
 }
