@@ -99,7 +99,7 @@ export async function startFrontGateway(sessions = 1, dataDir?: string): Promise
     ...{ CHAT_WEB_MIN_FREE_DISK_MB: '0', CHAT_WEB_MIN_FREE_MEMORY_MB: '0' },
     CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
   });
-  const client = createClient({ url: server.url, token: TOKEN });
+  const client = createClient({ url: server.url, token: TOKEN }, { retries: 0 });
   for (const id of frontSessions(sessions)) await client.startSession({ id });
   return {
     ...server,

@@ -70,7 +70,7 @@ export async function withWorld<T>(
       ...settings,
     });
   let gateway = await spawn();
-  let client = createClient(gateway);
+  let client = createClient(gateway, { retries: 0 });
   const world: World = {
     simulator,
     dataDir,
@@ -84,7 +84,7 @@ export async function withWorld<T>(
       await gateway.end(signal);
       between();
       gateway = await spawn();
-      client = createClient(gateway);
+      client = createClient(gateway, { retries: 0 });
     },
   };
   try {

@@ -38,7 +38,7 @@ afterAll(tearDown);
 
 const start = (settings: Readonly<Record<string, string>> = { CHAT_WEB_TOKEN: TOKEN }) =>
   spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no', ...settings });
-const as = (token: string) => createClient({ url: gateway.url, token });
+const as = (token: string) => createClient({ url: gateway.url, token }, { retries: 0 });
 const operator = () => as(TOKEN);
 const keyFile = () => join(dataDir, 'keys.json');
 const shop: InputOf<'createKey'> = { name: 'The shop', sessions: ['shop-*'], scope: 'send' };
@@ -248,7 +248,7 @@ it('a stream shows the QR to keys that may link accounts, and to no others', asy
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   const open = async (scope: 'read' | 'send' | 'manage') => {
     const { key } = await stack.client.createKey({ name: scope, sessions: ['ma*'], scope });
-    return { key, client: createClient({ url: stack.gateway.url, token: key }) };
+    return { key, client: createClient({ url: stack.gateway.url, token: key }, { retries: 0 }) };
   };
   const [reader, sender, manager] = [await open('read'), await open('send'), await open('manage')];
   const { qr } = await manager.client.startSession({ id: 'main' });

@@ -95,7 +95,7 @@ describe('a limit says which it is, and when to try again', () => {
 
   it('of requests under way by a key, which harms no other', async () => {
     await start({ CHAT_WEB_MAX_REQUESTS_PER_KEY: '2', CHAT_WEB_TOKEN: 'operator-token' });
-    const operator = createClient({ url: gateway.url, token: 'operator-token' });
+    const operator = createClient({ url: gateway.url, token: 'operator-token' }, { retries: 0 });
     const [busy, idle] = await Promise.all(
       ['busy', 'idle'].map((name) => operator.createKey({ name, sessions: ['*'], scope: 'send' })),
     );
@@ -115,7 +115,7 @@ describe('a limit says which it is, and when to try again', () => {
 
   it('of requests under way by a key, of which its event streams are a part', async () => {
     await start({ CHAT_WEB_MAX_REQUESTS_PER_KEY: '2', CHAT_WEB_TOKEN: 'operator-token' });
-    const operator = createClient({ url: gateway.url, token: 'operator-token' });
+    const operator = createClient({ url: gateway.url, token: 'operator-token' }, { retries: 0 });
     const { key } = await operator.createKey({ name: 'listener', sessions: ['*'], scope: 'read' });
     const listen = (token: string) => EventLog.open({ url: gateway.url, token }, 'saved');
     const logs = [await listen(key), await listen(key)];

@@ -68,18 +68,6 @@ describe('the documentation', () => {
     }
   });
 
-  it('lists every method of the client as it is, and no other', () => {
-    const retried = ({ method, keyed }: Operation) => {
-      if (method === 'GET' || method === 'PUT') return 'yes';
-      return keyed ? 'yes, under a key' : 'if refused';
-    };
-    const wanted = Object.entries<Operation>(operations).map(([name, operation]) => {
-      const route = `${operation.method} ${operation.path.replace(/:(\w+)/g, '{$1}')}`;
-      return `| \`${name}\` | \`${route}\` | \`${operation.scope}\` | ${retried(operation)} |`;
-    });
-    expect(page('client').match(/^\| `\w+` \| `[A-Z]+ .*$/gm)).toEqual(wanted);
-  });
-
   it('lists every reason as it is, and no other', () => {
     const rows = [...page('events').matchAll(/^\| `([A-Z_]+)` \| ([^|]+) \|/gm)].map(([, code, text]) => [code, text]);
     expect(rows).toEqual(Object.entries(reasons));

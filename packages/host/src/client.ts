@@ -167,10 +167,7 @@ function parsed(text: string): unknown {
 
 /** No answer came: what changes something may have been carried out, unless nobody was there. */
 function unanswered(name: string, operation: Operation, error: unknown): GatewayError {
-  if (error instanceof AddressError)
-    return new GatewayError(error.status === undefined ? 'invalid_request' : 'internal_error', error.message, {
-      status: error.status ?? null,
-    });
+  if (error instanceof AddressError) return error.toGatewayError();
   const cause = error instanceof Error && error.cause ? error.cause : error;
   const wasSent = !(error instanceof TypeError && isNotSent(cause));
   const code = wasSent && changesSomething(operation) ? 'outcome_unknown' : 'internal_error';

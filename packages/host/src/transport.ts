@@ -1,3 +1,4 @@
+import { GatewayError } from '@chat-web/protocol';
 import type { Body } from './request-body.ts';
 
 /** Where the gateway is, and what opens it. */
@@ -27,6 +28,12 @@ export class AddressError extends TypeError {
     super(message);
     this.name = 'AddressError';
     this.status = status;
+  }
+
+  /** The same for callers: `invalid_request` if nothing was asked for. */
+  toGatewayError(): GatewayError {
+    const code = this.status === undefined ? 'invalid_request' : 'internal_error';
+    return new GatewayError(code, this.message, { status: this.status ?? null });
   }
 }
 
@@ -62,5 +69,7 @@ function routeAt(url: string, path: string): string {
   if (base.username || base.password)
     throw new AddressError('the url of the gateway must not contain a user name or a password: pass `token`');
   if (base.search || base.hash) throw new AddressError('the url of the gateway must not have a query or a fragment');
+  // An id of dots would lead to another route, which the token may open as well.
+  if (/\/\.{0,2}(\/|\?|$)/.test(path)) throw new AddressError('an id in the path is missing, or is made of dots');
   return url.replace(/\/+$/, '') + path;
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '@chat-web/protocol';
 import { answeredError } from '../answered-error.ts';
-import { ask, type GatewayAddress } from '../transport.ts';
+import { AddressError, ask, type GatewayAddress } from '../transport.ts';
 import { type Frame, readFrames } from './frames.ts';
 import { askedBackoffMs, type Backoff, pause, unlessAborted } from './wait.ts';
 
@@ -120,6 +120,7 @@ async function open(
     if (isFinal && !(waitForSession && error.code === 'session_not_found')) throw new FinalError(error);
     throw error;
   } catch (error) {
+    if (error instanceof AddressError) throw new FinalError(error.toGatewayError());
     throw isLate ? new Error(`the gateway did not answer within ${timing.answerMs / 1_000} s`) : error;
   } finally {
     clearTimeout(timer);

@@ -182,6 +182,12 @@ describe('of one session', () => {
     expect(server.asked[0]?.url).toBe('/sessions/main/events?events=qr,message');
   });
 
+  it.each(['..', '.', ''])('with the id %j asks for nothing: it would lead to the events of all', async (sessions) => {
+    const ended = create({ sessions }).run({ message: () => {} });
+    await expect(ended).rejects.toMatchObject({ code: 'invalid_request', status: undefined });
+    expect(server.asked).toEqual([]);
+  });
+
   it('ends with session_not_found, or waits for it where that is asked for', async () => {
     const missing: Answer = (response) => {
       response.writeHead(404, { 'Content-Type': 'application/json' });
