@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type Disconnect, listen } from '@chat-web/host';
 import { expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { figure } from '../helpers/figure.ts';
@@ -26,6 +27,9 @@ const KILLS = [
 ] as const;
 const APP = fileURLToPath(new URL('../fixtures/listening-app.mjs', import.meta.url));
 const SECOND = 1_000;
+const SLOW_MESSAGES = 200;
+/** The gateway cuts off who takes nothing for 30 s. */
+const SLOW_MS = 45_000;
 
 /** One life of the application: what it has handled, in order. */
 interface Life {
@@ -115,7 +119,7 @@ it('an application handles each of 1,000 messages, in order, over five kills of 
     expect(repeats[0]).toBe(0);
     const total = repeats.reduce((sum, count) => sum + count, 0);
     // What two sessions bring in the tenth of a second between two saves, with much room.
-    expect(Math.max(...repeats)).toBeLessThan(200);
+    expect(Math.max(...repeats)).toBeLessThan(300);
     figure(
       'listener',
       `${MESSAGES} messages, 5 kills of the application, 2 of the gateway: 0 lost, 0 out of order, ${total} repeated (${repeats.slice(1).join(', ')} after each kill of the application)`,
@@ -124,4 +128,35 @@ it('an application handles each of 1,000 messages, in order, over five kills of 
     if (app.exitCode === null) app.kill('SIGKILL');
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+it('a handler that takes longer than the gateway waits for a reader costs a connection, and no message', async () => {
+  await using stack = await Stack.start();
+  await stack.link('ada', ADA);
+  const text = 'x'.repeat(60_000);
+  const disconnects: Disconnect[] = [];
+  const errors: unknown[] = [];
+  const listener = listen(stack.address, {
+    ...{ sessions: 'ada', events: ['message'], from: 'oldest' },
+    onDisconnect: (one) => disconnects.push(one),
+    onError: (error) => errors.push(error),
+  });
+  const sending = (async () => {
+    for (let n = 0; n < SLOW_MESSAGES; n += 1) await stack.phones.send(BEN, { to: ADA, body: `${n} ${text}` });
+  })();
+  const handled: number[] = [];
+  for await (const { name, data } of listener) {
+    if (name !== 'message') expect.unreachable();
+    handled.push(Number.parseInt(data.body, 10));
+    if (handled.length === 1) await delay(SLOW_MS);
+    if (handled.length === SLOW_MESSAGES) void listener.stop();
+  }
+  await sending;
+  expect(handled).toEqual([...Array(SLOW_MESSAGES).keys()]);
+  expect(errors).toEqual([]);
+  expect(disconnects.length).toBeGreaterThan(0);
+  figure(
+    'listener',
+    `a handler of ${SLOW_MS / SECOND} s: ${disconnects.length} connection lost, ${SLOW_MESSAGES} of ${SLOW_MESSAGES} messages of 60 KB handled once, in order`,
+  );
 });

@@ -80,6 +80,10 @@ function inTime<T>(reading: Promise<T>, timeoutMs: number | undefined, signal: A
       settle();
     };
     const abort = () => over(() => reject(signal.reason));
+    reading.then(
+      (value) => over(() => resolve(value)),
+      (error) => over(() => reject(error)),
+    );
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort);
     const giveUp = () => over(() => reject(new Error(`nothing came for ${(timeoutMs ?? 0) / 1_000} s`)));
@@ -87,9 +91,5 @@ function inTime<T>(reading: Promise<T>, timeoutMs: number | undefined, signal: A
       timer = setTimeout(giveUp, GRACE_MS);
     };
     if (timeoutMs !== undefined) timer = setTimeout(late, timeoutMs);
-    reading.then(
-      (value) => over(() => resolve(value)),
-      (error) => over(() => reject(error)),
-    );
   });
 }

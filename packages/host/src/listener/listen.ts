@@ -12,9 +12,9 @@ const TIMING: ListenerTiming = {
 };
 
 /**
- * Follows the events of one session, several or all, over restarts of the gateway, and over those of the application if it
- * keeps the `position`. Each event is handed on at least once, in the order of its session; what was handled shortly before
- * the application died comes again. Nothing is sent before the listener is iterated or run.
+ * Follows the events of one session, several or all, over restarts of the gateway, and over those of the application if
+ * it keeps the `position`. Each event is handed on at least once, in the order of its session; what was handled shortly
+ * before the application died comes again. Nothing is sent before the listener is iterated or run.
  *
  * @throws TypeError if the url or another option is not valid.
  *

@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { getEventListeners, once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventName } from '@chat-web/protocol';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
+import { filePosition } from '../node/file-position.ts';
 import { type Answer, EventServer, frameOf, messageOf } from '../testing/event-server.ts';
 import type { Disconnect } from './connection.ts';
 import type { ListenedEvent } from './events.ts';
@@ -14,8 +18,8 @@ import { memoryPosition, type PositionStore } from './position-store.ts';
 
 const TIMING: ListenerTiming = {
   reconnect: { firstMs: 5, longestMs: 40 },
-  answerMs: 500,
-  silenceMs: 500,
+  answerMs: 10_000,
+  silenceMs: 10_000,
   goodAfterMs: 10_000,
   retry: { firstMs: 5, longestMs: 40 },
 };
@@ -121,6 +125,23 @@ describe('iterated, a listener', () => {
     setTimeout(() => void never.stop(), 50);
     for await (const _ of never) expect.unreachable();
     expect(getEventListeners(over.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('rejects nowhere when it is stopped with the last event in hand', async () => {
+    const rejections: unknown[] = [];
+    const keep = (reason: unknown) => rejections.push(reason);
+    process.on('unhandledRejection', keep);
+    server.message('one');
+    const listener = create();
+    for await (const event of listener) {
+      expect(bodyOf(event)).toBe('one');
+      void listener.stop();
+      await delay(50);
+    }
+    await delay(50);
+    process.off('unhandledRejection', keep);
+    expect(rejections).toEqual([]);
+    expect(listener.position).toBe('e1-1');
   });
 
   it('is used once', async () => {
@@ -286,6 +307,18 @@ describe('run with handlers, a listener', () => {
     expect(saved.filter((id) => id !== 'oldest')).toEqual([]);
   });
 
+  it.each([
+    ['gap', { reason: 'damaged', from: 'e1-1', to: 'e1-2' }],
+    ['message', 'not a message'],
+  ])('does not pass a %s of which it could not tell', async (name, data) => {
+    const { saved, store } = recorded();
+    server.stored.push({ id: 'e1-2', session: undefined, name, data });
+    const onError = () => Promise.reject(new Error('nowhere to write it'));
+    const running = create({ position: store, onError }).run({ message: () => {} });
+    await expect(running).rejects.toThrow('nowhere to write it');
+    expect(saved).toEqual([]);
+  });
+
   it('hands a gap on, or tells of it where it has no handler', async () => {
     server.message('kept');
     const { bodies } = collect({ from: 'other-7' });
@@ -316,7 +349,7 @@ describe('run with handlers, a listener', () => {
     const listener = create();
     void listener.run({
       any: async (event) => {
-        if (bodyOf(event) === 'slow' || event.name === 'gap') await delay(100);
+        await delay({ slow: 200, gap: 50 }[bodyOf(event)] ?? 0);
         order.push(bodyOf(event));
       },
     });
@@ -353,7 +386,7 @@ describe('run with handlers, a listener', () => {
         setTimeout(() => listener.stop(), 100);
       } });
       await running;
-      process.stdout.write('stopped');`;
+      process.stdout.write(['stopped', ...process.getActiveResourcesInfo().filter((name) => name === 'Timeout')].join(' '));`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -495,7 +528,7 @@ describe('its connection', () => {
       server.serve(response, asked);
       // Nothing follows, and no end.
     });
-    const { bodies, disconnects } = collect();
+    const { bodies, disconnects } = collect({}, { silenceMs: 500 });
     await eventually(() => expect(disconnects.length).toBeGreaterThan(0));
     expect(String(disconnects[0]?.error)).toContain('nothing came for 0.5 s');
     await eventually(() => expect(server.asked.length).toBeGreaterThan(1));
@@ -505,7 +538,7 @@ describe('its connection', () => {
   it('is given up where no answer comes', async () => {
     server.answers.push(() => {});
     server.message('one');
-    const { bodies, disconnects } = collect();
+    const { bodies, disconnects } = collect({}, { answerMs: 500 });
     await eventually(() => expect(bodies).toEqual(['one']));
     expect(String(disconnects[0]?.error)).toContain('did not answer within 0.5 s');
   });
@@ -515,11 +548,16 @@ describe('its connection', () => {
     vi.stubGlobal('fetch', (url: string, { signal: _, ...init }: RequestInit) => real(url, init));
     try {
       server.answers.push(() => {});
-      const { listener, running, disconnects } = collect();
+      const { listener, running, disconnects } = collect(
+        { stopTimeoutMs: 20_000 },
+        { answerMs: 500, silenceMs: 60_000 },
+      );
       await eventually(() => expect(disconnects).toHaveLength(1));
       await eventually(() => expect(server.open).toBe(1));
+      const startedAt = performance.now();
       await listener.stop();
       await running;
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
       await eventually(() => expect(server.open).toBe(0));
     } finally {
       vi.unstubAllGlobals();
@@ -527,7 +565,7 @@ describe('its connection', () => {
   });
 
   it('stays where comments come, and no event', async () => {
-    const { disconnects } = collect();
+    const { disconnects } = collect({}, { silenceMs: 500 });
     await eventually(() => expect(server.open).toBe(1));
     for (let n = 0; n < 20; n += 1) {
       await delay(100);
@@ -601,6 +639,20 @@ describe('its connection', () => {
     expect(told).toEqual([
       expect.stringContaining('the gateway cannot be followed: events was answered with status 500'),
     ]);
+  });
+
+  it('leaves no connection open whose answer was no stream', async () => {
+    const closed: Promise<unknown>[] = [];
+    for (const status of [200, 500]) {
+      server.answers.push((response) => {
+        closed.push(once(response, 'close'));
+        response.writeHead(status, { 'Content-Type': 'text/html' }).write('<h1>'); // And no end.
+      });
+    }
+    server.message('one');
+    const { bodies } = collect();
+    await eventually(() => expect(bodies).toEqual(['one']));
+    await Promise.all(closed);
   });
 
   it('waits ever longer where each stream ends at once', async () => {
@@ -694,19 +746,19 @@ describe('its connection', () => {
 
   it('reads events of a megabyte in a time that grows with their length alone', async () => {
     const timeOf = async (length: number) => {
-      const body = 'x'.repeat(length);
+      const events = 16_000_000 / length;
       await using own = await EventServer.start();
-      for (let n = 0; n < 8; n += 1) own.emit('disconnected', { reason: 'LOGOUT', message: body });
+      for (let n = 0; n < events; n += 1) own.emit('disconnected', { reason: 'LOGOUT', message: 'x'.repeat(length) });
       const startedAt = performance.now();
       let count = 0;
       const listener = new Listener({ url: own.url }, { from: 'oldest' }, TIMING);
-      for await (const _ of listener) if (++count === 8) break;
+      for await (const _ of listener) if (++count === events) break;
       return performance.now() - startedAt;
     };
     await timeOf(100_000);
-    const [short, long] = [await timeOf(250_000), await timeOf(2_000_000)];
-    // Quadratic would be 64 times as long.
-    expect(long / short).toBeLessThan(32);
+    const [many, few] = [await timeOf(100_000), await timeOf(2_000_000)];
+    // As much text in all. Quadratic would be 20 times as long.
+    expect(few / many).toBeLessThan(10);
   });
 
   it('resumes quietly where the gateway forgets, and says what is missing', async () => {
@@ -719,6 +771,13 @@ describe('its connection', () => {
     server.stored.length = 1;
     server.epoch = 'e2';
     server.message('three');
+    const data = { reason: 'unknown_position', from: 'e1-2', to: 'e1-1' };
+    server.answers.push((response, asked) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      // What is missing ends with an event that came before the gateway was restored.
+      response.write(frameOf({ id: 'e1-1', session: undefined, name: 'gap', data }, asked));
+      for (const event of server.stored) response.write(frameOf(event, asked));
+    });
     server.cut();
     await eventually(() => expect(bodies).toEqual(['one', 'two', 'gap', 'three']));
   });
@@ -755,7 +814,7 @@ describe('its position', () => {
     };
     const { bodies, listener } = collect({
       position: store,
-      savePositionEveryMs: 20,
+      savePositionEveryMs: 100,
       onError: (error) => told.push(String(error)),
     });
     await eventually(() => expect(server.open).toBe(1));
@@ -770,8 +829,74 @@ describe('its position', () => {
     expect(saved.at(-1)).toBe(200);
     expect(saved).toEqual(saved.toSorted((one, other) => one - other));
     expect(most).toBe(1);
-    expect(saved.length).toBeLessThan(tookMs / 20 + 3);
+    expect(saved.length).toBeLessThan(tookMs / 100 + 4);
     expect(told[0]).toBe('Error: the position was not saved: the disk is full');
+  });
+
+  it('is not saved in a tight loop while that fails, and events go on meanwhile', async () => {
+    let calls = 0;
+    const save = async () => {
+      calls += 1;
+      throw new Error('the disk is full');
+    };
+    const { bodies } = collect(
+      { position: { load: async () => undefined, save }, onError: () => {} },
+      { retry: { firstMs: 100, longestMs: 100 } },
+    );
+    for (let n = 0; n < 10; n += 1) {
+      server.message(`${n}`);
+      await delay(50);
+    }
+    await eventually(() => expect(bodies).toHaveLength(10));
+    expect(calls).toBeGreaterThan(1);
+    expect(calls).toBeLessThan(50);
+  });
+
+  it('is saved when stop() resolves, and tried once more where that fails', async () => {
+    server.message('one');
+    const saved: string[] = [];
+    const save = async (id: string) => {
+      await delay(100);
+      saved.push(id);
+    };
+    const slow = collect({ position: { load: async () => 'oldest', save } });
+    await eventually(() => expect(slow.bodies).toEqual(['one']));
+    await slow.listener.stop();
+    expect(saved).toEqual(['e1-1']);
+    const told: unknown[] = [];
+    const failing = { load: async () => 'oldest', save: () => Promise.reject(new Error('no')) };
+    const { listener, bodies } = collect(
+      { position: failing, onError: (error) => told.push(error) },
+      { retry: { firstMs: 60_000, longestMs: 60_000 } },
+    );
+    await eventually(() => expect(bodies).toEqual(['one']));
+    await eventually(() => expect(told).toHaveLength(1));
+    await listener.stop();
+    expect(told).toHaveLength(2);
+  });
+
+  it('has each effect exactly once where it is stored in the transaction of the work, whenever that dies', async () => {
+    for (let n = 0; n < 200; n += 1) server.message(`${n}`, `s${n % 3}`);
+    const database: { effects: string[]; position: string | undefined } = { effects: [], position: undefined };
+    const position = { load: async () => database.position, save: async () => {} };
+    const die = (share: number) => {
+      if (Math.random() < share) throw new Error('died');
+    };
+    let deaths = 0;
+    while (database.effects.length < 200) {
+      try {
+        for await (const event of create({ position })) {
+          die(0.05);
+          Object.assign(database, { effects: [...database.effects, bodyOf(event)], position: event.id });
+          if (database.effects.length === 200) break;
+          die(0.05);
+        }
+      } catch {
+        deaths += 1;
+      }
+    }
+    expect(database.effects).toEqual([...Array(200).keys()].map(String));
+    expect(deaths).toBeGreaterThan(0);
   });
 
   it('that cannot be loaded, or is none, ends the listener', async () => {
@@ -780,6 +905,28 @@ describe('its position', () => {
     const injected = recorded('e1-1\r\nX-Evil: 1').store;
     await expect(create({ position: injected }).run({ message: () => {} })).rejects.toThrow('is no id of an event');
     expect(server.asked).toEqual([]);
+  });
+
+  it('in a file that two listeners are given is kept by the first, until that ends', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chat-web-position-'));
+    try {
+      const position = filePosition(join(folder, 'position'));
+      const told: unknown[] = [];
+      const first = collect({ position, onError: (error) => told.push(error) });
+      await eventually(() => expect(server.open).toBe(1));
+      await expect(collect({ position }).running).rejects.toThrow('is in use by another listener');
+      server.message('one');
+      await eventually(() => expect(first.bodies).toEqual(['one']));
+      await first.listener.stop();
+      expect(told).toEqual([]);
+      server.message('two');
+      const second = collect({ position });
+      await eventually(() => expect(second.bodies).toEqual(['two']));
+      await second.listener.stop();
+      expect(await readFile(join(folder, 'position'), 'utf8')).toBe('e1-2\n');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('is the last that was handled where a store in memory goes from one listener to the next', async () => {

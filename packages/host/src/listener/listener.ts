@@ -14,9 +14,9 @@ import { type Backoff, settledWithin, unlessAborted } from './wait.ts';
 /** What to listen to, and how. */
 export interface ListenOptions<N extends EventName = EventName> {
   /**
-   * One session: its own stream, which begins with the QR that it shows, and ends with `session_not_found` when the session
-   * is deleted. Several: those, whether they are there yet or not. Absent: all that the token or key may see, later ones
-   * included.
+   * One session: its own stream, which begins with the QR that it shows, and ends with `session_not_found` when the
+   * session is deleted. Several: those, whether they are there yet or not. Absent: all that the token or key may see,
+   * later ones included.
    */
   readonly sessions?: string | readonly string[] | undefined;
   /** Only these events, and `gap`. Absent: those that have a handler; all for the iterator. */
@@ -31,9 +31,14 @@ export interface ListenOptions<N extends EventName = EventName> {
   readonly waitForSession?: boolean | undefined;
   /** How many handlers of `run` are at work at the same time, each for another session. Default: 16. */
   readonly concurrency?: number | undefined;
-  /** How many events are held in memory; then reading stops until some are handled. Default: 1,000, or 16 M characters. */
+  /**
+   * How many events are held in memory; then reading stops until some are handled. Default: 10,000;
+   * or 16 million characters.
+   */
   readonly maxEventsInHand?: number | undefined;
-  /** The least time between two saves of the position: what was handled within it comes again after a crash. Default: 100. */
+  /**
+   * The least time between two saves of the position: what was handled within it comes again after a crash. Default: 100.
+   */
   readonly savePositionEveryMs?: number | undefined;
   /** How long `stop()` waits at most for handlers that run, and then for the last save. Default: 10,000. */
   readonly stopTimeoutMs?: number | undefined;
@@ -43,9 +48,13 @@ export interface ListenOptions<N extends EventName = EventName> {
   readonly onDisconnect?: ((disconnect: Disconnect) => void) | undefined;
   /**
    * Called when a handler has failed, with the event and how often (from 1): `'skip'` gives the event up, anything else
-   * tries it again after 1 s, 2 s, … 60 s. Also called, without an attempt, when a `gap` has no handler (with the event),
-   * when an event could not be read and was skipped (its text is the error's `cause`), when the position could not be
-   * saved (it is tried again), and at the fifth attempt in a row to connect that has failed. If it throws, the listener ends with that error. Absent: `console.warn`.
+   * tries it again after 1 s, 2 s, … 60 s. Also called, without an attempt, when
+   * - a `gap` has no handler (with the event),
+   * - an event could not be read and was skipped (its text is the error's `cause`),
+   * - the position could not be saved (it is tried again),
+   * - the fifth attempt in a row to connect has failed (the next one follows).
+   *
+   * If it throws, the listener ends with that error. Absent: `console.warn`.
    */
   readonly onError?: ((error: unknown, event?: ListenedEvent, attempt?: number) => unknown) | undefined;
 }
@@ -65,7 +74,7 @@ interface Received {
 }
 
 const CONCURRENCY = 16;
-const MOST_EVENTS = 1_000;
+const MOST_EVENTS = 10_000;
 const MOST_LENGTH = 16 * 1_048_576;
 const SAVE_EVERY_MS = 100;
 const STOP_TIMEOUT_MS = 10_000;
@@ -92,6 +101,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   #failure: { readonly error: unknown } | undefined;
   /** When its user is done with it. Undefined: it was not used yet. */
   #used: Promise<void> | undefined;
+  #loading: Promise<string | undefined> | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(address: GatewayAddress, options: ListenOptions<N>, timing: ListenerTiming) {
@@ -115,9 +125,9 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   }
 
   /**
-   * Yields one event after the other. Asking for the next one says that the one before is handled. `break`, `return` and an
-   * error in the loop leave the one in hand unhandled: it comes again when the application listens again. To end the loop
-   * after an event that is handled, call `stop()` without awaiting it, and let the loop go on: it ends then.
+   * Yields one event after the other. Asking for the next one says that the one before is handled. `break`, `return`
+   * and an error in the loop leave the one in hand unhandled: it comes again when the application listens again. To end
+   * the loop after an event that is handled, call `stop()` without awaiting it, and let the loop go on: it ends then.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<ListenedEvent<N | 'gap'>, void, undefined> {
     const release = this.#use();
@@ -134,9 +144,10 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   }
 
   /**
-   * Calls the handler of each event: in the order of each session, sessions side by side. Resolves when the listener was
-   * stopped; rejects with the gateway's GatewayError where another attempt would not help (400, 401, 403, 404), with what the position
-   * store's `load` threw, or with what `onError` threw; then, too, handlers that run are waited for.
+   * Calls the handler of each event: in the order of each session, sessions side by side. Resolves when the listener
+   * was stopped. Rejects with the gateway's GatewayError where another attempt would not help (400, 401, 403, 404),
+   * with what the position store's `load` threw, or with what `onError` threw; then, too, handlers that run are waited
+   * for.
    */
   async run(handlers: EventHandlers): Promise<void> {
     const events = this.#options.events ?? namesOf(handlers);
@@ -168,8 +179,9 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   }
 
   /**
-   * Stops reading, waits for the handlers that run (not for those that have not begun), saves the position, and resolves. Each
-   * takes `stopTimeoutMs` at most. Never rejects. Events that are not handled come again when the application listens again.
+   * Stops reading, waits for the handlers that run (not for those that have not begun), saves the position, and
+   * resolves. Each takes `stopTimeoutMs` at most: a handler that awaits `stop()` waits for itself. Never rejects.
+   * Events that are not handled come again when the application listens again.
    */
   async stop(): Promise<void> {
     this.#over.abort();
@@ -199,8 +211,15 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   async #saveAndClose(): Promise<void> {
     this.#over.abort();
     this.#options.signal?.removeEventListener('abort', this.#stop);
-    const closing = this.#saver.close().then(() => this.#store.close?.());
-    await settledWithin(closing, this.#stopTimeoutMs);
+    await settledWithin(this.#close(), this.#stopTimeoutMs);
+  }
+
+  async #close(): Promise<void> {
+    await this.#saver.close();
+    // One that could not be loaded may be in use by another listener.
+    if (!this.#loading) return;
+    await this.#loading;
+    await this.#store.close?.();
   }
 
   #fail(error: unknown): void {
@@ -249,7 +268,8 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
 
   /** Where to begin. */
   async #start(): Promise<string | undefined> {
-    const stored = await unlessAborted(this.#store.load(), this.#over.signal);
+    this.#loading = this.#store.load();
+    const stored = await unlessAborted(this.#loading, this.#over.signal);
     if (stored !== undefined && !isEventId(stored)) throw new Error('the stored position is no id of an event');
     const { from = 'now' } = this.#options;
     return stored ?? (from === 'now' ? undefined : from);

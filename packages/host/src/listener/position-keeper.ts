@@ -1,19 +1,20 @@
-interface Entry {
+/** An event that is not handled yet. */
+interface Open {
   readonly id: string | undefined;
-  isDone: boolean;
+  /** The newest position of those that are handled between this event and the next that is not. */
+  handledAfter: string | undefined;
+  previous: Open | undefined;
+  next: Open | undefined;
+  isHandled: boolean;
 }
-
-/** Handled entries at the front that are kept until this many are removed at once: removing each would move all others. */
-const TIDY_AT = 1_000;
 
 /**
  * Finds the position that may be stored: the newest one below which all events are handled, in whatever order their
- * handlers end. Events are added in the order of the stream.
+ * handlers end. Events are added in the order of the stream. It holds events that are not handled, and no others: one may
+ * wait for hours while thousands of later ones are handled.
  */
 export class PositionKeeper {
-  #entries: Entry[] = [];
-  /** The index of the first entry that is not handled. */
-  #first = 0;
+  #last: Open | undefined;
   #position: string | undefined;
   readonly #onAdvance: (position: string) => void;
 
@@ -29,29 +30,35 @@ export class PositionKeeper {
 
   /** Adds an event; one without an `id` holds back later ones as well. Returns the function that says it is handled. */
   add(id: string | undefined): () => void {
-    const entry = { id, isDone: false };
-    this.#entries.push(entry);
+    const event: Open = { id, handledAfter: undefined, previous: this.#last, next: undefined, isHandled: false };
+    if (this.#last) this.#last.next = event;
+    this.#last = event;
     return () => {
-      if (entry.isDone) return;
-      entry.isDone = true;
-      this.#advance();
+      if (!event.isHandled) this.#handled(event);
     };
   }
 
   /** Adds a position at which there is nothing to handle. */
   pass(id: string): void {
-    this.add(id)();
+    this.#advance(this.#last, id);
   }
 
-  #advance(): void {
-    let newest: string | undefined;
-    for (; this.#entries[this.#first]?.isDone; this.#first += 1) newest = this.#entries[this.#first]?.id ?? newest;
-    if (this.#first >= TIDY_AT || this.#first === this.#entries.length) {
-      this.#entries = this.#entries.slice(this.#first);
-      this.#first = 0;
+  #handled(event: Open): void {
+    event.isHandled = true;
+    const { previous, next } = event;
+    if (previous) previous.next = next;
+    if (next) next.previous = previous;
+    else this.#last = previous;
+    this.#advance(previous, event.handledAfter ?? event.id);
+  }
+
+  /** Everything after an event, or from the beginning, up to a position is handled. */
+  #advance(open: Open | undefined, position: string | undefined): void {
+    if (position === undefined) return;
+    if (open) open.handledAfter = position;
+    else if (position !== this.#position) {
+      this.#position = position;
+      this.#onAdvance(position);
     }
-    if (newest === undefined || newest === this.#position) return;
-    this.#position = newest;
-    this.#onAdvance(newest);
   }
 }

@@ -9,14 +9,17 @@
  * };
  */
 export interface PositionStore {
-  /** The id that was saved last. Undefined: none yet. If it rejects, so does the listener: it would not know where to begin. */
+  /**
+   * The id that was saved last. Undefined: none yet. If it rejects, so does the listener: it would not know where to
+   * begin.
+   */
   load(): Promise<string | undefined>;
   /**
-   * Saves an id. It is called in order, never twice at once, and only with an id below which all events are handled. If it
-   * rejects, `onError` is called, and it is tried again with the newest id.
+   * Saves an id. It is called in order, never twice at once, and only with an id below which all events are handled. If
+   * it rejects, `onError` is called, and it is tried again with the newest id.
    */
   save(id: string): Promise<void>;
-  /** Called once when the listener has ended. */
+  /** Called once when the listener has ended, if `load` has resolved. */
   close?(): Promise<void>;
 }
 

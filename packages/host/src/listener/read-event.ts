@@ -11,8 +11,8 @@ const envelope = v.object({ session: v.optional(v.string()), at: v.string(), dat
 export const EVENT_NAMES = Object.keys(eventData) as EventName[];
 
 /**
- * Reads an event. `session`: whose stream it is; undefined for a stream that says it. Throws an error without the data in
- * its message if it is not of the form that this version knows; the text is its `cause`.
+ * Reads an event. `session`: whose stream it is; undefined for a stream that says it. Throws an error without the data
+ * in its message if it is not of the form that this version knows; the text is its `cause`.
  */
 export function readEvent(
   frame: Extract<Frame, { kind: 'event' }>,

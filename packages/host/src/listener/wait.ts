@@ -52,10 +52,10 @@ export function settledWithin(promise: Promise<unknown>, ms: number): Promise<bo
 
 /** What a promise resolves with; undefined if the signal aborts before. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  if (signal.aborted) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
     const over = () => resolve(undefined);
-    signal.addEventListener('abort', over);
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', over));
+    if (signal.aborted) over();
+    else signal.addEventListener('abort', over);
   });
 }

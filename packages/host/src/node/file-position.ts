@@ -14,8 +14,8 @@ interface Lock {
 }
 
 /**
- * Keeps a listener's position in a file, over restarts and power failures. Only its user can read it. A second listener of
- * this machine on the same file is refused: it would skip events. The folder must exist.
+ * Keeps a listener's position in a file, over restarts and power failures. Only its user can read it. A second listener
+ * of this machine on the same file is refused: it would skip events. The folder must exist.
  *
  * @example
  * const listener = listen(gateway, { position: filePosition('/var/lib/shop/position') });
@@ -25,11 +25,13 @@ export function filePosition(path: string): PositionStore {
   let lock: Lock | undefined;
   return {
     load: async () => {
-      lock = await lockFile(file);
+      const held = await lockFile(file);
       try {
-        return await read(file);
+        const id = await read(file);
+        lock = held;
+        return id;
       } catch (error) {
-        await lock.release();
+        await held.release();
         throw error;
       }
     },
