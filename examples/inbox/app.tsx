@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type CloudWebhook, GatewayError } from '@chat-web/host';
 import { cloudWebhookApp } from '@chat-web/host/hono';
 import { type Context, Hono } from 'hono';
@@ -22,7 +23,10 @@ export interface AppOptions extends Inbox {
 }
 
 const MAX_FORM_BYTES = 16 * 1_048_576;
+/** Of a large account, the newest; others open by their number. */
+const MOST_LISTED = 200;
 const PICTURE_SECONDS = 1_800;
+const PICTURE_WAIT_MS = 1_000;
 const KEEPALIVE_MS = 25_000;
 /** How soon an open page connects again. */
 const RETRY_MS = 1_000;
@@ -65,7 +69,7 @@ export function createApp(options: AppOptions): Hono {
     const account = await accountNow();
     if (account.status === 'qr' || (account.status !== 'ready' && store.linkedAt === undefined))
       return c.redirect('/link');
-    return c.html(<InboxPage account={account} chats={await listed(account)} />);
+    return c.html(<InboxPage account={account} chats={(await listed(account)).slice(0, MOST_LISTED)} />);
   });
 
   app.get('/link', async (c) => {
@@ -119,7 +123,7 @@ export function createApp(options: AppOptions): Hono {
     const { linkedAt } = store;
     const isNew = linkedAt !== undefined && Date.now() - Date.parse(linkedAt) < options.picturesAfterMs;
     if (isNew || !PERSON.test(chat)) return c.body(null, 204);
-    const picture = await client.getPicture({ id: session, contactId: chat }).catch(() => undefined);
+    const picture = await soon(client.getPicture({ id: session, contactId: chat }));
     if (picture !== undefined) c.header('Cache-Control', `private, max-age=${PICTURE_SECONDS}`);
     return picture ? c.body(picture.data, 200, { 'Content-Type': 'image/jpeg' }) : c.body(null, 204);
   });
@@ -165,8 +169,9 @@ export function createApp(options: AppOptions): Hono {
   async function conversation(c: Context, draft: Draft) {
     const chat = chatOf(c);
     const account = await accountNow();
-    const chats = await listed(account);
-    const { name } = chats.find(({ id }) => id === chat) ?? { name: nameOf(chat) };
+    const all = await listed(account);
+    const chats = all.slice(0, MOST_LISTED);
+    const { name } = all.find(({ id }) => id === chat) ?? { name: nameOf(chat) };
     const page = (
       <ConversationPage {...{ account, chats, draft }} chat={{ id: chat, name }} messages={store.conversation(chat)} />
     );
@@ -192,6 +197,22 @@ export function createApp(options: AppOptions): Hono {
       ...known.map(({ id, name, lastMessage: last }) => ({ id, name: withoutMarks(name), last })),
     ].sort((a, b) => (b.last?.timestamp ?? 0) - (a.last?.timestamp ?? 0));
   }
+}
+
+/**
+ * A picture, or undefined if it takes long or cannot be had. A browser has six connections for all of a site: pictures must
+ * not keep them from pages. The cache has it the next time.
+ */
+async function soon(asked: ReturnType<Inbox['client']['getPicture']>) {
+  let isLate = false;
+  const inTime = asked.then(
+    async (picture) => (isLate ? void (await picture?.data.cancel()) : picture),
+    () => undefined,
+  );
+  const late = delay(PICTURE_WAIT_MS).then(() => {
+    isLate = true;
+  });
+  return Promise.race([inTime, late]);
 }
 
 function chatOf(c: Context): string {
