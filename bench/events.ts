@@ -1,6 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Journal } from '@chat-web/gateway/journal/journal';
 import { createClient } from '@chat-web/host';
 import { type Benchmark, type Figures, median, p99 } from './benchmark.ts';
@@ -14,11 +16,14 @@ const KEPT = 100_000;
 /** A file system of Linux without a disk. */
 const MEMORY_FOLDER = '/dev/shm';
 const AT_ONCE = 1_000;
+const TO_POST = 5_000;
 const US_PER_MS = 1_000;
 const SECOND_MS = 1_000;
 
 const LATENCY = 'from worker to consumer, 20 a second, p50';
 const FAN_OUT = `${SESSIONS * READERS_OF_A_SESSION + OF_ALL} readers, 30 a second in each of ${SESSIONS} sessions: p99`;
+const POSTED_LATENCY = 'from worker to the endpoint of a webhook, 20 a second, p50';
+const POSTED = 'events of one session posted to a webhook, as fast as it answers';
 const RESUMED = `${KEPT} events read again over HTTP`;
 const BOOT = `start of the front process with ${KEPT} events of 1 KB`;
 
@@ -32,6 +37,8 @@ export const events: Benchmark = {
   goals: [
     { figure: LATENCY, unit: 'ms' },
     { figure: FAN_OUT, unit: 'ms' },
+    { figure: POSTED_LATENCY, unit: 'ms' },
+    { figure: POSTED, unit: '1/s' },
     { figure: RESUMED, unit: '1/s' },
     { figure: BOOT, unit: 'ms' },
   ],
@@ -45,10 +52,11 @@ async function live(): Promise<Figures> {
   const gateway = await startFrontGateway(SESSIONS);
   try {
     const latency = await paced(gateway);
+    const posted = await postedLatency(gateway);
     const paths = frontSessions(SESSIONS).flatMap((id) => Array<string>(READERS_OF_A_SESSION).fill(streamOf(id)));
     const readers = await Promise.all(['/events', '/events', ...paths].map((path) => follow(gateway, path)));
     await Promise.all(frontSessions(SESSIONS).map((id) => emit(gateway, id, 150, 33)));
-    return { [LATENCY]: latency, [FAN_OUT]: p99(readers.flatMap((end) => end())) };
+    return { [LATENCY]: latency, [POSTED_LATENCY]: posted, [FAN_OUT]: p99(readers.flatMap((end) => end())) };
   } finally {
     await gateway.end();
   }
@@ -81,8 +89,16 @@ async function past(): Promise<Figures> {
     const bootedAt = performance.now();
     const gateway = await startFrontGateway(1, dataDir);
     const bootMs = performance.now() - bootedAt;
-    const readMs = await readAll(gateway).finally(() => gateway.end());
-    return { [RESUMED]: (KEPT / readMs) * SECOND_MS, [BOOT]: bootMs };
+    try {
+      const readMs = await readAll(gateway);
+      const postedMs = await postAll(gateway);
+      return {
+        ...{ [RESUMED]: (KEPT / readMs) * SECOND_MS, [BOOT]: bootMs },
+        [POSTED]: (TO_POST / postedMs) * SECOND_MS,
+      };
+    } finally {
+      await gateway.end();
+    }
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
@@ -135,6 +151,57 @@ async function follow({ url }: FrontServer, path: string): Promise<() => number[
   return () => {
     close();
     return lags;
+  };
+}
+
+/** The median of how long events take to the endpoint of a webhook, 20 a second; in ms. */
+async function postedLatency(gateway: FrontServer): Promise<number> {
+  const lags: number[] = [];
+  await using hook = await webhook(gateway, {}, (text) => {
+    const nowUs = (performance.timeOrigin + performance.now()) * US_PER_MS;
+    const [, sentUs] = /true_1@c\.us_(\d+)/.exec(text) ?? [];
+    if (sentUs !== undefined) lags.push((nowUs - Number(sentUs)) / US_PER_MS);
+  });
+  await emit(gateway, 'main', 100, 50);
+  await hook.received(100);
+  return median(lags);
+}
+
+/** Returns how many ms it took to post so many events. */
+async function postAll(gateway: FrontServer): Promise<number> {
+  const startedAt = performance.now();
+  await using hook = await webhook(gateway, { after: 'oldest' }, () => {});
+  await hook.received(TO_POST);
+  return performance.now() - startedAt;
+}
+
+/** A webhook with an endpoint that answers at once. It is deleted at the end. */
+async function webhook({ url }: FrontServer, options: { readonly after?: string }, onText: (text: string) => void) {
+  let count = 0;
+  let wanted = Number.POSITIVE_INFINITY;
+  let arrived = () => {};
+  const server = createServer(async (request, response) => {
+    onText(await text(request));
+    response.writeHead(204).end();
+    count += 1;
+    if (count >= wanted) arrived();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const client = createClient({ url, token: TOKEN });
+  const { id: webhookId } = await client.createWebhook({ url: `http://127.0.0.1:${port}/`, ...options });
+  return {
+    received: (most: number) =>
+      new Promise<void>((resolve) => {
+        [wanted, arrived] = [most, resolve];
+        if (count >= wanted) resolve();
+      }),
+    [Symbol.asyncDispose]: async () => {
+      await client.deleteWebhook({ webhookId });
+      server.closeAllConnections();
+      server.close();
+    },
   };
 }
 

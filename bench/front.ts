@@ -97,6 +97,7 @@ export async function startFrontGateway(sessions = 1, dataDir?: string): Promise
   const server = await start('./front-gateway.js', {
     ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: folder, CHAT_WEB_TOKEN: TOKEN },
     ...{ CHAT_WEB_MIN_FREE_DISK_MB: '0', CHAT_WEB_MIN_FREE_MEMORY_MB: '0' },
+    CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
   });
   const client = createClient({ url: server.url, token: TOKEN });
   for (const id of frontSessions(sessions)) await client.startSession({ id });

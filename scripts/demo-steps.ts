@@ -32,6 +32,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       CHAT_WEB_TOKEN: token,
       CHAT_WEB_DATA_DIR: dataDir,
       CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
+      CHAT_WEB_WEBHOOK_HOSTS: 'localhost,127.0.0.1',
     };
     const gateway = await step('start the gateway', () => spawnGateway(settings, { detached: true, signal }), signal);
     try {

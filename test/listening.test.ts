@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { createClient } from '@chat-web/host';
+import { gatewayAddress } from '@chat-web/host/node';
 import { createCertificate } from '@chat-web/simulator';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
@@ -70,10 +71,16 @@ describe('a unix socket', () => {
     const gateway = await start({ ...settings, CHAT_WEB_PORT: 'off', CHAT_WEB_TOKEN: TOKEN });
     expect(gateway.url).toBe(`unix:${socket}`);
     expect(await readFile(`/proc/${gateway.pid}/net/unix`, 'utf8')).toContain(socket);
-    expect(await createClient({ url: gateway.url, token: TOKEN }).listSessions()).toEqual({ sessions: [] });
-    await expect(createClient({ url: gateway.url }).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
+    expect(await createClient(gatewayAddress({ url: gateway.url, token: TOKEN })).listSessions()).toEqual({
+      sessions: [],
+    });
+    await expect(createClient(gatewayAddress({ url: gateway.url })).listSessions()).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
     await gateway.end();
-    await expect(createClient({ url: gateway.url, token: TOKEN }).listSessions()).rejects.toThrow('ENOENT');
+    await expect(createClient(gatewayAddress({ url: gateway.url, token: TOKEN })).listSessions()).rejects.toThrow(
+      'ENOENT',
+    );
   });
 
   it.runIf(canBeOthers)('takes who its mode and group say, and nobody else', async () => {

@@ -15,7 +15,7 @@ describe('the OpenAPI document', () => {
     });
 
   beforeAll(async () => {
-    stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: 'sesame' } });
+    stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: 'sesame', CHAT_WEB_WEBHOOK_HOSTS: 'localhost' } });
     await stack.link(exampleIds.session, ADA);
     await stack.client.startSession({ id: 'spare' });
     await prepareExamples(stack.phones, ADA);
@@ -27,9 +27,9 @@ describe('the OpenAPI document', () => {
     expect((await ask('GET', '/docs')).text).toContain('POST /sessions/{id}/messages');
   });
 
-  const apart = ['stopSession', 'deleteSession', 'deleteKey'];
+  const apart = ['stopSession', 'deleteSession', 'deleteKey', 'deleteWebhook'];
   const order = Object.keys(operations).filter((name) => !apart.includes(name));
-  const all = [...order, 'deleteSession'].flatMap((name) =>
+  const all = [...order, 'deleteSession', 'deleteWebhook'].flatMap((name) =>
     Object.entries(examples[name as OperationName]).map(([title, example]) => ({
       name: name as OperationName,
       title,
@@ -39,7 +39,9 @@ describe('the OpenAPI document', () => {
 
   it.each(all)('has an example of $name, $title, that works as it stands', async ({ name, example }) => {
     const { method, path } = operations[name];
-    const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(example.path[param] ?? ''));
+    const webhook = (await stack.client.listWebhooks()).webhooks.at(-1)?.id;
+    const filling: Readonly<Record<string, string>> = { ...example.path, ...(webhook ? { webhookId: webhook } : {}) };
+    const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(filling[param] ?? ''));
     const answer = await ask(method, filled, example.body);
     expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({
       status: (operations[name] as Operation).status ?? 200,

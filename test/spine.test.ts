@@ -52,7 +52,9 @@ describe('what is derived from it', () => {
   it('types what a caller writes and what it is answered', () => {
     expectTypeOf<InputOf<'editMessage'>>().toExtend<{ id: string; messageId: string; body: string }>();
     expectTypeOf<AnswerOf<'editMessage'>>().toEqualTypeOf<Message>();
-    expectTypeOf<OperationMethods['listSessions']>().parameters.toEqualTypeOf<[]>();
+    expectTypeOf<OperationMethods['listSessions']>()
+      .parameter(0)
+      .toEqualTypeOf<Readonly<Record<string, never>> | undefined>();
   });
 });
 
@@ -64,6 +66,18 @@ describe('the documentation', () => {
     for (const [code, { status, when }] of Object.entries(errorTable)) {
       expect(errors).toContain(`| ${status} | \`${code}\` | ${when} |`);
     }
+  });
+
+  it('lists every method of the client as it is, and no other', () => {
+    const retried = ({ method, keyed }: Operation) => {
+      if (method === 'GET' || method === 'PUT') return 'yes';
+      return keyed ? 'yes, under a key' : 'if refused';
+    };
+    const wanted = Object.entries<Operation>(operations).map(([name, operation]) => {
+      const route = `${operation.method} ${operation.path.replace(/:(\w+)/g, '{$1}')}`;
+      return `| \`${name}\` | \`${route}\` | \`${operation.scope}\` | ${retried(operation)} |`;
+    });
+    expect(page('client').match(/^\| `\w+` \| `[A-Z]+ .*$/gm)).toEqual(wanted);
   });
 
   it('lists every reason as it is, and no other', () => {

@@ -25,10 +25,10 @@ export class SoakAccount {
   /** The consumer's own record: each event that it got, once. */
   readonly record: { readonly id: string | undefined; readonly event: SessionEvent }[] = [];
   readonly sends: Sent[] = [];
-  /** How often its stream ended. */
-  streamEnds = 0;
-  /** How often it should have: the gateway was killed, or the consumer went away. */
-  expectedEnds = 0;
+  /** How often its stream ended although neither the gateway was killed nor the consumer went away. */
+  unexpectedEnds = 0;
+  #isOpen = false;
+  #mayEnd = false;
   #away = new AbortController();
 
   constructor(id: string, number: string) {
@@ -42,7 +42,9 @@ export class SoakAccount {
     while (!signal.aborted) {
       const either = AbortSignal.any([signal, this.#away.signal]);
       try {
-        for await (const { id, ...event } of await openEventStream(address(), this.id, either, { after })) {
+        const stream = await openEventStream(address(), this.id, either, { after });
+        this.#isOpen = true;
+        for await (const { id, ...event } of stream) {
           this.record.push({ id, event });
           after = id ?? after;
         }
@@ -50,14 +52,20 @@ export class SoakAccount {
         // Counted below, like an end without an error.
       }
       if (signal.aborted) return;
-      this.streamEnds += 1;
+      if (this.#isOpen && !this.#mayEnd) this.unexpectedEnds += 1;
+      this.#isOpen = this.#mayEnd = false;
       await delay(REOPEN_MS);
     }
   }
 
+  /** What comes next ends its stream. */
+  expectEnd(): void {
+    this.#mayEnd = this.#isOpen;
+  }
+
   /** Its consumer is away for a while. */
   async leave(ms: number): Promise<void> {
-    this.expectedEnds += 1;
+    this.expectEnd();
     this.#away.abort();
     await delay(ms);
     this.#away = new AbortController();

@@ -55,7 +55,7 @@ export const faults: Readonly<Record<string, (victim: Victim) => Promise<void> |
     await victim.client.restartSession({ id: victim.account.id });
   },
   'gateway killed': async ({ accounts, world }) => {
-    for (const account of accounts) account.expectedEnds += 1;
+    for (const account of accounts) account.expectEnd();
     await world.restartGateway(undefined, 'SIGKILL');
   },
   'consumer away for 20 s': ({ account }) => account.leave(20_000),

@@ -41,7 +41,7 @@ export function judgeTraffic(accounts: readonly SoakAccount[], onPhone: readonly
     return ['outcome_unknown', 'internal_error'].includes(outcome) ? copies(body) > 1 : copies(body) > 0;
   });
   const outcomes = [...count(sends.map(({ outcome }) => outcome))].map(([name, times]) => `${times} ${name}`);
-  const ends = accounts.reduce((sum, { streamEnds, expectedEnds }) => sum + streamEnds - expectedEnds, 0);
+  const ends = accounts.reduce((sum, { unexpectedEnds }) => sum + unexpectedEnds, 0);
   const { missing, falling, told } = judgeAcks(accounts, onPhone);
   const gaps = accounts.flatMap(({ record }) => record.flatMap(({ event }) => (event.name === 'gap' ? [event] : [])));
   return [

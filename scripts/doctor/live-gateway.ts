@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { isHash } from '@chat-web/gateway/access/token';
 import type { Config } from '@chat-web/gateway/config';
 import { ask, createClient, type GatewayAddress } from '@chat-web/host';
+import { gatewayAddress } from '@chat-web/host/node';
 import { errorText } from '@chat-web/protocol';
 import { adviceFor } from './advice.ts';
 import { startOwnGateway } from './own-gateway.ts';
@@ -27,7 +28,7 @@ export async function findGateway(
   const url = options.gateway ?? urlOf(config);
   // A hash gives no access: without the token itself, the advice for `unauthorized` says what is needed.
   const token = config.token !== undefined && isHash(config.token) ? undefined : config.token;
-  const address = { url, token };
+  const address = gatewayAddress({ url, token });
   let found: LiveGateway | undefined;
   await report.check('gateway', async () => {
     const silence = await whySilent(url);
@@ -73,7 +74,7 @@ function urlOf({ host, port, tls, socket }: Config): string {
 /** Why no gateway answers there; undefined if one does. */
 async function whySilent(url: string): Promise<string | undefined> {
   try {
-    const response = await ask({ url }, '/health', { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+    const response = await ask(gatewayAddress({ url }), '/health', { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
     const answer: unknown = await response.json();
     const isHealth = typeof answer === 'object' && answer !== null && 'sessions' in answer;
     return isHealth ? undefined : 'another service answers';

@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
@@ -72,8 +75,49 @@ class Consumer {
   }
 }
 
+/** An endpoint of a webhook, which may be down. */
+class Endpoint {
+  readonly accepted: Received[] = [];
+  /** How often events that it had accepted came again. */
+  repeats = 0;
+  isDown = false;
+  readonly #ids = new Set<string>();
+  readonly #server = createServer(async (request, response) => {
+    const body = (await json(request)) as Pick<Received, 'session' | 'data'> & { readonly type: string };
+    if (this.isDown) {
+      request.socket.destroy();
+      return;
+    }
+    const id = String(request.headers['webhook-id']);
+    if (this.#ids.has(id)) this.repeats += 1;
+    else this.accepted.push({ ...body, id, event: body.type });
+    this.#ids.add(id);
+    response.writeHead(204).end();
+  });
+
+  async open(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  [Symbol.dispose](): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+/** As often as an endpoint that is down so long needs. */
+const RETRY_SECONDS = ['1', ...Array.from({ length: 19 }, () => '15')].join(',');
+/** Sessions of a webhook that are delivered side by side, and may be under way at a kill. */
+const UNDER_WAY = Object.keys(ACCOUNTS).length;
+/** How many events of a session may be delivered in the quarter of a second after which that is stored. */
+const EVENTS_BETWEEN_SAVES = 100;
+
 it('a consumer gets every event once and in order, over 100 disconnects and kills of gateway and workers', async () => {
-  await using stack = await Stack.start({ simulator: { ackDelayMs: 0 } });
+  using endpoint = new Endpoint();
+  const settings = { CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1', CHAT_WEB_WEBHOOK_RETRY_SECONDS: RETRY_SECONDS };
+  await using stack = await Stack.start({ simulator: { ackDelayMs: 0 }, settings });
+  await stack.client.createWebhook({ url: await endpoint.open(), events: ['message', 'message_ack'] });
   await stack.phones.addAccount({ number: FRIEND, name: 'Friend' });
   for (const [id, number] of Object.entries(ACCOUNTS)) await stack.link(id, number);
   const consumer = new Consumer(stack);
@@ -96,8 +140,14 @@ it('a consumer gets every event once and in order, over 100 disconnects and kill
     }
   });
 
+  let downSince = 0;
   for (let kill = 0; kill < 2 * KILLS; kill += 1) {
     await eventually(() => expect(consumer.received.length).toBeGreaterThan((kill + 1) * 100), 60 * SECOND);
+    if (kill === 2) {
+      expect(endpoint.accepted.length).toBeGreaterThan(0);
+      endpoint.isDown = true;
+      downSince = performance.now();
+    }
     await delay(Math.random() * SECOND);
     if (kill % 2 === 0) {
       const workers = workersOf(stack.gateway.pid);
@@ -111,16 +161,21 @@ it('a consumer gets every event once and in order, over 100 disconnects and kill
     for (const id of Object.keys(ACCOUNTS)) await stack.untilStatus(id, 'ready', 60 * SECOND);
   }
   await eventually(() => expect(consumer.received.length).toBeGreaterThan(EVENTS), 200 * SECOND);
+  const downSeconds = Math.round((performance.now() - downSince) / SECOND);
+  endpoint.isDown = false;
   await eventually(() => expect(consumer.disconnects).toBeGreaterThan(DISCONNECTS), 60 * SECOND);
   isOver = true;
   await Promise.all([...inbound, ...outbound]);
 
-  const bodiesOf = (session: string) =>
-    consumer.received.flatMap((one) => (one.event === 'message' && one.session === session ? [one.data.body] : []));
+  const bodiesOf = (session: string, received = consumer.received) =>
+    received.flatMap((one) => (one.event === 'message' && one.session === session ? [one.data.body] : []));
   const wanted = (session: string) => Array.from({ length: sent.get(session) ?? 0 }, (_, n) => `${n}`);
   await eventually(() => {
     for (const id of Object.keys(ACCOUNTS)) expect(bodiesOf(id)).toHaveLength(wanted(id).length);
   }, 60 * SECOND);
+  await eventually(() => {
+    for (const id of Object.keys(ACCOUNTS)) expect(bodiesOf(id, endpoint.accepted)).toHaveLength(wanted(id).length);
+  }, 120 * SECOND);
   await delay(2 * SECOND);
   consumer.stop();
   await consuming;
@@ -134,6 +189,20 @@ it('a consumer gets every event once and in order, over 100 disconnects and kill
   const gaps = consumer.received.filter(({ event }) => event === 'gap');
   expect(gaps.filter(({ data }) => data.reason !== 'not_loaded')).toEqual([]);
   expect(ids).toEqual(await storedIds(stack, ids.length));
+  const seen = consumer.received.filter(({ event }) => event !== 'gap');
+  for (const id of Object.keys(ACCOUNTS)) {
+    const idsOf = (received: readonly Received[]) =>
+      received.filter(({ session }) => session === id).map(({ id }) => id);
+    expect(idsOf(endpoint.accepted)).toEqual(idsOf(seen));
+  }
+  expect(endpoint.repeats).toBeLessThanOrEqual(KILLS * UNDER_WAY * EVENTS_BETWEEN_SAVES);
+  expect((await stack.client.listWebhooks()).webhooks).toMatchObject([
+    { status: 'active', waiting: 0, deadLetters: 0 },
+  ]);
+  figure(
+    'webhook',
+    `${endpoint.accepted.length} events, down for ${downSeconds} s, ${KILLS} kills of the gateway: 0 lost, 0 out of order, ${endpoint.repeats} repeated`,
+  );
   figure(
     'resumed streams',
     `${ids.length} events, ${consumer.disconnects} disconnects, ${KILLS} kills of the gateway, ${KILLS} of workers: 0 lost, 0 twice, 0 out of order`,

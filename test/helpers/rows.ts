@@ -12,6 +12,9 @@ const bodies: Readonly<Record<string, object>> = {
   removeParticipants: { participants: ['12025550102'] },
   renameGroup: { subject: 'Friends' },
   createKey: { name: 'Friends', sessions: ['friends-*'], scope: 'read' },
+  createWebhook: { url: 'http://127.0.0.1:9/hook' },
+  updateWebhook: { url: 'http://127.0.0.1:9/hook' },
+  replayWebhook: { after: 'oldest' },
   postStatus: { type: 'text', body: 'hello' },
 };
 
@@ -21,6 +24,7 @@ const inPath: Readonly<Record<string, string>> = {
   groupId: '120363000000000000@g.us',
   contactId: '12025550102@c.us',
   keyId: 'key_000000000000',
+  webhookId: 'wh_000000000000',
   number: '+12025550102',
 };
 

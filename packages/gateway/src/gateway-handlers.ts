@@ -5,6 +5,7 @@ import { Refusal } from './access/refusal.ts';
 import type { Session } from './sessions/session.ts';
 import { viewOf } from './sessions/session-view.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** A handler for each gateway operation, with the caller as its second argument. */
 type GatewayHandlers = {
@@ -15,7 +16,7 @@ type GatewayHandlers = {
 };
 
 /** Handlers of the operations that need no worker. */
-export function gatewayHandlers(supervisor: Supervisor, keys: Keys): GatewayHandlers {
+export function gatewayHandlers(supervisor: Supervisor, keys: Keys, webhooks: Webhooks): GatewayHandlers {
   return {
     listSessions: (_, caller) => ({
       sessions: supervisor
@@ -39,6 +40,32 @@ export function gatewayHandlers(supervisor: Supervisor, keys: Keys): GatewayHand
       await keys.remove(keyId);
       return { id: keyId, status: 'removed' };
     },
+
+    listWebhooks: (_, caller) => ({ webhooks: webhooks.list(caller) }),
+
+    createWebhook: (input, caller) => webhooks.create(input, caller),
+
+    getWebhook: ({ webhookId }, caller) => webhooks.get(webhookId, caller),
+
+    updateWebhook: ({ webhookId, ...input }, caller) => webhooks.update(webhookId, input, caller),
+
+    deleteWebhook: async ({ webhookId }, caller) => {
+      await webhooks.remove(webhookId, caller);
+      return { id: webhookId, status: 'removed' };
+    },
+
+    replayWebhook: ({ webhookId, after }, caller) => webhooks.replay(webhookId, after, caller),
+
+    testWebhook: ({ webhookId }, caller) => webhooks.test(webhookId, caller),
+
+    rotateWebhookSecret: ({ webhookId }, caller) => webhooks.rotateSecret(webhookId, caller),
+
+    listDeadLetters: ({ webhookId }, caller) => ({ deadLetters: webhooks.deadLetters(webhookId, caller) }),
+
+    replayDeadLetters: ({ webhookId }, caller) => ({
+      id: webhookId,
+      replaying: webhooks.replayDeadLetters(webhookId, caller),
+    }),
 
     startSession: async ({ id }) => {
       const deadline = Date.now() + operations.startSession.timeoutMs;

@@ -12,7 +12,7 @@ import { FailureLimit } from './access/failure-limit.ts';
 import { Keys } from './access/keys.ts';
 import { OperatorToken } from './access/operator-token.ts';
 import { Refusals } from './access/refusals.ts';
-import { type Config, pagesDirOf } from './config.ts';
+import { type Config, pagesDirOf, version } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { holdDataDir } from './data-lock.ts';
 import { DeliveredMessages } from './events/delivered-messages.ts';
@@ -50,6 +50,8 @@ import type { Session } from './sessions/session.ts';
 import { summaryOf } from './sessions/session-view.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
+import { WebhookProgress } from './webhooks/webhook-progress.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 
 /** A running gateway. */
 export interface Gateway extends ServiceState {
@@ -96,11 +98,12 @@ export async function startGateway(
   const load = new ProcessorLoad();
   const startQueue = new StartQueue({ slots: config.startConcurrency, idleShare: () => load.idleShare() });
   const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), sentKeys: new SentKeys() };
+  const webhookProgress = new WebhookProgress();
   const people = new KnownPeople();
   const journalLimits = { maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs };
   const journal = await Journal.open({
     dir: join(config.dataDir, 'journal'),
-    folds: [...Object.values(folds), ...(config.maxNewChatsPerDay > 0 ? [people] : [])],
+    folds: [...Object.values(folds), webhookProgress, ...(config.maxNewChatsPerDay > 0 ? [people] : [])],
     ...journalLimits,
     log,
     onResumed: () => {
@@ -131,13 +134,19 @@ export async function startGateway(
     append: (record) => journal.append(record),
     refusalOf: (id) => supervisor.refusalOf(id),
   });
+  const webhooks = await Webhooks.load({
+    ...{ path: join(config.dataDir, 'webhooks.json'), config, keys, events, progress: webhookProgress, log },
+    asksForToken: access.asksForToken,
+    append: (record) => journal.append(record),
+    version: version(),
+  });
   const watches = [new MemoryGuard(config, log), new DiskWatch(saved, log)];
   const closing = new AbortController();
-  const metrics = new Metrics({ supervisor, startQueue, spool, refusals, events, journal, pacing });
+  const metrics = new Metrics({ supervisor, startQueue, spool, refusals, events, journal, pacing, webhooks });
   const app = createApp({
     ...{ config, access, refusals, audit, supervisor, events, spool, metrics, log },
     idempotency: new Idempotency(journal, folds.sentKeys),
-    handlers: allHandlers(supervisor, keys, pacing),
+    handlers: allHandlers(supervisor, keys, webhooks, pacing),
   });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -152,6 +161,7 @@ export async function startGateway(
   if (left > 0) log.warn({ browsers: left }, 'leftover browsers killed');
   await Promise.all([saved.load(log), spool.clear(), tmp.clear(log), pageHistory.load()]);
   open();
+  webhooks.start();
   if (config.autoStartSessions) supervisor.startSaved();
   everyRound<Session>(watches, () => supervisor.all(), closing.signal);
 
@@ -171,6 +181,7 @@ export async function startGateway(
         await supervisor.drain(hurry);
         await supervisor.close();
         await pageHistory.flush();
+        await webhooks.close();
         await journal.close();
       });
       await releaseDataDir();
@@ -179,7 +190,12 @@ export async function startGateway(
 }
 
 /** Handlers of all operations; those of workers are forwarded. */
-function allHandlers(supervisor: Supervisor, keys: Keys, pacing: Pacing): Record<OperationName, AnyHandler> {
+function allHandlers(
+  supervisor: Supervisor,
+  keys: Keys,
+  webhooks: Webhooks,
+  pacing: Pacing,
+): Record<OperationName, AnyHandler> {
   const forwarded = Object.keys(workerOperations).map((name) => [
     name,
     (input: PacedInput, _: unknown, attempt?: SendAttempt) => {
@@ -187,5 +203,5 @@ function allHandlers(supervisor: Supervisor, keys: Keys, pacing: Pacing): Record
       return attempt?.isRepeat ? call() : pacing.carryOut(name, input, call); // It was counted the first time.
     },
   ]);
-  return { ...gatewayHandlers(supervisor, keys), ...Object.fromEntries(forwarded) };
+  return { ...gatewayHandlers(supervisor, keys, webhooks), ...Object.fromEntries(forwarded) };
 }

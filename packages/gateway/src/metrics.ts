@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sessionStatus } from '@chat-web/protocol';
+import { sessionStatus, webhookView } from '@chat-web/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Refusals } from './access/refusals.ts';
 import type { EventLog } from './events/event-log.ts';
@@ -9,6 +9,7 @@ import type { Spool } from './media/spool.ts';
 import type { Pacing } from './sends/pacing.ts';
 import type { StartQueue } from './sessions/start-queue.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** Sources of the metrics. */
 export interface MetricsSources {
@@ -19,6 +20,7 @@ export interface MetricsSources {
   readonly events: EventLog;
   readonly journal: Journal;
   readonly pacing: Pick<Pacing, 'refused'>;
+  readonly webhooks: Pick<Webhooks, 'counts' | 'views'>;
 }
 
 const PREFIX = 'chat_web_';
@@ -55,6 +57,7 @@ export class Metrics {
     refusalCounter(sources.refusals, registers);
     journalMetrics(sources, registers);
     pacingCounter(sources.pacing, registers);
+    webhookMetrics(sources.webhooks, registers);
   }
 
   /** Adds the connection metrics. Separate, since the server is created after the metrics. */
@@ -201,6 +204,35 @@ function pacingCounter(pacing: Pick<Pacing, 'refused'>, registers: Registry[]): 
     collect() {
       this.reset();
       for (const [limit, count] of pacing.refused) this.inc({ limit }, count);
+    },
+  });
+}
+
+function webhookMetrics(webhooks: MetricsSources['webhooks'], registers: Registry[]): void {
+  new Counter({
+    ...{ name: `${PREFIX}webhook_attempts_total`, help: 'Attempts to deliver an event, by outcome', registers },
+    labelNames: ['webhook', 'outcome'],
+    collect() {
+      this.reset();
+      for (const [webhook, { delivered, failed }] of webhooks.counts) {
+        this.inc({ webhook, outcome: 'delivered' }, delivered);
+        this.inc({ webhook, outcome: 'failed' }, failed);
+      }
+    },
+  });
+  new Counter({
+    ...{ name: `${PREFIX}webhook_dead_letters_total`, help: 'Events given up after their last attempt', registers },
+    labelNames: ['webhook'],
+    collect() {
+      this.reset();
+      for (const [webhook, { dead }] of webhooks.counts) this.inc({ webhook }, dead);
+    },
+  });
+  new Gauge({
+    ...{ name: `${PREFIX}webhooks`, help: 'Webhooks by status', labelNames: ['status'], registers },
+    collect() {
+      for (const status of webhookView.entries.status.options) this.set({ status }, 0);
+      for (const { status } of webhooks.views()) this.inc({ status });
     },
   });
 }

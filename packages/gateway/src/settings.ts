@@ -108,6 +108,14 @@ const hosts = v.pipe(
   v.check((entries) => entries.every(isHostOrRange), 'must be hosts, host:port or CIDR ranges such as 10.0.0.0/8'),
 );
 
+/** Seconds, one after the other. */
+const delays = v.pipe(
+  list,
+  v.minLength(1, 'must be whole numbers, such as 5,60,600'),
+  v.maxLength(20, 'must be at most 20 numbers'),
+  v.array(seconds(0, 604_800)),
+);
+
 function isHostOrRange(entry: string): boolean {
   const [address = '', prefix] = entry.split('/');
   if (prefix === undefined) return /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.test(entry);
@@ -415,6 +423,18 @@ export const settings = {
     schema: seconds(1, 40),
     fallback: '30',
     meaning: 'time limit for fetching a media url',
+  },
+  webhookHosts: {
+    name: 'CHAT_WEB_WEBHOOK_HOSTS',
+    schema: hosts,
+    fallback: '',
+    meaning: 'non-public hosts, host:port or CIDR ranges that webhooks may use, also without https; comma-separated',
+  },
+  webhookRetryDelaysMs: {
+    name: 'CHAT_WEB_WEBHOOK_RETRY_SECONDS',
+    schema: delays,
+    fallback: '5,300,1800,7200,18000,36000,36000',
+    meaning: 'waits between the attempts of a webhook event, which is a dead letter after the last; comma-separated',
   },
   allowedHosts: {
     name: 'CHAT_WEB_ALLOWED_HOSTS',

@@ -1,9 +1,8 @@
 import {
   answersMedia,
-  type Download,
-  errorCode,
+  type CallOptions,
+  changesSomething,
   errorText,
-  fieldIssue,
   GatewayError,
   type KeyedOptions,
   type Operation,
@@ -11,75 +10,192 @@ import {
   operations,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { ask, type GatewayAddress } from './transport.ts';
+import { answeredError } from './answered-error.ts';
+import { downloadOf } from './download.ts';
+import { jsonBody, type RequestBody } from './request-body.ts';
+import { isRepeatable, isWorthAnother, waitBefore } from './retry.ts';
+import { AddressError, ask, type GatewayAddress } from './transport.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
+/** Options of a client, for all its calls. */
+export interface ClientOptions extends Pick<CallOptions, 'retries' | 'timeoutMs'> {
+  /** Called before each retry, such as for a log. */
+  onRetry?(retry: Retry): void;
+}
+
+/** A retry that is about to be made. */
+export interface Retry {
+  /** The method, such as `sendMessage`. */
+  readonly operation: string;
+  /** 1 for the first retry. */
+  readonly attempt: number;
+  readonly error: GatewayError;
+  readonly waitMs: number;
+}
+
+const DEFAULT_RETRIES = 3;
 /** The gateway's own limits end a request first; this one is for a gateway that does not answer. */
 const GRACE_MS = 5_000;
+const FOR_RETRIES_MS = 30_000;
+/** The connection was not made: nothing was sent. */
+const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT', 'EACCES', 'UND_ERR_CONNECT_TIMEOUT'];
 
 /**
  * Creates a client with one method for each operation of the gateway, such as `sendMessage`. Path parameters and body
- * are fields of one object. A method rejects with the GatewayError that the gateway answered, with its `code`, `issues`,
- * `retryAfterSeconds` and `id`; with `internal_error` if the gateway cannot be reached, answers with something else, or not
- * in time.
+ * are fields of one object; a second one has the options of the call.
+ *
+ * A method rejects with a GatewayError: the one that the gateway answered, with its `code`, `status`, `requestId`,
+ * `issues`, `retryAfterSeconds` and `id`. If the gateway cannot be reached, or answers with something else, the code is
+ * `internal_error`; if an answer was lost that may have changed something, `outcome_unknown`; for an address that is none,
+ * `invalid_request`. `status` is undefined without an answer. A call that is aborted rejects with the reason of its signal.
+ *
+ * What can be repeated without harm is retried: reads, PUT, sends (each has an Idempotency-Key), and all that the
+ * gateway refused for the moment.
+ *
+ * @example
+ * const client = createClient({ url: 'http://127.0.0.1:3000', token });
+ * const { id } = await client.sendMessage({ id: 'main', type: 'text', to: '+12025550102', body: 'Hello' });
  */
-export function createClient(address: GatewayAddress): OperationMethods {
+export function createClient(address: GatewayAddress, options: ClientOptions = {}): OperationMethods {
   const methods = Object.entries<Operation>(operations).map(([name, operation]) => [
     name,
-    (input: Input = {}, options: KeyedOptions = {}) => request(address, name, operation, input, options),
+    (input: Input = {}, own: KeyedOptions = {}) => call(address, name, operation, input, { ...options, ...own }),
   ]);
-  return Object.fromEntries(methods) as OperationMethods;
+  return Object.fromEntries(methods) as OperationMethods; // One for each row: the loop above.
+}
+
+type AllOptions = ClientOptions & KeyedOptions;
+
+async function call(
+  address: GatewayAddress,
+  name: string,
+  operation: Operation,
+  input: Input,
+  options: AllOptions,
+): Promise<unknown> {
+  const { retries = DEFAULT_RETRIES, timeoutMs, signal, idempotencyKey: given, onRetry } = options;
+  const { path, rest } = fillPath(operation.path, input);
+  const body = operation.body ? jsonBody(rest) : undefined;
+  const canRetry = retries > 0 && body?.isRepeatable !== false;
+  let key = given ?? (operation.keyed && canRetry ? crypto.randomUUID() : undefined);
+  const deadline = performance.now() + (timeoutMs ?? operation.timeoutMs + GRACE_MS + (canRetry ? FOR_RETRIES_MS : 0));
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await request(address, name, operation, { path, body, key, deadline, signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      // This page can send, but not under an id of our choice. Nothing was sent.
+      if (
+        key !== undefined &&
+        given === undefined &&
+        error instanceof GatewayError &&
+        error.code === 'page_unsupported'
+      ) {
+        key = undefined;
+        continue;
+      }
+      const waitMs = waitBefore(attempt, error);
+      const isOver = !canRetry || attempt >= retries || performance.now() + waitMs >= deadline;
+      if (isOver || !(error instanceof GatewayError)) throw error;
+      if (!isWorthAnother(error, isRepeatable(operation, key !== undefined))) throw error;
+      onRetry?.({ operation: name, attempt: attempt + 1, error, waitMs });
+      await pause(waitMs, signal);
+    }
+  }
+}
+
+/** One attempt. */
+interface Attempt {
+  readonly path: string;
+  readonly body: RequestBody | undefined;
+  readonly key: string | undefined;
+  /** On the clock of `performance.now()`. */
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function request(
   address: GatewayAddress,
   name: string,
   operation: Operation,
-  input: Input,
-  { idempotencyKey }: KeyedOptions,
+  { path, body, key, deadline, signal }: Attempt,
 ): Promise<unknown> {
-  const { method, timeoutMs } = operation;
-  const { path, rest } = fillPath(operation.path, input);
-  const body = operation.body ? JSON.stringify(rest) : undefined;
+  signal?.throwIfAborted();
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error('it took too long')), timeoutMs + GRACE_MS);
-  const headers: Record<string, string> = body ? { 'Content-Type': 'application/json' } : {};
-  if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
-  const response = await ask(address, path, { method, headers, body, signal: late.signal })
-    .catch((error: unknown) => {
-      throw new GatewayError('internal_error', `the gateway did not answer ${name} (${errorText(error)})`);
-    })
-    // The time limit ends with the headers: reading media takes as long as their size needs.
-    .finally(() => clearTimeout(timer));
-  if (response.ok && answersMedia(operation)) return download(response);
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) throw answeredError(name, response, answer);
-  const parsed = v.safeParse(operation.answer, answer);
-  if (parsed.success) return parsed.output;
-  throw new GatewayError('internal_error', `the gateway gave an invalid answer to ${name}`);
-}
-
-function download(response: Response): Download | null {
-  const { status, headers, body } = response;
-  if (status === 204 || !body) return null;
-  const name = /filename\*=UTF-8''([^;]+)/i.exec(headers.get('Content-Disposition') ?? '')?.[1];
-  const plain = /filename="((?:[^"\\]|\\.)*)"|filename=([^;"]+)/i.exec(headers.get('Content-Disposition') ?? '');
-  const filename = name ? decoded(name) : (plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2]);
-  return {
-    data: body,
-    size: Number(headers.get('Content-Length')),
-    mimeType: headers.get('Content-Type') ?? 'application/octet-stream',
-    ...(filename ? { filename } : {}),
-  };
-}
-
-function decoded(text: string): string {
+  const over = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  const limitMs = Math.max(0, Math.min(operation.timeoutMs + GRACE_MS, deadline - performance.now()));
+  const timer = setTimeout(() => late.abort(new Error('it took too long')), limitMs);
   try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+    const headers: Record<string, string> = body ? { 'Content-Type': 'application/json' } : {};
+    if (key !== undefined) headers['Idempotency-Key'] = key;
+    const asked = { method: operation.method, headers, body: await body?.make(), signal: over };
+    const response = await ask(address, path, asked).catch((error: unknown) => {
+      throw unanswered(name, operation, error);
+    });
+    // The time limit ends with the headers: reading media takes as long as their size needs. An abort still ends it.
+    if (response.ok && answersMedia(operation)) return downloadOf(response);
+    return await answerOf(name, operation, response);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+async function answerOf(name: string, operation: Operation, response: Response): Promise<unknown> {
+  const text = await response.text().catch((error: unknown) => {
+    throw unanswered(name, operation, error);
+  });
+  const answer = parsed(text);
+  if (!response.ok) throw answeredError(name, response, answer);
+  const valid = v.safeParse(operation.answer, answer);
+  if (valid.success) return valid.output;
+  const { status, headers } = response;
+  const details = { status, requestId: headers.get('X-Request-Id') ?? undefined };
+  throw new GatewayError('internal_error', `the gateway gave an invalid answer to ${name}`, details);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** No answer came: what changes something may have been carried out, unless nobody was there. */
+function unanswered(name: string, operation: Operation, error: unknown): GatewayError {
+  if (error instanceof AddressError)
+    return new GatewayError(error.status === undefined ? 'invalid_request' : 'internal_error', error.message, {
+      status: error.status ?? null,
+    });
+  const cause = error instanceof Error && error.cause ? error.cause : error;
+  const wasSent = !(error instanceof TypeError && isNotSent(cause));
+  const code = wasSent && changesSomething(operation) ? 'outcome_unknown' : 'internal_error';
+  const text = `the gateway did not answer ${name} (${errorText(cause)})`;
+  return new GatewayError(code, text, { status: null, cause: error });
+}
+
+/** True if no connection was made: nobody listens there, or the request itself is not one. */
+function isNotSent(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false;
+  return 'code' in cause ? NOT_CONNECTED.includes(String(cause.code)) : cause instanceof TypeError;
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
 }
 
 /** Fills the parameters into the path; the rest of the input is the body. */
@@ -87,25 +203,18 @@ function fillPath(pattern: string, input: Input): { path: string; rest: Input } 
   const rest: Record<string, unknown> = { ...input };
   const path = pattern.replace(/:(\w+)/g, (_, name: string) => {
     delete rest[name];
-    return encodeURIComponent(String(input[name]));
+    return segmentOf(name, input[name]);
   });
   return { path, rest };
 }
 
-const errorBody = v.object({
-  error: v.string(),
-  code: errorCode,
-  issues: v.optional(v.array(fieldIssue)),
-  id: v.optional(v.string()),
-});
-
-/** The error in a response's body, or `internal_error` with the status if the body has none. */
-export function answeredError(name: string, { status, headers }: Response, body: unknown): GatewayError {
-  const [retryAfter] = /^\d+$/.exec(headers.get('Retry-After') ?? '') ?? []; // A proxy may give a date.
-  const retryAfterSeconds = retryAfter === undefined ? undefined : Number(retryAfter);
-  const parsed = v.safeParse(errorBody, body);
-  if (!parsed.success)
-    return new GatewayError('internal_error', `${name} was answered with status ${status}`, { retryAfterSeconds });
-  const { code, error, issues, id } = parsed.output;
-  return new GatewayError(code, error, { issues, retryAfterSeconds, id });
+/** A parameter as one segment of a path. */
+function segmentOf(name: string, value: unknown): string {
+  // `fetch` resolves dots, even encoded: such an id, perhaps from a stranger, would lead to another route.
+  const isSegment = typeof value === 'string' && value !== '' && value !== '.' && value !== '..';
+  if (!isSegment) {
+    const issue = { path: name, message: 'must be a text that is not empty, not . and not ..' };
+    throw new GatewayError('invalid_request', `${name} ${issue.message}`, { issues: [issue], status: null });
+  }
+  return encodeURIComponent(value);
 }

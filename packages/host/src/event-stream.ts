@@ -1,6 +1,6 @@
 import { type EventName, eventData, type SessionEvent } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { answeredError } from './client.ts';
+import { answeredError } from './answered-error.ts';
 import { type Frame, readFrames } from './listener/frames.ts';
 import { ask, type GatewayAddress } from './transport.ts';
 

@@ -1,6 +1,6 @@
-export { GatewayError, type KeyedOptions } from '@chat-web/protocol';
+export { type CallOptions, GatewayError, type KeyedOptions, type MediaBytes } from '@chat-web/protocol';
 export { type CachedClient, type CacheEvent, type CacheOptions, createCachedClient } from './cache/cached-client.ts';
-export { createClient } from './client.ts';
+export { type ClientOptions, createClient, type Retry } from './client.ts';
 export type { CloudEvent, CloudEventData, CloudEventName, CloudEventOrigin } from './cloud/cloud-events.ts';
 export type { CloudFieldName, CloudFieldValue } from './cloud/cloud-fields.ts';
 export type { CloudContact, CloudError, CloudMessage, CloudStatus, CloudStatusName } from './cloud/cloud-message.ts';

@@ -1,56 +1,66 @@
-import { request } from 'node:http';
-import { Readable } from 'node:stream';
+import type { Body } from './request-body.ts';
 
-/** Where the gateway is, and its token or key. */
+/** Where the gateway is, and what opens it. */
 export interface GatewayAddress {
-  /** Such as `http://127.0.0.1:3000`, or `unix:/run/chat-web/gateway.sock`. */
+  /** Such as `http://127.0.0.1:3000`; it may have a path, for a proxy. */
   readonly url: string;
-  /** Absent: no `Authorization` header. */
+  /** The gateway's token or a key: both are bearer tokens. Absent: no `Authorization` header. */
   readonly token?: string | undefined;
+  /** Used instead of the platform's `fetch`, such as `unixSocketFetch` of `@chat-web/host/node`. */
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** One request to a gateway, as for `fetch`. */
 export interface GatewayRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: Body | undefined;
   readonly signal: AbortSignal;
 }
 
-const UNIX = 'unix:';
-/** Statuses without a body, even an empty one. */
-const NO_BODY = [204, 304];
+/** The address cannot be that of a gateway: the message says what to write. */
+export class AddressError extends TypeError {
+  /** The status of the answer that shows it; undefined if none was asked for. */
+  readonly status: number | undefined;
 
-/** Sends a request to a route, with the token; the `url` may have a path, for a proxy. Rejects as `fetch` does. */
-export function ask(
-  { url, token }: GatewayAddress,
+  constructor(message: string, status?: number) {
+    super(message);
+    this.name = 'AddressError';
+    this.status = status;
+  }
+}
+
+/**
+ * Sends a request to a route, with the token. Rejects as `fetch` does. A redirect is an error: the token is for this
+ * gateway alone. Rejects with an AddressError where the url is wrong.
+ */
+export async function ask(
+  { url, token, fetch: fetchWith = fetch }: GatewayAddress,
   path: string,
   { method = 'GET', headers: given = {}, body, signal }: GatewayRequest,
 ): Promise<Response> {
   const headers = { ...(token ? { Authorization: `Bearer ${token}` } : {}), ...given };
-  if (url.startsWith(UNIX)) return askSocket(url.slice(UNIX.length), path, { method, headers, body, signal });
-  return fetch(new URL(url.replace(/\/+$/, '') + path), {
-    method,
-    headers,
+  const isStream = body instanceof ReadableStream;
+  const init = {
+    ...{ method, headers, signal, redirect: 'manual' },
     ...(body === undefined ? {} : { body }),
-    signal,
-  });
+    ...(isStream ? { duplex: 'half' } : {}),
+  } satisfies RequestInit & { duplex?: string };
+  const response = await fetchWith(routeAt(url, path), init as RequestInit);
+  const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status <= 399);
+  if (!isRedirect) return response;
+  await response.body?.cancel();
+  throw new AddressError('the url redirects elsewhere: write the address that it redirects to', response.status);
 }
 
-/** `fetch` does not support unix sockets. */
-function askSocket(socketPath: string, path: string, { body, ...options }: GatewayRequest): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request({ ...options, socketPath, path, host: 'localhost', agent: false }, (incoming) => {
-      const { statusCode: status = 500, headers } = incoming;
-      const fields = Object.entries(headers).flatMap(([name, value]) =>
-        [value ?? []].flat().map((one): [string, string] => [name, one]),
-      );
-      const hasBody = options.method !== 'HEAD' && !NO_BODY.includes(status);
-      if (!hasBody) incoming.resume();
-      const content = hasBody ? (Readable.toWeb(incoming) as ReadableStream) : null;
-      resolve(new Response(content, { status, headers: fields }));
-    });
-    outgoing.once('error', reject);
-    outgoing.end(body);
-  });
+function routeAt(url: string, path: string): string {
+  const base = URL.canParse(url) ? new URL(url) : undefined;
+  if (base?.protocol === 'unix:')
+    throw new AddressError('a unix socket is reached with `gatewayAddress` of @chat-web/host/node');
+  if (base?.protocol !== 'http:' && base?.protocol !== 'https:')
+    throw new AddressError('the url of the gateway must be like http://127.0.0.1:3000');
+  if (base.username || base.password)
+    throw new AddressError('the url of the gateway must not contain a user name or a password: pass `token`');
+  if (base.search || base.hash) throw new AddressError('the url of the gateway must not have a query or a fragment');
+  return url.replace(/\/+$/, '') + path;
 }

@@ -25,6 +25,7 @@ export const errorTable = {
   media_not_found: { status: 404, when: 'the message has no media, or the network no longer has it' },
   qr_not_available: { status: 404, when: 'the session is not in status qr' },
   key_not_found: { status: 404, when: 'there is no key with this id' },
+  webhook_not_found: { status: 404, when: 'there is no webhook with this id, or the key does not cover its sessions' },
   route_not_found: { status: 404, when: 'no route has this path' },
   method_not_allowed: { status: 405, when: 'the path does not support the method; see Allow' },
   request_timeout: {
@@ -42,6 +43,10 @@ export const errorTable = {
   media_unavailable: {
     status: 422,
     when: 'the media url could not be fetched, its file is too large, or its address is not allowed',
+  },
+  url_not_allowed: {
+    status: 422,
+    when: 'the url of a webhook is not https on a public address; see CHAT_WEB_WEBHOOK_HOSTS',
   },
   idempotency_key_reused: { status: 422, when: 'this Idempotency-Key was used for another request' },
   rate_limited: { status: 429, when: 'by the network, a quota, or after too many wrong tokens; see Retry-After' },
@@ -78,6 +83,11 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number | undefined;
   /** The id of the message that it is about. */
   readonly id?: string | undefined;
+  /** The HTTP status of the answer, where it is not that of the code; null if there was no answer. */
+  readonly status?: number | null | undefined;
+  /** The `X-Request-Id` of the answer, which is also in the gateway's log. */
+  readonly requestId?: string | undefined;
+  readonly cause?: unknown;
 }
 
 /** The one error type of the project: a code from the table, and a sentence that names the thing. */
@@ -86,14 +96,20 @@ export class GatewayError extends Error {
   readonly issues: ErrorDetails['issues'];
   readonly retryAfterSeconds: ErrorDetails['retryAfterSeconds'];
   readonly id: ErrorDetails['id'];
+  /** The HTTP status; undefined if the gateway did not answer. */
+  readonly status: number | undefined;
+  readonly requestId: ErrorDetails['requestId'];
 
-  constructor(code: ErrorCode, message: string, { issues, retryAfterSeconds, id }: ErrorDetails = {}) {
-    super(message);
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    const { issues, retryAfterSeconds, id, status = errorTable[code].status, requestId, cause } = details;
+    super(message, cause === undefined ? undefined : { cause });
     this.name = 'GatewayError';
     this.code = code;
     this.issues = issues;
     this.retryAfterSeconds = retryAfterSeconds;
     this.id = id;
+    this.status = status ?? undefined;
+    this.requestId = requestId;
   }
 }
 

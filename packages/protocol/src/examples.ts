@@ -22,12 +22,31 @@ export interface Example {
 
 const { person, group, groupToLeave } = exampleIds;
 const id = exampleIds.session;
+const ofWebhook = { webhookId: 'wh_0a1b2c3d4e5f' };
 
 /** Examples of every operation, by name; each works as it stands against the demo. */
 export const examples: { readonly [N in OperationName]: Readonly<Record<string, Example>> } = {
   listKeys: { all: { path: {} } },
   createKey: { shop: { path: {}, body: { name: 'The shop', sessions: ['shop-*'], scope: 'send' } } },
   deleteKey: { known: { path: { keyId: 'key_0a1b2c3d4e5f' } } },
+  listWebhooks: { all: { path: {} } },
+  createWebhook: {
+    all: { path: {}, body: { url: 'http://localhost:8080/chat-events' } },
+    messages: {
+      path: {},
+      body: { url: 'http://localhost:8080/chat-events', sessions: ['main', 'shop-*'], events: ['message'] },
+    },
+  },
+  getWebhook: { known: { path: ofWebhook } },
+  updateWebhook: {
+    known: { path: ofWebhook, body: { url: 'http://localhost:8080/chat-events', events: ['message'] } },
+  },
+  deleteWebhook: { known: { path: ofWebhook } },
+  replayWebhook: { oldest: { path: ofWebhook, body: { after: 'oldest' } } },
+  testWebhook: { known: { path: ofWebhook } },
+  rotateWebhookSecret: { known: { path: ofWebhook } },
+  listDeadLetters: { known: { path: ofWebhook } },
+  replayDeadLetters: { known: { path: ofWebhook } },
   listSessions: { all: { path: {} } },
   startSession: { again: { path: { id } } },
   restartSession: { again: { path: { id } } },

@@ -11,6 +11,7 @@ export * from './media.ts';
 export * from './operation.ts';
 export * from './operations/index.ts';
 export * from './operations/keys.ts';
+export * from './operations/webhooks.ts';
 export * from './other-routes.ts';
 export * from './reasons.ts';
 export * from './resources.ts';

@@ -8,7 +8,7 @@ const manifest = (path: string) =>
     readonly devDependencies?: Readonly<Record<string, string>>;
   };
 
-it.each(['.', 'packages/protocol', 'packages/worker', 'packages/gateway', 'packages/host'])(
+it.each(['.', 'packages/protocol', 'packages/outbound', 'packages/worker', 'packages/gateway', 'packages/host'])(
   'is no production dependency of %s',
   (path) => {
     expect(Object.keys(manifest(path).dependencies ?? {})).not.toContain(name);

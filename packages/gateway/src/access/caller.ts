@@ -8,6 +8,8 @@ export interface Caller {
   /** The caller's key; undefined for the operator. */
   readonly keyId: string | undefined;
   readonly scope: Scope;
+  /** The sessions that it may access, as patterns. */
+  readonly sessions: readonly string[];
   /** Aborts when the key or token is revoked or expires; the caller's streams end then. */
   readonly signal: AbortSignal;
   /** True if the caller may access the session. */
@@ -16,7 +18,7 @@ export interface Caller {
 
 /** The operator, who has every permission. */
 export function operator(id: 'token' | 'open', signal: AbortSignal): Caller {
-  return { id, keyId: undefined, scope: 'operator', signal, sees: () => true };
+  return { id, keyId: undefined, scope: 'operator', sessions: ['*'], signal, sees: () => true };
 }
 
 /** Aborted when a token or key is revoked or expires. */

@@ -65,6 +65,11 @@ export class Keys {
     return key && { caller: key.caller, isValid: isValid(key) };
   }
 
+  /** The caller of the key with this id; undefined for one that is unknown or no longer valid. */
+  caller(id: string): Caller | undefined {
+    return [...this.#byHash.values()].find((key) => key.stored.id === id && isValid(key))?.caller;
+  }
+
   /** Creates a key. `rate_limited` if there are too many. */
   create({ name, sessions, scope, expiresAt }: NewKey): Promise<KeyView & { readonly key: string }> {
     return this.#lock.run(async () => {
@@ -106,7 +111,11 @@ export class Keys {
     const { id, scope, sessions, hash } = stored;
     const revocation = createRevocation();
     const sees = (session: string) => sessions.some((pattern) => matchesPattern(pattern, session));
-    this.#byHash.set(hash, { stored, revocation, caller: { id, keyId: id, scope, sees, signal: revocation.signal } });
+    this.#byHash.set(hash, {
+      stored,
+      revocation,
+      caller: { id, keyId: id, scope, sessions, sees, signal: revocation.signal },
+    });
     this.#revokeOnExpiry(stored, revocation);
   }
 

@@ -13,7 +13,7 @@ import { NotStoredError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { type DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 import { EventStreams } from './event-streams.ts';
-import { Feed, type FeedOptions } from './feed.ts';
+import { Feed, type FeedOptions, OLDEST } from './feed.ts';
 import { JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
 
@@ -258,6 +258,22 @@ export class EventLog {
     return new Feed(this.#journal, { ...options, takes }, (reason) =>
       this.gaps.set(reason, (this.gaps.get(reason) ?? 0) + 1),
     );
+  }
+
+  /** The place of an event's id, or of a position, in the order of all. */
+  seqOf(position: string): number {
+    return Number(/-(\d+)$/.exec(position)?.[1] ?? 0);
+  }
+
+  /** The position before an event. */
+  idBefore(id: string): string {
+    const before = this.seqOf(id) - 1;
+    return before > 0 ? this.#journal.idOf(before) : OLDEST;
+  }
+
+  /** True for an event of a session that was deleted since. */
+  isDeleted(session: string, id: string): boolean {
+    return this.#hidden.has(session) || this.#journal.isForgotten(session, this.seqOf(id));
   }
 
   /** False while nothing can be stored. */

@@ -100,7 +100,7 @@ export class Feed {
 }
 
 /** The position before all that is kept. */
-const OLDEST = 'oldest';
+export const OLDEST = 'oldest';
 const ID = /^[0-9a-z]{1,32}-\d{1,15}$/;
 
 /** An event as Server-Sent Events have it. `withSession`: on a stream of all sessions, where its data says whose it is. */

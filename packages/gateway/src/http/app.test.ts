@@ -1,4 +1,12 @@
-import { answersMedia, type ErrorCode, errorTable, GatewayError, operations, otherRoutes } from '@chat-web/protocol';
+import {
+  answersMedia,
+  type ErrorCode,
+  errorTable,
+  GatewayError,
+  type Operation,
+  operations,
+  otherRoutes,
+} from '@chat-web/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rows } from '../../../../test/helpers/rows.ts';
 import { type FakeGatewayOptions, fakeGateway, TOKEN } from '../testing/fake-gateway.ts';
@@ -33,10 +41,11 @@ const filled = (path: string) =>
 
 describe('every operation', () => {
   it.each(rows)('$name reaches its own handler, once, with the session that the path names', async (row) => {
-    const gateway = await gatewayWith({ handlers: { createKey: () => ({ id: 'key_000000000000' }) } });
+    const made = () => ({ id: 'made_000000000000' });
+    const gateway = await gatewayWith({ handlers: { createKey: made, createWebhook: made } });
     const answer = await gateway.request(row.path('main'), askFor(row));
     const { [row.name as keyof typeof operations]: operation } = operations;
-    expect(answer.status).toBe(row.name === 'createKey' ? 201 : answersMedia(operation) ? 204 : 200);
+    expect(answer.status).toBe((operation as Operation).status ?? (answersMedia(operation) ? 204 : 200));
     expect(gateway.handled).toMatchObject([{ name: row.name, input: row.hasId ? { id: 'main' } : {}, caller: 'open' }]);
     expect(gateway.counted).toEqual([[row.name, answer.status]]);
   });

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import type { Audit } from '../access/audit.ts';
 import { Refusal } from '../access/refusal.ts';
 import type { Refusals } from '../access/refusals.ts';
+import { requestIdOf } from './guarded-response.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
 /** Reads that are audited: a QR is as good as a password, a stream carries all future messages. */
@@ -56,8 +57,10 @@ export function audited({ audit, refusals, answerError }: AuditParts, route: Rou
     const { status } = response;
     const entry = {
       ...{ who: caller?.id ?? 'nobody', address, operation: named?.name ?? 'none' },
-      ...{ session: sessionIn(c.req.path), key: keyIn(c.req.path, response) },
+      ...{ session: sessionIn(c.req.path), key: idIn(KEY, c.req.path, response) },
+      webhook: idIn(WEBHOOK, c.req.path, response),
       ...{ status, code: thrown instanceof GatewayError ? thrown.code : undefined },
+      request: requestIdOf(c.env.outgoing),
       ms: Math.round(performance.now() - startedAt),
     };
     audit.write(entry, { mayHaveChanged: named?.changes === true && (status < 400 || status === 500) });
@@ -79,9 +82,11 @@ function sessionIn(path: string): string | undefined {
   return v.is(sessionId, id) ? id : undefined;
 }
 
-/** The key id in the path, or of the key that was created. */
-function keyIn(path: string, response: Response): string | undefined {
-  if (!path.startsWith('/keys')) return undefined;
-  const [, id] = /^\/keys\/(key_[0-9a-f]{12})$/.exec(response.headers.get('Location') ?? path) ?? [];
+const KEY = /^\/keys\/(key_[0-9a-f]{12})$/;
+const WEBHOOK = /^\/webhooks\/(wh_[0-9a-f]{12})(?:\/|$)/;
+
+/** The id in the path, or of what was created. */
+function idIn(pattern: RegExp, path: string, response: Response): string | undefined {
+  const [, id] = pattern.exec(response.headers.get('Location') ?? path) ?? [];
   return id;
 }

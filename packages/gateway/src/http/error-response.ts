@@ -2,6 +2,7 @@ import { type ErrorCode, errorTable, GatewayError } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import { routePath } from 'hono/route';
 import type { Log } from '../log.ts';
+import { requestIdOf } from './guarded-response.ts';
 import { lingeringBody } from './lingering-close.ts';
 import type { ServerEnv } from './server-env.ts';
 
@@ -27,6 +28,7 @@ export function errorResponse(c: Context<ServerEnv>, thrown: unknown, log: Log):
 
 function unexpected(c: Context, thrown: unknown, log: Log): GatewayError {
   // The route pattern, since the path itself may contain a phone number.
-  log.error({ err: thrown, method: c.req.method, route: routePath(c, -1) }, 'request failed');
+  const request = requestIdOf(c.env.outgoing);
+  log.error({ err: thrown, method: c.req.method, route: routePath(c, -1), request }, 'request failed');
   return new GatewayError('internal_error', 'the gateway failed; see its log');
 }

@@ -14,12 +14,12 @@ const GUARDS = {
 };
 
 /** The headers of a response that a route has written this way. */
-async function headersOf(write: (response: ServerResponse) => void) {
+async function headersOf(write: (response: ServerResponse) => void, headers = {}) {
   const server = createServer({ ServerResponse: GuardedResponse }, (_, response) => write(response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   try {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return (await rawRequest(url, { path: '/' })).headers;
+    return (await rawRequest(url, { path: '/', headers })).headers;
   } finally {
     server.close();
   }
@@ -50,4 +50,16 @@ it.each<[string, (response: ServerResponse) => void]>([
   ['before', (response) => response.setHeader('Cache-Control', 'public').writeHead(200, { 'X-More': '2' }).end()],
 ])('one that a route gives %s replaces its own', async (_, write) => {
   expect(await headersOf(write)).toMatchObject({ ...GUARDS, 'cache-control': 'public' });
+});
+
+it('have the id of the request: its own if that is fit for a log', async () => {
+  const idFor = async (given?: string) => {
+    const headers = given === undefined ? {} : { 'x-request-id': given };
+    return (await headersOf((response) => response.end(), headers))['x-request-id'];
+  };
+  expect(await idFor('order-17.a:b_C')).toBe('order-17.a:b_C');
+  const made = [];
+  for (const given of [undefined, '', 'a b', 'x'.repeat(129), '"', 'ä']) made.push(await idFor(given));
+  for (const id of made) expect(id).toMatch(/^[0-9a-f]{12}-[0-9a-z]+$/);
+  expect(new Set(made).size).toBe(made.length);
 });

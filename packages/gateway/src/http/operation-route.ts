@@ -14,6 +14,7 @@ import { type Log, withoutNumbers } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Idempotency } from '../sends/idempotency.ts';
 import type { Admission } from './admission.ts';
+import { requestIdOf } from './guarded-response.ts';
 import { keyedRequest, keyHashOf } from './idempotency-key.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { mediaResponse } from './media-response.ts';
@@ -60,7 +61,7 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
     keyHash: string | undefined,
     startedAt: number,
   ): Promise<Response> {
-    const fields = { operation: name, session: input.id };
+    const fields = { operation: name, session: input.id, request: requestIdOf(c.env.outgoing) };
     const ms = () => Math.round(performance.now() - startedAt);
     try {
       const answer =

@@ -1,5 +1,5 @@
 import { GatewayError } from '@chat-web/protocol';
-import { answeredError } from '../client.ts';
+import { answeredError } from '../answered-error.ts';
 import { ask, type GatewayAddress } from '../transport.ts';
 import { type Frame, readFrames } from './frames.ts';
 import { askedBackoffMs, type Backoff, pause, unlessAborted } from './wait.ts';

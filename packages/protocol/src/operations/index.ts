@@ -8,9 +8,10 @@ import { keyOperations } from './keys.ts';
 import { messageOperations } from './messages.ts';
 import { sessionOperations } from './sessions.ts';
 import { statusFeedOperations } from './status-feed.ts';
+import { webhookOperations } from './webhooks.ts';
 
 /** What the gateway answers by itself. */
-export const gatewayOperations = { ...sessionOperations, ...keyOperations } as const;
+export const gatewayOperations = { ...sessionOperations, ...keyOperations, ...webhookOperations } as const;
 
 /** What a session's worker answers; the gateway forwards it, and refuses it unless the session is ready. */
 export const workerOperations = {
@@ -47,21 +48,41 @@ export type Handlers<N extends OperationName> = {
   readonly [K in N]: (input: HandlerInput<Operations[K]>, attempt?: Attempt) => Promise<AnswerOf<K>> | AnswerOf<K>;
 };
 
-/** What a request of a keyed operation may carry. */
-export interface KeyedOptions {
+/** Options of one call of a client's method. */
+export interface CallOptions {
+  /** Ends the call: it rejects with the signal's reason, as `fetch` does. Whether it was carried out is then unknown. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long the call may take, retries included. Default: the operation's own limit, and 30 s for retries. */
+  readonly timeoutMs?: number | undefined;
+  /** How often it is tried again where that is safe. Default: that of the client. 0: never. */
+  readonly retries?: number | undefined;
+}
+
+/** Options of a call that sends something. */
+export interface KeyedOptions extends CallOptions {
   /**
    * 1 to 255 printable ASCII characters, such as a UUID. Repeated with the same key and input, the operation is carried
-   * out once, over crashes of everything.
+   * out once, over crashes of everything. Default: a key for each call, so that its retries send once.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-type Options<K extends OperationName> = Operations[K] extends { readonly keyed: object } ? KeyedOptions : never;
+type Options<K extends OperationName> = Operations[K] extends { readonly keyed: object } ? KeyedOptions : CallOptions;
+
+/** Bytes that a client encodes as base64 while it sends them. A `ReadableStream` is read once: its call is not retried. */
+export type MediaBytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
+
+/** An input whose `base64` may be bytes. */
+type WithBytes<I> = I extends { readonly base64?: string | undefined }
+  ? Omit<I, 'base64'> & { readonly base64?: string | MediaBytes | undefined }
+  : I;
 
 /** A method for each operation: what a client of the gateway offers. Media come as a stream. */
 export type OperationMethods = {
   readonly [K in OperationName]: (
-    ...input: keyof InputOf<K> extends never ? [] : [input: InputOf<K>, options?: Options<K>]
+    ...input: keyof InputOf<K> extends never
+      ? [input?: Readonly<Record<string, never>>, options?: Options<K>]
+      : [input: WithBytes<InputOf<K>>, options?: Options<K>]
   ) => Promise<MediaFile extends AnswerOf<K> ? Download | Exclude<AnswerOf<K>, MediaFile> : AnswerOf<K>>;
 };
 

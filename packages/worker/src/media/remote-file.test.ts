@@ -6,8 +6,9 @@ import { createServer as createTcpServer, type Server as TcpServer } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Resolver } from '@chat-web/outbound';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { fetchToFile, type Resolver } from './remote-file.ts';
+import { fetchToFile } from './remote-file.ts';
 import { SpoolShare } from './spool-share.ts';
 
 const EVERY_ADDRESS_HERE = '0.0.0.0';

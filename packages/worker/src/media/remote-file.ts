@@ -1,19 +1,13 @@
-import { type LookupAddress, lookup } from 'node:dns';
 import { open } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { AddressGuard, ForbiddenAddressError, type Resolver } from '@chat-web/outbound';
 import { GatewayError, MIME_TYPE } from '@chat-web/protocol';
 import type { FetchLimits } from '../client/port.ts';
-import { isAllowedAddress, type Range, rangesIn } from './public-address.ts';
 
 const MOST_REDIRECTS = 5;
-
-/** Lower ports belong to other protocols, except HTTP's own two. */
-const FIRST_FREE_PORT = 1_024;
-const HTTP_PORTS = [80, 443];
 
 /** Characters; the limit of `mimeType` in a request. */
 const LONGEST_TYPE = 100;
@@ -23,13 +17,6 @@ export interface RemoteFile {
   readonly size: number;
   readonly mimeType: string | undefined;
 }
-
-/** Resolves all addresses of a host, as `dns.lookup` does. */
-export type Resolver = (
-  host: string,
-  options: { readonly all: true },
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 /**
  * Fetches a URL into a new file. The URL must resolve to public addresses, or to hosts and ranges that the operator
@@ -42,11 +29,11 @@ export async function fetchToFile(
   path: string,
   limits: FetchLimits,
   add: (bytes: number) => void,
-  resolver: Resolver = lookup,
+  resolver?: Resolver,
 ): Promise<RemoteFile> {
   const signal = AbortSignal.timeout(limits.timeoutMs);
   const { maxBytes, allowedHosts } = limits;
-  const fetch = { maxBytes, hosts: allowedHosts.map(canonicalHost), ranges: rangesIn(allowedHosts), resolver, signal };
+  const fetch = { maxBytes, guard: new AddressGuard(allowedHosts, resolver), signal };
   try {
     const response = await follow(new URL(url), fetch);
     const counter = new ByteLimit(maxBytes, add);
@@ -59,6 +46,7 @@ export async function fetchToFile(
     return { size: counter.size, mimeType: claimedType(response) };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
+    if (error instanceof ForbiddenAddressError) throw unavailable(error.message);
     throw unavailable(signal.aborted ? `it took longer than ${limits.timeoutMs / 1_000} s` : reasonOf(error));
   }
 }
@@ -66,10 +54,7 @@ export async function fetchToFile(
 /** Limits of one fetch, across its redirects. */
 interface Fetch {
   readonly maxBytes: number;
-  /** Hosts, or hosts and ports, that the operator allows. */
-  readonly hosts: readonly string[];
-  readonly ranges: readonly Range[];
-  readonly resolver: Resolver;
+  readonly guard: AddressGuard;
   readonly signal: AbortSignal;
 }
 
@@ -105,57 +90,16 @@ function claimedType({ headers }: IncomingMessage): string | undefined {
   return claimed.length <= LONGEST_TYPE && MIME_TYPE.test(claimed) ? claimed : undefined;
 }
 
-function get(url: URL, { hosts, ranges, resolver, signal }: Fetch): Promise<IncomingMessage> {
-  const { isAllowed, port } = destinationOf(url, hosts);
-  if (!isAllowed && port < FIRST_FREE_PORT && !HTTP_PORTS.includes(port))
-    throw unavailable(`port ${port} is reserved for another protocol`);
-  const checked = isAllowed ? resolver : checking(resolver, ranges);
-  const address = url.hostname.replace(/^\[|\]$/g, '');
-  // Node does not call the resolver for an IP address.
-  if (isIP(address) !== 0 && !isAllowed && !isAllowedAddress(address, ranges)) throw notPublic();
+function get(url: URL, { guard, signal }: Fetch): Promise<IncomingMessage> {
+  const lookup = guard.lookupFor(url);
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const headers = { 'User-Agent': 'chat-web', Accept: '*/*', 'Accept-Encoding': 'identity' };
     // A new connection: a pooled one was checked for another request.
-    const outgoing = request(url, { agent: false, lookup: asLookup(checked), headers, signal }, resolve);
+    const outgoing = request(url, { agent: false, lookup, headers, signal }, resolve);
     outgoing.on('error', reject);
     outgoing.end();
   });
-}
-
-/** The port of a URL, and whether the operator allows its host. Throws for a URL that is never fetched. */
-function destinationOf(url: URL, allowed: readonly string[]): { readonly isAllowed: boolean; readonly port: number } {
-  const { protocol, hostname, username, password } = url;
-  if (protocol !== 'https:' && protocol !== 'http:') throw unavailable('only http and https are supported');
-  if (username || password) throw unavailable('it contains a user name or a password');
-  const port = Number(url.port || (protocol === 'https:' ? 443 : 80));
-  return { isAllowed: allowed.includes(hostname) || allowed.includes(`${hostname}:${port}`), port };
-}
-
-/** A host, or host and port, normalised like the host of a parsed URL. */
-function canonicalHost(entry: string): string {
-  const [, host = entry, port = ''] = /^(\[.*\]|[^:]*)(:\d+)?$/.exec(entry) ?? [];
-  return URL.canParse(`http://${host}/`) ? `${new URL(`http://${host}/`).hostname}${port}` : entry;
-}
-
-/** A resolver that fails for a host with an address that is not allowed. */
-function checking(resolver: Resolver, ranges: readonly Range[]): Resolver {
-  return (host, options, done) =>
-    resolver(host, options, (error, addresses) => {
-      const isRefused = !error && addresses.some(({ address }) => !isAllowedAddress(address, ranges));
-      done(isRefused ? notPublic() : error, addresses);
-    });
-}
-
-/** The resolver as the `lookup` option of a socket, which requests all addresses or one. */
-function asLookup(resolver: Resolver): LookupFunction {
-  return (host, options, done) =>
-    resolver(host, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? [];
-      if (error || !first) done(error ?? new Error('the host has no address'), '');
-      else if (options.all) done(null, addresses);
-      else done(null, first.address, first.family);
-    });
 }
 
 /** Why a connection failed, without details that would disclose a private network. */
@@ -188,10 +132,6 @@ class ByteLimit extends Transform {
 
 function largerThan(most: number): string {
   return `it is larger than ${most} bytes`;
-}
-
-function notPublic(): GatewayError {
-  return unavailable('it does not resolve to a public address');
 }
 
 function unavailable(why: string): GatewayError {

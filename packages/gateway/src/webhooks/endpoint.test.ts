@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AddressGuard } from '@chat-web/outbound';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Endpoint } from './endpoint.ts';
+import { newSecret } from './signature.ts';
+
+const EVENT = { id: 'a-1', type: 'message', session: 'main', at: 0, text: '{}' };
+const never = new AbortController().signal;
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+async function listening(server: Server | TcpServer): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(() => server.close());
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function endpointAt(url: string): Endpoint {
+  const guard = new AddressGuard(['127.0.0.1']);
+  const endpoint = new Endpoint({ url, guard, secrets: () => [newSecret()], userAgent: 'chat-web/1' });
+  open.push(() => endpoint.close());
+  return endpoint;
+}
+
+async function answering(listener: RequestListener): Promise<Endpoint> {
+  const server = createServer(listener);
+  open.push(() => server.closeAllConnections());
+  return endpointAt(`http://${await listening(server)}/hook?a=b`);
+}
+
+describe('an endpoint', () => {
+  it('that does not answer has failed after 15 s', { timeout: 30_000 }, async () => {
+    const endpoint = await answering(() => {});
+    const startedAt = performance.now();
+    expect(await endpoint.post(EVENT, never)).toEqual({ kind: 'failed', message: 'no answer within 15 s' });
+    expect(performance.now() - startedAt).toBeGreaterThan(14_500);
+  });
+
+  it('that answers without end has answered, and is not read on', async () => {
+    let written = 0;
+    let isClosed = false;
+    const endpoint = await answering((_, response) => {
+      response.writeHead(200);
+      const write = () => {
+        while (response.write(Buffer.alloc(65_536)) && written < 1e8) written += 65_536;
+      };
+      response.on('drain', write).on('close', () => {
+        isClosed = true;
+      });
+      write();
+    });
+    expect(await endpoint.post(EVENT, never)).toEqual({ kind: 'delivered' });
+    await expect.poll(() => isClosed).toBe(true);
+    expect(written).toBeLessThan(1e8);
+  });
+
+  it('that refuses, or hangs up, or is no HTTP, has failed', async () => {
+    const refusing = createTcpServer();
+    const gone = await listening(refusing);
+    refusing.close();
+    await once(refusing, 'close');
+    const message = expect.stringMatching(/^the connection failed \(E\w+\)$/);
+    expect(await endpointAt(`http://${gone}/`).post(EVENT, never)).toEqual({ kind: 'failed', message });
+    const hangsUp = await listening(createTcpServer((socket) => socket.destroy()));
+    expect(await endpointAt(`http://${hangsUp}/`).post(EVENT, never)).toMatchObject({ kind: 'failed' });
+    const other = await listening(createTcpServer((socket) => socket.end('SSH-2.0-x\r\n')));
+    expect(await endpointAt(`http://${other}/`).post(EVENT, never)).toMatchObject({ kind: 'failed' });
+    expect(await endpointAt(`https://${other}/`).post(EVENT, never)).toMatchObject({ kind: 'failed' });
+  });
+
+  it('that closes a kept connection at the moment when it is used is connected to again', async () => {
+    let [connections, dropped] = [0, 0];
+    const server = createServer((_, response) => response.writeHead(204).end());
+    server.on('connection', (socket) => {
+      connections += 1;
+      // It answers one request, and hangs up when the next arrives.
+      let isUsed = false;
+      socket.prependListener('data', () => {
+        if (isUsed) {
+          dropped += 1;
+          socket.resetAndDestroy();
+        }
+        isUsed = true;
+      });
+    });
+    const endpoint = endpointAt(`http://${await listening(server)}/`);
+    for (let n = 0; n < 3; n += 1) {
+      expect(await endpoint.post(EVENT, never)).toEqual({ kind: 'delivered' });
+      await delay(20);
+    }
+    expect([dropped, connections]).toEqual([1, 3]);
+  });
+
+  it.each([
+    [429, {}, 60_000],
+    [429, { 'retry-after': '5' }, 5_000],
+    [503, { 'retry-after': '7' }, 7_000],
+    [429, { 'retry-after': '999999999' }, 24 * 60 * 60_000],
+    [429, { 'retry-after': 'soon' }, 60_000],
+    [429, { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 1_000],
+    [429, { 'retry-after': '0' }, 1_000],
+  ])('that answers %i %o is left alone for %i ms', async (status, headers, waitMs) => {
+    const endpoint = await answering((_, response) => response.writeHead(status, headers).end());
+    expect(await endpoint.post(EVENT, never)).toMatchObject({ kind: 'put_off', waitMs });
+  });
+
+  it('is not waited for when the webhook stops', async () => {
+    const endpoint = await answering(() => {});
+    const stopping = new AbortController();
+    const posted = endpoint.post(EVENT, stopping.signal);
+    stopping.abort(new Error('stopped'));
+    await expect(posted).rejects.toThrow('stopped');
+    await expect(endpoint.post(EVENT, stopping.signal)).rejects.toThrow('stopped');
+  });
+});

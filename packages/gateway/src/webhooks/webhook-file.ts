@@ -1,0 +1,40 @@
+import { webhookView } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { ConfigError } from '../config-error.ts';
+import { readOwnText, replaceText } from '../host/text-files.ts';
+
+const MAX_FILE_BYTES = 16_777_216;
+
+const { id, url, sessions, events, reason, createdAt } = webhookView.entries;
+
+/** A webhook as it is stored: what it is for, and its secrets. Its progress is in the journal. */
+const storedWebhook = v.object({
+  ...{ id, url, sessions, events, createdAt },
+  /** Why it is disabled. */
+  disabled: reason,
+  /** Who made or last changed it: a key's id, or `open` without a token. Absent: the operator. It ends with their access. */
+  owner: v.optional(v.string()),
+  secret: v.string(),
+  /** The former secret, and until when it signs as well: Unix time in ms. */
+  former: v.optional(v.object({ secret: v.string(), until: v.number() })),
+});
+export type StoredWebhook = Readonly<v.InferOutput<typeof storedWebhook>>;
+
+const storedWebhooks = v.object({ webhooks: v.array(storedWebhook) });
+
+/** Reads the stored webhooks. Rejects with a ConfigError if the file is unreadable: it must not be overwritten. */
+export async function readWebhooks(path: string): Promise<StoredWebhook[]> {
+  try {
+    return v.parse(storedWebhooks, JSON.parse(await readOwnText(path, MAX_FILE_BYTES))).webhooks;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new ConfigError([
+      `the webhooks cannot be read from ${path}: restore it from a backup, or remove it and create new webhooks`,
+    ]);
+  }
+}
+
+/** Stores them: readable for this user only, and on disk when it resolves. */
+export function writeWebhooks(path: string, webhooks: readonly StoredWebhook[]): Promise<void> {
+  return replaceText(path, `${JSON.stringify({ webhooks }, null, 2)}\n`, { durably: true });
+}

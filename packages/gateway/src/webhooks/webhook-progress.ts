@@ -1,0 +1,117 @@
+import type { DeadLetter } from '@chat-web/protocol';
+import type { Fold, FoldPart } from '../journal/folds.ts';
+import type { JournalRecord, NewRecord } from '../journal/frame.ts';
+
+/** A session whose events are not delivered with the others: one has failed, or was under way. Times are Unix ms. */
+export interface Waiting {
+  /** The position before the event that comes next. */
+  readonly after: string;
+  /** How often that event has failed. */
+  readonly attempts: number;
+  readonly nextAt: number;
+}
+
+/** How far the deliveries of a webhook have come. Times are Unix ms. */
+export interface Progress {
+  /** Events up to this position are done with, apart from those of sessions that wait. */
+  readonly position: string;
+  readonly waiting: Readonly<Record<string, Waiting>>;
+  readonly lastSuccessAt?: number;
+  /** Since when nothing was delivered although it was tried. */
+  readonly failingSince?: number;
+  readonly lastFailure?: { readonly at: number; readonly message: string };
+}
+
+interface State {
+  progress: Progress;
+  /** By event id, oldest first. */
+  readonly deadLetters: Map<string, DeadLetter>;
+}
+
+/** The oldest are dropped beyond that. */
+const MAX_DEAD_LETTERS = 1_000;
+
+const NOTES = {
+  progress: 'webhook_progress',
+  dead: 'webhook_dead',
+  revived: 'webhook_revived',
+  removed: 'webhook_removed',
+} as const;
+
+/** The progress of each webhook, by its id: follows from the journal. */
+export class WebhookProgress implements Fold {
+  readonly name = 'webhooks';
+  readonly #webhooks = new Map<string, State>();
+
+  apply({ kind, name, session, key, text }: JournalRecord): void {
+    if (kind === 'forget') this.#forget(session);
+    if (kind !== 'note') return;
+    if (name === NOTES.progress) {
+      const progress = JSON.parse(text) as Progress; // Ours.
+      const known = this.#webhooks.get(key);
+      if (known) known.progress = progress;
+      else this.#webhooks.set(key, { progress, deadLetters: new Map() });
+    } else if (name === NOTES.dead) this.#bury(key, JSON.parse(text) as DeadLetter);
+    else if (name === NOTES.revived) this.#webhooks.get(key)?.deadLetters.delete(text);
+    else if (name === NOTES.removed) this.#webhooks.delete(key);
+  }
+
+  #bury(id: string, letter: DeadLetter): void {
+    const letters = this.#webhooks.get(id)?.deadLetters;
+    letters?.set(letter.id, letter);
+    for (const oldest of letters?.keys() ?? []) {
+      if ((letters?.size ?? 0) <= MAX_DEAD_LETTERS) return;
+      letters?.delete(oldest);
+    }
+  }
+
+  #forget(session: string): void {
+    for (const state of this.#webhooks.values()) {
+      const { [session]: _, ...waiting } = state.progress.waiting;
+      state.progress = { ...state.progress, waiting };
+      for (const [id, letter] of state.deadLetters) if (letter.session === session) state.deadLetters.delete(id);
+    }
+  }
+
+  /** All webhooks that have made progress. */
+  get ids(): string[] {
+    return [...this.#webhooks.keys()];
+  }
+
+  of(id: string): Progress | undefined {
+    return this.#webhooks.get(id)?.progress;
+  }
+
+  /** Events that were given up, oldest first. */
+  deadLetters(id: string): DeadLetter[] {
+    return [...(this.#webhooks.get(id)?.deadLetters.values() ?? [])];
+  }
+
+  *parts(): Iterable<FoldPart> {
+    for (const [id, { progress, deadLetters }] of this.#webhooks)
+      yield { session: '', text: JSON.stringify({ id, progress, deadLetters: [...deadLetters.values()] }) };
+  }
+
+  restore({ text }: FoldPart): void {
+    const { id, progress, deadLetters } = JSON.parse(text) as StoredState;
+    this.#webhooks.set(id, { progress, deadLetters: new Map(deadLetters.map((letter) => [letter.id, letter])) });
+  }
+}
+
+interface StoredState {
+  readonly id: string;
+  readonly progress: Progress;
+  readonly deadLetters: readonly DeadLetter[];
+}
+
+/** The records by which it changes. `id`: of the webhook. */
+export const progressNotes = {
+  progress: (id: string, progress: Progress) => note('', NOTES.progress, id, JSON.stringify(progress)),
+  dead: (id: string, letter: DeadLetter) => note(letter.session ?? '', NOTES.dead, id, JSON.stringify(letter)),
+  revived: (id: string, eventId: string) => note('', NOTES.revived, id, eventId),
+  removed: (id: string) => note('', NOTES.removed, id, ''),
+} as const;
+
+function note(session: string, name: string, key: string, text: string): NewRecord {
+  return { kind: 'note', name, session, key, text };
+}

@@ -1,0 +1,479 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRevocation, operator } from '../access/caller.ts';
+import { Keys } from '../access/keys.ts';
+import { DeliveredMessages } from '../events/delivered-messages.ts';
+import { EventLog } from '../events/event-log.ts';
+import { OpenAcks } from '../events/open-acks.ts';
+import { Journal } from '../journal/journal.ts';
+import { WebhookProgress } from './webhook-progress.ts';
+import { Webhooks } from './webhooks.ts';
+
+const LIMITS = { maxBytes: 1e9, maxAgeMs: 1e9 };
+const RETRY_MS = 100;
+const log = pino({ enabled: false });
+const me = operator('token', createRevocation().signal);
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly session: string;
+  /** The number in the event's id. */
+  readonly n: number;
+  readonly status: number;
+}
+
+let dir: string;
+let journal: Journal;
+let events: EventLog;
+let keys: Keys;
+let webhooks: Webhooks;
+let server: Server;
+let url: string;
+let received: Received[];
+let retryDelaysMs: number[];
+let hosts: string[];
+let asksForToken: boolean;
+/** What the endpoint answers, with headers. */
+let answer: (one: Pick<Received, 'session' | 'n'>) => number | [number, Record<string, string>] | Promise<number>;
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'chat-web-webhooks-'));
+  received = [];
+  retryDelaysMs = [RETRY_MS, RETRY_MS, RETRY_MS];
+  answer = () => 204;
+  server = createServer(async (request, response) => {
+    let text = '';
+    for await (const piece of request) text += String(piece);
+    const { session = '', data } = JSON.parse(text);
+    const one = { session, n: Number(/\d+$/.exec(data.id ?? '')?.[0] ?? -1) };
+    const answered = await answer(one);
+    const [status, headers] = Array.isArray(answered) ? answered : [answered, {}];
+    received.push({ ...one, headers: request.headers, text, status });
+    response.writeHead(status, headers).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  hosts = ['127.0.0.1'];
+  asksForToken = true;
+  await open();
+});
+afterEach(async () => {
+  await close();
+  server.closeAllConnections();
+  server.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function open(): Promise<void> {
+  const progress = new WebhookProgress();
+  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks() };
+  journal = await Journal.open({
+    dir: join(dir, 'journal'),
+    folds: [...Object.values(folds), progress],
+    ...LIMITS,
+    log,
+  });
+  events = new EventLog(journal, folds, LIMITS, log);
+  keys = await Keys.load(join(dir, 'keys.json'), log);
+  webhooks = await Webhooks.load({
+    ...{ path: join(dir, 'webhooks.json'), keys, events, progress, version: '1', log, asksForToken },
+    config: { webhookHosts: hosts, webhookRetryDelaysMs: retryDelaysMs },
+    append: (record) => journal.append(record),
+  });
+  webhooks.start();
+}
+
+async function close(): Promise<void> {
+  await webhooks.close();
+  await journal.close();
+}
+
+async function restart(): Promise<void> {
+  await close();
+  await open();
+}
+
+function happen(session: string, n: number): void {
+  events.publish(session, { name: 'message_ack', data: { id: `true_1@c.us_${n}`, ack: 1 } });
+}
+
+const accepted = (session: string) =>
+  received.filter((one) => one.session === session && one.status < 300).map(({ n }) => n);
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
+const create = (input: object = {}) => webhooks.create({ url, ...input }, me);
+const only = () => webhooks.list(me)[0];
+
+describe('a webhook', () => {
+  it('gets each event once and in order, signed, from when it was made', async () => {
+    happen('main', 0);
+    await delay(50);
+    const { secret, ...made } = await create();
+    expect(made).toMatchObject({ url, sessions: ['*'], status: 'active', waiting: 0, deadLetters: 0 });
+    for (const n of [1, 2, 3]) happen('main', n);
+    await expect.poll(() => accepted('main')).toEqual([1, 2, 3]);
+    const { headers, text } = received[0] as Received;
+    expect(JSON.parse(text)).toEqual({
+      ...{ type: 'message_ack', session: 'main', timestamp: expect.stringMatching(/^\d{4}-.*Z$/) },
+      data: { id: 'true_1@c.us_1', ack: 1 },
+    });
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+    expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+    expect(headers['webhook-id']).toMatch(/^[0-9a-f]{12}-\d+$/);
+    await expect.poll(() => only()?.position).not.toBe(made.position);
+    expect(JSON.stringify(webhooks.list(me))).not.toContain(secret);
+    expect(statSync(join(dir, 'webhooks.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('gets the sessions and events that it is for, and what comes after a position', async () => {
+    for (const n of [0, 1]) happen('shop-1', n);
+    happen('other', 2);
+    events.publish('shop-1', { name: 'ready', data: { pushname: 'x', wid: '1@c.us', phone: '1' } });
+    await delay(50);
+    await create({ sessions: ['shop-*'], events: ['message_ack'], after: 'oldest' });
+    happen('shop-2', 3);
+    await expect
+      .poll(() => received.map(({ session, n }) => `${session} ${n}`).sort())
+      .toEqual(['shop-1 0', 'shop-1 1', 'shop-2 3']);
+  });
+
+  it('whose event fails is tried again, in order; other sessions go on meanwhile', async () => {
+    let failures = 2;
+    answer = ({ session, n }) => (session === 'main' && n === 1 && failures-- > 0 ? 500 : 200);
+    await create();
+    for (const n of upTo(4)) for (const session of ['main', 'other']) happen(session, n);
+    await expect.poll(() => accepted('other')).toEqual(upTo(4));
+    expect(accepted('main')).toEqual([0]);
+    await expect.poll(() => accepted('main')).toEqual(upTo(4));
+    expect(received.filter(({ session }) => session === 'main').map(({ n }) => n)).toEqual([0, 1, 1, 1, 2, 3]);
+    await expect.poll(() => only()).toMatchObject({ status: 'active', waiting: 0, deadLetters: 0 });
+  });
+
+  it('gives an event up after its last attempt, and delivers it again when asked', async () => {
+    let isBroken = true;
+    answer = ({ n }) => (n === 1 && isBroken ? 422 : 200);
+    const { id } = await create();
+    for (const n of upTo(3)) happen('main', n);
+    await expect.poll(() => accepted('main')).toEqual([0, 2]);
+    expect(received.filter(({ n }) => n === 1)).toHaveLength(4);
+    await expect.poll(() => webhooks.deadLetters(id, me)).toHaveLength(1);
+    expect(webhooks.deadLetters(id, me)).toEqual([
+      {
+        ...{ id: expect.stringMatching(/-\d+$/), event: 'message_ack', session: 'main', attempts: 4 },
+        ...{ at: expect.any(String), message: 'the endpoint answered 422' },
+      },
+    ]);
+    expect(webhooks.replayDeadLetters(id, me)).toBe(1);
+    await expect.poll(() => received.filter(({ n }) => n === 1)).toHaveLength(5);
+    await restart();
+    expect(webhooks.deadLetters(id, me)).toHaveLength(1);
+    isBroken = false;
+    webhooks.replayDeadLetters(id, me);
+    await expect.poll(() => webhooks.deadLetters(id, me)).toEqual([]);
+    expect(accepted('main')).toEqual([0, 2, 1]);
+  });
+
+  it('goes on where it was after a restart, also with sessions that wait', async () => {
+    answer = ({ session }) => (session === 'main' ? 500 : 200);
+    retryDelaysMs = [60_000];
+    await restart();
+    await create();
+    for (const n of upTo(3)) for (const session of ['main', 'other']) happen(session, n);
+    await expect.poll(() => accepted('other')).toEqual(upTo(3));
+    await expect.poll(() => only()).toMatchObject({ waiting: 1 });
+    const before = only();
+    await restart();
+    // It is tried once, and that is no attempt of the schedule.
+    await expect.poll(() => received.filter(({ session }) => session === 'main')).toHaveLength(2);
+    await delay(50);
+    expect(only()).toMatchObject({ waiting: 1, nextAttemptAt: before?.nextAttemptAt });
+    answer = () => 200;
+    await restart();
+    await expect.poll(() => accepted('main')).toEqual(upTo(3));
+    expect(accepted('other')).toEqual(upTo(3));
+  });
+
+  it('that nothing was delivered to keeps its place, however much passes by', async () => {
+    await create({ sessions: ['quiet'] });
+    for (const n of upTo(1_500)) happen('loud', n);
+    happen('quiet', 0);
+    await expect.poll(() => accepted('quiet')).toEqual([0]);
+    await delay(400);
+    const { position } = only() ?? {};
+    await restart();
+    expect(only()?.position).toBe(position);
+    expect(received).toHaveLength(1);
+  });
+
+  it('is delivered a gap, whatever it is for', async () => {
+    happen('main', 0);
+    await delay(50);
+    let failures = 2;
+    answer = () => (failures-- > 0 ? 500 : 200);
+    await create({ after: 'abcdefabcdef-999', events: ['message'] });
+    await expect.poll(() => received.length).toBe(1);
+    await restart();
+    const gap = { type: 'gap', data: { reason: 'unknown_position', from: 'abcdefabcdef-999', to: null } };
+    await expect
+      .poll(() => received.map(({ text, status }) => ({ ...JSON.parse(text), status })))
+      .toMatchObject([500, 500, 200].map((status) => ({ ...gap, status })));
+    await delay(100);
+    expect(received).toHaveLength(3);
+  });
+
+  it('gets nothing of a session that was deleted while it waited', async () => {
+    answer = () => 500;
+    await create();
+    for (const n of upTo(3)) happen('main', n);
+    await expect.poll(() => received.length).toBeGreaterThan(0);
+    await events.forget('main');
+    answer = () => 200;
+    happen('other', 0);
+    await expect.poll(() => accepted('other')).toEqual([0]);
+    await expect.poll(() => only()).toMatchObject({ waiting: 0 });
+    expect(accepted('main')).toEqual([]);
+  });
+});
+
+describe('an endpoint', () => {
+  it('that answers 410 gets no more; a PUT enables it again, and nothing is lost', async () => {
+    answer = () => 410;
+    const { id } = await create();
+    for (const n of upTo(3)) happen('main', n);
+    await expect.poll(() => only()).toMatchObject({ status: 'disabled', reason: 'gone' });
+    await restart();
+    happen('main', 3);
+    await delay(200);
+    expect(received).toHaveLength(1);
+    answer = () => 200;
+    expect(await webhooks.update(id, { url }, me)).toMatchObject({ sessions: ['*'] });
+    await expect.poll(() => accepted('main')).toEqual(upTo(4));
+    expect(only()).not.toHaveProperty('reason');
+  });
+
+  it('that asks to be left alone for some time is left alone, for all sessions', async () => {
+    let calls = 0;
+    answer = () => (calls++ === 0 ? [429, { 'retry-after': '1' }] : 200);
+    await create();
+    happen('main', 0);
+    await expect.poll(() => received.length).toBe(1);
+    const since = performance.now();
+    for (const session of ['main', 'other']) happen(session, 1);
+    await expect.poll(() => accepted('main'), { timeout: 3_000 }).toEqual([0, 1]);
+    expect(performance.now() - since).toBeGreaterThan(800);
+    await expect.poll(() => accepted('other')).toEqual([1]);
+  });
+
+  it('that redirects is not followed', async () => {
+    answer = () => [302, { location: `${url}/elsewhere` }];
+    await create();
+    happen('main', 0);
+    await expect.poll(() => only()?.lastFailure?.message).toBe('the endpoint answered 302: redirects are not followed');
+  });
+
+  it('that is down is not tried with the events of each session; when it is up, all come in order', async () => {
+    retryDelaysMs = [300, 300, 300, 300, 300, 300, 300];
+    await restart();
+    answer = () => 503;
+    await create();
+    const sessions = upTo(20).map((n) => `s${n}`);
+    for (const session of sessions) happen(session, 0);
+    await delay(500);
+    for (const session of sessions) happen(session, 1);
+    await delay(500);
+    // Eight at most were under way when it was noticed.
+    expect(new Set(received.map(({ session }) => session)).size).toBeLessThan(12);
+    answer = () => 200;
+    for (const session of sessions) await expect.poll(() => accepted(session), { timeout: 5_000 }).toEqual([0, 1]);
+  });
+
+  it('that is slow gets all, and holds back no session but the one that has too many', async () => {
+    answer = async ({ session }) => {
+      await delay(session === 'busy' ? 5 : 0);
+      return 200;
+    };
+    await create();
+    for (const n of upTo(400)) happen('busy', n);
+    for (const n of upTo(5)) happen('calm', n);
+    await expect.poll(() => accepted('calm')).toEqual(upTo(5));
+    expect(accepted('busy').length).toBeLessThan(300);
+    await expect.poll(() => accepted('busy'), { timeout: 20_000 }).toEqual(upTo(400));
+  });
+});
+
+describe('any failures and restarts', () => {
+  it.each([1, 2, 3])('lose no event, and the order of each session holds (%i)', async (seed) => {
+    let state = seed * 7_919;
+    const random = () => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state / 2_147_483_647;
+    };
+    retryDelaysMs = Array.from({ length: 20 }, () => 20);
+    await restart();
+    await create();
+    answer = async () => {
+      if (random() < 0.2) await delay(random() * 30);
+      return random() < 0.15 ? 500 : 200;
+    };
+    const sessions = upTo(6).map((n) => `s${n}`);
+    for (const n of upTo(60)) {
+      for (const session of sessions) happen(session, n);
+      if (n % 4 === 0) await delay(10);
+      if (n % 20 === 19) await restart();
+    }
+    answer = () => 200;
+    for (const session of sessions) {
+      await expect.poll(() => new Set(accepted(session)).size, { timeout: 15_000 }).toBe(60);
+      expect([...new Set(accepted(session))]).toEqual(upTo(60));
+    }
+    const repeats = received.filter(({ status }) => status < 300).length - 6 * 60;
+    expect(repeats).toBeLessThan(3 * 8 + 1); // Those that were under way.
+  });
+});
+
+describe('the secret', () => {
+  it('is rotated: both sign for a day', async () => {
+    const { id, secret } = await create();
+    const { secret: next } = await webhooks.rotateSecret(id, me);
+    expect(next).not.toBe(secret);
+    await restart();
+    happen('main', 0);
+    await expect.poll(() => received.length).toBe(1);
+    const { headers, text } = received[0] as Received;
+    const signatures = [next, secret].map((one) => {
+      const key = Buffer.from(one.replace('whsec_', ''), 'base64');
+      const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;
+      return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+    });
+    expect(headers['webhook-signature']).toBe(signatures.join(' '));
+  });
+});
+
+describe('a replay', () => {
+  it('delivers what is kept after a position again, and what is new', async () => {
+    const { id } = await create();
+    for (const n of upTo(3)) happen('main', n);
+    await expect.poll(() => accepted('main')).toEqual(upTo(3));
+    const [, second] = received;
+    await webhooks.replay(id, String(second?.headers['webhook-id']), me);
+    happen('main', 3);
+    await expect.poll(() => accepted('main')).toEqual([0, 1, 2, 2, 3]);
+    await webhooks.replay(id, 'oldest', me);
+    await expect.poll(() => accepted('main')).toEqual([0, 1, 2, 2, 3, 0, 1, 2, 3]);
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    ...[
+      'http://127.0.0.1:9/',
+      'https://127.0.0.1/',
+      'https://localhost/',
+      'https://169.254.169.254/latest',
+      'https://[::1]/',
+    ],
+    ...[
+      'https://10.0.0.1/',
+      'https://[::ffff:10.0.0.1]/',
+      'http://1.1.1.1/',
+      'https://1.1.1.1:25/',
+      'https://no.such.host.invalid/',
+    ],
+  ])('%s is refused unless the operator allows it', async (asked) => {
+    hosts = [];
+    await restart();
+    await expect(create({ url: asked })).rejects.toMatchObject({ code: 'url_not_allowed' });
+    expect(webhooks.list(me)).toEqual([]);
+  });
+
+  it('is checked again at each delivery', async () => {
+    await create();
+    hosts = [];
+    await restart();
+    happen('main', 0);
+    await expect.poll(() => only()?.lastFailure?.message).toMatch(/must not be connected to: .* public address/);
+    expect(received).toEqual([]);
+  });
+});
+
+describe('a key', () => {
+  it('makes and sees webhooks of its own sessions, which end with it', async () => {
+    await create();
+    const { id: keyId, key } = await keys.create({ name: 'shop', sessions: ['shop-*', 'main'], scope: 'manage' });
+    expect(key).toBeTruthy();
+    const caller = keys.caller(keyId);
+    if (!caller) throw new Error('the key is unknown');
+    expect(webhooks.list(caller)).toEqual([]);
+    await expect(webhooks.create({ url, sessions: ['other'] }, caller)).rejects.toMatchObject({
+      code: 'session_not_found',
+    });
+    await expect(webhooks.create({ url, sessions: ['*'] }, caller)).rejects.toMatchObject({
+      code: 'session_not_found',
+    });
+    const { id } = await webhooks.create({ url, sessions: ['shop-a*'] }, caller);
+    expect(webhooks.list(caller)).toHaveLength(1);
+    expect(webhooks.list(me)).toHaveLength(2);
+    const [{ id: foreign = '' } = {}] = webhooks.list(me);
+    for (const attempt of [() => webhooks.get(foreign, caller), () => webhooks.deadLetters(foreign, caller)])
+      expect(attempt).toThrow('webhook not found');
+    await expect(webhooks.remove(foreign, caller)).rejects.toMatchObject({ code: 'webhook_not_found' });
+    await keys.remove(keyId);
+    await expect.poll(() => webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
+    happen('shop-a1', 0);
+    await delay(100);
+    expect(accepted('shop-a1')).toHaveLength(1); // By the operator's alone.
+    await restart();
+    expect(webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
+  });
+});
+
+describe('a gateway without a token', () => {
+  it('makes webhooks, which end once it asks for one', async () => {
+    asksForToken = false;
+    await restart();
+    const { id } = await webhooks.create({ url }, operator('open', createRevocation().signal));
+    happen('main', 0);
+    await expect.poll(() => accepted('main')).toEqual([0]);
+    asksForToken = true;
+    await restart();
+    await expect.poll(() => only()).toMatchObject({ status: 'disabled', reason: 'no_access' });
+    happen('main', 1);
+    await delay(100);
+    await webhooks.update(id, { url }, me);
+    await expect.poll(() => accepted('main')).toEqual([0, 1]);
+  });
+});
+
+describe('what is stored', () => {
+  it('is not begun with if it cannot be read', async () => {
+    await create();
+    const path = join(dir, 'webhooks.json');
+    const text = readFileSync(path, 'utf8');
+    expect(text).toContain('whsec_');
+    await close();
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(path, text.slice(0, 20));
+    await expect(open()).rejects.toThrow(/webhooks cannot be read/);
+    writeFileSync(path, text);
+    await journal.close();
+    await open();
+  });
+
+  it('is gone with the webhook', async () => {
+    const { id } = await create();
+    await webhooks.remove(id, me);
+    happen('main', 0);
+    await delay(100);
+    await restart();
+    expect(webhooks.list(me)).toEqual([]);
+    expect(received).toEqual([]);
+  });
+});

@@ -1,0 +1,417 @@
+import { randomBytes } from 'node:crypto';
+import { AddressGuard, ForbiddenAddressError } from '@chat-web/outbound';
+import {
+  type ChangedWebhook,
+  type DeadLetter,
+  type EventName,
+  errorText,
+  GatewayError,
+  type NewWebhook,
+  type WebhookView,
+  webhookEvents,
+} from '@chat-web/protocol';
+import type { Caller } from '../access/caller.ts';
+import type { Keys } from '../access/keys.ts';
+import { Refusal } from '../access/refusal.ts';
+import { matchesPattern } from '../access/session-pattern.ts';
+import type { Config } from '../config.ts';
+import type { EventLog } from '../events/event-log.ts';
+import type { NewRecord } from '../journal/frame.ts';
+import { Lock } from '../lock.ts';
+import type { Log } from '../log.ts';
+import { Courier } from './courier.ts';
+import { Endpoint, type Outcome } from './endpoint.ts';
+import { newSecret } from './signature.ts';
+import { readWebhooks, type StoredWebhook, writeWebhooks } from './webhook-file.ts';
+import { type Progress, progressNotes, type WebhookProgress } from './webhook-progress.ts';
+
+/** What webhooks need. */
+export interface WebhooksParts {
+  /** The file that they are stored in. */
+  readonly path: string;
+  readonly config: Readonly<Pick<Config, 'webhookHosts' | 'webhookRetryDelaysMs'>>;
+  readonly keys: Pick<Keys, 'caller'>;
+  /** False if the gateway is open: then webhooks are made that end once it asks for a token. */
+  readonly asksForToken: boolean;
+  readonly events: Pick<EventLog, 'feed' | 'idBefore' | 'seqOf' | 'isDeleted'>;
+  readonly progress: WebhookProgress;
+  /** Stores a record. Rejects if that is not possible now. */
+  append(record: NewRecord): Promise<void>;
+  readonly version: string;
+  readonly log: Log;
+}
+
+/** A webhook that is known. */
+interface Webhook {
+  stored: StoredWebhook;
+  /** Dead letters are kept here as well while they are on their way to the disk. */
+  progress: Progress;
+  /** Undefined while it is disabled. */
+  courier: Courier | undefined;
+  endpoint: Endpoint;
+  /** No longer watches its owner's access. */
+  unwatch(): void;
+}
+
+const MAX_WEBHOOKS = 100;
+const ID_BYTES = 6;
+const FORMER_SECRET_MS = 24 * 60 * 60_000;
+const TEST_EVENT = 'test';
+/** The id of any caller of a gateway without a token. */
+const OPEN = 'open';
+
+/** How often deliveries ended how, by webhook. */
+export type DeliveryCounts = ReadonlyMap<string, Readonly<Record<'delivered' | 'failed' | 'dead', number>>>;
+
+/** The webhooks: events that are posted to applications. */
+export class Webhooks {
+  readonly #parts: WebhooksParts;
+  readonly #guard: AddressGuard;
+  readonly #lock = new Lock();
+  readonly #webhooks = new Map<string, Webhook>();
+  readonly #counts = new Map<string, Record<'delivered' | 'failed' | 'dead', number>>();
+  #isClosed = false;
+
+  private constructor(parts: WebhooksParts) {
+    this.#parts = parts;
+    this.#guard = new AddressGuard(parts.config.webhookHosts);
+  }
+
+  /** Loads the stored webhooks. Rejects with a ConfigError if their file is unreadable. */
+  static async load(parts: WebhooksParts): Promise<Webhooks> {
+    const webhooks = new Webhooks(parts);
+    for (const stored of await readWebhooks(parts.path)) webhooks.#add(stored, parts.progress.of(stored.id));
+    for (const id of parts.progress.ids)
+      if (!webhooks.#webhooks.has(id)) await parts.append(progressNotes.removed(id)).catch(() => {});
+    return webhooks;
+  }
+
+  /** Begins to deliver. */
+  start(): void {
+    for (const webhook of this.#webhooks.values()) this.#resume(webhook);
+  }
+
+  // Operations. A caller sees the webhooks of its own sessions.
+
+  /** Those that the caller sees, oldest first. */
+  list(caller: Caller): WebhookView[] {
+    return [...this.#webhooks.values()]
+      .filter(({ stored }) => sees(caller, stored))
+      .map((webhook) => this.#viewOf(webhook));
+  }
+
+  get(id: string, caller: Caller): WebhookView {
+    return this.#viewOf(this.#find(id, caller));
+  }
+
+  /** `session_not_found`, `url_not_allowed`, `rate_limited` if there are too many, `insufficient_resources`. */
+  async create(input: NewWebhook, caller: Caller): Promise<WebhookView & { readonly secret: string }> {
+    const subscription = await this.#subscription(input, caller);
+    return this.#lock.run(async () => {
+      if (this.#webhooks.size >= MAX_WEBHOOKS)
+        throw new GatewayError(
+          'rate_limited',
+          `the limit of ${MAX_WEBHOOKS} webhooks is reached: delete an unused one`,
+        );
+      const id = `wh_${randomBytes(ID_BYTES).toString('hex')}`;
+      const stored: StoredWebhook = {
+        ...{ id, ...subscription, createdAt: new Date().toISOString(), secret: newSecret() },
+        ...ownerOf(caller),
+      };
+      const progress = { position: input.after ?? this.#now(), waiting: {} };
+      await this.#store(progressNotes.progress(id, progress));
+      await this.#write([...this.#stored(), stored]);
+      const webhook = this.#add(stored, progress);
+      this.#resume(webhook);
+      return { ...this.#viewOf(webhook), secret: stored.secret };
+    });
+  }
+
+  /** Changes it, and enables it again. It belongs to the caller from then on. */
+  async update(id: string, input: ChangedWebhook, caller: Caller): Promise<WebhookView> {
+    this.#find(id, caller);
+    const subscription = await this.#subscription(input, caller);
+    return this.#change(id, caller, ({ owner: _, disabled: __, ...stored }) => ({
+      ...{ ...stored, ...subscription },
+      ...ownerOf(caller),
+    }));
+  }
+
+  /** Gives it a new secret; the former one signs as well for a day. */
+  async rotateSecret(id: string, caller: Caller): Promise<WebhookView & { readonly secret: string }> {
+    const secret = newSecret();
+    const view = await this.#change(id, caller, (stored) => ({
+      ...{ ...stored, secret },
+      former: { secret: stored.secret, until: Date.now() + FORMER_SECRET_MS },
+    }));
+    return { ...view, secret };
+  }
+
+  async remove(id: string, caller: Caller): Promise<void> {
+    await this.#lock.run(async () => {
+      const webhook = this.#find(id, caller);
+      await this.#write(this.#stored().filter((stored) => stored.id !== id));
+      this.#pause(webhook);
+      webhook.endpoint.close();
+      webhook.unwatch();
+      this.#webhooks.delete(id);
+      this.#counts.delete(id);
+      await this.#parts.append(progressNotes.removed(id)).catch(() => {}); // Else with the next start.
+    });
+  }
+
+  /** Delivers all that is kept after a position again. */
+  replay(id: string, after: string, caller: Caller): Promise<WebhookView> {
+    return this.#lock.run(async () => {
+      const webhook = this.#find(id, caller);
+      this.#pause(webhook);
+      const progress = { ...webhook.progress, position: after, waiting: {} };
+      try {
+        await this.#store(progressNotes.progress(id, progress));
+        webhook.progress = progress;
+      } finally {
+        this.#resume(webhook);
+      }
+      return this.#viewOf(webhook);
+    });
+  }
+
+  /** Sends an event that is none, at once and once, even if it is disabled. */
+  async test(id: string, caller: Caller): Promise<{ id: string; ok: boolean; ms: number; message?: string }> {
+    const { endpoint } = this.#find(id, caller);
+    const startedAt = performance.now();
+    const event = { id: `test-${randomBytes(ID_BYTES).toString('hex')}`, type: TEST_EVENT, session: undefined };
+    const outcome = await endpoint.post({ ...event, at: Date.now(), text: '{}' }, new AbortController().signal);
+    const ms = Math.round(performance.now() - startedAt);
+    return outcome.kind === 'delivered' ? { id, ok: true, ms } : { id, ok: false, ms, message: outcome.message };
+  }
+
+  deadLetters(id: string, caller: Caller): DeadLetter[] {
+    this.#find(id, caller);
+    return this.#parts.progress.deadLetters(id);
+  }
+
+  /** Delivers the dead letters again, each once. Returns how many. */
+  replayDeadLetters(id: string, caller: Caller): number {
+    const { courier } = this.#find(id, caller);
+    const letters = courier ? this.#parts.progress.deadLetters(id) : [];
+    courier?.revive(letters);
+    return letters.length;
+  }
+
+  // What is measured.
+
+  get counts(): DeliveryCounts {
+    return this.#counts;
+  }
+
+  /** All webhooks, for the metrics. */
+  views(): WebhookView[] {
+    return [...this.#webhooks.values()].map((webhook) => this.#viewOf(webhook));
+  }
+
+  /** Stops at once: what is under way is delivered again after the next start. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const webhook of this.#webhooks.values()) {
+      const wasRunning = webhook.courier !== undefined;
+      this.#pause(webhook);
+      webhook.endpoint.close();
+      webhook.unwatch();
+      if (wasRunning)
+        await this.#parts.append(progressNotes.progress(webhook.stored.id, webhook.progress)).catch(() => {});
+    }
+  }
+
+  // A webhook's life.
+
+  #add(stored: StoredWebhook, progress: Progress = { position: this.#now(), waiting: {} }): Webhook {
+    const webhook: Webhook = {
+      ...{ stored, progress, courier: undefined, unwatch: () => {} },
+      endpoint: this.#endpointOf(stored),
+    };
+    this.#webhooks.set(stored.id, webhook);
+    this.#watchOwner(webhook);
+    return webhook;
+  }
+
+  /** It ends with the access of whom it belongs to. */
+  #watchOwner(webhook: Webhook): void {
+    webhook.unwatch();
+    const { id, owner } = webhook.stored;
+    if (owner === undefined || (owner === OPEN && !this.#parts.asksForToken)) return;
+    const signal = this.#parts.keys.caller(owner)?.signal;
+    const end = () => void this.#disable(id, 'no_access');
+    if (!signal || signal.aborted) end();
+    signal?.addEventListener('abort', end, { once: true });
+    webhook.unwatch = () => signal?.removeEventListener('abort', end);
+  }
+
+  #resume(webhook: Webhook): void {
+    const { stored, courier } = webhook;
+    if (courier || stored.disabled || this.#isClosed) return;
+    const { events, config, log } = this.#parts;
+    const { id } = stored;
+    const takes = (session: string, name: EventName) =>
+      stored.sessions.some((pattern) => matchesPattern(pattern, session)) &&
+      (name === 'gap' || stored.events.includes(name));
+    webhook.courier = new Courier(webhook.progress, {
+      feed: (after, session) => events.feed({ after, session, takes }),
+      seqOf: (position) => events.seqOf(position),
+      positionBefore: (eventId) => events.idBefore(eventId),
+      isDeleted: (session, eventId) => events.isDeleted(session, eventId),
+      post: async ({ event, ...entry }, signal) => {
+        const outcome = await webhook.endpoint.post({ ...entry, type: event }, signal);
+        this.#count(id, outcome);
+        return outcome;
+      },
+      save: (progress) => this.#parts.append(progressNotes.progress(id, progress)),
+      bury: (letter) => {
+        this.#countsOf(id).dead += 1;
+        log.warn({ webhook: id, event: letter.id, attempts: letter.attempts, error: letter.message }, 'event given up');
+        void this.#parts.append(progressNotes.dead(id, letter)).catch(() => {});
+      },
+      revived: (eventId) => void this.#parts.append(progressNotes.revived(id, eventId)).catch(() => {}),
+      onDisabled: (reason) => void this.#disable(id, reason),
+      retryDelaysMs: config.webhookRetryDelaysMs,
+      log: log.child({ webhook: id }),
+    });
+  }
+
+  #pause(webhook: Webhook): void {
+    if (!webhook.courier) return;
+    webhook.progress = webhook.courier.progress;
+    webhook.courier.stop();
+    webhook.courier = undefined;
+  }
+
+  async #disable(id: string, disabled: NonNullable<StoredWebhook['disabled']>): Promise<void> {
+    await this.#lock.run(async () => {
+      const webhook = this.#webhooks.get(id);
+      if (!webhook || webhook.stored.disabled || this.#isClosed) return;
+      this.#pause(webhook);
+      webhook.stored = { ...webhook.stored, disabled };
+      const hint = 'see its last failure with GET /webhooks; a PUT enables it again';
+      this.#parts.log.warn({ webhook: id, reason: disabled, hint }, 'webhook disabled');
+      await this.#write(this.#stored()).catch((error: unknown) =>
+        this.#parts.log.error({ webhook: id, error: errorText(error) }, 'disabled webhook not stored'),
+      );
+    });
+  }
+
+  async #change(id: string, caller: Caller, change: (stored: StoredWebhook) => StoredWebhook): Promise<WebhookView> {
+    return this.#lock.run(async () => {
+      const webhook = this.#find(id, caller);
+      const stored = change(webhook.stored);
+      await this.#write(this.#stored().map((one) => (one.id === id ? stored : one)));
+      this.#pause(webhook);
+      webhook.endpoint.close();
+      webhook.stored = stored;
+      webhook.endpoint = this.#endpointOf(stored);
+      this.#watchOwner(webhook);
+      this.#resume(webhook);
+      return this.#viewOf(webhook);
+    });
+  }
+
+  #endpointOf({ id, url }: StoredWebhook): Endpoint {
+    return new Endpoint({
+      ...{ url, guard: this.#guard, userAgent: `chat-web/${this.#parts.version}` },
+      secrets: () => {
+        const { secret, former } = this.#webhooks.get(id)?.stored ?? {};
+        const stillSigns = former && former.until > Date.now() ? [former.secret] : [];
+        return [...(secret ? [secret] : []), ...stillSigns];
+      },
+    });
+  }
+
+  #count(id: string, outcome: Outcome): void {
+    this.#countsOf(id)[outcome.kind === 'delivered' ? 'delivered' : 'failed'] += 1;
+  }
+
+  #countsOf(id: string) {
+    const counts = this.#counts.get(id) ?? { delivered: 0, failed: 0, dead: 0 };
+    this.#counts.set(id, counts);
+    return counts;
+  }
+
+  // What is asked for.
+
+  #find(id: string, caller: Caller): Webhook {
+    const webhook = this.#webhooks.get(id);
+    if (webhook && sees(caller, webhook.stored)) return webhook;
+    throw new GatewayError('webhook_not_found', 'webhook not found');
+  }
+
+  /** What a webhook is for, where its caller may have that. */
+  async #subscription(asked: ChangedWebhook, caller: Caller) {
+    const { url, sessions = [...caller.sessions], events = [...webhookEvents] } = asked;
+    if (!sessions.every((pattern) => covers(caller, pattern)))
+      throw new Refusal('foreign_session', 'sessions must be sessions, or patterns, that the key covers');
+    await this.#requireAllowed(new URL(url));
+    return { url, sessions, events };
+  }
+
+  async #requireAllowed(url: URL): Promise<void> {
+    try {
+      if (url.protocol === 'http:' && !this.#guard.isOperators(url))
+        throw new ForbiddenAddressError('it is not https; see CHAT_WEB_WEBHOOK_HOSTS');
+      await this.#guard.resolve(url);
+    } catch (error) {
+      const why = error instanceof ForbiddenAddressError ? error.message : 'its host could not be resolved';
+      throw new GatewayError('url_not_allowed', `the url of the webhook is not allowed: ${why}`);
+    }
+  }
+
+  /** The position of now. */
+  #now(): string {
+    return this.#parts.events.feed({ after: undefined, session: undefined, takes: () => true }).position;
+  }
+
+  #stored(): StoredWebhook[] {
+    return [...this.#webhooks.values()].map(({ stored }) => stored);
+  }
+
+  #write(webhooks: readonly StoredWebhook[]): Promise<void> {
+    return writeWebhooks(this.#parts.path, webhooks);
+  }
+
+  async #store(record: NewRecord): Promise<void> {
+    await this.#parts.append(record).catch((error: unknown) => {
+      throw new GatewayError('insufficient_resources', `nothing was changed: ${errorText(error)}`);
+    });
+  }
+
+  #viewOf({ stored, courier, progress: last }: Webhook): WebhookView {
+    const { id, url, sessions, events, createdAt, disabled } = stored;
+    const progress = courier?.progress ?? last;
+    const { position, waiting, lastSuccessAt, failingSince, lastFailure } = progress;
+    const nextAttemptAt = courier?.nextAttemptAt;
+    const iso = (at: number) => new Date(at).toISOString();
+    return {
+      ...{ id, url, sessions, events, createdAt, position },
+      status: disabled ? 'disabled' : failingSince === undefined ? 'active' : 'failing',
+      ...(disabled ? { reason: disabled } : {}),
+      waiting: Object.values(waiting).filter(({ attempts }) => attempts > 0).length,
+      deadLetters: this.#parts.progress.deadLetters(id).length,
+      ...(lastSuccessAt === undefined ? {} : { lastSuccessAt: iso(lastSuccessAt) }),
+      ...(lastFailure ? { lastFailure: { at: iso(lastFailure.at), message: lastFailure.message } } : {}),
+      ...(nextAttemptAt === undefined ? {} : { nextAttemptAt: iso(nextAttemptAt) }),
+    };
+  }
+}
+
+/** Whom a webhook belongs to: nobody but the operator, unless it says so. */
+function ownerOf({ id, keyId }: Caller): Pick<StoredWebhook, 'owner'> {
+  if (id === OPEN) return { owner: OPEN };
+  return keyId === undefined ? {} : { owner: keyId };
+}
+
+/** True if all sessions of a pattern are the caller's. Its stars are matched as any other character: by a star alone. */
+function covers({ sessions }: Caller, pattern: string): boolean {
+  return sessions.some((own) => matchesPattern(own, pattern));
+}
+
+function sees(caller: Caller, { sessions }: StoredWebhook): boolean {
+  return sessions.every((pattern) => covers(caller, pattern));
+}

@@ -1,0 +1,336 @@
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { GatewayError } from '@chat-web/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ClientOptions, createClient, type Retry } from './client.ts';
+
+interface Asked {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+const TEXT = { id: 'main', type: 'text', to: '12025550102', body: 'Hello' } as const;
+const SENT = {
+  ...{ id: 'true_1@c.us_A', from: '1@c.us', to: '2@c.us', fromMe: true, body: 'Hello', type: 'chat', timestamp: 1 },
+  ...{ ack: 1, hasMedia: false, isForwarded: false, isStatus: false, mentionedIds: [] },
+};
+
+let server: Server;
+let url: string;
+let asked: Asked[];
+/** What the gateway does with each request, in order; the last one goes on. */
+let answers: ((response: ServerResponse) => void)[];
+
+beforeEach(async () => {
+  asked = [];
+  answers = [json(200, SENT)];
+  server = createServer(async (request, response) => {
+    const { method, url, headers } = request;
+    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    asked.push({ method, url, headers, body: await text(request) });
+    answer?.(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function json(status: number, body: unknown, headers: Record<string, string> = {}) {
+  return (response: ServerResponse) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r-1', ...headers });
+    response.end(JSON.stringify(body));
+  };
+}
+const refusal = (status: number, code: string, headers = {}) => json(status, { error: 'it is so', code }, headers);
+const hangUp = (response: ServerResponse) => response.destroy();
+const silence = () => {};
+
+const client = (options?: ClientOptions) => createClient({ url, token: 'sesame' }, options);
+const keys = () => asked.map(({ headers }) => headers['idempotency-key']);
+
+describe('a call', () => {
+  it('is one request, with the token, the path filled and the rest as JSON', async () => {
+    expect(await client().sendMessage({ ...TEXT, id: 'a b' })).toEqual(SENT);
+    const [{ method, url: path, headers, body }] = asked as [Asked];
+    expect([method, path, JSON.parse(body)]).toEqual([
+      'POST',
+      '/sessions/a%20b/messages',
+      { type: 'text', to: '12025550102', body: 'Hello' },
+    ]);
+    expect(headers).toMatchObject({ authorization: 'Bearer sesame', 'content-type': 'application/json' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each(['..', '.', '', undefined])('never leads to another route by an id such as %j', async (keyId) => {
+    const deleted = client().deleteKey({ keyId: keyId as string });
+    await expect(deleted).rejects.toMatchObject({
+      ...{ code: 'invalid_request', status: undefined, issues: [{ path: 'keyId', message: expect.any(String) }] },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it('rejects with all that the gateway says of an error', async () => {
+    answers = [json(409, { error: 'not ready', code: 'session_not_ready', id: 'x' })];
+    const error = await client()
+      .sendMessage(TEXT)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({
+      code: 'session_not_ready',
+      status: 409,
+      requestId: 'r-1',
+      message: 'not ready',
+      id: 'x',
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['no JSON', (response: ServerResponse) => response.end('<html>'), 200],
+    ['other JSON', json(200, { hello: 1 }), 200],
+    ['an error of another server', json(404, { detail: 'x' }), 404],
+  ])('rejects an answer that is %s', async (_, answer, status) => {
+    answers = [answer];
+    await expect(client().sendMessage(TEXT)).rejects.toMatchObject({ code: 'internal_error', status });
+  });
+
+  it('does not follow a redirect, and gives its token to nobody else', async () => {
+    answers = [(response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()];
+    await expect(client().listSessions()).rejects.toThrow(/redirects elsewhere/);
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['127.0.0.1:3000', /must be like http/],
+    ['ftp://127.0.0.1', /must be like http/],
+    ['http://me:secret@127.0.0.1', /pass `token`/],
+    ['http://127.0.0.1/?a=b', /query/],
+    ['unix:/run/x.sock', /gatewayAddress/],
+  ])('to the address %s says what to write, and nothing of it', async (wrong, message) => {
+    const error = await createClient({ url: wrong })
+      .listSessions()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) });
+    expect(String(error)).not.toContain('secret');
+  });
+});
+
+describe('a retry', () => {
+  it('of a send has the key of the first attempt, which each call has for itself', async () => {
+    answers = [
+      hangUp,
+      refusal(500, 'outcome_unknown'),
+      refusal(409, 'idempotency_in_progress', { 'retry-after': '0' }),
+      json(200, SENT),
+    ];
+    const retries: Retry[] = [];
+    expect(await client({ onRetry: (retry) => retries.push(retry) }).sendMessage(TEXT)).toEqual(SENT);
+    expect(keys()).toHaveLength(4);
+    expect(new Set(keys()).size).toBe(1);
+    expect(keys()[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(retries.map(({ attempt, error }) => [attempt, error.code])).toEqual([
+      [1, 'outcome_unknown'],
+      [2, 'outcome_unknown'],
+      [3, 'idempotency_in_progress'],
+    ]);
+    await client().sendMessage(TEXT);
+    expect(new Set(keys()).size).toBe(2);
+    await client().sendMessage(TEXT, { idempotencyKey: 'order-17' });
+    expect(keys().at(-1)).toBe('order-17');
+  });
+
+  it('waits as long as the gateway asks', async () => {
+    answers = [refusal(429, 'rate_limited', { 'retry-after': '1' }), json(200, SENT)];
+    const startedAt = performance.now();
+    await client().sendMessage(TEXT);
+    expect(performance.now() - startedAt).toBeGreaterThan(950);
+  });
+
+  it('is not made where the wait is longer than the call may take', async () => {
+    answers = [refusal(429, 'rate_limited', { 'retry-after': '86400' })];
+    await expect(client().sendMessage(TEXT)).rejects.toMatchObject({ retryAfterSeconds: 86_400 });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is made of reads and PUT, also for what a proxy answers', async () => {
+    for (const [answer, ask] of [
+      [hangUp, () => client().listChats({ id: 'main' })],
+      [refusal(500, 'session_lost'), () => client().listChats({ id: 'main' })],
+      [json(502, {}), () => client().listChats({ id: 'main' })],
+      [hangUp, () => client().renameGroup({ id: 'main', groupId: '1@g.us', subject: 'x' })],
+    ] as const) {
+      asked = [];
+      answers = [answer, refusal(404, 'chat_not_found')];
+      await expect(ask()).rejects.toMatchObject({ code: 'chat_not_found' });
+      expect(asked).toHaveLength(2);
+    }
+  });
+
+  it('is not made of what may have been done, unless the gateway has refused it', async () => {
+    const edit = () => client().editMessage({ id: 'main', messageId: 'true_1@c.us_A', body: 'x' });
+    answers = [hangUp];
+    await expect(edit()).rejects.toMatchObject({ code: 'outcome_unknown', status: undefined });
+    answers = [json(502, {})];
+    await expect(edit()).rejects.toMatchObject({ code: 'internal_error', status: 502 });
+    expect(asked).toHaveLength(2);
+    answers = [refusal(503, 'shutting_down'), json(200, SENT)];
+    expect(await edit()).toEqual(SENT);
+    expect(asked).toHaveLength(4);
+  });
+
+  it.each(['client_failed', 'invalid_request', 'session_not_ready', 'recipient_not_found', 'internal_error'])(
+    'is not made of %s',
+    async (code) => {
+      answers = [refusal(500, code)];
+      await expect(client().sendMessage(TEXT)).rejects.toMatchObject({ code });
+      expect(asked).toHaveLength(1);
+    },
+  );
+
+  it('can be switched off: then no key is made', async () => {
+    answers = [hangUp];
+    await expect(client({ retries: 0 }).sendMessage(TEXT)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await expect(client().sendMessage(TEXT, { retries: 0 })).rejects.toThrow();
+    expect(keys()).toEqual([undefined, undefined]);
+    await expect(client().sendMessage(TEXT, { retries: 1 })).rejects.toThrow();
+    expect(asked).toHaveLength(4);
+  });
+
+  it('without a key follows where the page cannot send under one; a key of the caller stays', async () => {
+    answers = [refusal(501, 'page_unsupported'), json(200, SENT)];
+    expect(await client().sendMessage(TEXT)).toEqual(SENT);
+    expect(keys()).toEqual([expect.any(String), undefined]);
+    answers = [refusal(501, 'page_unsupported')];
+    await expect(client().sendMessage(TEXT, { idempotencyKey: 'k' })).rejects.toMatchObject({ status: 501 });
+    expect(asked).toHaveLength(3);
+  });
+});
+
+describe('a gateway that is not there', () => {
+  it('has carried nothing out', async () => {
+    await new Promise((resolve) => server.close(resolve));
+    await expect(
+      client({ retries: 1 }).deleteMessage({ id: 'main', messageId: 'true_1@c.us_A', forEveryone: true }),
+    ).rejects.toMatchObject({
+      ...{ code: 'internal_error', status: undefined, message: expect.stringContaining('ECONNREFUSED') },
+    });
+  });
+});
+
+describe('the time of a call', () => {
+  it('is limited, retries included', async () => {
+    answers = [silence];
+    const startedAt = performance.now();
+    await expect(client().sendMessage(TEXT, { timeoutMs: 300 })).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await expect(client({ timeoutMs: 300 }).listSessions()).rejects.toMatchObject({ code: 'internal_error' });
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+
+  it('ends with the signal of the caller, also between attempts', async () => {
+    answers = [silence];
+    await expect(client().sendMessage(TEXT, { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
+    answers = [refusal(429, 'rate_limited', { 'retry-after': '10' })];
+    const over = new AbortController();
+    const call = client().sendMessage(TEXT, { signal: over.signal });
+    await delay(100);
+    over.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+    await expect(client().listSessions({}, { signal: over.signal })).rejects.toThrow('enough');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('does not limit a download; its signal does', async () => {
+    let closed = false;
+    answers = [
+      (response) => {
+        response.writeHead(200, { 'content-type': 'image/jpeg' }).write('x');
+        response.on('close', () => {
+          closed = true;
+        });
+      },
+    ];
+    const over = new AbortController();
+    const media = await client().getPicture(
+      { id: 'main', contactId: '12025550102' },
+      { signal: over.signal, timeoutMs: 200 },
+    );
+    await delay(300);
+    expect(closed).toBe(false);
+    const reading = new Response(media?.data).text();
+    over.abort(new Error('enough'));
+    await expect(reading).rejects.toThrow('enough');
+    await expect.poll(() => closed).toBe(true);
+  });
+});
+
+describe('media as bytes', () => {
+  const bytes = Uint8Array.from({ length: 100_001 }, (_, n) => n % 251);
+  const expected = Buffer.from(bytes).toString('base64');
+  const inPieces = (size: number) =>
+    new ReadableStream<Uint8Array>({
+      start(out) {
+        for (let start = 0; start < bytes.length; start += size) out.enqueue(bytes.subarray(start, start + size));
+        out.close();
+      },
+    });
+
+  it.each([
+    ['an array', () => bytes],
+    ['a Blob', () => new Blob([bytes])],
+    ['a stream in pieces of 7', () => inPieces(7)],
+    ['a stream in pieces of 1,000', () => inPieces(1_000)],
+    ['text', () => expected],
+  ])('are sent as base64: %s', async (_, make) => {
+    await client().sendMessage({ id: 'main', type: 'image', to: '12025550102', base64: make(), caption: 'a "b"' });
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
+      type: 'image',
+      to: '12025550102',
+      caption: 'a "b"',
+      base64: expected,
+    });
+  });
+
+  it('are sent again if they can be', async () => {
+    for (const [make, attempts] of [
+      [() => bytes, 2],
+      [() => new Blob([bytes]), 2],
+      [() => inPieces(1_000), 1],
+    ] as const) {
+      asked = [];
+      answers = [refusal(503, 'shutting_down'), json(200, SENT)];
+      const call = client().sendMessage({ id: 'main', type: 'image', to: '12025550102', base64: make() });
+      if (attempts === 1) await expect(call).rejects.toMatchObject({ code: 'shutting_down' });
+      else await call;
+      expect(asked.map(({ body }) => JSON.parse(body).base64 === expected)).toEqual(Array(attempts).fill(true));
+    }
+  });
+
+  it('are made no faster than the gateway takes them', async () => {
+    let made = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(out) {
+        made += 1;
+        out.enqueue(new Uint8Array(65_536));
+      },
+    });
+    let chunked: string | undefined;
+    server.removeAllListeners('request');
+    server.on('request', (request, response) => {
+      chunked = request.headers['transfer-encoding'];
+      setTimeout(() => refusal(413, 'body_too_large')(response), 500);
+    });
+    const call = client().sendMessage({ id: 'main', type: 'image', to: '12025550102', base64: endless });
+    await expect(call).rejects.toBeInstanceOf(GatewayError);
+    expect(chunked).toBe('chunked');
+    expect(made).toBeLessThan(500); // 32 MB: what the buffers of the system take.
+  });
+});

@@ -1,0 +1,80 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What `fetch` sends. */
+export type Body = string | Blob | ReadableStream<Uint8Array>;
+
+/** A body of JSON, made anew for each attempt. */
+export interface RequestBody {
+  /** False if it can be sent only once. */
+  readonly isRepeatable: boolean;
+  make(): Promise<Body>;
+}
+
+/** A multiple of three, so that pieces of base64 can be joined. */
+const PIECE_BYTES = 0x6000;
+/** What stands for the bytes while the rest becomes JSON is random: nobody can write it into another field. */
+const MARK_BYTES = 16;
+
+/** The fields as JSON. Bytes in `base64` are encoded while they are sent, where the platform sends streams. */
+export function jsonBody(fields: Fields): RequestBody {
+  const { base64, ...rest } = fields;
+  if (base64 instanceof Uint8Array) return whole({ ...rest, base64: encode(base64) });
+  if (base64 instanceof Blob) return { isRepeatable: true, make: () => streamed(rest, base64.stream()) };
+  if (base64 instanceof ReadableStream) return { isRepeatable: false, make: () => streamed(rest, base64) };
+  return whole(fields);
+}
+
+function whole(fields: Fields): RequestBody {
+  const text = JSON.stringify(fields);
+  return { isRepeatable: true, make: async () => text };
+}
+
+async function streamed(rest: Fields, bytes: ReadableStream<Uint8Array>): Promise<Body> {
+  const mark = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(MARK_BYTES))));
+  const [head = '', tail = ''] = JSON.stringify({ ...rest, base64: mark }).split(mark);
+  const text = bytes.pipeThrough(base64Encoder(head, tail)).pipeThrough(new TextEncoderStream());
+  return sendsStreams() ? text : new Response(text).blob();
+}
+
+/** False in browsers that send the text `[object ReadableStream]` instead. */
+function sendsStreams(): boolean {
+  let isAskedFor = false;
+  const init = {
+    method: 'POST',
+    body: new ReadableStream(),
+    get duplex() {
+      isAskedFor = true;
+      return 'half';
+    },
+  };
+  const hasType = new Request('http://localhost', init as RequestInit).headers.has('Content-Type');
+  return isAskedFor && !hasType;
+}
+
+/** Bytes to base64, between two texts. Small pieces are joined: each would be a chunk on the wire. */
+function base64Encoder(head: string, tail: string): TransformStream<Uint8Array, string> {
+  const held = new Uint8Array(PIECE_BYTES);
+  let count = 0;
+  return new TransformStream({
+    start: (output) => output.enqueue(head),
+    transform: (piece, output) => {
+      for (let start = 0; start < piece.length; ) {
+        const part = piece.subarray(start, start + PIECE_BYTES - count);
+        held.set(part, count);
+        count += part.length;
+        start += part.length;
+        if (count < PIECE_BYTES) return;
+        output.enqueue(encode(held));
+        count = 0;
+      }
+    },
+    flush: (output) => output.enqueue(encode(held.subarray(0, count)) + tail),
+  });
+}
+
+function encode(bytes: Uint8Array): string {
+  let text = '';
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES)
+    text += btoa(String.fromCharCode(...bytes.subarray(start, start + PIECE_BYTES)));
+  return text;
+}

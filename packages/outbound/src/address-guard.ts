@@ -1,0 +1,114 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { isAllowedAddress, type Range, rangesIn } from './public-address.ts';
+
+/** Lower ports belong to other protocols, except HTTP's own two. */
+const FIRST_FREE_PORT = 1_024;
+const HTTP_PORTS = [80, 443];
+
+/** Resolves all addresses of a host, as `dns.lookup` does. */
+export type Resolver = (
+  host: string,
+  options: { readonly all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** A URL that a caller named must not be connected to. Its message says why, and nothing of a private network. */
+export class ForbiddenAddressError extends Error {
+  constructor(why: string) {
+    super(why);
+    this.name = 'ForbiddenAddressError';
+  }
+}
+
+/**
+ * Guards connections to URLs that callers name: they must resolve to public addresses, or to hosts and ranges that the
+ * operator allows.
+ */
+export class AddressGuard {
+  /** Hosts, or hosts and ports, that the operator allows. */
+  readonly #hosts: readonly string[];
+  readonly #ranges: readonly Range[];
+  readonly #resolver: Resolver;
+
+  /** `allowed`: hosts, `host:port` or CIDR ranges. */
+  constructor(allowed: readonly string[], resolver: Resolver = lookup) {
+    this.#hosts = allowed.map(canonicalHost);
+    this.#ranges = rangesIn(allowed);
+    this.#resolver = resolver;
+  }
+
+  /**
+   * The `lookup` option of a request to that URL, which fails for a host that has an address that is not allowed: the
+   * addresses that are checked are those that are connected to. Throws a ForbiddenAddressError for a URL that must not be
+   * requested whatever it resolves to.
+   */
+  lookupFor(url: URL): LookupFunction {
+    const port = portOf(url);
+    const isAllowed = this.#allowsHost(url);
+    if (!isAllowed && port < FIRST_FREE_PORT && !HTTP_PORTS.includes(port))
+      throw new ForbiddenAddressError(`port ${port} is reserved for another protocol`);
+    const address = url.hostname.replace(/^\[|\]$/g, '');
+    // Node does not call the resolver for an IP address.
+    if (isIP(address) !== 0 && !isAllowed && !isAllowedAddress(address, this.#ranges)) throw notPublic();
+    return asLookup(isAllowed ? this.#resolver : checking(this.#resolver, this.#ranges));
+  }
+
+  /** Resolves the host of a URL now. Rejects with a ForbiddenAddressError, or if it cannot be resolved. */
+  async resolve(url: URL): Promise<void> {
+    const lookup = this.lookupFor(url);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host) !== 0) return;
+    await new Promise<void>((resolve, reject) => {
+      lookup(host, { all: true }, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** True if the operator allows the host of a URL by its name, or by a range that its address is in. */
+  isOperators(url: URL): boolean {
+    const address = url.hostname.replace(/^\[|\]$/g, '');
+    // As an address of this machine, it is allowed by a range alone.
+    return this.#allowsHost(url) || isAllowedAddress(address, this.#ranges, [address]);
+  }
+
+  #allowsHost(url: URL): boolean {
+    return this.#hosts.includes(url.hostname) || this.#hosts.includes(`${url.hostname}:${portOf(url)}`);
+  }
+}
+
+function portOf({ protocol, port, username, password }: URL): number {
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw new ForbiddenAddressError('only http and https are supported');
+  if (username || password) throw new ForbiddenAddressError('it contains a user name or a password');
+  return Number(port || (protocol === 'https:' ? 443 : 80));
+}
+
+/** A host, or host and port, normalised like the host of a parsed URL. */
+function canonicalHost(entry: string): string {
+  const [, host = entry, port = ''] = /^(\[.*\]|[^:]*)(:\d+)?$/.exec(entry) ?? [];
+  return URL.canParse(`http://${host}/`) ? `${new URL(`http://${host}/`).hostname}${port}` : entry;
+}
+
+/** A resolver that fails for a host with an address that is not allowed. */
+function checking(resolver: Resolver, ranges: readonly Range[]): Resolver {
+  return (host, options, done) =>
+    resolver(host, options, (error, addresses) => {
+      const isRefused = !error && addresses.some(({ address }) => !isAllowedAddress(address, ranges));
+      done(isRefused ? notPublic() : error, addresses);
+    });
+}
+
+/** The resolver as the `lookup` option of a socket, which requests all addresses or one. */
+function asLookup(resolver: Resolver): LookupFunction {
+  return (host, options, done) =>
+    resolver(host, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) done(error ?? new Error('the host has no address'), '');
+      else if (options.all) done(null, addresses);
+      else done(null, first.address, first.family);
+    });
+}
+
+function notPublic(): ForbiddenAddressError {
+  return new ForbiddenAddressError('it does not resolve to a public address');
+}

@@ -1,0 +1,205 @@
+import * as v from 'valibot';
+import { type EventName, eventData } from '../events.ts';
+import { sessionPattern } from '../ids.ts';
+import type { Operation } from '../operation.ts';
+
+const SECOND = 1_000;
+const MOST_PATTERNS = 100;
+const MAX_URL_LENGTH = 2_048;
+
+const isoTime = v.pipe(v.string(), v.isoTimestamp());
+const eventId = v.string();
+
+/** The events that a webhook can have: all that are stored. */
+export const webhookEvents = (Object.keys(eventData) as EventName[]).filter((name) => name !== 'qr');
+const eventName = v.picklist(webhookEvents, `must be names of events: ${webhookEvents.join(', ')}`);
+
+const url = v.pipe(
+  v.string(),
+  v.maxLength(MAX_URL_LENGTH, `must be at most ${MAX_URL_LENGTH} characters`),
+  v.check((written) => URL.canParse(written) && /^https?:\/\//i.test(written), 'must be an https or http URL'),
+  v.check((written) => {
+    const parsed = URL.canParse(written) ? new URL(written) : undefined;
+    return !parsed?.username && !parsed?.password;
+  }, 'must not contain a user name or a password'),
+  v.check((written) => !written.includes('#'), 'must not contain a fragment'),
+);
+
+/** Where a webhook begins: the id of an event, or `oldest`. */
+const position = v.pipe(
+  v.string(),
+  v.regex(/^(oldest|[0-9a-z]{1,32}-\d{1,15})$/, 'must be the id of an event, or oldest'),
+);
+
+const subscription = {
+  url,
+  /** Absent: all sessions that the caller's key covers. */
+  sessions: v.optional(
+    v.pipe(
+      v.array(sessionPattern),
+      v.minLength(1, 'must name a session, or a pattern such as shop-*'),
+      v.maxLength(MOST_PATTERNS, `must be at most ${MOST_PATTERNS}`),
+    ),
+  ),
+  /** Absent: all. A `gap` is delivered whatever is chosen. */
+  events: v.optional(v.pipe(v.array(eventName), v.minLength(1, 'must name an event'), v.maxLength(MOST_PATTERNS))),
+};
+
+/** What a webhook is made of. A misspelt field must not be ignored: it could be the one that limits it. */
+const newWebhook = v.strictObject({ ...subscription, after: v.optional(position) });
+export type NewWebhook = v.InferOutput<typeof newWebhook>;
+
+const changedWebhook = v.strictObject(subscription);
+export type ChangedWebhook = v.InferOutput<typeof changedWebhook>;
+
+/** Why a delivery failed, or a webhook is disabled, as a sentence. It has no part of what the endpoint answered. */
+const failure = v.object({ at: isoTime, message: v.string() });
+
+/** A webhook, without its secret. Times are ISO 8601. */
+export const webhookView = v.object({
+  id: v.string(),
+  url: v.string(),
+  sessions: v.array(v.string()),
+  events: v.array(v.string()),
+  /** `failing`: the newest attempt failed, and events wait for the next. `disabled`: none is made. */
+  status: v.picklist(['active', 'failing', 'disabled']),
+  /**
+   * Why it is disabled: the endpoint answered 410, nothing was delivered for 72 h, or whoever made it has no access any more.
+   */
+  reason: v.optional(v.picklist(['gone', 'no_success', 'no_access'])),
+  createdAt: isoTime,
+  /** All events up to this id were delivered, or are dead letters, apart from those of `waiting` sessions. */
+  position: v.string(),
+  /** Sessions of which an event waits for its next attempt. */
+  waiting: v.number(),
+  deadLetters: v.number(),
+  lastSuccessAt: v.optional(isoTime),
+  lastFailure: v.optional(failure),
+  nextAttemptAt: v.optional(isoTime),
+});
+export type WebhookView = v.InferOutput<typeof webhookView>;
+
+/** An event that was given up after its last attempt. */
+export const deadLetter = v.object({
+  id: eventId,
+  event: v.string(),
+  session: v.optional(v.string()),
+  /** When it was given up. */
+  at: isoTime,
+  attempts: v.number(),
+  message: v.string(),
+});
+export type DeadLetter = v.InferOutput<typeof deadLetter>;
+
+const ofWebhook = v.object({
+  webhookId: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a webhook')),
+});
+const withSecret = v.object({ ...webhookView.entries, secret: v.string() });
+
+/** Operations on webhooks, answered by the gateway. A key sees those of its own sessions. */
+export const webhookOperations = {
+  listWebhooks: {
+    summary: 'List the webhooks, without their secrets',
+    method: 'GET',
+    path: '/webhooks',
+    scope: 'manage',
+    params: v.object({}),
+    answer: v.object({ webhooks: v.array(webhookView) }),
+    errors: [],
+    timeoutMs: 5 * SECOND,
+  },
+  createWebhook: {
+    summary: 'Create a webhook, which gets events from now on; `secret` is shown only this once',
+    method: 'POST',
+    path: '/webhooks',
+    scope: 'manage',
+    params: v.object({}),
+    body: newWebhook,
+    answer: withSecret,
+    status: 201,
+    errors: ['session_not_found', 'url_not_allowed', 'rate_limited', 'insufficient_resources'],
+    timeoutMs: 15 * SECOND,
+  },
+  getWebhook: {
+    summary: 'Get a webhook',
+    method: 'GET',
+    path: '/webhooks/:webhookId',
+    scope: 'manage',
+    params: ofWebhook,
+    answer: webhookView,
+    errors: ['webhook_not_found'],
+    timeoutMs: 5 * SECOND,
+  },
+  updateWebhook: {
+    summary: 'Change a webhook; it keeps its position and secret, and is enabled again if it was disabled',
+    method: 'PUT',
+    path: '/webhooks/:webhookId',
+    scope: 'manage',
+    params: ofWebhook,
+    body: changedWebhook,
+    answer: webhookView,
+    errors: ['webhook_not_found', 'session_not_found', 'url_not_allowed'],
+    timeoutMs: 15 * SECOND,
+  },
+  deleteWebhook: {
+    summary: 'Delete a webhook',
+    method: 'DELETE',
+    path: '/webhooks/:webhookId',
+    scope: 'manage',
+    params: ofWebhook,
+    answer: v.object({ id: v.string(), status: v.literal('removed') }),
+    errors: ['webhook_not_found'],
+    timeoutMs: 5 * SECOND,
+  },
+  replayWebhook: {
+    summary: 'Deliver all events after a position again',
+    method: 'POST',
+    path: '/webhooks/:webhookId/replay',
+    scope: 'manage',
+    params: ofWebhook,
+    body: v.strictObject({ after: position }),
+    answer: webhookView,
+    errors: ['webhook_not_found', 'insufficient_resources'],
+    timeoutMs: 10 * SECOND,
+  },
+  testWebhook: {
+    summary: 'Send a `test` event now; answers with what became of it',
+    method: 'POST',
+    path: '/webhooks/:webhookId/test',
+    scope: 'manage',
+    params: ofWebhook,
+    answer: v.object({ id: v.string(), ok: v.boolean(), ms: v.number(), message: v.optional(v.string()) }),
+    errors: ['webhook_not_found'],
+    timeoutMs: 25 * SECOND,
+  },
+  rotateWebhookSecret: {
+    summary: 'Give a webhook a new secret, shown only this once; the former one signs as well for 24 h',
+    method: 'POST',
+    path: '/webhooks/:webhookId/rotate-secret',
+    scope: 'manage',
+    params: ofWebhook,
+    answer: withSecret,
+    errors: ['webhook_not_found'],
+    timeoutMs: 5 * SECOND,
+  },
+  listDeadLetters: {
+    summary: 'List the events that were given up after their last attempt, oldest first',
+    method: 'GET',
+    path: '/webhooks/:webhookId/dead-letters',
+    scope: 'manage',
+    params: ofWebhook,
+    answer: v.object({ deadLetters: v.array(deadLetter) }),
+    errors: ['webhook_not_found'],
+    timeoutMs: 5 * SECOND,
+  },
+  replayDeadLetters: {
+    summary: 'Deliver the dead letters again, each once; those that fail again stay dead letters',
+    method: 'POST',
+    path: '/webhooks/:webhookId/dead-letters/replay',
+    scope: 'manage',
+    params: ofWebhook,
+    answer: v.object({ id: v.string(), replaying: v.number() }),
+    errors: ['webhook_not_found'],
+    timeoutMs: 5 * SECOND,
+  },
+} as const satisfies Record<string, Operation>;

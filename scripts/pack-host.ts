@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+/**
+ * `npm run pack:host`: makes the tarball of @chat-web/host from what the compiler has made. The package has the protocol
+ * inside: nothing else of this repository is needed where it is installed.
+ */
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const HOST = join(ROOT, 'packages/host');
+const PROTOCOL = '@chat-web/protocol';
+/** Where the protocol is in the package. */
+const PROTOCOL_DIR = 'protocol';
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: '.' }, help: { type: 'boolean', short: 'h' } },
+});
+if (values.help) {
+  console.log('npm run pack:host [-- --out <folder>]   writes chat-web-host-<version>.tgz there');
+  process.exit(0);
+}
+const dir = mkdtempSync(join(tmpdir(), 'chat-web-package-'));
+try {
+  await copyCompiled(join(HOST, 'dist'), join(dir, 'dist'));
+  await copyCompiled(join(ROOT, 'packages/protocol/dist'), join(dir, 'dist', PROTOCOL_DIR));
+  await cp(join(HOST, 'README.md'), join(dir, 'README.md'));
+  await writeFile(join(dir, 'package.json'), manifest());
+  await mkdir(values.out, { recursive: true });
+  const packed = execFileSync('npm', ['pack', dir, '--pack-destination', values.out, '--json', '--silent'], {
+    encoding: 'utf8',
+  });
+  const [{ filename, size }] = JSON.parse(packed) as [{ readonly filename: string; readonly size: number }];
+  console.log(`${join(values.out, filename)}  ${Math.round(size / 1_024)} KB`);
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
+
+/** The compiler's files, with imports that hold in the package. */
+async function copyCompiled(from: string, to: string): Promise<void> {
+  for (const name of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.js') && !name.endsWith('.d.ts')) continue;
+    const text = await readFile(join(from, name), 'utf8');
+    await mkdir(dirname(join(to, name)), { recursive: true });
+    await writeFile(join(to, name), asPackaged(text, name));
+  }
+}
+
+function asPackaged(text: string, name: string): string {
+  const protocol = relative(dirname(name), join(PROTOCOL_DIR, 'index.js')).split(sep).join('/');
+  const specifier = protocol.startsWith('.') ? protocol : `./${protocol}`;
+  return text
+    .replaceAll(/(from |import\()(['"])@chat-web\/protocol\2/g, `$1$2${specifier}$2`)
+    .replaceAll(/(from |import\()(['"])(\.\.?\/[^'"]+)\.ts\2/g, '$1$2$3.js$2')
+    .replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n');
+}
+
+function manifest(): string {
+  const { devDependencies: _, ...own } = JSON.parse(readFileSync(join(HOST, 'package.json'), 'utf8')) as Manifest;
+  const { [PROTOCOL]: __, ...dependencies } = own.dependencies;
+  return `${JSON.stringify({ ...own, dependencies }, null, 2)}\n`;
+}

@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+const TOKEN = 'sesame';
+
+/** A project that is empty but for the package. */
+let project: string;
+let gateway: GatewayProcess;
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'chat-web-project-'));
+  const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/dist/pack-host.js'), '--out', project]);
+  const [tarball = ''] = stdout.split('  ');
+  const installed = join(project, 'node_modules/@chat-web/host');
+  await mkdir(installed, { recursive: true });
+  await run('tar', ['xzf', tarball, '-C', installed, '--strip-components=1']);
+  const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  for (const name of [...Object.keys(dependencies), 'hono']) await linkDependency(name);
+  gateway = await spawnGateway({
+    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_TOKEN: TOKEN, CHAT_WEB_DATA_DIR: join(project, 'data') },
+    CHAT_WEB_AUTO_START_SESSIONS: 'no',
+  });
+});
+afterAll(async () => {
+  await gateway.end();
+  await rm(project, { recursive: true });
+});
+
+/** What a package manager would install: the version of the package itself where it has one. */
+async function linkDependency(name: string): Promise<void> {
+  const own = join(ROOT, 'packages/host/node_modules', name);
+  const hasOwn = await readdir(own).catch(() => undefined);
+  await symlink(hasOwn ? own : join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
+}
+
+const compile = (dir: string, options: object, files: readonly string[]) =>
+  writeFile(
+    join(dir, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { strict: true, noEmit: true, target: 'es2023', ...options }, files }),
+  )
+    .then(() => run(process.execPath, [TSC, '-p', dir]))
+    .catch((error: { stdout: string }) => {
+      throw new Error(error.stdout);
+    });
+
+const PROGRAM = `
+import { createClient, createCloudWebhook, createWebhookReceiver, GatewayError, listen } from '@chat-web/host';
+import { cloudWebhookApp } from '@chat-web/host/hono';
+
+const address = { url: 'http://127.0.0.1:3000', token: 'x' };
+const client = createClient(address, { retries: 5, onRetry: ({ error }) => console.log(error.code) });
+const sent = await client.sendMessage({ id: 'main', type: 'text', to: '1', body: 'x' }, { idempotencyKey: 'k' });
+const id: string = sent.id;
+const { sessions } = await client.listSessions();
+const status: 'ready' | string | undefined = sessions[0]?.status;
+await client.sendMessage({ id: 'main', type: 'image', to: '1', base64: new Uint8Array(3) });
+// @ts-expect-error: a field is missing
+await client.sendMessage({ id: 'main', type: 'text', to: '1' });
+// @ts-expect-error: there is no such operation
+await client.sendMail({ id: 'main' });
+for await (const event of listen(address, { sessions: 'main' }))
+  if (event.name === 'message') {
+    const body: string = event.data.body;
+    // @ts-expect-error: a number
+    const wrong: string = event.data.timestamp;
+    console.log(body, wrong);
+  }
+createWebhookReceiver({ secrets: 'whsec_x', onEvent: (event) => console.log(event.name, event.session) });
+createCloudWebhook({ verifyToken: 'x', appSecret: 'y', onEvent: (event) => console.log(event.name) });
+console.log(id, status, cloudWebhookApp, new GatewayError('rate_limited', 'x').status);
+`;
+
+describe('the package', () => {
+  it('has three dependencies, of which none is of this repository, and no file beside code and types', async () => {
+    const installed = join(project, 'node_modules/@chat-web/host');
+    const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+    expect(Object.keys(dependencies)).toEqual(['eventsource-parser', 'lru-cache', 'valibot']);
+    const files = (await readdir(installed, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
+    expect(
+      files
+        .map(({ name }) => name)
+        .filter((name) => !/\.(js|d\.ts)$/.test(name))
+        .sort(),
+    ).toEqual(['README.md', 'package.json']);
+    for (const { parentPath, name } of files)
+      if (/\.(js|ts)$/.test(name))
+        expect(await readFile(join(parentPath, name), 'utf8'), name).not.toMatch(/from '@chat-web|sourceMappingURL/);
+  });
+
+  it.each(['nodenext', 'bundler'])('has types that hold (%s), without those of Node', async (moduleResolution) => {
+    await writeFile(join(project, 'package.json'), '{"type":"module"}');
+    await writeFile(join(project, 'program.ts'), PROGRAM);
+    const module = moduleResolution === 'bundler' ? 'esnext' : 'nodenext';
+    const lib = ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'];
+    await compile(project, { module, moduleResolution, lib, types: [], skipLibCheck: false }, ['program.ts']);
+  });
+
+  it('imports nothing of Node but by its entry for Node', async () => {
+    for (const [entry, isForNode] of [
+      ['index', false],
+      ['hono', false],
+      ['node', true],
+    ] as const) {
+      const input = join(project, `node_modules/@chat-web/host/dist/${entry}.js`);
+      const bundle = await rolldown({ input, platform: 'browser', external: [/^node:/], logLevel: 'silent' });
+      const { output } = await bundle.generate({ format: 'esm' });
+      const imports = output.flatMap((chunk) =>
+        chunk.type === 'chunk' ? [...chunk.imports, ...chunk.dynamicImports] : [],
+      );
+      expect([entry, imports.length > 0]).toEqual([entry, isForNode]);
+    }
+  });
+
+  it('runs in a program of its own, by import and by require', async () => {
+    const ask = `createClient({ url: ${JSON.stringify(gateway.url)}, token: '${TOKEN}' }).listSessions()`;
+    const tell = '.then((answer) => console.log(JSON.stringify(answer)))';
+    await writeFile(join(project, 'a.mjs'), `import { createClient } from '@chat-web/host';\n${ask}${tell};`);
+    await writeFile(join(project, 'b.cjs'), `const { createClient } = require('@chat-web/host');\n${ask}${tell};`);
+    for (const file of ['a.mjs', 'b.cjs']) {
+      const { stdout } = await run(process.execPath, [join(project, file)]);
+      expect([file, JSON.parse(stdout)]).toEqual([file, { sessions: [] }]);
+    }
+  });
+});
+
+describe('a new row of the table', () => {
+  it('is a method of the client, with its types, with no change in the host package', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'chat-web-row-'));
+    try {
+      for (const name of ['protocol', 'host'])
+        await cp(join(ROOT, 'packages', name, 'src'), join(dir, name), {
+          recursive: true,
+          filter: (path) => !path.endsWith('.test.ts'),
+        });
+      await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+      await symlink(join(ROOT, 'packages/host/node_modules'), join(dir, 'host/node_modules'));
+      const table = join(dir, 'protocol/operations/chats.ts');
+      const row = `archiveChat: {
+        summary: 'Archive a chat', method: 'POST', path: '/sessions/:id/chats/:chatId/archive', scope: 'send',
+        params: v.object({ id: sessionId, chatId: v.string() }), body: v.object({ until: v.optional(v.number()) }),
+        answer: v.object({ chatId: v.string(), archived: v.boolean() }), errors: [], timeoutMs: 1_000,
+      },`;
+      const text = await readFile(table, 'utf8');
+      await writeFile(table, text.replace('chatOperations = {', `chatOperations = {\n${row}`));
+      const examples = join(dir, 'protocol/examples.ts');
+      const example = "archiveChat: { known: { path: { id, chatId: 'x' }, body: {} } },";
+      const shown = await readFile(examples, 'utf8');
+      await writeFile(examples, shown.replace('  listKeys: {', `  ${example}\n  listKeys: {`));
+      await writeFile(join(dir, 'package.json'), '{"type":"module"}');
+      await writeFile(
+        join(dir, 'program.ts'),
+        `import { createClient } from './host/index.ts';
+        const client = createClient({ url: 'http://127.0.0.1:3000' });
+        const { archived } = await client.archiveChat({ id: 'main', chatId: 'x', until: 5 }, { timeoutMs: 100 });
+        const is: boolean = archived;
+        // @ts-expect-error: a field of the path is missing
+        await client.archiveChat({ id: 'main' });
+        // @ts-expect-error: it is no send
+        await client.archiveChat({ id: 'main', chatId: 'x' }, { idempotencyKey: 'k' });
+        console.log(is);`,
+      );
+      const paths = { '@chat-web/protocol': ['./protocol/index.ts'] };
+      const options = {
+        target: 'es2024',
+        module: 'nodenext',
+        lib: ['es2024'],
+        types: ['node'],
+        allowImportingTsExtensions: true,
+        paths,
+      };
+      await compile(dir, { ...options, skipLibCheck: true }, ['program.ts']);
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import type { AddressInfo } from 'node:net';
+import { createClient, createWebhookReceiver, type WebhookEvent } from '@chat-web/host';
+import { createAdaptorServer } from '@hono/node-server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rawRequest } from './helpers/raw-request.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const TOKEN = 'sesame';
+const events: WebhookEvent[] = [];
+const secrets: string[] = [];
+const errors: unknown[] = [];
+
+let stack: Stack;
+let url: string;
+let server: ReturnType<typeof createAdaptorServer>;
+/** What the application answers; undefined: as the receiver does. */
+let instead: number | undefined;
+
+beforeAll(async () => {
+  // As an application does, which learns its secret when it makes the webhook.
+  const receive = (request: Request) =>
+    createWebhookReceiver({
+      secrets,
+      onEvent: (event) => events.push(event),
+      onError: (error) => errors.push(error),
+    }).fetch(request);
+  server = createAdaptorServer({
+    fetch: (request) => (instead === undefined ? receive(request) : new Response(null, { status: instead })),
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
+  const settings = {
+    CHAT_WEB_TOKEN: TOKEN,
+    CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
+    CHAT_WEB_WEBHOOK_RETRY_SECONDS: '1,1',
+  };
+  stack = await Stack.start({ settings });
+  await stack.link('main', ADA);
+});
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+  server.close();
+});
+
+describe('a webhook', () => {
+  it('brings what phones send to the application, typed and signed', async () => {
+    const { id, secret } = await stack.client.createWebhook({ url, sessions: ['main'], events: ['message'] });
+    secrets.push(secret);
+    expect(await stack.client.testWebhook({ webhookId: id })).toMatchObject({ id, ok: true });
+    await stack.phones.send(BEN, { to: ADA, body: 'Hello' });
+    await expect
+      .poll(() => events, { timeout: 5_000 })
+      .toMatchObject([
+        { name: 'other', type: 'test' },
+        { name: 'message', session: 'main', data: { body: 'Hello', fromMe: false } },
+      ]);
+    expect(events[1]?.id).toMatch(/^[0-9a-f]{12}-\d+$/);
+    expect(errors).toEqual([]);
+  });
+
+  it('goes on with a new secret, and over a kill of the gateway', async () => {
+    const [{ id = '' } = {}] = (await stack.client.listWebhooks()).webhooks;
+    const { secret } = await stack.client.rotateWebhookSecret({ webhookId: id });
+    await stack.phones.send(BEN, { to: ADA, body: 'signed with both' });
+    await expect.poll(() => events.at(-1), { timeout: 5_000 }).toMatchObject({ data: { body: 'signed with both' } });
+    secrets.splice(0, 1, secret);
+    process.kill(stack.gateway.pid, 'SIGKILL');
+    await stack.gateway.exited;
+    await stack.phones.send(BEN, { to: ADA, body: 'sent meanwhile' });
+    await stack.restartGateway();
+    await expect.poll(() => events.at(-1), { timeout: 20_000 }).toMatchObject({ data: { body: 'sent meanwhile' } });
+    expect(errors).toEqual([]);
+  });
+
+  it('keeps what the application refuses as dead letters, and delivers these when asked', async () => {
+    const [{ id: webhookId = '' } = {}] = (await stack.client.listWebhooks()).webhooks;
+    instead = 500;
+    await stack.phones.send(BEN, { to: ADA, body: 'refused' });
+    const letters = async () => (await stack.client.listDeadLetters({ webhookId })).deadLetters;
+    await expect
+      .poll(letters, { timeout: 10_000 })
+      .toMatchObject([{ event: 'message', session: 'main', attempts: 3, message: 'the endpoint answered 500' }]);
+    expect(await stack.client.getWebhook({ webhookId })).toMatchObject({ status: 'failing', deadLetters: 1 });
+    instead = undefined;
+    expect(await stack.client.replayDeadLetters({ webhookId })).toEqual({ id: webhookId, replaying: 1 });
+    await expect.poll(letters).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ data: { body: 'refused' } });
+    expect(await stack.client.getWebhook({ webhookId })).toMatchObject({ status: 'active' });
+  });
+
+  it('is in the metrics, the audit and the log, without its secret and its url', async () => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const { text } = await rawRequest(stack.gateway.url, { path: '/metrics', headers });
+    expect(text).toMatch(/chat_web_webhook_attempts_total\{webhook="wh_\w+",outcome="delivered"\} [1-9]/);
+    expect(text).toMatch(/chat_web_webhooks\{status="active"\} 1/);
+    const lines = stack.gateway.log.join('\n');
+    expect(lines).toMatch(/"operation":"replayDeadLetters".*"webhook":"wh_\w+"/);
+    expect(lines).toContain('event given up');
+    expect(lines).not.toMatch(/whsec_|\/events"|Hello|refused"/);
+  });
+});
+
+describe('a key', () => {
+  it('makes webhooks of its own sessions, which end with it', async () => {
+    const { key, id: keyId } = await stack.client.createKey({ name: 'shop', sessions: ['shop-*'], scope: 'manage' });
+    const shop = createClient({ ...stack.address, token: key });
+    expect(await shop.listWebhooks()).toEqual({ webhooks: [] });
+    await expect(shop.createWebhook({ url, sessions: ['main'] })).rejects.toMatchObject({ code: 'session_not_found' });
+    const { id } = await shop.createWebhook({ url });
+    expect(await shop.getWebhook({ webhookId: id })).toMatchObject({ sessions: ['shop-*'], status: 'active' });
+    const [{ id: foreign = '' } = {}] = (await stack.client.listWebhooks()).webhooks;
+    await expect(shop.deleteWebhook({ webhookId: foreign })).rejects.toMatchObject({ code: 'webhook_not_found' });
+    await stack.client.deleteKey({ keyId });
+    await expect
+      .poll(() => stack.client.getWebhook({ webhookId: id }))
+      .toMatchObject({ status: 'disabled', reason: 'no_access' });
+    expect(await stack.client.deleteWebhook({ webhookId: id })).toEqual({ id, status: 'removed' });
+  });
+});
+
+describe('a webhook that must not be', () => {
+  it.each([
+    [{ url: 'ftp://127.0.0.1/' }, 'invalid_request'],
+    [{ url: 'http://me:secret@127.0.0.1/' }, 'invalid_request'],
+    [{ url: 'http://127.0.0.1/#x' }, 'invalid_request'],
+    [{ url: 'https://10.0.0.1/' }, 'url_not_allowed'],
+    [{ url: 'http://93.184.216.34/' }, 'url_not_allowed'],
+    [{ url: 'http://127.0.0.1/', event: ['message'] }, 'invalid_request'],
+    [{ url: 'http://127.0.0.1/', events: ['qr'] }, 'invalid_request'],
+    [{ url: 'http://127.0.0.1/', events: [] }, 'invalid_request'],
+    [{ url: 'http://127.0.0.1/', after: 'yesterday' }, 'invalid_request'],
+  ])('%j is refused, and says nothing of it', async (body, code) => {
+    const before = await stack.client.listWebhooks();
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+    const answer = await rawRequest(stack.gateway.url, {
+      ...{ method: 'POST', path: '/webhooks', headers, body: JSON.stringify(body) },
+    });
+    expect(answer.body.code).toBe(code);
+    expect(answer.text).not.toContain('secret@');
+    expect(await stack.client.listWebhooks()).toEqual(before);
+  });
+});
