@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type CloudWebhook, GatewayError } from '@chat-web/host';
 import { cloudWebhookApp } from '@chat-web/host/hono';
 import { type Context, Hono } from 'hono';
@@ -27,6 +26,7 @@ const MAX_FORM_BYTES = 16 * 1_048_576;
 const MOST_LISTED = 200;
 const PICTURE_SECONDS = 1_800;
 const PICTURE_WAIT_MS = 1_000;
+const STATUS_WAIT_MS = 3_000;
 const KEEPALIVE_MS = 25_000;
 /** How soon an open page connects again. */
 const RETRY_MS = 1_000;
@@ -123,7 +123,9 @@ export function createApp(options: AppOptions): Hono {
     const { linkedAt } = store;
     const isNew = linkedAt !== undefined && Date.now() - Date.parse(linkedAt) < options.picturesAfterMs;
     if (isNew || !PERSON.test(chat)) return c.body(null, 204);
-    const picture = await soon(client.getPicture({ id: session, contactId: chat }));
+    // A browser has six connections: pictures must not keep them from pages. The cache has a late one the next time.
+    const signal = AbortSignal.timeout(PICTURE_WAIT_MS);
+    const picture = await client.getPicture({ id: session, contactId: chat }, { signal }).catch(() => undefined);
     if (picture !== undefined) c.header('Cache-Control', `private, max-age=${PICTURE_SECONDS}`);
     return picture ? c.body(picture.data, 200, { 'Content-Type': 'image/jpeg' }) : c.body(null, 204);
   });
@@ -180,7 +182,7 @@ export function createApp(options: AppOptions): Hono {
 
   async function accountNow(): Promise<Account> {
     try {
-      return await client.getSessionStatus({ id: session });
+      return await client.getSessionStatus({ id: session }, { retries: 0, timeoutMs: STATUS_WAIT_MS });
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'session_not_found') return { status: 'unknown' };
       return { status: 'unreachable' };
@@ -197,22 +199,6 @@ export function createApp(options: AppOptions): Hono {
       ...known.map(({ id, name, lastMessage: last }) => ({ id, name: withoutMarks(name), last })),
     ].sort((a, b) => (b.last?.timestamp ?? 0) - (a.last?.timestamp ?? 0));
   }
-}
-
-/**
- * A picture, or undefined if it takes long or cannot be had. A browser has six connections for all of a site: pictures must
- * not keep them from pages. The cache has it the next time.
- */
-async function soon(asked: ReturnType<Inbox['client']['getPicture']>) {
-  let isLate = false;
-  const inTime = asked.then(
-    async (picture) => (isLate ? void (await picture?.data.cancel()) : picture),
-    () => undefined,
-  );
-  const late = delay(PICTURE_WAIT_MS).then(() => {
-    isLate = true;
-  });
-  return Promise.race([inTime, late]);
 }
 
 function chatOf(c: Context): string {
