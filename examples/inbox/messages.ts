@@ -20,6 +20,8 @@ const KINDS: Readonly<Record<string, 'image' | 'video' | 'audio'>> = {
   ...{ 'video/mp4': 'video', 'audio/mpeg': 'audio', 'audio/ogg': 'audio', 'audio/mp4': 'audio' },
 };
 
+const FILE_SECONDS = 86_400;
+
 /** Sends under way, by their keys and what they send: a double click asks twice at once. */
 const underWay = new Map<string, Promise<void>>();
 
@@ -69,6 +71,7 @@ export function download({ data, size, mimeType, filename = 'file' }: Media): Re
   const isShown = SHOWN_IMAGES.includes(type);
   return new Response(data, {
     headers: {
+      'Cache-Control': `private, max-age=${FILE_SECONDS}`, // A file never changes.
       'Content-Type': isShown ? type : 'application/octet-stream',
       'Content-Disposition': `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded(filename)}`,
       ...(Number.isFinite(size) ? { 'Content-Length': String(size) } : {}),
