@@ -285,6 +285,16 @@ it("takes in what the provider's cloud delivers, if it is signed", async () => {
   expect((await shown()).filter((one) => one === 'By the cloud')).toHaveLength(1);
 });
 
+it('lists the newest chats of a large account', async () => {
+  await stack.phones.fill(ADA, { chats: 1_000 });
+  await eventually(async () => {
+    await page.goto(url);
+    expect(await page.$$('#chats li')).toHaveLength(200);
+  });
+  const state = await page.evaluate(`fetch('/chats/${BEN}@c.us').then((answer) => answer.text())`);
+  expect(state).toContain('<bdi>Ben Okafor</bdi></h1>');
+});
+
 it('stops cleanly, and has left no trace of harm', async () => {
   expect(await inbox.interrupt()).toBe(0);
   expect(harm).toEqual([]);

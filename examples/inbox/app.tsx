@@ -22,7 +22,11 @@ export interface AppOptions extends Inbox {
 }
 
 const MAX_FORM_BYTES = 16 * 1_048_576;
+/** Of a large account, the newest; others open by their number. */
+const MOST_LISTED = 200;
 const PICTURE_SECONDS = 1_800;
+const PICTURE_WAIT_MS = 1_000;
+const STATUS_WAIT_MS = 3_000;
 const KEEPALIVE_MS = 25_000;
 /** How soon an open page connects again. */
 const RETRY_MS = 1_000;
@@ -65,7 +69,7 @@ export function createApp(options: AppOptions): Hono {
     const account = await accountNow();
     if (account.status === 'qr' || (account.status !== 'ready' && store.linkedAt === undefined))
       return c.redirect('/link');
-    return c.html(<InboxPage account={account} chats={await listed(account)} />);
+    return c.html(<InboxPage account={account} chats={(await listed(account)).slice(0, MOST_LISTED)} />);
   });
 
   app.get('/link', async (c) => {
@@ -119,7 +123,9 @@ export function createApp(options: AppOptions): Hono {
     const { linkedAt } = store;
     const isNew = linkedAt !== undefined && Date.now() - Date.parse(linkedAt) < options.picturesAfterMs;
     if (isNew || !PERSON.test(chat)) return c.body(null, 204);
-    const picture = await client.getPicture({ id: session, contactId: chat }).catch(() => undefined);
+    // A browser has six connections: pictures must not keep them from pages. The cache has a late one the next time.
+    const signal = AbortSignal.timeout(PICTURE_WAIT_MS);
+    const picture = await client.getPicture({ id: session, contactId: chat }, { signal }).catch(() => undefined);
     if (picture !== undefined) c.header('Cache-Control', `private, max-age=${PICTURE_SECONDS}`);
     return picture ? c.body(picture.data, 200, { 'Content-Type': 'image/jpeg' }) : c.body(null, 204);
   });
@@ -165,8 +171,9 @@ export function createApp(options: AppOptions): Hono {
   async function conversation(c: Context, draft: Draft) {
     const chat = chatOf(c);
     const account = await accountNow();
-    const chats = await listed(account);
-    const { name } = chats.find(({ id }) => id === chat) ?? { name: nameOf(chat) };
+    const all = await listed(account);
+    const chats = all.slice(0, MOST_LISTED);
+    const { name } = all.find(({ id }) => id === chat) ?? { name: nameOf(chat) };
     const page = (
       <ConversationPage {...{ account, chats, draft }} chat={{ id: chat, name }} messages={store.conversation(chat)} />
     );
@@ -175,7 +182,7 @@ export function createApp(options: AppOptions): Hono {
 
   async function accountNow(): Promise<Account> {
     try {
-      return await client.getSessionStatus({ id: session });
+      return await client.getSessionStatus({ id: session }, { retries: 0, timeoutMs: STATUS_WAIT_MS });
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'session_not_found') return { status: 'unknown' };
       return { status: 'unreachable' };

@@ -20,7 +20,9 @@ const KINDS: Readonly<Record<string, 'image' | 'video' | 'audio'>> = {
   ...{ 'video/mp4': 'video', 'audio/mpeg': 'audio', 'audio/ogg': 'audio', 'audio/mp4': 'audio' },
 };
 
-/** Sends under way, by their keys: a double click asks twice at once. */
+const FILE_SECONDS = 86_400;
+
+/** Sends under way, by their keys and what they send: a double click asks twice at once. */
 const underWay = new Map<string, Promise<void>>();
 
 /**
@@ -28,10 +30,12 @@ const underWay = new Map<string, Promise<void>>();
  * another try after an error or a crash has the same one, and gets the message that was sent. Rejects with a GatewayError.
  */
 export function send(inbox: Inbox, key: string, outgoing: Outgoing): Promise<void> {
-  const running = underWay.get(key);
+  const { chat, body, attachment } = outgoing;
+  const form = JSON.stringify([key, chat, body, attachment?.name, attachment?.size]);
+  const running = underWay.get(form);
   if (running) return running;
-  const sending = sendOnce(inbox, key, outgoing).finally(() => underWay.delete(key));
-  underWay.set(key, sending);
+  const sending = sendOnce(inbox, key, outgoing).finally(() => underWay.delete(form));
+  underWay.set(form, sending);
   return sending;
 }
 
@@ -44,17 +48,17 @@ async function sendOnce({ session: id, client, store, live }: Inbox, idempotency
   const { chat, body, attachment } = outgoing;
   const options = { idempotencyKey };
   const sent: Sent = attachment
-    ? await client.sendMessage({ id, to: chat, ...(await mediaOf(attachment, body)) }, options)
+    ? await client.sendMessage({ id, to: chat, ...mediaOf(attachment, body) }, options)
     : await client.sendMessage({ id, to: chat, type: 'text', body }, options);
   if ('timestamp' in sent) await store.add({ ...sent, chat }); // All but reactions are.
   live.changed();
 }
 
-async function mediaOf(file: File, caption: string) {
+function mediaOf(file: File, caption: string) {
   const [mimeType = ''] = file.type.toLowerCase().split(';');
   return {
     type: KINDS[mimeType] ?? ('document' as const),
-    base64: Buffer.from(await file.arrayBuffer()).toString('base64'),
+    base64: file, // Encoded while it is sent.
     filename: file.name.slice(-255),
     ...(/^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? { mimeType } : {}),
     ...(caption === '' ? {} : { caption }),
@@ -67,6 +71,7 @@ export function download({ data, size, mimeType, filename = 'file' }: Media): Re
   const isShown = SHOWN_IMAGES.includes(type);
   return new Response(data, {
     headers: {
+      'Cache-Control': `private, max-age=${FILE_SECONDS}`, // A file never changes.
       'Content-Type': isShown ? type : 'application/octet-stream',
       'Content-Disposition': `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded(filename)}`,
       ...(Number.isFinite(size) ? { 'Content-Length': String(size) } : {}),
