@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type CloudWebhook, GatewayError } from '@chat-web/host';
+import { type Chat, type CloudWebhook, GatewayError } from '@chat-web/host';
 import { cloudWebhookApp } from '@chat-web/host/hono';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -39,7 +39,7 @@ const file = (name: string) => readFileSync(new URL(`../public/${name}`, import.
 /** The pages of the inbox, and what their forms do. There is no login: it listens on this machine alone. */
 export function createApp(options: AppOptions): Hono {
   const { session, client, store, live, origins, webhook } = options;
-  let known: Awaited<ReturnType<typeof client.listChats>> = [];
+  let known: readonly Chat[] = [];
   const app = new Hono();
   if (webhook) app.route('/', cloudWebhookApp(webhook));
 

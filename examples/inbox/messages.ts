@@ -1,8 +1,7 @@
-import type { CachedClient } from '@chat-web/host';
+import type { AnswerOf, Download } from '@chat-web/host';
 import type { Inbox } from './follow.ts';
 
-type Sent = Awaited<ReturnType<CachedClient['sendMessage']>>;
-type Media = NonNullable<Awaited<ReturnType<CachedClient['getMedia']>>>;
+type Sent = AnswerOf<'sendMessage'>;
 
 /** What a form sends. */
 export interface Outgoing {
@@ -66,7 +65,7 @@ function mediaOf(file: File, caption: string) {
 }
 
 /** A file of a message for a browser. */
-export function download({ data, size, mimeType, filename = 'file' }: Media): Response {
+export function download({ data, size, mimeType, filename = 'file' }: Download): Response {
   const [type = ''] = mimeType.toLowerCase().split(';');
   const isShown = SHOWN_IMAGES.includes(type);
   return new Response(data, {
