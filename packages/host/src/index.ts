@@ -1,4 +1,20 @@
-export { type CallOptions, GatewayError, type KeyedOptions, type MediaBytes } from '@chat-web/protocol';
+export {
+  type AnswerOf,
+  type CallOptions,
+  type Chat,
+  type Download,
+  type ErrorCode,
+  type EventData,
+  type EventName,
+  GatewayError,
+  type InputOf,
+  type KeyedOptions,
+  type MediaBytes,
+  type Message,
+  type OperationMethods,
+  type OperationName,
+  type SessionEvent,
+} from '@chat-web/protocol';
 export { type CachedClient, type CacheEvent, type CacheOptions, createCachedClient } from './cache/cached-client.ts';
 export { type ClientOptions, createClient, type Retry } from './client.ts';
 export type { CloudEvent, CloudEventData, CloudEventName, CloudEventOrigin } from './cloud/cloud-events.ts';
