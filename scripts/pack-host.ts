@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
@@ -16,12 +16,16 @@ const HOST = join(ROOT, 'packages/host');
 const PROTOCOL = '@chat-web/protocol';
 /** Where the protocol is in the package. */
 const PROTOCOL_DIR = 'protocol';
+/** Imports of files of the package. */
+const IMPORTS = /(?:from |import\(|import )['"](\.\.?\/[^'"]+)['"]/g;
 
 interface Manifest {
+  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
 
+const own = JSON.parse(readFileSync(join(HOST, 'package.json'), 'utf8')) as Manifest;
 const { values } = parseArgs({
   options: { out: { type: 'string', default: '.' }, help: { type: 'boolean', short: 'h' } },
 });
@@ -31,8 +35,7 @@ if (values.help) {
 }
 const dir = mkdtempSync(join(tmpdir(), 'chat-web-package-'));
 try {
-  await copyCompiled(join(HOST, 'dist'), join(dir, 'dist'));
-  await copyCompiled(join(ROOT, 'packages/protocol/dist'), join(dir, 'dist', PROTOCOL_DIR));
+  await copyReached(Object.values(own.exports).flatMap((entry) => Object.values(entry)));
   await cp(join(HOST, 'README.md'), join(dir, 'README.md'));
   await writeFile(join(dir, 'package.json'), manifest());
   await mkdir(values.out, { recursive: true });
@@ -45,14 +48,22 @@ try {
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** The compiler's files, with imports that hold in the package. */
-async function copyCompiled(from: string, to: string): Promise<void> {
-  for (const name of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
-    if (!name.endsWith('.js') && !name.endsWith('.d.ts')) continue;
-    const text = await readFile(join(from, name), 'utf8');
-    await mkdir(dirname(join(to, name)), { recursive: true });
-    await writeFile(join(to, name), asPackaged(text, name));
+/** Copies what the entries import, with imports that hold in the package: `dist` may have files of deleted sources. */
+async function copyReached(entries: readonly string[]): Promise<void> {
+  const reached = new Set(entries.map((entry) => relative('dist', entry)));
+  for (const name of reached) {
+    const text = asPackaged(await readFile(compiled(name), 'utf8'), name);
+    await mkdir(dirname(join(dir, 'dist', name)), { recursive: true });
+    await writeFile(join(dir, 'dist', name), text);
+    for (const [, specifier = ''] of text.matchAll(IMPORTS))
+      reached.add(join(dirname(name), name.endsWith('.js') ? specifier : specifier.replace(/\.js$/, '.d.ts')));
   }
+}
+
+/** Where the compiler has written a file of the package. */
+function compiled(name: string): string {
+  const inProtocol = relative(PROTOCOL_DIR, name);
+  return inProtocol.startsWith('..') ? join(HOST, 'dist', name) : join(ROOT, 'packages/protocol/dist', inProtocol);
 }
 
 function asPackaged(text: string, name: string): string {
@@ -65,7 +76,7 @@ function asPackaged(text: string, name: string): string {
 }
 
 function manifest(): string {
-  const { devDependencies: _, ...own } = JSON.parse(readFileSync(join(HOST, 'package.json'), 'utf8')) as Manifest;
-  const { [PROTOCOL]: __, ...dependencies } = own.dependencies;
-  return `${JSON.stringify({ ...own, dependencies }, null, 2)}\n`;
+  const { devDependencies: _, scripts: __, ...rest } = own;
+  const { [PROTOCOL]: ___, ...dependencies } = own.dependencies;
+  return `${JSON.stringify({ ...rest, dependencies }, null, 2)}\n`;
 }

@@ -19,7 +19,11 @@ let gateway: GatewayProcess;
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'chat-web-project-'));
-  const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/dist/pack-host.js'), '--out', project]);
+  const stale = join(ROOT, 'packages/host/dist/stale.js');
+  await writeFile(stale, '// The compiler leaves what it made of a file that has been deleted.');
+  const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/dist/pack-host.js'), '--out', project]).finally(
+    () => rm(stale),
+  );
   const [tarball = ''] = stdout.split('  ');
   const installed = join(project, 'node_modules/@chat-web/host');
   await mkdir(installed, { recursive: true });
@@ -80,6 +84,31 @@ createCloudWebhook({ verifyToken: 'x', appSecret: 'y', onEvent: (event) => conso
 console.log(id, status, cloudWebhookApp, new GatewayError('rate_limited', 'x').status);
 `;
 
+/** What an application with declarations of its own, such as one of many packages, exports: each type needs a name. */
+const EXPORTING = `
+import { createCachedClient, createClient, createCloudWebhook, createWebhookReceiver, listen } from '@chat-web/host';
+import { openEventStream, sendText, verifyWebhook } from '@chat-web/host';
+import type { AnswerOf, InputOf } from '@chat-web/host';
+import { cloudWebhookApp } from '@chat-web/host/hono';
+
+const address = { url: 'http://127.0.0.1:3000' };
+export const client = createClient(address);
+export const send = client.sendMessage;
+export const chats = () => client.listChats({ id: 'main' });
+export const media = () => client.getMedia({ id: 'main', messageId: 'x' });
+export const statuses = () => client.getSessionStatus({ id: 'main' });
+export const cached = createCachedClient(client);
+export const listener = listen(address, { sessions: 'main' });
+export const events = () => listener[Symbol.asyncIterator]().next();
+export const stream = () => openEventStream(address, 'main', AbortSignal.timeout(1));
+export const receiver = createWebhookReceiver({ secrets: 'whsec_x', onEvent: () => {} });
+export const verify = () => verifyWebhook(new Headers(), '', 'whsec_x');
+export const webhook = createCloudWebhook({ verifyToken: 'x', appSecret: 'y', onEvent: () => {} });
+export const app = cloudWebhookApp(webhook);
+export const text = () => sendText(client, { id: 'main', type: 'text', to: '1', body: 'x' });
+export const inputs = (input: InputOf<'sendMessage'>): AnswerOf<'sendMessage'> | typeof input => input;
+`;
+
 describe('the package', () => {
   it('has three dependencies, of which none is of this repository, and no file beside code and types', async () => {
     const installed = join(project, 'node_modules/@chat-web/host');
@@ -92,6 +121,7 @@ describe('the package', () => {
         .filter((name) => !/\.(js|d\.ts)$/.test(name))
         .sort(),
     ).toEqual(['README.md', 'package.json']);
+    expect(files.map(({ name }) => name)).not.toContain('stale.js');
     for (const { parentPath, name } of files)
       if (/\.(js|ts)$/.test(name))
         expect(await readFile(join(parentPath, name), 'utf8'), name).not.toMatch(/from '@chat-web|sourceMappingURL/);
@@ -103,6 +133,23 @@ describe('the package', () => {
     const module = moduleResolution === 'bundler' ? 'esnext' : 'nodenext';
     const lib = ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'];
     await compile(project, { module, moduleResolution, lib, types: [], skipLibCheck: false }, ['program.ts']);
+  });
+
+  it('has a name for each type that an application exports, and keeps the docs', async () => {
+    await writeFile(join(project, 'exporting.ts'), EXPORTING);
+    const lib = ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'];
+    const emits = { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: join(project, 'types') };
+    await compile(project, { module: 'nodenext', lib, types: [], ...emits }, ['exporting.ts']);
+    const types = await readFile(join(project, 'types/exporting.d.ts'), 'utf8');
+    expect(types).not.toMatch(/node_modules|\bany\b/);
+    expect(types).toContain('OperationMethods');
+    const shown = await readFile(join(project, 'node_modules/@chat-web/host/dist/client.d.ts'), 'utf8');
+    expect(shown).toContain('@example');
+  });
+
+  it('is not packed without the protocol, which another registry may have under its name', async () => {
+    const packed = run('npm', ['pack', '--dry-run'], { cwd: join(ROOT, 'packages/host') });
+    await expect(packed).rejects.toMatchObject({ stderr: expect.stringContaining('npm run pack:host') });
   });
 
   it('imports nothing of Node but by its entry for Node', async () => {

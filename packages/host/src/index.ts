@@ -5,6 +5,7 @@ export {
   type Contact,
   type Download,
   type ErrorCode,
+  type EventData,
   type EventName,
   GatewayError,
   type Group,
@@ -14,6 +15,7 @@ export {
   type Message,
   type OperationMethods,
   type OperationName,
+  type SessionEvent,
   type SessionStatus,
   type SessionView,
 } from '@chat-web/protocol';
