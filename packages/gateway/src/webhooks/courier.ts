@@ -58,8 +58,12 @@ const PROBE_MS = 5 * 60_000;
 const OUTAGE_MS = 60_000;
 /** Without a success for so long, a webhook is disabled. */
 const MAX_FAILING_MS = 72 * 60 * 60_000;
-const SAVE_AFTER_MS = 250;
+const SAVE_AFTER_MS = 500;
+/** What is saved is a record of the journal, and as long as many wait. */
+const MANY_WAITING = 20;
+const SAVE_LONG_AFTER_MS = 10_000;
 const SAVE_AGAIN_MS = 5_000;
+const READ_AGAIN_MS = 5_000;
 /** What passes by and is not for this webhook is saved seldom: only lest the position expires. */
 const SAVE_PASSED_MS = 10 * 60_000;
 const MANY_PASSED = 1_000;
@@ -95,6 +99,8 @@ export class Courier {
   /** The endpoint has asked not to be called before. */
   #putOffUntil = 0;
   #isReading = false;
+  /** The journal could not be read: when it is tried again. */
+  #readAgainAt = 0;
   #retryTimer: NodeJS.Timeout | undefined;
   #saveTimer: NodeJS.Timeout | undefined;
   #passedTimer: NodeJS.Timeout | undefined;
@@ -173,7 +179,7 @@ export class Courier {
   }
 
   get #mayRead(): boolean {
-    if (this.#gap) return false;
+    if (this.#gap || Date.now() < this.#readAgainAt) return false;
     return this.#isDown ? this.#queues.size === 0 && Date.now() >= this.#trialAt : this.#queued < MAX_QUEUED;
   }
 
@@ -198,7 +204,8 @@ export class Courier {
       this.#savePassed();
     } catch (error) {
       this.#failedItself(error);
-      setTimeout(() => this.#wake(), SAVE_AGAIN_MS).unref();
+      this.#readAgainAt = Date.now() + READ_AGAIN_MS;
+      this.#setTimer();
     } finally {
       this.#isReading = false;
     }
@@ -240,13 +247,11 @@ export class Courier {
         if (isTrial && (now < this.#trialAt || this.#running.size > 0)) break;
         this.#start(session, () => this.#deliverQueue(session, queue));
       }
-      for (const [session, { nextAt }] of this.#waiting)
-        if ((nextAt <= now || this.#tryNow.has(session)) && !this.#queues.has(session))
+      for (const session of this.#waiting.keys())
+        if (this.#dueAt(session) <= now && !this.#queues.has(session))
           this.#start(session, () => this.#catchUp(session));
-      if (this.#running.size === 0 && now >= this.#probeAt()) {
-        const [session] = this.#soonest() ?? [];
-        if (session !== undefined) this.#start(session, () => this.#catchUp(session));
-      }
+      const probed = this.#running.size === 0 && now >= this.#probeAt() ? this.#soonest()?.session : undefined;
+      if (probed !== undefined) this.#start(probed, () => this.#catchUp(probed));
     }
     this.#setTimer();
   }
@@ -263,13 +268,19 @@ export class Courier {
       });
   }
 
-  /** The session that waits and is due first. */
-  #soonest(): [string, Waiting] | undefined {
-    let soonest: [string, Waiting] | undefined;
-    for (const [session, waiting] of this.#waiting)
-      if (!this.#queues.has(session) && waiting.nextAt < (soonest?.[1].nextAt ?? Number.POSITIVE_INFINITY))
-        soonest = [session, waiting];
+  /** The session that waits and is due first, of those that may be delivered. */
+  #soonest(): { readonly session: string; readonly dueAt: number } | undefined {
+    let soonest: { readonly session: string; readonly dueAt: number } | undefined;
+    for (const session of this.#waiting.keys()) {
+      if (this.#queues.has(session)) continue;
+      const dueAt = this.#dueAt(session);
+      if (soonest === undefined || dueAt < soonest.dueAt) soonest = { session, dueAt };
+    }
     return soonest;
+  }
+
+  #dueAt(session: string): number {
+    return this.#tryNow.has(session) ? 0 : (this.#waiting.get(session)?.nextAt ?? 0);
   }
 
   #probeAt(): number {
@@ -278,13 +289,13 @@ export class Courier {
 
   /** When something is due, as Unix time in ms. */
   #nextAt(): number {
-    const [session, waiting] = this.#soonest() ?? [];
-    const hasMore = this.#queues.size > 0 || (!this.#gap && !this.#feed.isAtEnd);
+    const soonest = this.#soonest();
+    const othersAt = this.#isDown ? this.#trialAt : 0;
     const times = [
       ...(this.#gap ? [this.#gap.nextAt] : []),
-      ...(waiting ? [waiting.nextAt, this.#probeAt()] : []),
-      ...(session !== undefined && this.#tryNow.size > 0 ? [0] : []),
-      ...(hasMore ? [this.#isDown ? this.#trialAt : 0] : []),
+      ...(soonest ? [soonest.dueAt, this.#probeAt()] : []),
+      ...(this.#queues.size > 0 ? [othersAt] : []),
+      ...(this.#gap || this.#feed.isAtEnd ? [] : [Math.max(othersAt, this.#readAgainAt)]),
     ];
     return Math.max(Math.min(...times), this.#putOffUntil);
   }
@@ -451,7 +462,7 @@ export class Courier {
       this.#passedTimer ??= setTimeout(() => this.#saveSoon(0), SAVE_PASSED_MS).unref();
   }
 
-  #saveSoon(waitMs = SAVE_AFTER_MS): void {
+  #saveSoon(waitMs = this.#waiting.size > MANY_WAITING ? SAVE_LONG_AFTER_MS : SAVE_AFTER_MS): void {
     clearTimeout(this.#passedTimer);
     this.#passedTimer = undefined;
     this.#savedUpTo = this.#readUpTo;

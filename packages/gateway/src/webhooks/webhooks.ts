@@ -248,14 +248,14 @@ export class Webhooks {
   }
 
   #resume(webhook: Webhook): void {
-    const { stored, courier } = webhook;
-    if (courier || stored.disabled || this.#isClosed) return;
+    const { stored } = webhook;
+    if (webhook.courier || stored.disabled || this.#isClosed) return;
     const { events, config, log } = this.#parts;
     const { id } = stored;
     const takes = (session: string, name: EventName) =>
       stored.sessions.some((pattern) => matchesPattern(pattern, session)) &&
       (name === 'gap' || stored.events.includes(name));
-    webhook.courier = new Courier(webhook.progress, {
+    const courier: Courier = new Courier(webhook.progress, {
       feed: (after, session) => events.feed({ after, session, takes }),
       seqOf: (position) => events.seqOf(position),
       positionBefore: (eventId) => events.idBefore(eventId),
@@ -272,10 +272,11 @@ export class Webhooks {
         void this.#parts.append(progressNotes.dead(id, letter)).catch(() => {});
       },
       revived: (eventId) => void this.#parts.append(progressNotes.revived(id, eventId)).catch(() => {}),
-      onDisabled: (reason) => void this.#disable(id, reason),
+      onDisabled: (reason) => void this.#disable(id, reason, () => webhook.courier === courier),
       retryDelaysMs: config.webhookRetryDelaysMs,
       log: log.child({ webhook: id }),
     });
+    webhook.courier = courier;
   }
 
   #pause(webhook: Webhook): void {
@@ -285,10 +286,11 @@ export class Webhooks {
     webhook.courier = undefined;
   }
 
-  async #disable(id: string, disabled: NonNullable<StoredWebhook['disabled']>): Promise<void> {
+  /** `isCurrent`: false if what led to it is over, such as an endpoint that was changed since. */
+  async #disable(id: string, disabled: NonNullable<StoredWebhook['disabled']>, isCurrent = () => true): Promise<void> {
     await this.#lock.run(async () => {
       const webhook = this.#webhooks.get(id);
-      if (!webhook || webhook.stored.disabled || this.#isClosed) return;
+      if (!webhook || webhook.stored.disabled || this.#isClosed || !isCurrent()) return;
       this.#pause(webhook);
       webhook.stored = { ...webhook.stored, disabled };
       const hint = 'see its last failure with GET /webhooks; a PUT enables it again';
