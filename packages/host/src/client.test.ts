@@ -101,6 +101,12 @@ describe('a call', () => {
     await expect(client().sendMessage(TEXT)).rejects.toMatchObject({ code: 'internal_error', status });
   });
 
+  it('with a key that no header takes is refused, and sends nothing', async () => {
+    const call = client().sendMessage(TEXT, { idempotencyKey: 'a\nb' });
+    await expect(call).rejects.toMatchObject({ code: 'invalid_request', issues: [{ path: 'idempotencyKey' }] });
+    expect(asked).toEqual([]);
+  });
+
   it('does not follow a redirect, and gives its token to nobody else', async () => {
     answers = [(response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()];
     await expect(client().listSessions()).rejects.toThrow(/redirects elsewhere/);
@@ -178,7 +184,7 @@ describe('a retry', () => {
     answers = [hangUp];
     await expect(edit()).rejects.toMatchObject({ code: 'outcome_unknown', status: undefined });
     answers = [json(502, {})];
-    await expect(edit()).rejects.toMatchObject({ code: 'internal_error', status: 502 });
+    await expect(edit()).rejects.toMatchObject({ code: 'outcome_unknown', status: 502 });
     expect(asked).toHaveLength(2);
     answers = [refusal(503, 'shutting_down'), json(200, SENT)];
     expect(await edit()).toEqual(SENT);
@@ -203,6 +209,12 @@ describe('a retry', () => {
     expect(asked).toHaveLength(4);
   });
 
+  it('without a key is not made after an attempt that may have been carried out', async () => {
+    answers = [hangUp, refusal(501, 'page_unsupported'), json(200, SENT)];
+    await expect(client().sendMessage(TEXT)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    expect(keys()).toEqual([expect.any(String), expect.any(String)]);
+  });
+
   it('without a key follows where the page cannot send under one; a key of the caller stays', async () => {
     answers = [refusal(501, 'page_unsupported'), json(200, SENT)];
     expect(await client().sendMessage(TEXT)).toEqual(SENT);
@@ -221,6 +233,21 @@ describe('a gateway that is not there', () => {
     ).rejects.toMatchObject({
       ...{ code: 'internal_error', status: undefined, message: expect.stringContaining('ECONNREFUSED') },
     });
+  });
+});
+
+describe('a lost answer', () => {
+  it('of a change is an unknown outcome, whatever the platform says of the failure', async () => {
+    const remove = (options: ClientOptions & { readonly fetch?: typeof fetch } = {}) =>
+      createClient({ url, ...options }, { retries: 0 }).deleteMessage({
+        ...{ id: 'main', messageId: 'true_1@c.us_A', forEveryone: true },
+      });
+    const asBrowsersDo = () => Promise.reject(new TypeError('Failed to fetch'));
+    await expect(remove({ fetch: asBrowsersDo })).rejects.toMatchObject({ code: 'outcome_unknown' });
+    answers = [(response) => response.writeHead(200, { 'content-length': '100' }).write('{"id"') && response.destroy()];
+    await expect(remove()).rejects.toMatchObject({ code: 'outcome_unknown' });
+    answers = [json(504, {})];
+    await expect(remove()).rejects.toMatchObject({ code: 'outcome_unknown', status: 504 });
   });
 });
 
@@ -311,6 +338,20 @@ describe('media as bytes', () => {
       if (attempts === 1) await expect(call).rejects.toMatchObject({ code: 'shutting_down' });
       else await call;
       expect(asked.map(({ body }) => JSON.parse(body).base64 === expected)).toEqual(Array(attempts).fill(true));
+    }
+  });
+
+  it('are let go of where they are not sent', async () => {
+    for (const address of [{ url: 'nowhere' }, { url: 'http://127.0.0.1:1' }]) {
+      let reason: unknown;
+      const base64 = new ReadableStream<Uint8Array>({
+        cancel: (why) => {
+          reason = why;
+        },
+      });
+      const call = createClient(address).sendMessage({ id: 'main', type: 'image', to: '1', base64 });
+      await expect(call).rejects.toBeInstanceOf(GatewayError);
+      await expect.poll(() => reason).toBeDefined();
     }
   });
 

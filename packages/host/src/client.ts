@@ -2,6 +2,7 @@ import {
   answersMedia,
   type CallOptions,
   changesSomething,
+  type ErrorDetails,
   errorText,
   GatewayError,
   type KeyedOptions,
@@ -13,8 +14,9 @@ import * as v from 'valibot';
 import { answeredError } from './answered-error.ts';
 import { downloadOf } from './download.ts';
 import { jsonBody, type RequestBody } from './request-body.ts';
-import { isRepeatable, isWorthAnother, waitBefore } from './retry.ts';
+import { isOfProxy, isRefused, isRepeatable, isWorthAnother, waitBefore } from './retry.ts';
 import { AddressError, ask, type GatewayAddress } from './transport.ts';
+import { pause, unlessAborted } from './wait.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -80,30 +82,39 @@ async function call(
   const canRetry = retries > 0 && body?.isRepeatable !== false;
   let key = given ?? (operation.keyed && canRetry ? crypto.randomUUID() : undefined);
   const deadline = performance.now() + (timeoutMs ?? operation.timeoutMs + GRACE_MS + (canRetry ? FOR_RETRIES_MS : 0));
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await request(address, name, operation, { path, body, key, deadline, signal });
-    } catch (error) {
-      signal?.throwIfAborted();
-      // This page can send, but not under an id of our choice. Nothing was sent.
-      if (
-        key !== undefined &&
-        given === undefined &&
-        error instanceof GatewayError &&
-        error.code === 'page_unsupported'
-      ) {
-        key = undefined;
-        continue;
+  /** An attempt may have been carried out. */
+  let mayBeDone = false;
+  try {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await request(address, name, operation, { path, body, key, deadline, signal });
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof GatewayError)) throw error;
+        // This page can send, but not under an id of our choice. Nothing was sent.
+        const isKeyRefused = key !== undefined && given === undefined && error.code === 'page_unsupported';
+        if (isKeyRefused && !mayBeDone) {
+          key = undefined;
+          attempt -= 1; // Only once: there is no key any more.
+          continue;
+        }
+        if (isKeyRefused) throw new GatewayError('outcome_unknown', error.message, { cause: error });
+        if (!isRefused(error)) mayBeDone = true;
+        const waitMs = waitBefore(attempt, error);
+        const isOver = !canRetry || attempt >= retries || performance.now() + waitMs >= deadline;
+        if (isOver || !isWorthAnother(error, isRepeatable(operation, key !== undefined))) throw error;
+        onRetry?.({ operation: name, attempt: attempt + 1, error, waitMs });
+        await pause(waitMs, signal ?? NEVER);
+        signal?.throwIfAborted();
       }
-      const waitMs = waitBefore(attempt, error);
-      const isOver = !canRetry || attempt >= retries || performance.now() + waitMs >= deadline;
-      if (isOver || !(error instanceof GatewayError)) throw error;
-      if (!isWorthAnother(error, isRepeatable(operation, key !== undefined))) throw error;
-      onRetry?.({ operation: name, attempt: attempt + 1, error, waitMs });
-      await pause(waitMs, signal);
     }
+  } catch (error) {
+    body?.cancel(error);
+    throw error;
   }
 }
+
+const NEVER = new AbortController().signal;
 
 /** One attempt. */
 interface Attempt {
@@ -122,38 +133,65 @@ async function request(
   { path, body, key, deadline, signal }: Attempt,
 ): Promise<unknown> {
   signal?.throwIfAborted();
+  const isDownload = answersMedia(operation);
   const late = new AbortController();
-  const over = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  const over = signal && isDownload ? AbortSignal.any([signal, late.signal]) : late.signal;
+  const onAbort = () => late.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
   const limitMs = Math.max(0, Math.min(operation.timeoutMs + GRACE_MS, deadline - performance.now()));
   const timer = setTimeout(() => late.abort(new Error('it took too long')), limitMs);
   try {
-    const headers: Record<string, string> = body ? { 'Content-Type': 'application/json' } : {};
-    if (key !== undefined) headers['Idempotency-Key'] = key;
-    const asked = { method: operation.method, headers, body: await body?.make(), signal: over };
-    const response = await ask(address, path, asked).catch((error: unknown) => {
-      throw unanswered(name, operation, error);
-    });
+    const headers = headersOf(body, key);
+    const made = body && (await unlessAborted(body.make(), over));
+    if (over.aborted)
+      throw new GatewayError('internal_error', `${name} was not sent: its media took too long`, { status: null });
+    const response = await ask(address, path, { method: operation.method, headers, body: made, signal: over }).catch(
+      (error: unknown) => {
+        throw unanswered(name, operation, error);
+      },
+    );
     // The time limit ends with the headers: reading media takes as long as their size needs. An abort still ends it.
-    if (response.ok && answersMedia(operation)) return downloadOf(response);
-    return await answerOf(name, operation, response);
+    return response.ok && isDownload ? downloadOf(response) : await answerOf(name, operation, response);
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
   }
 }
 
+function headersOf(body: RequestBody | undefined, key: string | undefined): Record<string, string> {
+  const headers = {
+    ...(body ? { 'Content-Type': 'application/json' } : {}),
+    ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+  };
+  try {
+    new Headers(headers);
+  } catch {
+    const issues = [{ path: 'idempotencyKey', message: 'must be 1 to 255 printable ASCII characters' }];
+    throw new GatewayError('invalid_request', 'the idempotencyKey must be 1 to 255 printable ASCII characters', {
+      issues,
+      status: null,
+    });
+  }
+  return headers;
+}
+
 async function answerOf(name: string, operation: Operation, response: Response): Promise<unknown> {
-  const text = await response.text().catch((error: unknown) => {
-    throw unanswered(name, operation, error);
-  });
-  const answer = parsed(text);
-  if (!response.ok) throw answeredError(name, response, answer);
-  const valid = v.safeParse(operation.answer, answer);
-  if (valid.success) return valid.output;
   const { status, headers } = response;
   const details = { status, requestId: headers.get('X-Request-Id') ?? undefined };
+  const text = await response.text().catch((error: unknown) => {
+    throw lost(name, operation, error, { ...details, cause: error });
+  });
+  const answer = parsed(text);
+  if (!response.ok) {
+    const error = answeredError(name, response, answer);
+    if (error.code === 'internal_error' && isOfProxy(status)) throw lost(name, operation, error, details);
+    throw error;
+  }
+  const valid = v.safeParse(operation.answer, answer);
+  if (valid.success) return valid.output;
   throw new GatewayError('internal_error', `the gateway gave an invalid answer to ${name}`, details);
 }
 
@@ -169,30 +207,16 @@ function parsed(text: string): unknown {
 function unanswered(name: string, operation: Operation, error: unknown): GatewayError {
   if (error instanceof AddressError) return error.toGatewayError();
   const cause = error instanceof Error && error.cause ? error.cause : error;
-  const wasSent = !(error instanceof TypeError && isNotSent(cause));
-  const code = wasSent && changesSomething(operation) ? 'outcome_unknown' : 'internal_error';
-  const text = `the gateway did not answer ${name} (${errorText(cause)})`;
-  return new GatewayError(code, text, { status: null, cause: error });
+  const isNotSent = cause instanceof Error && 'code' in cause && NOT_CONNECTED.includes(String(cause.code));
+  const details = { status: null, cause: error };
+  if (!isNotSent) return lost(name, operation, cause, details);
+  return new GatewayError('internal_error', `the gateway cannot be reached for ${name} (${errorText(cause)})`, details);
 }
 
-/** True if no connection was made: nobody listens there, or the request itself is not one. */
-function isNotSent(cause: unknown): boolean {
-  if (!(cause instanceof Error)) return false;
-  return 'code' in cause ? NOT_CONNECTED.includes(String(cause.code)) : cause instanceof TypeError;
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
+/** The gateway may have had the request. */
+function lost(name: string, operation: Operation, error: unknown, details: ErrorDetails): GatewayError {
+  const code = changesSomething(operation) ? 'outcome_unknown' : 'internal_error';
+  return new GatewayError(code, `the gateway did not answer ${name} (${errorText(error)})`, details);
 }
 
 /** Fills the parameters into the path; the rest of the input is the body. */

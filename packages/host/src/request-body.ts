@@ -8,6 +8,8 @@ export interface RequestBody {
   /** False if it can be sent only once. */
   readonly isRepeatable: boolean;
   make(): Promise<Body>;
+  /** Lets go of what was not sent. */
+  cancel(reason: unknown): void;
 }
 
 /** A multiple of three, so that pieces of base64 can be joined. */
@@ -19,14 +21,30 @@ const MARK_BYTES = 16;
 export function jsonBody(fields: Fields): RequestBody {
   const { base64, ...rest } = fields;
   if (base64 instanceof Uint8Array) return whole({ ...rest, base64: encode(base64) });
-  if (base64 instanceof Blob) return { isRepeatable: true, make: () => streamed(rest, base64.stream()) };
-  if (base64 instanceof ReadableStream) return { isRepeatable: false, make: () => streamed(rest, base64) };
+  if (base64 instanceof Blob)
+    return { isRepeatable: true, make: () => streamed(rest, base64.stream()), cancel: () => {} };
+  if (base64 instanceof ReadableStream) return once(rest, base64);
   return whole(fields);
 }
 
 function whole(fields: Fields): RequestBody {
   const text = JSON.stringify(fields);
-  return { isRepeatable: true, make: async () => text };
+  return { isRepeatable: true, make: async () => text, cancel: () => {} };
+}
+
+function once(rest: Fields, bytes: ReadableStream<Uint8Array>): RequestBody {
+  let made: Body | undefined;
+  return {
+    isRepeatable: false,
+    make: async () => {
+      made = await streamed(rest, bytes);
+      return made;
+    },
+    cancel: (reason) => {
+      const unsent = made instanceof ReadableStream ? made : bytes;
+      if (!unsent.locked) void unsent.cancel(reason).catch(() => {}); // Else whoever reads it ends it.
+    },
+  };
 }
 
 async function streamed(rest: Fields, bytes: ReadableStream<Uint8Array>): Promise<Body> {
@@ -36,19 +54,12 @@ async function streamed(rest: Fields, bytes: ReadableStream<Uint8Array>): Promis
   return sendsStreams() ? text : new Response(text).blob();
 }
 
-/** False in browsers that send the text `[object ReadableStream]` instead. */
+/** False in browsers: some send the text `[object ReadableStream]`, others send streams over HTTP/2 alone. */
 function sendsStreams(): boolean {
-  let isAskedFor = false;
-  const init = {
-    method: 'POST',
-    body: new ReadableStream(),
-    get duplex() {
-      isAskedFor = true;
-      return 'half';
-    },
-  };
-  const hasType = new Request('http://localhost', init as RequestInit).headers.has('Content-Type');
-  return isAskedFor && !hasType;
+  return (
+    typeof (globalThis as { readonly document?: unknown; readonly WorkerGlobalScope?: unknown }).document ===
+      'undefined' && !('WorkerGlobalScope' in globalThis)
+  );
 }
 
 /** Bytes to base64, between two texts. Small pieces are joined: each would be a chunk on the wire. */

@@ -1,4 +1,5 @@
 import { GatewayError, type Operation } from '@chat-web/protocol';
+import { backoffMs } from './wait.ts';
 
 /** The gateway has not carried these out: they may be tried again, whatever they are. */
 const REFUSED = ['rate_limited', 'too_many_streams', 'insufficient_resources', 'shutting_down'];
@@ -7,8 +8,12 @@ const PASSING = ['idempotency_in_progress', 'outcome_unknown', 'session_lost', '
 /** A proxy could not reach the gateway, or lost it. */
 const PROXY_STATUSES = [502, 503, 504];
 
-const FIRST_WAIT_MS = 250;
-const MAX_WAIT_MS = 10_000;
+const BACKOFF = { firstMs: 250, longestMs: 10_000 };
+
+/** True for a status with which a proxy says that it has no answer of the gateway. */
+export function isOfProxy(status: number): boolean {
+  return PROXY_STATUSES.includes(status);
+}
 
 /** True if repeating an operation does what doing it once does. `hasKey`: it has an Idempotency-Key. */
 export function isRepeatable({ method, keyed }: Operation, hasKey: boolean): boolean {
@@ -19,15 +24,19 @@ export function isRepeatable({ method, keyed }: Operation, hasKey: boolean): boo
 export function isWorthAnother(error: unknown, canRepeat: boolean): boolean {
   if (!(error instanceof GatewayError)) return false;
   const { code, status } = error;
-  if (REFUSED.includes(code)) return true;
+  if (isRefused(error)) return true;
   if (!canRepeat) return false;
-  const isLost = code === 'internal_error' && (status === undefined || PROXY_STATUSES.includes(status));
+  const isLost = code === 'internal_error' && (status === undefined || isOfProxy(status));
   return isLost || PASSING.includes(code);
+}
+
+/** True if the gateway has surely carried nothing out. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof GatewayError && REFUSED.includes(error.code);
 }
 
 /** How long to wait before the next attempt: as asked for, else longer each time, with jitter. In ms. */
 export function waitBefore(attempt: number, error: unknown): number {
   const { retryAfterSeconds } = error instanceof GatewayError ? error : {};
-  if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1_000;
-  return Math.min(FIRST_WAIT_MS * 2 ** attempt, MAX_WAIT_MS) * (0.5 + Math.random() / 2);
+  return retryAfterSeconds === undefined ? backoffMs(BACKOFF, attempt + 1) : retryAfterSeconds * 1_000;
 }

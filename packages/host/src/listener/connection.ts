@@ -1,8 +1,8 @@
 import { GatewayError } from '@chat-web/protocol';
 import { answeredError } from '../answered-error.ts';
 import { AddressError, ask, type GatewayAddress } from '../transport.ts';
+import { askedBackoffMs, type Backoff, pause, unlessAborted } from '../wait.ts';
 import { type Frame, readFrames } from './frames.ts';
-import { askedBackoffMs, type Backoff, pause, unlessAborted } from './wait.ts';
 
 /** Times of a connection. */
 export interface ConnectionTiming {
@@ -116,7 +116,8 @@ async function open(
       throw new Error(`what answered is no gateway: status ${status} and no event stream; check the url`);
     const isJson = /^application\/json\b/i.test(type);
     const error = answeredError('events', response, isJson ? await response.json().catch(() => undefined) : undefined);
-    const isFinal = status >= 400 && status < 500 && !WORTH_ANOTHER.includes(status);
+    // What a proxy answers while the gateway is away has no code of ours.
+    const isFinal = error.code !== 'internal_error' && status >= 400 && status < 500 && !WORTH_ANOTHER.includes(status);
     if (isFinal && !(waitForSession && error.code === 'session_not_found')) throw new FinalError(error);
     throw error;
   } catch (error) {

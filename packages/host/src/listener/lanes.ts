@@ -1,4 +1,4 @@
-import { type Backoff, backoffMs } from './wait.ts';
+import { type Backoff, backoffMs } from '../wait.ts';
 
 /** An event on its way through its handler. */
 export interface Task {

@@ -182,6 +182,15 @@ describe('of one session', () => {
     expect(server.asked[0]?.url).toBe('/sessions/main/events?events=qr,message');
   });
 
+  it('goes on where a proxy has answered for a gateway that is away', async () => {
+    for (const status of [403, 404])
+      server.answers.push((response) => response.writeHead(status, { 'Content-Type': 'text/html' }).end('<html>'));
+    const { bodies } = collect({ sessions: 'main' });
+    await eventually(() => expect(server.open).toBe(1));
+    server.message('there');
+    await eventually(() => expect(bodies).toEqual(['there']));
+  });
+
   it.each(['..', '.', ''])('with the id %j asks for nothing: it would lead to the events of all', async (sessions) => {
     const ended = create({ sessions }).run({ message: () => {} });
     await expect(ended).rejects.toMatchObject({ code: 'invalid_request', status: undefined });

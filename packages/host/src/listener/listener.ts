@@ -1,5 +1,6 @@
 import { type EventName, errorText } from '@chat-web/protocol';
 import type { GatewayAddress } from '../transport.ts';
+import { type Backoff, settledWithin, unlessAborted } from '../wait.ts';
 import { type ConnectionTiming, type Disconnect, follow } from './connection.ts';
 import type { EventHandlers, ListenedEvent } from './events.ts';
 import { isEventId } from './frames.ts';
@@ -9,7 +10,6 @@ import { PositionSaver } from './position-saver.ts';
 import { memoryPosition, type PositionStore } from './position-store.ts';
 import { EVENT_NAMES, readEvent } from './read-event.ts';
 import { RecentIds } from './recent-ids.ts';
-import { type Backoff, settledWithin, unlessAborted } from './wait.ts';
 
 /** What to listen to, and how. */
 export interface ListenOptions<N extends EventName = EventName> {

@@ -1,5 +1,5 @@
+import { type Backoff, backoffMs, pause } from '../wait.ts';
 import type { PositionStore } from './position-store.ts';
-import { type Backoff, backoffMs, pause } from './wait.ts';
 
 /** How a position is saved. */
 interface SaverOptions {

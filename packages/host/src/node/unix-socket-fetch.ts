@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import type { GatewayAddress } from '../transport.ts';
 
@@ -38,11 +39,10 @@ export function unixSocketFetch(socketPath: string): typeof fetch {
         resolve(new Response(content, { status, headers: fields }));
       });
       outgoing.once('error', (error) => reject(signal?.aborted ? signal.reason : failed(error)));
-      if (body instanceof ReadableStream)
-        Readable.fromWeb(body as NodeStream)
-          .on('error', reject)
-          .pipe(outgoing);
-      else if (body instanceof Blob) body.arrayBuffer().then((bytes) => outgoing.end(Buffer.from(bytes)), reject);
+      if (body instanceof ReadableStream) {
+        // Each side ends with the other.
+        pipeline(Readable.fromWeb(body as NodeStream), outgoing).catch((error) => reject(failed(error)));
+      } else if (body instanceof Blob) body.arrayBuffer().then((bytes) => outgoing.end(Buffer.from(bytes)), reject);
       else outgoing.end(body ?? undefined);
     });
   };

@@ -48,6 +48,11 @@ export function webhookEventOf(id: string, parsed: unknown): WebhookEvent | unde
   return { ...common, name: 'other', type, data };
 }
 
+/** True for an event that is known by name, and whose data are not of the form that this version knows. */
+export function isUnreadable(event: WebhookEvent): boolean {
+  return event.name === 'other' && isEventName(event.type);
+}
+
 function isEventName(type: string): type is EventName {
   return Object.hasOwn(eventData, type);
 }

@@ -7,7 +7,7 @@ import { parsedJson } from '../inbound/parsed-json.ts';
 import { quietly } from '../inbound/quietly.ts';
 import { memorySeenStore, type SeenStore } from '../inbound/seen-store.ts';
 import { withinTime } from '../inbound/time-limit.ts';
-import { type WebhookEvent, webhookEventOf } from './webhook-event.ts';
+import { isUnreadable, type WebhookEvent, webhookEventOf } from './webhook-event.ts';
 import { WebhookSignatures } from './webhook-signatures.ts';
 
 /**
@@ -19,9 +19,10 @@ export type WebhookHandlers = { readonly [N in EventName | 'other']?: (event: We
   readonly any?: (event: WebhookEvent<EventName>) => unknown;
 };
 
+/** Options of a receiver. */
 export interface WebhookReceiverOptions {
   /** The secret that the gateway answered when the webhook was made, `whsec_…`; two of them while it is replaced. */
-  readonly secrets: string | readonly string[];
+  readonly secrets: string | readonly string[] | undefined;
   /** Called for each event of its name. The gateway gets its answer when the promise has settled. */
   readonly handlers?: WebhookHandlers | undefined;
   /** Called for each event, after its handler. */
@@ -33,7 +34,7 @@ export interface WebhookReceiverOptions {
   /** The largest delivery, in bytes. Default: 4 MB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * A delivery whose handler takes longer is answered with 503; its repetition joins the handler that goes on. The
+   * A delivery whose handler takes longer is answered with 500; its repetition joins the handler that goes on. The
    * gateway waits for 15 s. Default: 12,000.
    */
   readonly handlerTimeoutMs?: number | undefined;
@@ -55,8 +56,9 @@ const MOST_RUNNING = 1_000;
 
 /**
  * Receives the webhooks of a gateway. A delivery is answered with 204 once its handlers have settled well, and with 500 if
- * one has failed: the gateway then repeats it. An event that was handled is answered with 204, and not handed on again.
- * Throws a TypeError for a secret that is none.
+ * one has failed: the gateway then repeats it. So it does with an event whose data cannot be read, unless `other` or
+ * `onEvent` takes it. An event that was handled is answered with 204, and not handed on again.
+ * Throws a TypeError for a secret that is none, or missing.
  *
  * @example
  * const receiver = createWebhookReceiver({
@@ -81,7 +83,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
 export async function verifyWebhook(
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>,
   rawBody: Uint8Array | string,
-  secrets: string | readonly string[],
+  secrets: string | readonly string[] | undefined,
   { toleranceSeconds = TOLERANCE_SECONDS }: { readonly toleranceSeconds?: number | undefined } = {},
 ): Promise<WebhookEvent> {
   const body = typeof rawBody === 'string' ? bytesOf(rawBody) : rawBody;
@@ -93,6 +95,7 @@ export async function verifyWebhook(
 }
 
 const UNSIGNED = 'the signature is missing, malformed, wrong or too old';
+const UNREADABLE = 'the data of the event are not of the form that this version knows: install a newer one';
 const NO_EVENT = 'the body is no event of a gateway';
 
 class Receiver {
@@ -143,13 +146,15 @@ class Receiver {
     const isWell = await withinTime(outcome, timeoutMs, '').catch(() => undefined);
     if (isWell) return accepted();
     if (isWell === false) return refused(500, 'internal_error', 'a handler failed');
-    return comeBackLater('still_running', 'the handler is not done yet');
+    // No Retry-After: the gateway would put off all sessions, and never give the event up.
+    return refused(500, 'still_running', 'the handler is not done yet');
   }
 
   async #callHandlers(event: WebhookEvent): Promise<void> {
     const { handlers, onEvent } = this.#options;
     const own = handlers?.[event.name] as ((event: WebhookEvent) => unknown) | undefined;
     try {
+      if (!own && !onEvent && isUnreadable(event)) throw new GatewayError('internal_error', UNREADABLE);
       if (own || event.name === 'other') await own?.(event);
       else await handlers?.any?.(event);
       await onEvent?.(event);

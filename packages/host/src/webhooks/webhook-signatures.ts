@@ -21,8 +21,8 @@ export class WebhookSignatures {
   readonly #toleranceSeconds: number;
 
   /** Throws a TypeError for a secret that is none. */
-  constructor(secrets: string | readonly string[], toleranceSeconds: number) {
-    const keys = [secrets].flat().map(keyOf);
+  constructor(secrets: string | readonly string[] | undefined, toleranceSeconds: number) {
+    const keys = [secrets ?? []].flat().map(keyOf);
     if (keys.length === 0) throw new TypeError('give the secret of the webhook');
     this.#keys = new HmacKeys(keys);
     this.#toleranceSeconds = toleranceSeconds;
