@@ -8,8 +8,6 @@ import { inOrder } from './test/helpers/in-order.ts';
 const ORDER = [
   ...['lifecycle', 'listening', 'keys', 'page-builds', 'isolation', 'builds', 'token', 'fuzz', 'messages', 'leftovers'],
   ...[
-    'examples-without-client',
-    'inbox',
     'keyed-sends',
     'pacing',
     'link',

@@ -8,11 +8,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBrowser } from './helpers/browser.ts';
-import { eventually } from './helpers/eventually.ts';
-import { Example } from './helpers/example.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { openBrowser } from '../helpers/browser.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { Example } from '../helpers/example.ts';
+import { rawRequest } from '../helpers/raw-request.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 /** A stranger who does what he can. */
 const EVE = '12025550999';
@@ -301,7 +301,7 @@ it('stops cleanly, and has left no trace of harm', async () => {
 });
 
 it('is what npm run example starts, with phones that are played by typing', async () => {
-  const main = fileURLToPath(new URL('../scripts/dist/example.js', import.meta.url));
+  const main = fileURLToPath(new URL('../../scripts/dist/example.js', import.meta.url));
   const child = spawn(process.execPath, [main, '--port', '0'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { Example } from './helpers/example.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { Example } from '../helpers/example.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'a-token-that-no-command-line-shows';
 const hasPython = spawnSync('python3', ['--version']).status === 0;
