@@ -153,6 +153,15 @@ describe('the list of chats', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('is let go by a caller without time, whose options are not those of the others', async () => {
+    const { client, asked } = await clientOf((response) => setTimeout(() => json(chatsNamed('a'))(response, ''), 200));
+    const hurried = client.listChats({ id: 'main' }, { timeoutMs: 50, retries: 0 });
+    const patient = client.listChats({ id: 'main' });
+    await expect(hurried).rejects.toMatchObject({ code: 'internal_error', status: undefined });
+    expect(await patient).toHaveLength(2);
+    expect(asked).toHaveLength(1);
+  });
+
   it('is not cached with 0 seconds', async () => {
     const { client, asked } = await clientOf(json([]), { chatsSeconds: 0 });
     for (let count = 0; count < 3; count += 1) await client.listChats({ id: 'main' });
@@ -251,6 +260,20 @@ describe('pictures', () => {
     expect(asked).toHaveLength(5);
   });
 
+  it('are void after a gap, behind which another account may have been linked', async () => {
+    const { client, asked } = await clientOf(none);
+    await client.getPicture(ADA);
+    client.cache.onEvent({ name: 'gap' });
+    await client.getPicture(ADA);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('are not kept where they may take no bytes', async () => {
+    const { client, asked } = await clientOf(picture(JPEG), { maxPicturesBytes: 0 });
+    for (let times = 0; times < 3; times += 1) expect((await client.getPicture(ADA))?.size).toBe(JPEG.byteLength);
+    expect(asked).toHaveLength(3);
+  });
+
   it('are void after the session was deleted through the client', async () => {
     const { client, asked, answerWith } = await clientOf(none);
     await client.getPicture(ADA);
@@ -291,6 +314,11 @@ describe('settings', () => {
       );
     },
   );
+
+  it.each([-1, Number.NaN, 0.5])('%s bytes are a TypeError that names the option', async (maxPictureBytes) => {
+    await expect(clientOf(none, { maxPictureBytes })).rejects.toThrow(/^maxPictureBytes/);
+    await expect(clientOf(none, { maxPicturesBytes: maxPictureBytes })).rejects.toThrow(/^maxPicturesBytes/);
+  });
 
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('%s seconds are a TypeError', async (pictureSeconds) => {
     await expect(clientOf(none, { pictureSeconds })).rejects.toThrow(TypeError);

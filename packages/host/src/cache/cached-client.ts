@@ -1,4 +1,5 @@
 import {
+  type CallOptions,
   type Chat,
   changesSomething,
   type Download,
@@ -8,17 +9,18 @@ import {
   operations,
 } from '@chat-web/protocol';
 import { ChatListCache } from './chat-list-cache.ts';
-import { type CallOptions, leavingOn } from './leaving.ts';
+import { leavingOn } from './leaving.ts';
 import { PICTURE_BOUNDS, PictureCache } from './picture-cache.ts';
 
+/** Options of the caches of a client. */
 export interface CacheOptions {
   /** How long a list of chats is kept, in seconds; 0: not at all. Default: 3. */
   readonly chatsSeconds?: number | undefined;
   /** How long a picture, or that there is none, is kept, in seconds; 0: not at all. Default: 1800. */
   readonly pictureSeconds?: number | undefined;
-  /** Of all pictures together. Default: 64 MB. */
+  /** The bytes of all pictures together; 0: none is kept. Default: 64 MB. */
   readonly maxPicturesBytes?: number | undefined;
-  /** Of one picture; a larger one is not kept. Default: 1 MB. */
+  /** The bytes of one picture; a larger one is not kept. Default: 1 MB. */
   readonly maxPictureBytes?: number | undefined;
 }
 
@@ -46,13 +48,14 @@ const SECOND_MS = 1_000;
 const CHATS_SECONDS = 3;
 const PICTURE_SECONDS = 1_800;
 /** They change the list of chats and what is shown of it. */
-const OF_CHATS = ['message', 'message_ack', 'gap'];
-/** Another account may be linked afterwards. */
-const OF_SESSIONS = ['ready', 'disconnected', 'qr'];
+const OF_CHATS = ['message', 'message_ack'];
+/** Another account may be linked afterwards, or meanwhile. */
+const OF_SESSIONS = ['ready', 'disconnected', 'qr', 'gap'];
 
 /**
  * Adds caches to a client: lists of chats for 3 s, and profile pictures, or that there is none, for 30 minutes. Calls that are
- * made at the same time share one request, and one that is aborted leaves it to the others. Errors are not kept. What is
+ * made at the same time share one request, with the options of the client; a call that is aborted, or has no more time,
+ * leaves it to the others. Errors are not kept. What is
  * changed through this client is void at once; feed `cache.onEvent` with events, and so is what others change.
  *
  * A cache belongs to one gateway and one token. The chats that `listChats` answers are frozen: other callers share them.
@@ -66,9 +69,11 @@ const OF_SESSIONS = ['ready', 'disconnected', 'qr'];
 export function createCachedClient(client: OperationMethods, options: CacheOptions = {}): CachedClient {
   const chatsMs = milliseconds('chatsSeconds', options.chatsSeconds ?? CHATS_SECONDS);
   const pictureMs = milliseconds('pictureSeconds', options.pictureSeconds ?? PICTURE_SECONDS);
-  const { maxPicturesBytes = PICTURE_BOUNDS.all, maxPictureBytes = PICTURE_BOUNDS.one } = options;
+  const maxPicturesBytes = bytes('maxPicturesBytes', options.maxPicturesBytes ?? PICTURE_BOUNDS.all);
+  const maxPictureBytes = bytes('maxPictureBytes', options.maxPictureBytes ?? PICTURE_BOUNDS.one);
   const chats = new ChatListCache(chatsMs);
-  const pictures = new PictureCache(pictureMs, maxPicturesBytes, maxPictureBytes);
+  // A cache without a bound in bytes has none: it is not asked then.
+  const pictures = new PictureCache(pictureMs, Math.max(1, maxPicturesBytes), maxPictureBytes);
 
   const clear = (session?: string) => {
     chats.clear(session);
@@ -88,15 +93,15 @@ export function createCachedClient(client: OperationMethods, options: CacheOptio
   if (chatsMs > 0) {
     methods.listChats = (input = {}, options = {}) =>
       leavingOn(
-        options.signal,
-        chats.get(input.id ?? '', () => listChats(input, { ...options, signal: undefined }) as Promise<Chat[]>),
+        options,
+        chats.get(input.id ?? '', () => listChats(input) as Promise<Chat[]>),
       );
   }
-  if (pictureMs > 0) {
+  if (pictureMs > 0 && maxPicturesBytes > 0) {
     methods.getPicture = (input = {}, options = {}) => {
       const own = () => getPicture(input, options) as Promise<Download | null>;
-      const shared = () => getPicture(input, { ...options, signal: undefined }) as Promise<Download | null>;
-      return leavingOn(options.signal, pictures.get(input.id ?? '', input.contactId ?? '', { shared, own }));
+      const shared = () => getPicture(input) as Promise<Download | null>;
+      return leavingOn(options, pictures.get(input.id ?? '', input.contactId ?? '', { shared, own }));
     };
   }
   return { ...client, ...methods, cache: { onEvent, clear } };
@@ -123,4 +128,9 @@ function clearing(
 function milliseconds(name: string, seconds: number): number {
   if (seconds >= 0 && Number.isFinite(seconds)) return seconds * SECOND_MS;
   throw new TypeError(`${name} must be a number of seconds, 0 or more`);
+}
+
+function bytes(name: string, count: number): number {
+  if (Number.isSafeInteger(count) && count >= 0) return count;
+  throw new TypeError(`${name} must be a whole number of bytes, 0 or more`);
 }

@@ -1,20 +1,24 @@
-/** Options of a call, as far as they matter to a request that several callers share. */
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-}
+import { type CallOptions, GatewayError } from '@chat-web/protocol';
 
-/** The outcome of shared work, for one caller: its signal ends its waiting, not the work. */
-export async function leavingOn<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
-  if (!signal) return work;
+/** The outcome of shared work, for one caller: its signal and its time limit end its waiting, not the work. */
+export async function leavingOn<T>({ signal, timeoutMs }: CallOptions, work: Promise<T>): Promise<T> {
+  if (!signal && timeoutMs === undefined) return work;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let leave: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason);
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
+  const left = new Promise<never>((_, reject) => {
+    if (timeoutMs !== undefined) {
+      const late = () =>
+        reject(new GatewayError('internal_error', `no answer came within ${timeoutMs} ms`, { status: null }));
+      timer = setTimeout(late, timeoutMs);
+    }
+    leave = () => reject(signal?.reason);
+    if (signal?.aborted) leave();
+    else signal?.addEventListener('abort', leave, { once: true });
   });
   try {
-    return await Promise.race([work, aborted]);
+    return await Promise.race([work, left]);
   } finally {
-    if (leave) signal.removeEventListener('abort', leave);
+    clearTimeout(timer);
+    if (leave) signal?.removeEventListener('abort', leave);
   }
 }

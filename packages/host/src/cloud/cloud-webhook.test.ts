@@ -474,6 +474,31 @@ describe('answers', () => {
     expect(events).toEqual([]);
   });
 
+  it('are 503 while handlers that are past their time hold too much', async () => {
+    const { promise, resolve } = deferred();
+    const { webhook } = webhookWith({ onEvent: () => promise, maxWaitingBytes: 100_000, handlerTimeoutMs: 10 });
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      statuses.push((await webhook.fetch(post(messages(text(`${n}`, 'x'.repeat(40_000)))))).status);
+      await webhook.idle(); // It does not wait for them.
+    }
+    expect(statuses).toEqual([200, 200, 503, 503, 503]);
+    resolve();
+    await expect.poll(async () => (await webhook.fetch(post(messages(text('9', ''))))).status).toBe(200);
+    await webhook.close();
+  });
+
+  it('are not refused where the platform takes no promise', async () => {
+    const { webhook, events } = webhookWith({
+      waitUntil: () => {
+        throw new Error('not supported');
+      },
+    });
+    expect((await webhook.fetch(post(messages(text('1', ''))))).status).toBe(200);
+    await webhook.idle();
+    expect(events).toHaveLength(1);
+  });
+
   it('are 503 after close, which waits for what is in hand', async () => {
     const seen: string[] = [];
     const { webhook } = webhookWith({ onEvent: async (event) => void seen.push(event.name, await delay(20, '')) });

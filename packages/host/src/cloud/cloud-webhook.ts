@@ -16,6 +16,7 @@ export type CloudHandlers = { readonly [N in CloudEventName]?: (event: CloudEven
   readonly any?: (event: CloudEvent) => unknown;
 };
 
+/** Options of a receiver of the provider's webhooks. */
 export interface CloudWebhookOptions {
   /** What you entered as verify token at the provider. Without it, each handshake is refused. */
   readonly verifyToken?: string | undefined;
@@ -36,13 +37,16 @@ export interface CloudWebhookOptions {
   readonly seen?: SeenStore | undefined;
   /** The path of `fetch`. */
   readonly path?: string | undefined;
-  /** The largest delivery, in bytes; the provider sends up to 3 MB. */
+  /** The largest delivery, in bytes; the provider sends up to 3 MB. Default: 4 MB. */
   readonly maxBodyBytes?: number | undefined;
-  /** How many bytes of deliveries may wait for handlers; beyond that, a delivery is answered with 503. */
+  /**
+   * How many bytes of deliveries may wait for handlers, or be in the hands of those that are past their time; beyond that,
+   * a delivery is answered with 503. Default: 32 MB.
+   */
   readonly maxWaitingBytes?: number | undefined;
-  /** How many conversations are handed on at a time; within one, events keep their order. */
+  /** How many conversations are handed on at a time; within one, events keep their order. Default: 8. */
   readonly concurrency?: number | undefined;
-  /** A handler that takes longer counts as failed, and the next event has its turn. */
+  /** A handler that takes longer counts as failed, and the next event has its turn, beside it. Default: 60,000. */
   readonly handlerTimeoutMs?: number | undefined;
   /** For platforms that stop a process after the answer: gets a promise that lasts until the delivery is handed on. */
   readonly waitUntil?: ((promise: Promise<void>) => void) | undefined;
@@ -58,7 +62,7 @@ export interface CloudWebhook {
   fetch(request: Request): Promise<Response>;
   /** The same whatever the path, for a router that has chosen it. */
   handle(request: Request): Promise<Response>;
-  /** Resolves when all that was accepted is handed on. */
+  /** Resolves when all that was accepted is handled, or past its time. */
   idle(): Promise<void>;
   /** Answers deliveries with 503 from now on, and resolves when all that was accepted before is handed on. */
   close(): Promise<void>;
@@ -184,21 +188,25 @@ class Receiver {
       return comeBackLater('insufficient_resources', 'too many deliveries are waiting');
     }
     this.#waitingBytes += size;
-    const delivery = this.#handOn(parsed);
+    const handled: Promise<void>[] = [];
+    const delivery = this.#handOn(parsed, handled);
     this.#deliveries.add(delivery);
-    const over = delivery.then(() => {
-      this.#waitingBytes -= size;
-      this.#deliveries.delete(delivery);
-    });
-    this.#options.waitUntil?.(over);
+    const over = delivery.then(() => void this.#deliveries.delete(delivery));
+    // A handler that is past its time still holds its event.
+    void over
+      .then(() => Promise.allSettled(handled))
+      .then(() => {
+        this.#waitingBytes -= size;
+      });
+    quietly(() => this.#options.waitUntil?.(over));
     if (!this.#options.answerAfterHandlers) return new Response(null, { status: 200 });
     const allWell = await delivery;
     return allWell ? new Response(null, { status: 200 }) : refused(500, 'internal_error', 'a handler failed');
   }
 
   /** Resolves with false if one of the events has failed; does not reject. */
-  async #handOn(body: unknown): Promise<boolean> {
-    const queueing = Promise.all([this.#queued, afterTheAnswer()]).then(() => this.#queueEvents(body));
+  async #handOn(body: unknown, handled: Promise<void>[]): Promise<boolean> {
+    const queueing = Promise.all([this.#queued, afterTheAnswer()]).then(() => this.#queueEvents(body, handled));
     this.#queued = queueing.catch(() => {}); // The next delivery does not suffer from this one.
     try {
       return (await Promise.all(await queueing)).every(Boolean);
@@ -209,20 +217,21 @@ class Receiver {
   }
 
   /** How each event ends. */
-  async #queueEvents(body: unknown): Promise<readonly Promise<boolean>[]> {
+  async #queueEvents(body: unknown, handled: Promise<void>[]): Promise<readonly Promise<boolean>[]> {
     const events = await cloudEventsOf(body);
     return events.map(
       (event) =>
         new Promise((resolve) => {
-          this.#queue.add(laneOf(event), async () => resolve(await this.#handOnOne(event)));
+          this.#queue.add(laneOf(event), async () => resolve(await this.#handOnOne(event, handled)));
         }),
     );
   }
 
-  async #handOnOne(event: CloudEvent): Promise<boolean> {
+  async #handOnOne(event: CloudEvent, handled: Promise<void>[]): Promise<boolean> {
     const timeoutMs = this.#options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS;
     try {
       const work = this.#once.run(event.id, () => this.#callHandlers(event));
+      handled.push(work);
       await withinTime(work, timeoutMs, `a handler of ${event.name} took longer than ${timeoutMs} ms`);
       return true;
     } catch (error) {
