@@ -50,6 +50,7 @@ export interface CloudEventData {
 type FieldEvents = { readonly [N in CloudFieldName]: { readonly value: CloudFieldValue<N> } };
 type EventsByName = CloudEventData & FieldEvents;
 
+/** The name of an event: `message`, `status`, a field of the provider, or `other`. */
 export type CloudEventName = keyof EventsByName;
 
 /**

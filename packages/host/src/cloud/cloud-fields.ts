@@ -127,7 +127,9 @@ export const cloudFields = {
   }),
 } as const satisfies Record<string, v.GenericSchema>;
 
+/** The name of a field of the provider's webhooks whose value is known here, such as `account_update`. */
 export type CloudFieldName = keyof typeof cloudFields;
+/** What a delivery has for such a field. */
 export type CloudFieldValue<N extends CloudFieldName> = v.InferOutput<(typeof cloudFields)[N]>;
 
 export function isCloudFieldName(name: string): name is CloudFieldName {

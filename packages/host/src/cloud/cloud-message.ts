@@ -22,6 +22,7 @@ export const cloudError = v.object({
   error_data: maybe(v.object({ details: maybe(text) })),
   href: maybe(text),
 });
+/** What went wrong, as the provider says it. */
 export type CloudError = v.InferOutput<typeof cloudError>;
 
 /** What each message has. */
@@ -200,6 +201,7 @@ export const cloudMessage = v.variant('type', [
   /** What the cloud cannot carry, such as a poll; `errors` says so. */
   v.object({ ...common, type: v.literal('unsupported'), unsupported: maybe(v.object({ type: maybe(text) })) }),
 ]);
+/** A message of the provider's cloud; its `type` says which other fields it has. */
 export type CloudMessage = v.InferOutput<typeof cloudMessage>;
 
 /** The number of the business that something concerns. */
@@ -214,6 +216,7 @@ export const cloudContact = v.object({
   profile: maybe(v.object({ name: maybe(text), username: maybe(text) })),
   identity_key_hash: maybe(text),
 });
+/** Whom a message is from, as far as the provider says. */
 export type CloudContact = v.InferOutput<typeof cloudContact>;
 
 /** What became of a message that was sent through the cloud. */

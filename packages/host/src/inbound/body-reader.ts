@@ -5,6 +5,8 @@ import { comeBackLater, refused } from './answers.ts';
 const BODY_TIMEOUT_MS = 30_000;
 /** Bodies that are being read at the same time may have so many times the size of the largest. */
 const AT_ONCE = 8;
+/** A smaller body, as nearly all are, does not count: slow and large ones of strangers are not to keep it out. */
+const SMALL_PART = 1 / 64;
 
 /** A refusal of a body: what to answer. */
 class BodyRefusal extends Error {
@@ -56,7 +58,7 @@ export class BodyReader {
         size += value.byteLength;
         this.#reading += value.byteLength;
         if (size > this.#mostBytes) throw new BodyRefusal(this.#tooLarge());
-        if (this.#reading > AT_ONCE * this.#mostBytes) {
+        if (size > SMALL_PART * this.#mostBytes && this.#reading > AT_ONCE * this.#mostBytes) {
           throw new BodyRefusal(comeBackLater('insufficient_resources', 'too many bodies are being read'));
         }
       }
