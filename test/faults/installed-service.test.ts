@@ -59,8 +59,13 @@ describe('what docs/service.md installs', () => {
 
   it('holds what the gateway needs to run, and neither simulator nor tests nor tools', async ({ skip }) => {
     skip(!isInstalled, WHY_NOT);
-    expect((await readdir(join(opt, 'packages'))).sort()).toEqual(['gateway', 'protocol', 'worker']);
-    expect((await readdir(join(opt, 'node_modules/@chat-web'))).sort()).toEqual(['gateway', 'protocol', 'worker']);
+    expect((await readdir(join(opt, 'packages'))).sort()).toEqual(['gateway', 'outbound', 'protocol', 'worker']);
+    expect((await readdir(join(opt, 'node_modules/@chat-web'))).sort()).toEqual([
+      'gateway',
+      'outbound',
+      'protocol',
+      'worker',
+    ]);
     for (const name of ['scripts', 'test', 'bench', 'packages/gateway/src', 'node_modules/selfsigned'])
       expect(existsSync(join(opt, name)), name).toBe(false);
     for (const name of ['typescript', 'vitest', '@biomejs'])

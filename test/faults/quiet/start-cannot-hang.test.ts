@@ -58,7 +58,7 @@ describe('the start of a saved session', () => {
     await stack.untilStatus('ada', 'ready', HEALED_MS);
     await start;
     expect(events.all('qr')).toEqual([]);
-    expect(events.all('ready')).toHaveLength(1);
+    await eventually(() => expect(events.all('ready')).toHaveLength(1)); // It is on disk before it is shown.
     expect((await client.getSessionStatus({ id: 'ben' })).restarts).toBe(0);
 
     figure(
