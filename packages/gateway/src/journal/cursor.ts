@@ -108,7 +108,7 @@ export class Cursor {
     if (this.#reader && segments.includes(this.#reader.segment)) return this.#reader;
     const segment = segments.findLast(({ firstSeq }) => firstSeq <= this.#position + 1);
     if (segment) {
-      this.#reader = new SegmentReader(segment);
+      this.#reader = new SegmentReader(segment, this.#position + 1);
       return this.#reader;
     }
     const to = (segments[0]?.firstSeq ?? this.#source.lastSeq + 1) - 1;
@@ -157,7 +157,7 @@ export async function findRecord(source: Source, seq: number): Promise<JournalRe
     const segment = source.segments.findLast(({ firstSeq }) => firstSeq <= seq);
     if (!segment) return undefined;
     try {
-      const reader = new SegmentReader(segment);
+      const reader = new SegmentReader(segment, seq);
       for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
         const found = chunk.frames.find((frame) => frame.seq >= seq);
         if (found) return found.seq === seq ? found.record() : undefined;

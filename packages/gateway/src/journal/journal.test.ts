@@ -144,6 +144,25 @@ describe('a journal', () => {
     expect(await keysOf(journal, 0, (_, name) => name === 'ready')).toEqual(['a3']);
   });
 
+  it('is read from shortly before a position, once it was read', async () => {
+    const dir = newRoot();
+    const before = await openJournal(dir);
+    for (let n = 0; n < 10; n += 1) await appendLong(before, numbered(100, `${n}-`));
+    await close(before);
+    const journal = await openJournal(dir);
+    const all = await drain(journal.cursor(0, () => true));
+    expect(all).toHaveLength(1_000);
+    const reads = vi.spyOn(SegmentReader.prototype, 'next');
+    for (const at of [0, 1, 25, 26, 27, 500, 733, 998]) {
+      reads.mockClear();
+      const cursor = journal.cursor((all[at] as JournalRecord).seq, () => true);
+      const [following] = [await cursor.read(), await cursor.read()].flat();
+      expect(following).toEqual(all[at + 1]);
+    }
+    expect(await keysOf(journal, (all[900] as JournalRecord).seq)).toEqual(numbered(100, '9-').slice(1));
+    reads.mockRestore();
+  });
+
   it('takes records of a megabyte, and refuses longer ones than it can read', async () => {
     const dir = newRoot();
     const journal = await openJournal(dir);

@@ -316,7 +316,7 @@ export class Journal implements Source {
       await file.datasync();
       await rename(unfinished, path);
       await syncFolder(this.#options.dir);
-      const segment = { firstSeq, revision: 0, path, bytes, newestAt: Date.now() };
+      const segment = { firstSeq, revision: 0, path, bytes, newestAt: Date.now(), marks: [] };
       const active = await open(path, ACTIVE_FLAGS);
       await file.close().catch(() => {});
       await this.#file?.close().catch(() => {});
@@ -578,7 +578,7 @@ export class Journal implements Source {
     }
     await rename(unfinished, path);
     await syncFolder(this.#options.dir);
-    this.#segments = this.#segments.map((one) => (one === segment ? { ...segment, revision, path, bytes } : one));
+    this.#segments = this.#segments.map((one) => (one === segment ? { ...segment, revision, path, bytes, marks: [] } : one));
     await rm(segment.path, { force: true });
   }
 

@@ -15,6 +15,14 @@ export interface Segment {
   bytes: number;
   /** No record is newer: Unix time in ms. */
   newestAt: number;
+  /** Where some of its records begin, in order: a reader that begins late need not read all before. */
+  readonly marks: Mark[];
+}
+
+/** A record of that seq begins at this offset. */
+interface Mark {
+  readonly seq: number;
+  readonly offset: number;
 }
 
 const NAME = /^(\d{16})\.(\d{1,9})\.journal$/;
@@ -44,7 +52,7 @@ export async function segmentsIn(dir: string, { clean }: { readonly clean: boole
     const found = await stat(path);
     const segment = {
       ...{ firstSeq: Number(seq), revision: Number(revision), path },
-      ...{ bytes: found.size, newestAt: found.mtimeMs },
+      ...{ bytes: found.size, newestAt: found.mtimeMs, marks: [] },
     };
     const other = newest.get(segment.firstSeq);
     if (other) superfluous.push(other.revision < segment.revision ? other.path : path);
@@ -66,7 +74,7 @@ export interface Chunk {
 }
 
 /**
- * Reads a segment from an offset on, piece by piece. What is damaged is left out. A segment that has been removed or
+ * Reads a segment piece by piece, from a record on or from shortly before. What is damaged is left out. A segment that has been removed or
  * written anew meanwhile rejects with ENOENT: no file stays open between two pieces.
  */
 export class SegmentReader {
@@ -74,14 +82,9 @@ export class SegmentReader {
   #offset: number;
   #lastSeq = 0;
 
-  constructor(segment: Segment, offset = 0) {
+  constructor(segment: Segment, seq = segment.firstSeq) {
     this.segment = segment;
-    this.#offset = offset;
-  }
-
-  /** Where the next piece begins. */
-  get offset(): number {
-    return this.#offset;
+    this.#offset = segment.marks.findLast((mark) => mark.seq <= seq)?.offset ?? 0;
   }
 
   /** The next frames. Undefined at the end of what is written. */
@@ -104,9 +107,17 @@ export class SegmentReader {
   }
 
   #take(chunk: Chunk): Chunk {
+    this.#mark(chunk);
     this.#offset = chunk.end;
     this.#lastSeq = chunk.frames.at(-1)?.seq ?? this.#lastSeq;
     return chunk;
+  }
+
+  #mark({ frames: [first], isAfterDamage }: Chunk): void {
+    const { marks } = this.segment;
+    const last = marks.at(-1)?.offset ?? 0;
+    if (first && !isAfterDamage && this.#offset - last >= CHUNK_BYTES / 2)
+      marks.push({ seq: first.seq, offset: this.#offset });
   }
 
   /** The frames from the start of a buffer on, until one is incomplete or damaged. */
