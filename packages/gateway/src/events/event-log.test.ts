@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Journal, NotStoredError } from '../journal/journal.ts';
 import { DeliveredMessages } from './delivered-messages.ts';
 import { EventLog } from './event-log.ts';
+import type { Entry } from './feed.ts';
 import { OpenAcks } from './open-acks.ts';
 
 const NOW = Math.floor(Date.now() / 1_000);
@@ -282,6 +283,23 @@ describe('a session that is deleted while nothing can be stored', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe('a session that is deleted, and made again at once', () => {
+  it('shows the events of the new one, also to who reads as they are stored', async () => {
+    events.publishMessage('main', message('a'));
+    await stored();
+    const feed = events.feed({ after: undefined, session: 'main', takes: () => true });
+    const read: string[] = [];
+    const stop = feed.onMore(() => {
+      for (const { text } of feed.read() as Entry[]) read.push(JSON.parse(text).body);
+    });
+    const forgotten = events.forget('main');
+    events.publishMessage('main', message('of the next account'));
+    await forgotten;
+    stop();
+    expect(read).toEqual(['of the next account']);
   });
 });
 

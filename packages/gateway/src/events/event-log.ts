@@ -63,8 +63,8 @@ export class EventLog {
   readonly #lost = new Map<string, Loss>();
   /** Notes that were refused, in their order. */
   readonly #owed: Note[] = [];
-  /** Deleted sessions of which the disk does not know yet. */
-  readonly #hidden = new Set<string>();
+  /** Deleted sessions of which the disk may not know yet, each with the newest seq of that time. */
+  readonly #deleted = new Map<string, number>();
   /** The newest append: what follows an event must not overtake it. */
   #newest: Promise<void> = Promise.resolve();
   #pending = 0;
@@ -156,9 +156,10 @@ export class EventLog {
    */
   async forget(session: string): Promise<void> {
     this.#lost.delete(session);
-    this.#hidden.add(session);
+    const newest = this.#journal.lastSeq;
+    this.#deleted.set(session, newest);
     const stored = this.#note({ kind: 'forget', name: '', session, key: '', text: '' });
-    void stored.then(() => this.#hidden.delete(session));
+    void stored.then(() => this.#deleted.get(session) === newest && this.#deleted.delete(session));
     this.#shares.forget(session);
     const isLate = delay(FORGET_TIMEOUT_MS, false, { ref: false });
     const isStored = await Promise.race([stored.then(() => true), isLate]);
@@ -254,7 +255,7 @@ export class EventLog {
 
   /** Events from a position on. */
   feed(options: FeedOptions): Feed {
-    const takes: FeedOptions['takes'] = (session, name) => !this.#hidden.has(session) && options.takes(session, name);
+    const takes: FeedOptions['takes'] = (session, name) => !this.#isHidden(session) && options.takes(session, name);
     return new Feed(this.#journal, { ...options, takes }, (reason) =>
       this.gaps.set(reason, (this.gaps.get(reason) ?? 0) + 1),
     );
@@ -271,9 +272,15 @@ export class EventLog {
     return before > 0 ? this.#journal.idOf(before) : OLDEST;
   }
 
+  /** Until its deletion is on disk. An event that follows in the same write is of the next session of that name. */
+  #isHidden(session: string): boolean {
+    const newest = this.#deleted.get(session);
+    return newest !== undefined && !this.#journal.isForgotten(session, newest);
+  }
+
   /** True for an event of a session that was deleted since. */
   isDeleted(session: string, id: string): boolean {
-    return this.#hidden.has(session) || this.#journal.isForgotten(session, this.seqOf(id));
+    return this.#isHidden(session) || this.#journal.isForgotten(session, this.seqOf(id));
   }
 
   /** False while nothing can be stored. */
