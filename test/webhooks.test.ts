@@ -80,7 +80,10 @@ describe('a webhook', () => {
     await expect
       .poll(letters, { timeout: 10_000 })
       .toMatchObject([{ event: 'message', session: 'main', attempts: 3, message: 'the endpoint answered 500' }]);
-    expect(await stack.client.getWebhook({ webhookId })).toMatchObject({ status: 'failing', deadLetters: 1 });
+    expect(await stack.client.getWebhook({ webhookId })).toMatchObject({
+      ...{ status: 'active', waiting: 0, deadLetters: 1 },
+      lastFailure: { message: 'the endpoint answered 500' },
+    });
     instead = undefined;
     expect(await stack.client.replayDeadLetters({ webhookId })).toEqual({ id: webhookId, replaying: 1 });
     await expect.poll(letters).toEqual([]);

@@ -13,7 +13,7 @@ import { NotStoredError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { type DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 import { EventStreams } from './event-streams.ts';
-import { Feed, type FeedOptions, OLDEST } from './feed.ts';
+import { type Entry, entryOf, Feed, type FeedOptions, OLDEST } from './feed.ts';
 import { JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
 
@@ -259,6 +259,18 @@ export class EventLog {
     return new Feed(this.#journal, { ...options, takes }, (reason) =>
       this.gaps.set(reason, (this.gaps.get(reason) ?? 0) + 1),
     );
+  }
+
+  /** The event of an id; undefined if it is not kept, or unknown. */
+  async find(id: string): Promise<Entry | undefined> {
+    const seq = this.#journal.seqOf(id);
+    const found = seq === undefined ? undefined : await this.#journal.find(seq);
+    return found?.kind === 'event' ? entryOf(id, found) : undefined;
+  }
+
+  /** True for the id of an event, or for a position, that was given out here. */
+  isKnown(id: string): boolean {
+    return this.#journal.seqOf(id) !== undefined;
   }
 
   /** The place of an event's id, or of a position, in the order of all. */

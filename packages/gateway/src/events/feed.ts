@@ -81,13 +81,7 @@ export class Feed {
     return found.map((one) =>
       one.kind === 'gap'
         ? this.#gapEntry(one.reason, one.from > 0 ? this.#journal.idOf(one.from) : null, one.to)
-        : {
-            id: this.#journal.idOf(one.seq),
-            event: one.name as EventName,
-            session: one.session,
-            at: one.at,
-            text: one.text,
-          },
+        : entryOf(this.#journal.idOf(one.seq), one),
     );
   }
 
@@ -97,6 +91,11 @@ export class Feed {
     const text = JSON.stringify({ reason, from, to: to ?? null });
     return { id: to, event: 'gap', session: this.#session, at: Date.now(), text };
   }
+}
+
+/** An event as it was stored. */
+export function entryOf(id: string, { name, session, at, text }: JournalRecord): Entry {
+  return { id, event: name as EventName, session, at, text };
 }
 
 /** The position before all that is kept. */

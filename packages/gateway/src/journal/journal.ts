@@ -578,7 +578,9 @@ export class Journal implements Source {
     }
     await rename(unfinished, path);
     await syncFolder(this.#options.dir);
-    this.#segments = this.#segments.map((one) => (one === segment ? { ...segment, revision, path, bytes, marks: [] } : one));
+    this.#segments = this.#segments.map((one) =>
+      one === segment ? { ...segment, revision, path, bytes, marks: [] } : one,
+    );
     await rm(segment.path, { force: true });
   }
 

@@ -2,12 +2,15 @@ import { type DeadLetter, errorText } from '@chat-web/protocol';
 import type { Entry, Feed } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import type { Outcome } from './endpoint.ts';
+import { EndpointHealth } from './endpoint-health.ts';
 import type { Progress, Waiting } from './webhook-progress.ts';
 
 /** What a courier needs. */
 export interface CourierParts {
-  /** The webhook's events after a position: of one session, or of all. */
-  feed(after: string, session: string | undefined): Feed;
+  /** The webhook's events after a position: of all its sessions, or of those that `isAsked`. */
+  feed(after: string, isAsked?: (session: string) => boolean): Feed;
+  /** The event of an id, if it is kept. */
+  find(id: string): Promise<Entry | undefined>;
   /** The place of an event's id, or of a position, in the order of all. */
   seqOf(id: string): number;
   /** The position before an event. */
@@ -15,12 +18,13 @@ export interface CourierParts {
   /** True for an event of a session that was deleted since. */
   isDeleted(session: string, id: string): boolean;
   /** Posts an event once. Rejects only if the signal aborts. */
-  post(entry: Entry & { readonly id: string }, signal: AbortSignal): Promise<Outcome>;
+  post(entry: Stored, signal: AbortSignal): Promise<Outcome>;
   /** Stores how far it has come. Rejects if that is not possible now. */
   save(progress: Progress): Promise<void>;
-  /** Stores an event that is given up, or that a dead letter was delivered. */
-  bury(letter: DeadLetter): void;
-  revived(id: string): void;
+  /** Stores an event that is given up. Rejects if that is not possible now. */
+  bury(letter: DeadLetter, entry: Stored): Promise<void>;
+  /** Dead letters that are to be delivered again, each once. */
+  readonly revivals: Revivals;
   /** Nothing more is delivered: the courier has stopped. */
   onDisabled(reason: 'gone' | 'no_success'): void;
   /** The waits between the attempts of an event, in ms. */
@@ -28,119 +32,145 @@ export interface CourierParts {
   readonly log: Pick<Log, 'error'>;
 }
 
-/** An event with an id, as all that are stored have. */
-type Stored = Entry & { readonly id: string };
-
-/** A gap of all sessions. The events behind it wait until it is delivered. */
-interface PendingGap {
-  readonly entry: Stored;
-  attempts: number;
-  nextAt: number;
+/** A dead letter to be delivered again. */
+interface Revival {
+  readonly id: string;
+  /** A gap is not in the journal. */
+  readonly gap: Entry | undefined;
 }
 
-/** Among the sessions that are being delivered: the gap of all. */
+/** Dead letters that somebody has asked for again. */
+export interface Revivals {
+  /** The next one; undefined if there is none. It stays the next until it is done. */
+  next(): Revival | undefined;
+  /** It was delivered, or failed and stays a dead letter, or its event is not kept any more. */
+  done(id: string, outcome: 'delivered' | 'failed' | 'expired'): void;
+}
+
+/** An event with an id, as all that are stored have. */
+export interface Stored extends Entry {
+  readonly id: string;
+  /** The id that the endpoint gets. What has expired ends at an id that is an event's own. */
+  readonly postedId: string;
+}
+
+/** The events of a session that are on their way. Times are ms of `performance.now()`. */
+interface Lane {
+  readonly session: string;
+  /** In order. */
+  readonly queue: Stored[];
+  /** What follows this position is still in the journal. Undefined: it comes with the events of all. */
+  behind: string | undefined;
+  /** How often the first event has failed. */
+  attempts: number;
+  nextAt: number;
+  /** To be tried although its time has not come: that is no attempt of the event. */
+  isProbe: boolean;
+  isRunning: boolean;
+}
+
+/** A gap of all sessions. The events after it wait until it is delivered. */
+interface PendingGap extends Pick<Lane, 'attempts' | 'nextAt' | 'isProbe' | 'isRunning'> {
+  readonly entry: Stored;
+}
+
+/** Among the sessions that fail: the gap of all. */
 const OF_ALL = '';
 
 /** Sessions that are delivered side by side. */
 const MAX_SIDE_BY_SIDE = 8;
-/** Events of a session that wait in memory for those before them; what follows stays in the journal. */
+/** Events of a session in memory; what follows stays in the journal. */
 const MAX_QUEUED_OF_A_SESSION = 64;
 const MAX_QUEUED = 256;
-/** A session is delivered that many before others have their turn. */
+/** Room is left for sessions that are not behind. */
+const MAX_QUEUED_BEHIND = 128;
+/** Of the waits between attempts: many must not come at one moment. */
+const JITTER = 0.1;
+/** Then others have their turn. */
 const TURN = 50;
-/** An endpoint that fails for that many sessions is down: the events of others are not tried one by one. */
-const SESSIONS_OF_AN_OUTAGE = 3;
-/** How often the event of another session is tried meanwhile. */
-const TRIAL_MS = 60_000;
-/** How often an endpoint with no success is tried, beside the attempts of each event. */
-const PROBE_MS = 5 * 60_000;
-/** After a longer outage, all that waits is tried at the first success. */
-const OUTAGE_MS = 60_000;
-/** Without a success for so long, a webhook is disabled. */
-const MAX_FAILING_MS = 72 * 60 * 60_000;
-const SAVE_AFTER_MS = 500;
-/** What is saved is a record of the journal, and as long as many wait. */
-const MANY_WAITING = 20;
-const SAVE_LONG_AFTER_MS = 10_000;
-const SAVE_AGAIN_MS = 5_000;
+const TURN_MS = 1_000;
 const READ_AGAIN_MS = 5_000;
+/** Another attempt to store what must be stored. */
+const STORE_AGAIN_MS = 5_000;
+const MIN_TIMER_MS = 5;
+const MAX_TIMER_MS = 60 * 60_000;
+
+// What is saved is a record of the journal, which is there for events: at most about 200 bytes a second, and 20 an event.
+const MIN_SAVE_MS = 1_000;
+const MAX_SAVE_MS = 30_000;
+const SAVE_MS_PER_BYTE = 5;
+const SAVED_BYTES_PER_EVENT = 20;
+const MIN_EVENTS_TO_SAVE = 50;
 /** What passes by and is not for this webhook is saved seldom: only lest the position expires. */
 const SAVE_PASSED_MS = 10 * 60_000;
 const MANY_PASSED = 1_000;
-const MAX_TIMER_MS = 60 * 60_000;
 
 /**
  * Delivers the events of a webhook: at least once, and in order for each session. One feed reads the events of all
- * sessions. A session whose event fails leaves it, and waits; when its turn has come, a feed of its own catches up.
+ * sessions as they happen. A session whose event fails, or that has too many, is behind: its events stay in the journal
+ * until its turn has come, and one pass over the journal reads those of all sessions that are due.
  */
 export class Courier {
   readonly #parts: CourierParts;
+  readonly #health: EndpointHealth;
   readonly #feed: Feed;
-  /** How far the events of the feed are in the queues. */
+  /** All events of the feed up to here are in lanes, or those lanes are behind. */
   #readUpTo: string;
-  #savedUpTo: string;
-  /** Events in order, of sessions that do not wait. */
-  readonly #queues = new Map<string, Stored[]>();
-  #queued = 0;
-  /** Read, and not in the queues yet. */
+  /** Read, and not in lanes yet. */
   #held: Entry[] = [];
   #gap: PendingGap | undefined;
-  readonly #waiting: Map<string, Waiting>;
-  /** Those of them that are tried now, although they are not due: that is no attempt of their event. */
-  readonly #tryNow: Set<string>;
-  /** Sessions of which something is being delivered. */
-  readonly #running = new Set<string>();
-  /** Sessions of which something failed since the last success. */
-  readonly #failing: Set<string>;
-  #lastSuccessAt: number | undefined;
-  #failingSince: number | undefined;
-  #lastFailure: Progress['lastFailure'];
-  #lastAttemptAt = 0;
-  /** The endpoint has asked not to be called before. */
-  #putOffUntil = 0;
+  readonly #lanes = new Map<string, Lane>();
+  #queued = 0;
+  #running = 0;
+  /** The sessions of the present pass over what is behind. */
+  readonly #passing = new Set<string>();
+  #pass: Feed | undefined;
   #isReading = false;
+  #isReadingBehind = false;
   /** The journal could not be read: when it is tried again. */
   #readAgainAt = 0;
+  #isReviving = false;
   #retryTimer: NodeJS.Timeout | undefined;
   #saveTimer: NodeJS.Timeout | undefined;
   #passedTimer: NodeJS.Timeout | undefined;
-  #reviving: Promise<void> = Promise.resolve();
+  #isSaving = false;
+  #unsaved = 0;
+  #savedBytes = 0;
+  #savedUpTo: string;
   readonly #stopping = new AbortController();
   readonly #stopListening: () => void;
 
   constructor(progress: Progress, parts: CourierParts) {
     this.#parts = parts;
-    const { position, waiting, lastSuccessAt, failingSince, lastFailure } = progress;
-    this.#feed = parts.feed(position, undefined);
-    this.#readUpTo = this.#savedUpTo = position;
-    this.#waiting = new Map(Object.entries(waiting));
-    this.#tryNow = new Set(this.#waiting.keys()); // Much may have changed since.
-    this.#failing = new Set([...this.#waiting].filter(([, { attempts }]) => attempts > 0).map(([session]) => session));
-    this.#lastSuccessAt = lastSuccessAt;
-    this.#failingSince = failingSince;
-    this.#lastFailure = lastFailure;
+    this.#health = new EndpointHealth(progress);
+    this.#feed = parts.feed(progress.position);
+    this.#readUpTo = this.#savedUpTo = progress.position;
+    for (const [session, { after, attempts, nextAt }] of Object.entries(progress.waiting)) {
+      // Much may have changed since. A clock that was set back must not put it off for longer than the schedule has it.
+      const longest = (parts.retryDelaysMs[attempts - 1] ?? 0) * (1 + JITTER);
+      const waitMs = Math.min(Math.max(nextAt - Date.now(), 0), longest);
+      const lane = this.#addLane(session, { behind: after, attempts, nextAt: performance.now() + waitMs });
+      lane.isProbe = attempts > 0 && !this.#health.isDown;
+    }
+    if (this.#health.isDown) this.#probe();
     this.#stopListening = this.#feed.onMore(() => void this.#read());
     this.#wake();
   }
 
   /** How far it has come. What is under way counts as not delivered. */
   get progress(): Progress {
-    const underWay = [...this.#queues].flatMap(([session, [first]]): [string, Waiting][] =>
-      first ? [[session, { after: this.#parts.positionBefore(first.id), attempts: 0, nextAt: 0 }]] : [],
-    );
-    return {
-      position: this.#readUpTo,
-      waiting: Object.fromEntries([...this.#waiting, ...underWay]),
-      ...(this.#lastSuccessAt === undefined ? {} : { lastSuccessAt: this.#lastSuccessAt }),
-      ...(this.#failingSince === undefined ? {} : { failingSince: this.#failingSince }),
-      ...(this.#lastFailure === undefined ? {} : { lastFailure: this.#lastFailure }),
-    };
+    const waiting = [...this.#lanes.values()].map((lane): [string, Waiting] => {
+      const [first] = lane.queue;
+      const after = first ? this.#parts.positionBefore(first.id) : (lane.behind ?? this.#readUpTo);
+      return [lane.session, { after, attempts: lane.attempts, nextAt: lane.attempts > 0 ? wallTime(lane.nextAt) : 0 }];
+    });
+    return { position: this.#readUpTo, waiting: Object.fromEntries(waiting), ...this.#health.progress };
   }
 
   /** When it tries again, as Unix time in ms; undefined unless something waits for that. */
   get nextAttemptAt(): number | undefined {
     const nextAt = this.#nextAt();
-    return nextAt > Date.now() && nextAt < Number.POSITIVE_INFINITY ? nextAt : undefined;
+    return nextAt > performance.now() && nextAt < Number.POSITIVE_INFINITY ? wallTime(nextAt) : undefined;
   }
 
   /** Stops at once. What is under way is broken off, and counts as not delivered. */
@@ -152,14 +182,9 @@ export class Courier {
     clearTimeout(this.#passedTimer);
   }
 
-  /** Delivers these events again, one after the other and each once, beside all others. */
-  revive(letters: readonly DeadLetter[]): void {
-    this.#reviving = this.#reviving.then(async () => {
-      for (const letter of letters) {
-        if (this.#hasStopped) return;
-        await this.#revive(letter).catch((error: unknown) => this.#failedItself(error));
-      }
-    });
+  /** To be called when there are dead letters to deliver again. */
+  revive(): void {
+    this.#wake();
   }
 
   get #hasStopped(): boolean {
@@ -171,24 +196,102 @@ export class Courier {
   #wake(): void {
     if (this.#hasStopped) return;
     void this.#read();
+    void this.#readBehind();
     this.#startDeliveries();
   }
 
-  get #isDown(): boolean {
-    return this.#failing.size >= SESSIONS_OF_AN_OUTAGE;
+  #startDeliveries(): void {
+    if (this.#hasStopped) return;
+    const now = performance.now();
+    if (now >= this.#health.putOffUntil) {
+      if (this.#running === 0 && now >= this.#health.probeAt) this.#probe();
+      if (this.#health.isDown && now >= this.#health.trialAt) this.#beginTrial();
+      const gap = this.#gap;
+      if (gap && this.#isDue(gap)) this.#start(gap, () => this.#deliverGap(gap));
+      for (const lane of this.#lanes.values())
+        if (lane.queue.length > 0 && this.#isDue(lane)) this.#start(lane, () => this.#deliverLane(lane));
+      void this.#revive();
+    }
+    this.#setTimer();
   }
+
+  #isDue({ isRunning, isProbe, attempts, nextAt }: Omit<PendingGap, 'entry'>): boolean {
+    if (isRunning) return false;
+    return isProbe || (attempts > 0 ? performance.now() >= nextAt : !this.#health.isDown);
+  }
+
+  /** What is due first is tried now. */
+  #probe(): void {
+    const failed = [...(this.#gap ? [this.#gap] : []), ...this.#lanes.values()].filter(({ attempts }) => attempts > 0);
+    const soonest = failed.reduce<(typeof failed)[number] | undefined>(
+      (first, one) => (first && first.nextAt <= one.nextAt ? first : one),
+      undefined,
+    );
+    if (soonest) soonest.isProbe = true;
+  }
+
+  /** While the endpoint is down, one session that has not failed yet is tried. */
+  #beginTrial(): void {
+    const lane = this.#untried();
+    if (!lane) return;
+    lane.isProbe = true;
+    this.#health.trialBegins();
+  }
+
+  #untried(): Lane | undefined {
+    for (const lane of this.#lanes.values()) if (lane.attempts === 0 && !lane.isRunning) return lane;
+    return undefined;
+  }
+
+  #start(one: Lane | PendingGap, deliver: () => Promise<void>): void {
+    if (this.#running >= MAX_SIDE_BY_SIDE) return;
+    this.#running += 1;
+    one.isRunning = true;
+    void deliver()
+      .catch((error: unknown) => this.#failedItself(error))
+      .finally(() => {
+        this.#running -= 1;
+        one.isRunning = false;
+        this.#wake();
+      });
+  }
+
+  /** When something is due, as `performance.now()` has it. */
+  #nextAt(): number {
+    const { isDown, trialAt, probeAt, putOffUntil } = this.#health;
+    const untriedAt = isDown ? trialAt : 0;
+    const atOf = (one: Lane | PendingGap) => {
+      if (one.isProbe) return 0;
+      return one.attempts > 0 ? Math.min(one.nextAt, probeAt) : untriedAt;
+    };
+    let soonest = this.#gap && !this.#gap.isRunning ? atOf(this.#gap) : Number.POSITIVE_INFINITY;
+    for (const lane of this.#lanes.values()) {
+      if (lane.isRunning || this.#isBeingRead(lane)) continue;
+      soonest = Math.min(soonest, Math.max(atOf(lane), lane.queue.length > 0 ? 0 : this.#readAgainAt));
+    }
+    if (!this.#gap && !this.#isReading && !this.#feed.isAtEnd)
+      soonest = Math.min(soonest, Math.max(untriedAt, this.#readAgainAt));
+    if (!this.#isReviving && this.#parts.revivals.next()) soonest = Math.min(soonest, this.#readAgainAt);
+    return Math.max(soonest, putOffUntil);
+  }
+
+  #setTimer(): void {
+    clearTimeout(this.#retryTimer);
+    if (this.#hasStopped) return;
+    const waitMs = this.#nextAt() - performance.now();
+    // What runs comes back here when it ends. Without that, something may have become due just now.
+    const isBusy = this.#running > 0 || this.#isReading || this.#isReadingBehind || this.#isReviving;
+    if (waitMs === Number.POSITIVE_INFINITY || (waitMs <= 0 && isBusy)) return;
+    this.#retryTimer = setTimeout(() => this.#wake(), Math.min(Math.max(waitMs, MIN_TIMER_MS), MAX_TIMER_MS)).unref();
+  }
+
+  // Reading what happens.
 
   get #mayRead(): boolean {
-    if (this.#gap || Date.now() < this.#readAgainAt) return false;
-    return this.#isDown ? this.#queues.size === 0 && Date.now() >= this.#trialAt : this.#queued < MAX_QUEUED;
+    if (this.#gap || this.#queued >= MAX_QUEUED || performance.now() < this.#readAgainAt) return false;
+    return !this.#health.isDown || (performance.now() >= this.#health.trialAt && !this.#untried());
   }
 
-  /** When the event of a session that has not failed is tried, while the endpoint is down. */
-  get #trialAt(): number {
-    return this.#lastAttemptAt + TRIAL_MS;
-  }
-
-  /** Reads what is new into the queues. */
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
@@ -197,25 +300,24 @@ export class Courier {
         if (this.#held.length === 0 && this.#feed.isAtEnd) break;
         if (this.#held.length === 0) this.#held = await this.#feed.read();
         const hasNew = this.#held.length > 0;
-        this.#enqueueHeld();
+        this.#takeHeld();
         if (this.#held.length === 0) this.#readUpTo = this.#feed.position;
         if (hasNew) this.#startDeliveries();
       }
       this.#savePassed();
     } catch (error) {
-      this.#failedItself(error);
-      this.#readAgainAt = Date.now() + READ_AGAIN_MS;
-      this.#setTimer();
+      this.#readAgain(error);
     } finally {
       this.#isReading = false;
+      this.#setTimer();
     }
   }
 
-  #enqueueHeld(): void {
+  #takeHeld(): void {
     for (let [entry] = this.#held; entry; [entry] = this.#held) {
       const stored = withId(entry);
       if (entry.session === undefined) {
-        this.#gap = { entry: stored, attempts: 0, nextAt: 0 };
+        this.#gap = { entry: stored, attempts: 0, nextAt: 0, isProbe: false, isRunning: false };
         return;
       }
       this.#enqueue(entry.session, stored);
@@ -225,225 +327,250 @@ export class Courier {
   }
 
   #enqueue(session: string, entry: Stored): void {
-    if (this.#waiting.has(session)) return; // It comes with those that wait.
-    const queue = this.#queues.get(session) ?? [];
-    const last = queue.at(-1);
-    if (last && queue.length >= MAX_QUEUED_OF_A_SESSION) {
-      this.#waiting.set(session, { after: last.id, attempts: 0, nextAt: 0 });
-      return;
-    }
-    queue.push(entry);
+    const lane = this.#lanes.get(session) ?? this.#addLane(session);
+    if (lane.behind !== undefined) return;
+    const last = lane.queue.at(-1);
+    if (last && lane.queue.length >= MAX_QUEUED_OF_A_SESSION) lane.behind = last.id;
+    else this.#push(lane, entry);
+  }
+
+  #push(lane: Lane, entry: Stored): void {
+    lane.queue.push(entry);
     this.#queued += 1;
-    this.#queues.set(session, queue);
   }
 
-  #startDeliveries(): void {
-    if (this.#hasStopped) return;
-    const now = Date.now();
-    if (now >= this.#putOffUntil) {
-      if (this.#gap && now >= this.#gap.nextAt) this.#start(OF_ALL, () => this.#deliverGap());
-      const isTrial = this.#isDown;
-      for (const [session, queue] of this.#queues) {
-        if (isTrial && (now < this.#trialAt || this.#running.size > 0)) break;
-        this.#start(session, () => this.#deliverQueue(session, queue));
+  #addLane(session: string, state: Partial<Pick<Lane, 'behind' | 'attempts' | 'nextAt'>> = {}): Lane {
+    const { behind, attempts = 0, nextAt = 0 } = state;
+    const lane: Lane = { session, queue: [], behind, attempts, nextAt, isProbe: false, isRunning: false };
+    this.#lanes.set(session, lane);
+    return lane;
+  }
+
+  // Reading what is behind.
+
+  #isBeingRead({ session, queue }: Lane): boolean {
+    return queue.length === 0 && this.#passing.has(session);
+  }
+
+  async #readBehind(): Promise<void> {
+    if (this.#isReadingBehind) return;
+    this.#isReadingBehind = true;
+    try {
+      while (!this.#hasStopped && this.#mayReadBehind) {
+        const pass = this.#pass ?? this.#beginPass();
+        if (!pass) break;
+        for (const entry of await pass.read()) this.#enqueueBehind(withId(entry));
+        if (this.#isUpToDate(pass.position)) this.#joinOthers();
+        if (this.#passing.size === 0) this.#pass = undefined;
+        this.#startDeliveries();
       }
-      for (const session of this.#waiting.keys())
-        if (this.#dueAt(session) <= now && !this.#queues.has(session))
-          this.#start(session, () => this.#catchUp(session));
-      const probed = this.#running.size === 0 && now >= this.#probeAt() ? this.#soonest()?.session : undefined;
-      if (probed !== undefined) this.#start(probed, () => this.#catchUp(probed));
+    } catch (error) {
+      this.#passing.clear();
+      this.#pass = undefined;
+      this.#readAgain(error);
+    } finally {
+      this.#isReadingBehind = false;
+      this.#setTimer();
     }
-    this.#setTimer();
   }
 
-  #start(session: string, work: () => Promise<void>): void {
-    if (this.#running.has(session) || this.#running.size >= MAX_SIDE_BY_SIDE) return;
-    this.#running.add(session);
-    this.#tryNow.delete(session);
-    void work()
-      .catch((error: unknown) => this.#failedItself(error))
-      .finally(() => {
-        this.#running.delete(session);
-        this.#wake();
-      });
+  get #mayReadBehind(): boolean {
+    const now = performance.now();
+    // While nothing runs, what is in memory waits for something else than room.
+    const hasRoom = this.#queued < MAX_QUEUED_BEHIND || this.#running === 0;
+    return hasRoom && now >= this.#readAgainAt && now >= this.#health.putOffUntil;
   }
 
-  /** The session that waits and is due first, of those that may be delivered. */
-  #soonest(): { readonly session: string; readonly dueAt: number } | undefined {
-    let soonest: { readonly session: string; readonly dueAt: number } | undefined;
-    for (const session of this.#waiting.keys()) {
-      if (this.#queues.has(session)) continue;
-      const dueAt = this.#dueAt(session);
-      if (soonest === undefined || dueAt < soonest.dueAt) soonest = { session, dueAt };
+  /** One pass is for all sessions that are due now: none of them reads the journal for itself. */
+  #beginPass(): Feed | undefined {
+    const { feed, seqOf } = this.#parts;
+    let first: string | undefined;
+    for (const lane of this.#lanes.values()) {
+      if (lane.behind === undefined || lane.queue.length > 0 || !this.#isDue(lane)) continue;
+      this.#passing.add(lane.session);
+      if (first === undefined || seqOf(lane.behind) < seqOf(first)) first = lane.behind;
     }
-    return soonest;
+    if (first === undefined) return undefined;
+    this.#pass = feed(first, (session) => this.#passing.has(session));
+    return this.#pass;
   }
 
-  #dueAt(session: string): number {
-    return this.#tryNow.has(session) ? 0 : (this.#waiting.get(session)?.nextAt ?? 0);
+  #isUpToDate(position: string): boolean {
+    return this.#parts.seqOf(position) >= this.#parts.seqOf(this.#readUpTo);
   }
 
-  #probeAt(): number {
-    return this.#failingSince === undefined ? Number.POSITIVE_INFINITY : this.#lastAttemptAt + PROBE_MS;
+  #enqueueBehind(entry: Stored): void {
+    const { seqOf } = this.#parts;
+    const seq = seqOf(entry.id);
+    if (seq > seqOf(this.#readUpTo)) return; // It comes with the events of all.
+    const sessions = entry.session === undefined ? [...this.#passing] : [entry.session];
+    for (const session of sessions) {
+      const lane = this.#passing.has(session) ? this.#lanes.get(session) : undefined;
+      if (!lane || lane.behind === undefined || seq <= seqOf(lane.behind)) continue;
+      if (lane.queue.length >= MAX_QUEUED_OF_A_SESSION) {
+        this.#passing.delete(session);
+        continue;
+      }
+      // The event that has failed is not kept, or not asked for any more.
+      if (lane.queue.length === 0 && seq !== seqOf(lane.behind) + 1) resetAttempts(lane);
+      this.#push(lane, entry.session === undefined ? gapOf(session, entry, lane.behind) : entry);
+      lane.behind = entry.id;
+    }
   }
 
-  /** When something is due, as Unix time in ms. */
-  #nextAt(): number {
-    const soonest = this.#soonest();
-    const othersAt = this.#isDown ? this.#trialAt : 0;
-    const times = [
-      ...(this.#gap ? [this.#gap.nextAt] : []),
-      ...(soonest ? [soonest.dueAt, this.#probeAt()] : []),
-      ...(this.#queues.size > 0 ? [othersAt] : []),
-      ...(this.#gap || this.#feed.isAtEnd ? [] : [Math.max(othersAt, this.#readAgainAt)]),
-    ];
-    return Math.max(Math.min(...times), this.#putOffUntil);
+  /** What follows of these sessions comes with the events of all. */
+  #joinOthers(): void {
+    for (const session of this.#passing) {
+      const lane = this.#lanes.get(session);
+      if (!lane) continue;
+      lane.behind = undefined;
+      if (lane.queue.length === 0) this.#leave(lane);
+    }
+    this.#passing.clear();
   }
 
-  #setTimer(): void {
-    clearTimeout(this.#retryTimer);
-    const waitMs = this.#nextAt() - Date.now();
-    // What runs comes back here when it ends. Without that, something may have become due just now.
-    if (waitMs === Number.POSITIVE_INFINITY || (waitMs <= 0 && (this.#running.size > 0 || this.#isReading))) return;
-    this.#retryTimer = setTimeout(() => this.#wake(), Math.min(Math.max(waitMs, 1), MAX_TIMER_MS)).unref();
+  #leave({ session }: Lane): void {
+    this.#lanes.delete(session);
+    if (this.#lanes.size === 0 && !this.#gap) this.#health.forgetFailures();
+    this.#saveSoon();
   }
 
   // Deliveries.
 
-  /** The events of a session that came with the others. */
-  async #deliverQueue(session: string, queue: Stored[]): Promise<void> {
-    for (let turn = 0; turn < TURN; turn += 1) {
-      const [entry] = queue;
+  async #deliverLane(lane: Lane): Promise<void> {
+    const isAttempt = takeTurn(lane);
+    const endsAt = performance.now() + TURN_MS;
+    for (let turn = 0; turn < TURN && performance.now() < endsAt; turn += 1) {
+      const [entry] = lane.queue;
       if (!entry) break;
       const outcome = await this.#deliver(entry);
-      if (outcome.kind === 'put_off' || this.#hasStopped) return;
-      if (outcome.kind !== 'delivered') {
-        this.#queued -= queue.length;
-        this.#queues.delete(session);
-        const nextAt = Date.now() + this.#retryDelay(0);
-        this.#waiting.set(session, { after: this.#parts.positionBefore(entry.id), attempts: 1, nextAt });
+      if (this.#hasStopped) return;
+      if (outcome.kind === 'put_off') {
+        lane.isProbe = true;
         return;
       }
-      queue.shift();
-      this.#queued -= 1;
-    }
-    this.#queues.delete(session);
-    if (queue.length > 0) this.#queues.set(session, queue); // Behind the others.
-  }
-
-  async #deliverGap(): Promise<void> {
-    const gap = this.#gap;
-    if (!gap) return;
-    const outcome = await this.#deliver(gap.entry);
-    if (outcome.kind === 'put_off' || this.#hasStopped) return;
-    const isLast = gap.attempts >= this.#parts.retryDelaysMs.length;
-    if (outcome.kind !== 'delivered' && !isLast) {
-      gap.nextAt = Date.now() + this.#retryDelay(gap.attempts);
-      gap.attempts += 1;
+      if (outcome.kind === 'delivered') {
+        this.#shift(lane);
+        continue;
+      }
+      if (isAttempt || turn > 0) await this.#retryLater(lane, entry, outcome.message);
+      if (lane.attempts === 0) continue; // It is a dead letter.
+      this.#leaveBehind(lane, entry);
       return;
     }
-    if (outcome.kind !== 'delivered') this.#bury(gap.entry, gap.attempts + 1, outcome.message);
+    if (lane.queue.length === 0 && lane.behind === undefined) {
+      this.#leave(lane);
+      return;
+    }
+    this.#lanes.delete(lane.session);
+    this.#lanes.set(lane.session, lane); // After the others.
+  }
+
+  #shift(lane: Lane): void {
+    lane.queue.shift();
+    this.#queued -= 1;
+    resetAttempts(lane);
+  }
+
+  /** What follows its failed event does not take memory. */
+  #leaveBehind(lane: Lane, failed: Stored): void {
+    this.#queued -= lane.queue.length;
+    lane.queue.length = 0;
+    lane.behind = this.#parts.positionBefore(failed.id);
+    this.#passing.delete(lane.session);
+  }
+
+  async #deliverGap(gap: PendingGap): Promise<void> {
+    const isAttempt = takeTurn(gap);
+    const outcome = await this.#deliver(gap.entry);
+    if (this.#hasStopped) return;
+    if (outcome.kind === 'put_off') {
+      gap.isProbe = true;
+      return;
+    }
+    if (outcome.kind !== 'delivered') {
+      if (isAttempt) await this.#retryLater(gap, gap.entry, outcome.message);
+      if (gap.attempts > 0) return;
+    }
     this.#gap = undefined;
     this.#held.shift();
+    if (this.#lanes.size === 0) this.#health.forgetFailures();
   }
 
-  /** The events of a session that waits, until it has caught up with the others. */
-  async #catchUp(session: string): Promise<void> {
-    const { seqOf } = this.#parts;
-    const feed = this.#parts.feed(this.#waiting.get(session)?.after ?? this.#readUpTo, session);
-    for (let turn = 0; turn < TURN; ) {
-      const entries = await feed.read();
-      for (const entry of entries.map(withId)) {
-        if (this.#hasStopped) return;
-        if (seqOf(entry.id) > seqOf(this.#readUpTo)) {
-          this.#waiting.delete(session); // It comes with the others.
-          return;
-        }
-        const outcome = await this.#deliver(entry);
-        if (outcome.kind === 'put_off' || this.#hasStopped) return;
-        if (outcome.kind !== 'delivered') {
-          this.#retryLater(session, entry, outcome.message);
-          return;
-        }
-        this.#waiting.set(session, { after: entry.id, attempts: 0, nextAt: 0 });
-        turn += 1;
-      }
-      if (seqOf(feed.position) >= seqOf(this.#readUpTo)) {
-        this.#waiting.delete(session);
-        this.#saveSoon();
-        return;
-      }
-      this.#waiting.set(session, { after: feed.position, attempts: 0, nextAt: 0 });
-    }
-  }
-
-  /** Sets when the event of a session is tried again, or gives it up. */
-  #retryLater(session: string, entry: Stored, message: string): void {
-    const waiting = this.#waiting.get(session);
-    const now = Date.now();
-    if (!waiting || (waiting.attempts > 0 && now < waiting.nextAt)) return; // A probe is no attempt of the event.
-    const { attempts } = waiting;
-    if (attempts < this.#parts.retryDelaysMs.length) {
-      this.#waiting.set(session, { ...waiting, attempts: attempts + 1, nextAt: now + this.#retryDelay(attempts) });
+  /** Sets when an event is tried again, or gives it up. */
+  async #retryLater(one: Lane | PendingGap, entry: Stored, message: string): Promise<void> {
+    const attempts = one.attempts + 1;
+    const waitMs = this.#parts.retryDelaysMs[one.attempts];
+    if (waitMs !== undefined) {
+      one.attempts = attempts;
+      one.nextAt = performance.now() + waitMs * (1 - JITTER + 2 * JITTER * Math.random());
       return;
     }
-    this.#bury(entry, attempts + 1, message);
-    this.#waiting.set(session, { after: entry.id, attempts: 0, nextAt: 0 });
-  }
-
-  #bury({ id, event, session }: Stored, attempts: number, message: string): void {
+    const { postedId: id, event, session } = entry;
     const whose = session === undefined ? {} : { session };
-    this.#parts.bury({ id, event, ...whose, at: new Date().toISOString(), attempts, message });
+    try {
+      await this.#parts.bury({ id, event, ...whose, at: new Date().toISOString(), attempts, message }, entry);
+    } catch (error) {
+      this.#failedItself(error);
+      one.attempts ||= 1;
+      one.nextAt = performance.now() + STORE_AGAIN_MS;
+      return;
+    }
+    if ('queue' in one) this.#shift(one);
+    else resetAttempts(one);
     this.#saveSoon();
   }
 
-  /** With jitter, so that many do not come at one moment. */
-  #retryDelay(attempt: number): number {
-    return (this.#parts.retryDelaysMs[attempt] ?? 0) * (0.9 + Math.random() * 0.2);
-  }
-
-  async #revive({ id, session }: DeadLetter): Promise<void> {
-    const { feed: open, positionBefore, seqOf, revived } = this.#parts;
-    const feed = open(positionBefore(id), session);
-    while (seqOf(feed.position) < seqOf(id)) {
-      const entry = (await feed.read()).find((found) => found.id === id);
-      if (this.#hasStopped) return;
-      if (!entry) continue; // It is further on, or not kept any more.
-      const outcome = await this.#deliver({ ...entry, id });
-      if (outcome.kind === 'delivered') revived(id);
-      return;
+  /** Delivers dead letters again: one after the other, beside all others. */
+  async #revive(): Promise<void> {
+    if (this.#isReviving) return;
+    this.#isReviving = true;
+    const { revivals, find, post, isDeleted } = this.#parts;
+    try {
+      for (let next = revivals.next(); next; next = revivals.next()) {
+        const now = performance.now();
+        if (this.#hasStopped || now < this.#health.putOffUntil || now < this.#readAgainAt) return;
+        const entry = next.gap ?? (await find(next.id));
+        if (!entry || (entry.session !== undefined && isDeleted(entry.session, next.id))) {
+          revivals.done(next.id, 'expired');
+          continue;
+        }
+        const outcome = await post({ ...entry, id: next.id, postedId: next.id }, this.#stopping.signal);
+        if (this.#hasStopped) return;
+        if (outcome.kind === 'put_off') this.#health.failed(entry.session ?? OF_ALL, outcome);
+        else revivals.done(next.id, outcome.kind === 'delivered' ? 'delivered' : 'failed');
+        if (outcome.kind === 'delivered') this.#succeeded();
+        if (outcome.kind === 'gone') this.#disable('gone');
+      }
+    } catch (error) {
+      this.#readAgain(error);
+    } finally {
+      this.#isReviving = false;
+      this.#setTimer();
     }
   }
 
   async #deliver(entry: Stored): Promise<Outcome> {
     if (entry.session !== undefined && this.#parts.isDeleted(entry.session, entry.id)) return { kind: 'delivered' };
-    this.#lastAttemptAt = Date.now();
+    this.#health.attemptBegins();
     const outcome = await this.#parts.post(entry, this.#stopping.signal);
     if (this.#hasStopped) return outcome;
     if (outcome.kind === 'delivered') this.#succeeded();
     else this.#failed(entry.session ?? OF_ALL, outcome);
-    this.#saveSoon();
     return outcome;
   }
 
   #succeeded(): void {
-    const now = Date.now();
-    this.#lastSuccessAt = now;
-    const outageMs = now - (this.#failingSince ?? now);
-    this.#failingSince = undefined;
-    this.#failing.clear();
-    if (outageMs <= OUTAGE_MS) return;
-    for (const session of this.#waiting.keys()) this.#tryNow.add(session);
+    this.#unsaved += 1;
+    this.#saveSoon();
+    if (this.#health.succeeded()) for (const lane of this.#lanes.values()) lane.isProbe ||= lane.attempts > 0;
   }
 
   #failed(session: string, outcome: Exclude<Outcome, { kind: 'delivered' }>): void {
-    const now = Date.now();
-    this.#failingSince ??= now;
-    this.#lastFailure = { at: now, message: outcome.message };
-    if (outcome.kind === 'put_off') this.#putOffUntil = Math.max(this.#putOffUntil, now + outcome.waitMs);
-    else this.#failing.add(session);
+    this.#health.failed(session, outcome);
+    this.#saveSoon();
     if (outcome.kind === 'gone') this.#disable('gone');
-    else if (now - this.#failingSince >= MAX_FAILING_MS) this.#disable('no_success');
+    else if (this.#health.isGivenUp) this.#disable('no_success');
   }
 
   #disable(reason: 'gone' | 'no_success'): void {
@@ -459,17 +586,37 @@ export class Courier {
     const passed = this.#parts.seqOf(this.#readUpTo) - this.#parts.seqOf(this.#savedUpTo);
     if (passed >= MANY_PASSED) this.#saveSoon();
     else if (passed > 0 && !this.#hasStopped)
-      this.#passedTimer ??= setTimeout(() => this.#saveSoon(0), SAVE_PASSED_MS).unref();
+      this.#passedTimer ??= setTimeout(() => this.#saveSoon(), SAVE_PASSED_MS).unref();
   }
 
-  #saveSoon(waitMs = this.#waiting.size > MANY_WAITING ? SAVE_LONG_AFTER_MS : SAVE_AFTER_MS): void {
+  #saveSoon(waitMs = Math.min(Math.max(this.#savedBytes * SAVE_MS_PER_BYTE, MIN_SAVE_MS), MAX_SAVE_MS)): void {
+    if (this.#hasStopped) return;
+    if (this.#unsaved >= Math.max(MIN_EVENTS_TO_SAVE, this.#savedBytes / SAVED_BYTES_PER_EVENT)) void this.#save();
+    else this.#saveTimer ??= setTimeout(() => void this.#save(), waitMs).unref();
+  }
+
+  async #save(): Promise<void> {
+    if (this.#isSaving) return;
+    this.#isSaving = true;
+    clearTimeout(this.#saveTimer);
     clearTimeout(this.#passedTimer);
-    this.#passedTimer = undefined;
-    this.#savedUpTo = this.#readUpTo;
-    this.#saveTimer ??= setTimeout(() => {
-      this.#saveTimer = undefined;
-      this.#parts.save(this.progress).catch(() => this.#hasStopped || this.#saveSoon(SAVE_AGAIN_MS));
-    }, waitMs).unref();
+    this.#saveTimer = this.#passedTimer = undefined;
+    const { progress } = this;
+    this.#savedUpTo = progress.position;
+    this.#savedBytes = JSON.stringify(progress).length;
+    this.#unsaved = 0;
+    const isSaved = await this.#parts.save(progress).then(
+      () => true,
+      () => false,
+    );
+    this.#isSaving = false;
+    if (!isSaved) this.#saveSoon(STORE_AGAIN_MS);
+    else if (this.#unsaved > 0) this.#saveSoon();
+  }
+
+  #readAgain(error: unknown): void {
+    this.#failedItself(error);
+    this.#readAgainAt = performance.now() + READ_AGAIN_MS;
   }
 
   #failedItself(error: unknown): void {
@@ -477,7 +624,27 @@ export class Courier {
   }
 }
 
-/** A gap that nothing precedes has none. */
+/** Returns false if its time has not come: a failure is then no attempt of its event. */
+function takeTurn(one: Pick<Lane, 'attempts' | 'nextAt' | 'isProbe'>): boolean {
+  one.isProbe = false;
+  return one.attempts === 0 || performance.now() >= one.nextAt;
+}
+
+function resetAttempts(one: Pick<Lane, 'attempts' | 'nextAt'>): void {
+  one.attempts = 0;
+  one.nextAt = 0;
+}
+
+/** What has expired of a session that was behind. */
+function gapOf(session: string, { text, ...gap }: Stored, from: string): Stored {
+  return { ...gap, session, postedId: `${gap.id}-gap-${session}`, text: JSON.stringify({ ...JSON.parse(text), from }) };
+}
+
 function withId(entry: Entry): Stored {
-  return { ...entry, id: entry.id ?? `gap-${entry.at}-none` };
+  const id = entry.id ?? `none-${entry.at}-0`; // A gap that nothing precedes.
+  return { ...entry, id, postedId: entry.session === undefined ? `${id}-gap-all` : id };
+}
+
+function wallTime(at: number): number {
+  return Math.round(Date.now() + at - performance.now());
 }

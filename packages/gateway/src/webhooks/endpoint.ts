@@ -62,13 +62,20 @@ export class Endpoint {
   /** Posts an event once. Takes at most 15 s. Rejects only if the signal aborts. */
   async post(delivery: Delivery, signal: AbortSignal): Promise<Outcome> {
     const body = bodyOf(delivery);
-    const first = await this.#attempt(delivery.id, body, signal);
+    const endsAt = performance.now() + TIMEOUT_MS;
+    const first = await this.#attempt(delivery.id, body, signal, { endsAt, reuses: true });
     // The endpoint has closed a connection that was kept, at the moment when it was used.
-    const outcome = first === 'stale' ? await this.#attempt(delivery.id, body, signal, false) : first;
+    const outcome =
+      first === 'stale' ? await this.#attempt(delivery.id, body, signal, { endsAt, reuses: false }) : first;
     return outcome === 'stale' ? failed('the connection was closed') : outcome;
   }
 
-  #attempt(id: string, body: string, signal: AbortSignal, reuses = true): Promise<Outcome | 'stale'> {
+  #attempt(
+    id: string,
+    body: string,
+    signal: AbortSignal,
+    { endsAt, reuses }: { readonly endsAt: number; readonly reuses: boolean },
+  ): Promise<Outcome | 'stale'> {
     const { guard, secrets, userAgent } = this.#options;
     return new Promise((resolve, reject) => {
       const giveUp = () => {
@@ -78,7 +85,7 @@ export class Endpoint {
       const late = setTimeout(() => {
         settle(failed(`no answer within ${TIMEOUT_MS / 1_000} s`));
         outgoing?.destroy();
-      }, TIMEOUT_MS);
+      }, endsAt - performance.now());
       const settle = (outcome: Outcome | 'stale') => {
         clearTimeout(late);
         signal.removeEventListener('abort', giveUp);
@@ -86,6 +93,7 @@ export class Endpoint {
       };
       let outgoing: ReturnType<typeof httpRequest> | undefined;
       try {
+        requireSecure(this.#url, guard);
         const options: RequestOptions = {
           method: 'POST',
           agent: reuses ? this.#agent : false,
@@ -120,6 +128,12 @@ export class Endpoint {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** Throws a ForbiddenAddressError for http, unless the operator allows that host: the bodies are people's messages. */
+export function requireSecure(url: URL, guard: AddressGuard): void {
+  if (url.protocol === 'http:' && !guard.isOperators(url))
+    throw new ForbiddenAddressError('it is not https; see CHAT_WEB_WEBHOOK_HOSTS');
 }
 
 /** As Standard Webhooks have it, with the session that it is about. */

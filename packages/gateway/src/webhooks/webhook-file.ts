@@ -15,8 +15,8 @@ const storedWebhook = v.object({
   /** Who made or last changed it: a key's id, or `open` without a token. Absent: the operator. It ends with their access. */
   owner: v.optional(v.string()),
   secret: v.string(),
-  /** The former secret, and until when it signs as well: Unix time in ms. */
-  former: v.optional(v.object({ secret: v.string(), until: v.number() })),
+  /** Former secrets, newest first, and until when they sign as well: Unix time in ms. */
+  former: v.optional(v.array(v.object({ secret: v.string(), until: v.number() }))),
 });
 export type StoredWebhook = Readonly<v.InferOutput<typeof storedWebhook>>;
 

@@ -17,15 +17,21 @@ export interface Progress {
   readonly position: string;
   readonly waiting: Readonly<Record<string, Waiting>>;
   readonly lastSuccessAt?: number;
-  /** Since when nothing was delivered although it was tried. */
-  readonly failingSince?: number;
+  /** For how long nothing was delivered although it was tried, while the gateway ran. */
+  readonly failingMs?: number;
   readonly lastFailure?: { readonly at: number; readonly message: string };
+}
+
+/** A dead letter as it is stored. */
+export interface StoredLetter extends DeadLetter {
+  /** The data of a gap, as JSON: there is no record of it. */
+  readonly gap?: string;
 }
 
 interface State {
   progress: Progress;
   /** By event id, oldest first. */
-  readonly deadLetters: Map<string, DeadLetter>;
+  readonly deadLetters: Map<string, StoredLetter>;
 }
 
 /** The oldest are dropped beyond that. */
@@ -51,12 +57,12 @@ export class WebhookProgress implements Fold {
       const known = this.#webhooks.get(key);
       if (known) known.progress = progress;
       else this.#webhooks.set(key, { progress, deadLetters: new Map() });
-    } else if (name === NOTES.dead) this.#bury(key, JSON.parse(text) as DeadLetter);
+    } else if (name === NOTES.dead) this.#bury(key, JSON.parse(text) as StoredLetter);
     else if (name === NOTES.revived) this.#webhooks.get(key)?.deadLetters.delete(text);
     else if (name === NOTES.removed) this.#webhooks.delete(key);
   }
 
-  #bury(id: string, letter: DeadLetter): void {
+  #bury(id: string, letter: StoredLetter): void {
     const letters = this.#webhooks.get(id)?.deadLetters;
     letters?.set(letter.id, letter);
     for (const oldest of letters?.keys() ?? []) {
@@ -83,8 +89,12 @@ export class WebhookProgress implements Fold {
   }
 
   /** Events that were given up, oldest first. */
-  deadLetters(id: string): DeadLetter[] {
+  deadLetters(id: string): StoredLetter[] {
     return [...(this.#webhooks.get(id)?.deadLetters.values() ?? [])];
+  }
+
+  deadLetter(id: string, eventId: string): StoredLetter | undefined {
+    return this.#webhooks.get(id)?.deadLetters.get(eventId);
   }
 
   *parts(): Iterable<FoldPart> {
@@ -101,13 +111,13 @@ export class WebhookProgress implements Fold {
 interface StoredState {
   readonly id: string;
   readonly progress: Progress;
-  readonly deadLetters: readonly DeadLetter[];
+  readonly deadLetters: readonly StoredLetter[];
 }
 
 /** The records by which it changes. `id`: of the webhook. */
 export const progressNotes = {
   progress: (id: string, progress: Progress) => note('', NOTES.progress, id, JSON.stringify(progress)),
-  dead: (id: string, letter: DeadLetter) => note(letter.session ?? '', NOTES.dead, id, JSON.stringify(letter)),
+  dead: (id: string, letter: StoredLetter) => note(letter.session ?? '', NOTES.dead, id, JSON.stringify(letter)),
   revived: (id: string, eventId: string) => note('', NOTES.revived, id, eventId),
   removed: (id: string) => note('', NOTES.removed, id, ''),
 } as const;

@@ -1,22 +1,23 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRevocation, operator } from '../access/caller.ts';
 import { Keys } from '../access/keys.ts';
 import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
 import { OpenAcks } from '../events/open-acks.ts';
+import type { NewRecord } from '../journal/frame.ts';
 import { Journal } from '../journal/journal.ts';
+import { SegmentReader } from '../journal/segment.ts';
 import { WebhookProgress } from './webhook-progress.ts';
 import { Webhooks } from './webhooks.ts';
 
-const LIMITS = { maxBytes: 1e9, maxAgeMs: 1e9 };
 const RETRY_MS = 100;
 const log = pino({ enabled: false });
 const me = operator('token', createRevocation().signal);
@@ -40,6 +41,9 @@ let url: string;
 let received: Received[];
 let retryDelaysMs: number[];
 let hosts: string[];
+let maxBytes: number;
+/** What webhooks have stored in the journal. */
+let notes: NewRecord[];
 let asksForToken: boolean;
 /** What the endpoint answers, with headers. */
 let answer: (one: Pick<Received, 'session' | 'n'>) => number | [number, Record<string, string>] | Promise<number>;
@@ -62,6 +66,8 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   hosts = ['127.0.0.1'];
+  maxBytes = 1e9;
+  notes = [];
   asksForToken = true;
   await open();
 });
@@ -75,18 +81,22 @@ afterEach(async () => {
 async function open(): Promise<void> {
   const progress = new WebhookProgress();
   const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks() };
+  const limits = { maxBytes, maxAgeMs: 1e9 };
   journal = await Journal.open({
     dir: join(dir, 'journal'),
     folds: [...Object.values(folds), progress],
-    ...LIMITS,
+    ...limits,
     log,
   });
-  events = new EventLog(journal, folds, LIMITS, log);
+  events = new EventLog(journal, folds, limits, log);
   keys = await Keys.load(join(dir, 'keys.json'), log);
   webhooks = await Webhooks.load({
     ...{ path: join(dir, 'webhooks.json'), keys, events, progress, version: '1', log, asksForToken },
     config: { webhookHosts: hosts, webhookRetryDelaysMs: retryDelaysMs },
-    append: (record) => journal.append(record),
+    append: (record) => {
+      notes.push(record);
+      return journal.append(record);
+    },
   });
   webhooks.start();
 }
@@ -194,7 +204,8 @@ describe('a webhook', () => {
     // It is tried once, and that is no attempt of the schedule.
     await expect.poll(() => received.filter(({ session }) => session === 'main')).toHaveLength(2);
     await delay(50);
-    expect(only()).toMatchObject({ waiting: 1, nextAttemptAt: before?.nextAttemptAt });
+    const [next, nextBefore] = [only(), before].map((view) => Date.parse(view?.nextAttemptAt ?? ''));
+    expect(Math.abs((next ?? 0) - (nextBefore ?? Number.NaN))).toBeLessThan(100);
     answer = () => 200;
     await restart();
     await expect.poll(() => accepted('main')).toEqual(upTo(3));
@@ -295,6 +306,85 @@ describe('an endpoint', () => {
     for (const session of sessions) await expect.poll(() => accepted(session), { timeout: 5_000 }).toEqual([0, 1]);
   });
 
+  it('that is back after an outage gets all, of any number of sessions, for one reading of the journal', async () => {
+    retryDelaysMs = [200];
+    await restart();
+    answer = () => 500;
+    await create();
+    const sessions = upTo(120).map((n) => `s${n}`);
+    for (const session of sessions) happen(session, 0);
+    await expect.poll(() => received.length).toBeGreaterThan(10);
+    await close();
+    await open();
+    for (const n of upTo(40).slice(1)) for (const session of sessions) happen(session, n);
+    await delay(300);
+    await close();
+    const reads = vi.spyOn(SegmentReader.prototype, 'next');
+    answer = () => 200;
+    await open();
+    for (const session of sessions)
+      await expect.poll(() => accepted(session).length, { timeout: 20_000 }).toBeGreaterThan(38);
+    const pieces = journal.stats.bytes / 262_144;
+    // At the start, by the feed, and by the pass over what was behind; sessions whose turn was over read some of it again.
+    expect(reads.mock.calls.length).toBeLessThan(12 * pieces);
+    reads.mockRestore();
+    const letters = webhooks.deadLetters(only()?.id ?? '', me);
+    for (const session of sessions) {
+      const buried = letters.filter((letter) => letter.session === session).length;
+      expect(new Set(accepted(session)).size + buried).toBeGreaterThanOrEqual(40); // One may be both: it was given up last.
+    }
+  });
+
+  it('that is down stays under its schedule, however much waits in memory', async () => {
+    retryDelaysMs = Array.from({ length: 50 }, () => 100);
+    await restart();
+    answer = () => 500;
+    await create();
+    for (const session of upTo(4).map((n) => `early-${n}`)) happen(session, 0);
+    await expect.poll(() => received.length).toBeGreaterThan(8);
+    for (const session of upTo(300).map((n) => `late-${n}`)) happen(session, 0);
+    await delay(200);
+    const before = received.length;
+    const processor = process.cpuUsage();
+    await delay(500);
+    const { user, system } = process.cpuUsage(processor);
+    expect(received.length - before).toBeGreaterThan(8);
+    expect((user + system) / 1_000).toBeLessThan(400);
+    answer = () => 200;
+    for (const session of ['early-3', 'late-0', 'late-299'])
+      await expect.poll(() => accepted(session), { timeout: 5_000 }).toEqual([0]);
+  });
+
+  it('is tried again in time although the clock is set back', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      let failures = 1;
+      answer = () => (failures-- > 0 ? 500 : 200);
+      await create();
+      happen('main', 0);
+      await expect.poll(() => received.length).toBe(1);
+      vi.setSystemTime(Date.now() - 3_600_000);
+      await expect.poll(() => accepted('main')).toEqual([0]);
+      failures = 2;
+      happen('main', 1);
+      await expect.poll(() => received.length).toBe(3);
+      vi.setSystemTime(Date.now() - 3_600_000);
+      await restart();
+      await expect.poll(() => accepted('main')).toEqual([0, 1]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('that was failing is no more when nothing waits for it', async () => {
+    answer = () => 500;
+    await create();
+    happen('main', 0);
+    await expect.poll(() => only()?.status).toBe('failing');
+    await events.forget('main');
+    await expect.poll(() => only()).toMatchObject({ status: 'active', waiting: 0 });
+  });
+
   it('that is slow gets all, and holds back no session but the one that has too many', async () => {
     answer = async ({ session }) => {
       await delay(session === 'busy' ? 5 : 0);
@@ -323,8 +413,10 @@ describe('any failures and restarts', () => {
       if (random() < 0.2) await delay(random() * 30);
       return random() < 0.15 ? 500 : 200;
     };
+    const [flaky, down] = [answer, () => 500];
     const sessions = upTo(6).map((n) => `s${n}`);
     for (const n of upTo(60)) {
+      answer = n % 20 > 4 && n % 20 < 10 ? down : flaky;
       for (const session of sessions) happen(session, n);
       if (n % 4 === 0) await delay(10);
       if (n % 20 === 19) await restart();
@@ -340,15 +432,16 @@ describe('any failures and restarts', () => {
 });
 
 describe('the secret', () => {
-  it('is rotated: both sign for a day', async () => {
+  it('is rotated: former ones sign as well for a day', async () => {
     const { id, secret } = await create();
+    const { secret: second } = await webhooks.rotateSecret(id, me);
     const { secret: next } = await webhooks.rotateSecret(id, me);
-    expect(next).not.toBe(secret);
+    expect(new Set([next, second, secret]).size).toBe(3);
     await restart();
     happen('main', 0);
     await expect.poll(() => received.length).toBe(1);
     const { headers, text } = received[0] as Received;
-    const signatures = [next, secret].map((one) => {
+    const signatures = [next, second, secret].map((one) => {
       const key = Buffer.from(one.replace('whsec_', ''), 'base64');
       const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;
       return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
@@ -368,6 +461,138 @@ describe('a replay', () => {
     await expect.poll(() => accepted('main')).toEqual([0, 1, 2, 2, 3]);
     await webhooks.replay(id, 'oldest', me);
     await expect.poll(() => accepted('main')).toEqual([0, 1, 2, 2, 3, 0, 1, 2, 3]);
+  });
+
+  it('leaves sessions where they are that are further behind', async () => {
+    retryDelaysMs = [60_000];
+    await restart();
+    answer = ({ session }) => (session === 'main' ? 500 : 200);
+    const { id } = await create();
+    happen('main', 0);
+    await expect.poll(() => only()).toMatchObject({ waiting: 1 });
+    for (const n of upTo(3)) happen('other', n);
+    await expect.poll(() => accepted('other')).toEqual(upTo(3));
+    answer = () => 200;
+    const last = received.findLast(({ session }) => session === 'other');
+    await webhooks.replay(id, String(last?.headers['webhook-id']), me);
+    await expect.poll(() => accepted('main')).toEqual([0]);
+    expect(accepted('other')).toEqual(upTo(3));
+  });
+
+  it('does not leave out what was not delivered yet', async () => {
+    retryDelaysMs = [60_000];
+    await restart();
+    answer = () => 500;
+    const { id } = await create();
+    for (const n of upTo(8)) happen(`s${n}`, 0);
+    await expect.poll(() => only()?.waiting).toBeGreaterThan(2);
+    for (const n of upTo(300)) happen('late', n);
+    await delay(100);
+    const before = only();
+    await expect(webhooks.replay(id, journal.idOf(journal.lastSeq), me)).rejects.toMatchObject({
+      ...{ code: 'invalid_request', issues: [{ path: 'after' }] },
+    });
+    expect(only()).toMatchObject({ position: before?.position, waiting: before?.waiting });
+    answer = () => 200;
+    await webhooks.replay(id, String(before?.position), me);
+    await expect.poll(() => accepted('late'), { timeout: 5_000 }).toEqual(upTo(300));
+  });
+});
+
+describe('dead letters', () => {
+  /** Makes `count` of them. */
+  async function bury(count: number): Promise<string> {
+    retryDelaysMs = [];
+    await restart();
+    answer = () => 500;
+    const { id } = await create({ sessions: ['main'] });
+    for (const n of upTo(count)) happen('main', n);
+    await expect.poll(() => webhooks.deadLetters(id, me)).toHaveLength(count);
+    received = [];
+    return id;
+  }
+
+  it('are delivered again one after the other, also after the endpoint has put them off', async () => {
+    const id = await bury(20);
+    let [underWay, most, calls] = [0, 0, 0];
+    answer = () => ([5, 12].includes(calls++) ? [429, { 'retry-after': '1' }] : 204);
+    const listen = server.listeners('request')[0] as (...args: unknown[]) => Promise<void>;
+    server.removeAllListeners('request').on('request', async (...args) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await listen(...args);
+      underWay -= 1;
+    });
+    expect(webhooks.replayDeadLetters(id, me)).toBe(20);
+    await expect.poll(() => received.length).toBe(6);
+    await delay(300);
+    expect(received).toHaveLength(6);
+    await webhooks.rotateSecret(id, me); // Then it is tried at once.
+    await expect.poll(() => received.length).toBe(13);
+    expect(webhooks.replayDeadLetters(id, me)).toBe(9);
+    await expect.poll(() => webhooks.deadLetters(id, me), { timeout: 5_000 }).toEqual([]);
+    expect(accepted('main')).toEqual(upTo(20));
+    expect(most).toBe(1);
+    expect(only()).toMatchObject({ status: 'active' });
+  });
+
+  it('that have expired are no more when they are asked for', async () => {
+    maxBytes = 400_000;
+    const id = await bury(1);
+    answer = () => 204;
+    for (const n of upTo(40)) {
+      for (const m of upTo(250)) happen('other', 1_000 + n * 250 + m);
+      await delay(5);
+    }
+    await journal.housekeep();
+    expect(webhooks.replayDeadLetters(id, me)).toBe(1);
+    await expect.poll(() => webhooks.deadLetters(id, me)).toEqual([]);
+    expect(accepted('main')).toEqual([]);
+  });
+
+  it('can be a gap', async () => {
+    retryDelaysMs = [];
+    await restart();
+    answer = () => 500;
+    happen('main', 0);
+    await delay(50);
+    const { id } = await create({ after: 'abcdefabcdef-999' });
+    await expect.poll(() => webhooks.deadLetters(id, me).length).toBeGreaterThan(0);
+    await restart();
+    answer = () => 200;
+    const [letter] = webhooks.deadLetters(id, me);
+    expect(letter).toEqual({
+      ...{ id: expect.stringMatching(/-gap-all$/), event: 'gap', attempts: 1, at: expect.any(String) },
+      message: 'the endpoint answered 500',
+    });
+    received = [];
+    webhooks.replayDeadLetters(id, me);
+    await expect.poll(() => webhooks.deadLetters(id, me)).toEqual([]);
+    expect(received.map(({ headers }) => headers['webhook-id'])).toContain(letter?.id);
+    expect(received.map(({ text }) => JSON.parse(text))).toContainEqual(
+      expect.objectContaining({ type: 'gap', data: expect.objectContaining({ reason: 'unknown_position' }) }),
+    );
+  });
+});
+
+describe('progress', () => {
+  it('takes little of the journal, however much is delivered', async () => {
+    await create();
+    for (const n of upTo(3_000)) happen(`s${n % 10}`, n);
+    await expect.poll(() => received.length, { timeout: 20_000 }).toBe(3_000);
+    const bytes = notes.reduce((sum, { text }) => sum + text.length, 0);
+    expect(bytes / 3_000).toBeLessThan(25);
+  });
+
+  it('that the journal has lost is made good by a gap, and by all that is kept', async () => {
+    await create();
+    await close();
+    rmSync(join(dir, 'journal'), { recursive: true });
+    await open();
+    happen('main', 0);
+    await expect.poll(() => accepted('main')).toEqual([0]);
+    const [first] = received;
+    expect(JSON.parse(first?.text ?? '')).toMatchObject({ type: 'gap', data: { reason: 'unknown_position' } });
   });
 });
 
@@ -394,12 +619,15 @@ describe('an address', () => {
     expect(webhooks.list(me)).toEqual([]);
   });
 
-  it('is checked again at each delivery', async () => {
-    await create();
+  it.each([
+    ['http', /must not be connected to: it is not https/],
+    ['https', /must not be connected to: .* public address/],
+  ])('of %s is checked again at each delivery', async (protocol, why) => {
+    await create({ url: url.replace('http', protocol) });
     hosts = [];
     await restart();
     happen('main', 0);
-    await expect.poll(() => only()?.lastFailure?.message).toMatch(/must not be connected to: .* public address/);
+    await expect.poll(() => only()?.lastFailure?.message).toMatch(why);
     expect(received).toEqual([]);
   });
 });
@@ -459,12 +687,32 @@ describe('what is stored', () => {
     const text = readFileSync(path, 'utf8');
     expect(text).toContain('whsec_');
     await close();
-    const { writeFileSync } = await import('node:fs');
     writeFileSync(path, text.slice(0, 20));
     await expect(open()).rejects.toThrow(/webhooks cannot be read/);
     writeFileSync(path, text);
     await journal.close();
     await open();
+  });
+
+  it('is all or nothing', async () => {
+    const path = join(dir, 'webhooks.json');
+    mkdirSync(path); // As a full disk, it takes no file.
+    await expect(create()).rejects.toMatchObject({ code: 'insufficient_resources' });
+    expect(webhooks.list(me)).toEqual([]);
+    expect(notes.map(({ name }) => name)).toEqual(['webhook_progress', 'webhook_removed']);
+    rmSync(path, { recursive: true });
+    const { id } = await create();
+    rmSync(path);
+    mkdirSync(path);
+    const before = webhooks.list(me);
+    for (const attempt of [
+      () => webhooks.update(id, { url, sessions: ['x'] }, me),
+      () => webhooks.rotateSecret(id, me),
+      () => webhooks.remove(id, me),
+    ])
+      await expect(attempt()).rejects.toMatchObject({ code: 'insufficient_resources' });
+    expect(webhooks.list(me)).toEqual(before);
+    rmSync(path, { recursive: true });
   });
 
   it('is gone with the webhook', async () => {

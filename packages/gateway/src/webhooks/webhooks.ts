@@ -6,6 +6,7 @@ import {
   type EventName,
   errorText,
   GatewayError,
+  invalidRequest,
   type NewWebhook,
   type WebhookView,
   webhookEvents,
@@ -16,14 +17,15 @@ import { Refusal } from '../access/refusal.ts';
 import { matchesPattern } from '../access/session-pattern.ts';
 import type { Config } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
+import type { Entry } from '../events/feed.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
-import { Courier } from './courier.ts';
-import { Endpoint, type Outcome } from './endpoint.ts';
+import { Courier, type Revivals } from './courier.ts';
+import { Endpoint, type Outcome, requireSecure } from './endpoint.ts';
 import { newSecret } from './signature.ts';
 import { readWebhooks, type StoredWebhook, writeWebhooks } from './webhook-file.ts';
-import { type Progress, progressNotes, type WebhookProgress } from './webhook-progress.ts';
+import { type Progress, progressNotes, type StoredLetter, type WebhookProgress } from './webhook-progress.ts';
 
 /** What webhooks need. */
 export interface WebhooksParts {
@@ -33,7 +35,7 @@ export interface WebhooksParts {
   readonly keys: Pick<Keys, 'caller'>;
   /** False if the gateway is open: then webhooks are made that end once it asks for a token. */
   readonly asksForToken: boolean;
-  readonly events: Pick<EventLog, 'feed' | 'idBefore' | 'seqOf' | 'isDeleted'>;
+  readonly events: Pick<EventLog, 'feed' | 'find' | 'idBefore' | 'seqOf' | 'isKnown' | 'isDeleted'>;
   readonly progress: WebhookProgress;
   /** Stores a record. Rejects if that is not possible now. */
   append(record: NewRecord): Promise<void>;
@@ -44,10 +46,12 @@ export interface WebhooksParts {
 /** A webhook that is known. */
 interface Webhook {
   stored: StoredWebhook;
-  /** Dead letters are kept here as well while they are on their way to the disk. */
+  /** How far it has come, while it has no courier. */
   progress: Progress;
   /** Undefined while it is disabled. */
   courier: Courier | undefined;
+  /** Dead letters to be delivered again. */
+  readonly reviving: Set<string>;
   endpoint: Endpoint;
   /** No longer watches its owner's access. */
   unwatch(): void;
@@ -56,9 +60,12 @@ interface Webhook {
 const MAX_WEBHOOKS = 100;
 const ID_BYTES = 6;
 const FORMER_SECRET_MS = 24 * 60 * 60_000;
+const MAX_FORMER_SECRETS = 5;
 const TEST_EVENT = 'test';
 /** The id of any caller of a gateway without a token. */
 const OPEN = 'open';
+/** Where a webhook begins of which the journal knows nothing, such as one that was removed: with a gap, and all that is kept. */
+const LOST = 'lost-0';
 
 /** How often deliveries ended how, by webhook. */
 export type DeliveryCounts = ReadonlyMap<string, Readonly<Record<'delivered' | 'failed' | 'dead', number>>>;
@@ -80,7 +87,8 @@ export class Webhooks {
   /** Loads the stored webhooks. Rejects with a ConfigError if their file is unreadable. */
   static async load(parts: WebhooksParts): Promise<Webhooks> {
     const webhooks = new Webhooks(parts);
-    for (const stored of await readWebhooks(parts.path)) webhooks.#add(stored, parts.progress.of(stored.id));
+    for (const stored of await readWebhooks(parts.path))
+      webhooks.#add(stored, parts.progress.of(stored.id) ?? { position: LOST, waiting: {} });
     for (const id of parts.progress.ids)
       if (!webhooks.#webhooks.has(id)) await parts.append(progressNotes.removed(id)).catch(() => {});
     return webhooks;
@@ -120,30 +128,37 @@ export class Webhooks {
       };
       const progress = { position: input.after ?? this.#now(), waiting: {} };
       await this.#store(progressNotes.progress(id, progress));
-      await this.#write([...this.#stored(), stored]);
+      try {
+        await this.#write([...this.#stored(), stored]);
+      } catch (error) {
+        await this.#parts.append(progressNotes.removed(id)).catch(() => {}); // Else with the next start.
+        throw error;
+      }
       const webhook = this.#add(stored, progress);
       this.#resume(webhook);
       return { ...this.#viewOf(webhook), secret: stored.secret };
     });
   }
 
-  /** Changes it, and enables it again. It belongs to the caller from then on. */
+  /** Changes it, and enables it again. It belongs to the caller from then on. Rejects as `create` does. */
   async update(id: string, input: ChangedWebhook, caller: Caller): Promise<WebhookView> {
     this.#find(id, caller);
     const subscription = await this.#subscription(input, caller);
-    return this.#change(id, caller, ({ owner: _, disabled: __, ...stored }) => ({
+    const change = ({ owner: _, disabled: __, ...stored }: StoredWebhook) => ({
       ...{ ...stored, ...subscription },
       ...ownerOf(caller),
-    }));
+    });
+    // It fails no longer than the endpoint is the one that it is now.
+    return this.#change(id, caller, change, ({ failingMs: _, ...progress }) => progress);
   }
 
-  /** Gives it a new secret; the former one signs as well for a day. */
+  /** Gives it a new secret; the former ones sign as well for a day. */
   async rotateSecret(id: string, caller: Caller): Promise<WebhookView & { readonly secret: string }> {
     const secret = newSecret();
-    const view = await this.#change(id, caller, (stored) => ({
-      ...{ ...stored, secret },
-      former: { secret: stored.secret, until: Date.now() + FORMER_SECRET_MS },
-    }));
+    const view = await this.#change(id, caller, (stored) => {
+      const former = [{ secret: stored.secret, until: Date.now() + FORMER_SECRET_MS }, ...(stored.former ?? [])];
+      return { ...stored, secret, former: former.slice(0, MAX_FORMER_SECRETS) };
+    });
     return { ...view, secret };
   }
 
@@ -160,12 +175,21 @@ export class Webhooks {
     });
   }
 
-  /** Delivers all that is kept after a position again. */
+  /** Delivers all that is kept after a position again. Rejects for a position that it has not come to. */
   replay(id: string, after: string, caller: Caller): Promise<WebhookView> {
+    const { events } = this.#parts;
     return this.#lock.run(async () => {
       const webhook = this.#find(id, caller);
+      const { position } = webhook.courier?.progress ?? webhook.progress;
+      const seq = events.isKnown(after) ? events.seqOf(after) : 0;
+      if (seq > events.seqOf(position))
+        throw invalidRequest([{ path: 'after', message: `must not be after the webhook's position, ${position}` }]);
       this.#pause(webhook);
-      const progress = { ...webhook.progress, position: after, waiting: {} };
+      // Sessions that are further behind stay there.
+      const behind = Object.entries(webhook.progress.waiting).filter(
+        ([, waiting]) => events.seqOf(waiting.after) < seq,
+      );
+      const progress = { ...webhook.progress, position: after, waiting: Object.fromEntries(behind) };
       try {
         await this.#store(progressNotes.progress(id, progress));
         webhook.progress = progress;
@@ -188,15 +212,16 @@ export class Webhooks {
 
   deadLetters(id: string, caller: Caller): DeadLetter[] {
     this.#find(id, caller);
-    return this.#parts.progress.deadLetters(id);
+    return this.#parts.progress.deadLetters(id).map(({ gap: _, ...letter }) => letter);
   }
 
   /** Delivers the dead letters again, each once. Returns how many. */
   replayDeadLetters(id: string, caller: Caller): number {
-    const { courier } = this.#find(id, caller);
-    const letters = courier ? this.#parts.progress.deadLetters(id) : [];
-    courier?.revive(letters);
-    return letters.length;
+    const { courier, reviving } = this.#find(id, caller);
+    if (!courier) return 0;
+    for (const letter of this.#parts.progress.deadLetters(id)) reviving.add(letter.id);
+    courier.revive();
+    return reviving.size;
   }
 
   // What is measured.
@@ -225,9 +250,9 @@ export class Webhooks {
 
   // A webhook's life.
 
-  #add(stored: StoredWebhook, progress: Progress = { position: this.#now(), waiting: {} }): Webhook {
+  #add(stored: StoredWebhook, progress: Progress): Webhook {
     const webhook: Webhook = {
-      ...{ stored, progress, courier: undefined, unwatch: () => {} },
+      ...{ stored, progress, courier: undefined, reviving: new Set(), unwatch: () => {} },
       endpoint: this.#endpointOf(stored),
     };
     this.#webhooks.set(stored.id, webhook);
@@ -256,27 +281,50 @@ export class Webhooks {
       stored.sessions.some((pattern) => matchesPattern(pattern, session)) &&
       (name === 'gap' || stored.events.includes(name));
     const courier: Courier = new Courier(webhook.progress, {
-      feed: (after, session) => events.feed({ after, session, takes }),
+      feed: (after, isAsked = () => true) =>
+        events.feed({ after, session: undefined, takes: (session, name) => isAsked(session) && takes(session, name) }),
+      find: (eventId) => events.find(eventId),
       seqOf: (position) => events.seqOf(position),
       positionBefore: (eventId) => events.idBefore(eventId),
       isDeleted: (session, eventId) => events.isDeleted(session, eventId),
-      post: async ({ event, ...entry }, signal) => {
-        const outcome = await webhook.endpoint.post({ ...entry, type: event }, signal);
+      post: async ({ postedId, event, session, at, text }, signal) => {
+        const outcome = await webhook.endpoint.post({ id: postedId, type: event, session, at, text }, signal);
         this.#count(id, outcome);
         return outcome;
       },
       save: (progress) => this.#parts.append(progressNotes.progress(id, progress)),
-      bury: (letter) => {
+      bury: async (letter, { id: entryId, text }) => {
+        const isGap = entryId !== letter.id;
+        await this.#parts.append(progressNotes.dead(id, isGap ? { ...letter, gap: text } : letter));
         this.#countsOf(id).dead += 1;
         log.warn({ webhook: id, event: letter.id, attempts: letter.attempts, error: letter.message }, 'event given up');
-        void this.#parts.append(progressNotes.dead(id, letter)).catch(() => {});
       },
-      revived: (eventId) => void this.#parts.append(progressNotes.revived(id, eventId)).catch(() => {}),
+      revivals: this.#revivalsOf(webhook),
       onDisabled: (reason) => void this.#disable(id, reason, () => webhook.courier === courier),
       retryDelaysMs: config.webhookRetryDelaysMs,
       log: log.child({ webhook: id }),
     });
     webhook.courier = courier;
+  }
+
+  #revivalsOf({ stored: { id }, reviving }: Webhook): Revivals {
+    const { progress, append, log } = this.#parts;
+    return {
+      next: () => {
+        for (const eventId of reviving) {
+          const letter = progress.deadLetter(id, eventId);
+          if (letter) return { id: eventId, gap: gapIn(letter) };
+          reviving.delete(eventId); // Its session was deleted, say.
+        }
+        return undefined;
+      },
+      done: (eventId, outcome) => {
+        reviving.delete(eventId);
+        if (outcome === 'failed') return;
+        if (outcome === 'expired') log.warn({ webhook: id, event: eventId }, 'dead letter expired');
+        void append(progressNotes.revived(id, eventId)).catch(() => {}); // It is delivered twice when asked for again.
+      },
+    };
   }
 
   #pause(webhook: Webhook): void {
@@ -301,14 +349,20 @@ export class Webhooks {
     });
   }
 
-  async #change(id: string, caller: Caller, change: (stored: StoredWebhook) => StoredWebhook): Promise<WebhookView> {
+  async #change(
+    id: string,
+    caller: Caller,
+    change: (stored: StoredWebhook) => StoredWebhook,
+    goOn = (progress: Progress) => progress,
+  ): Promise<WebhookView> {
     return this.#lock.run(async () => {
       const webhook = this.#find(id, caller);
       const stored = change(webhook.stored);
       await this.#write(this.#stored().map((one) => (one.id === id ? stored : one)));
       this.#pause(webhook);
-      webhook.endpoint.close();
       webhook.stored = stored;
+      webhook.progress = goOn(webhook.progress);
+      webhook.endpoint.close();
       webhook.endpoint = this.#endpointOf(stored);
       this.#watchOwner(webhook);
       this.#resume(webhook);
@@ -320,9 +374,9 @@ export class Webhooks {
     return new Endpoint({
       ...{ url, guard: this.#guard, userAgent: `chat-web/${this.#parts.version}` },
       secrets: () => {
-        const { secret, former } = this.#webhooks.get(id)?.stored ?? {};
-        const stillSigns = former && former.until > Date.now() ? [former.secret] : [];
-        return [...(secret ? [secret] : []), ...stillSigns];
+        const { secret, former = [] } = this.#webhooks.get(id)?.stored ?? {};
+        const stillSign = former.filter(({ until }) => until > Date.now());
+        return [...(secret ? [secret] : []), ...stillSign.map((one) => one.secret)];
       },
     });
   }
@@ -350,15 +404,14 @@ export class Webhooks {
     const { url, sessions = [...caller.sessions], events = [...webhookEvents] } = asked;
     if (!sessions.every((pattern) => covers(caller, pattern)))
       throw new Refusal('foreign_session', 'sessions must be sessions, or patterns, that the key covers');
-    await this.#requireAllowed(new URL(url));
+    await this.#requireAllowed(url);
     return { url, sessions, events };
   }
 
-  async #requireAllowed(url: URL): Promise<void> {
+  async #requireAllowed(url: string): Promise<void> {
     try {
-      if (url.protocol === 'http:' && !this.#guard.isOperators(url))
-        throw new ForbiddenAddressError('it is not https; see CHAT_WEB_WEBHOOK_HOSTS');
-      await this.#guard.resolve(url);
+      requireSecure(new URL(url), this.#guard);
+      await this.#guard.resolve(new URL(url));
     } catch (error) {
       const why = error instanceof ForbiddenAddressError ? error.message : 'its host could not be resolved';
       throw new GatewayError('url_not_allowed', `the url of the webhook is not allowed: ${why}`);
@@ -375,24 +428,22 @@ export class Webhooks {
   }
 
   #write(webhooks: readonly StoredWebhook[]): Promise<void> {
-    return writeWebhooks(this.#parts.path, webhooks);
+    return writeWebhooks(this.#parts.path, webhooks).catch(notStored);
   }
 
-  async #store(record: NewRecord): Promise<void> {
-    await this.#parts.append(record).catch((error: unknown) => {
-      throw new GatewayError('insufficient_resources', `nothing was changed: ${errorText(error)}`);
-    });
+  #store(record: NewRecord): Promise<void> {
+    return this.#parts.append(record).catch(notStored);
   }
 
   #viewOf({ stored, courier, progress: last }: Webhook): WebhookView {
     const { id, url, sessions, events, createdAt, disabled } = stored;
     const progress = courier?.progress ?? last;
-    const { position, waiting, lastSuccessAt, failingSince, lastFailure } = progress;
+    const { position, waiting, lastSuccessAt, failingMs, lastFailure } = progress;
     const nextAttemptAt = courier?.nextAttemptAt;
     const iso = (at: number) => new Date(at).toISOString();
     return {
       ...{ id, url, sessions, events, createdAt, position },
-      status: disabled ? 'disabled' : failingSince === undefined ? 'active' : 'failing',
+      status: disabled ? 'disabled' : failingMs === undefined ? 'active' : 'failing',
       ...(disabled ? { reason: disabled } : {}),
       waiting: Object.values(waiting).filter(({ attempts }) => attempts > 0).length,
       deadLetters: this.#parts.progress.deadLetters(id).length,
@@ -401,6 +452,15 @@ export class Webhooks {
       ...(nextAttemptAt === undefined ? {} : { nextAttemptAt: iso(nextAttemptAt) }),
     };
   }
+}
+
+function notStored(error: unknown): never {
+  throw new GatewayError('insufficient_resources', `nothing was changed: ${errorText(error)}`);
+}
+
+/** The gap of a dead letter, if it is one. */
+function gapIn({ id, session, at, gap }: StoredLetter): Entry | undefined {
+  return gap === undefined ? undefined : { id, event: 'gap', session, at: Date.parse(at), text: gap };
 }
 
 /** Whom a webhook belongs to: nobody but the operator, unless it says so. */

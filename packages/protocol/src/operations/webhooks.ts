@@ -138,7 +138,7 @@ export const webhookOperations = {
     params: ofWebhook,
     body: changedWebhook,
     answer: webhookView,
-    errors: ['webhook_not_found', 'session_not_found', 'url_not_allowed'],
+    errors: ['webhook_not_found', 'session_not_found', 'url_not_allowed', 'insufficient_resources'],
     timeoutMs: 15 * SECOND,
   },
   deleteWebhook: {
@@ -148,7 +148,7 @@ export const webhookOperations = {
     scope: 'manage',
     params: ofWebhook,
     answer: v.object({ id: v.string(), status: v.literal('removed') }),
-    errors: ['webhook_not_found'],
+    errors: ['webhook_not_found', 'insufficient_resources'],
     timeoutMs: 5 * SECOND,
   },
   replayWebhook: {
@@ -173,13 +173,13 @@ export const webhookOperations = {
     timeoutMs: 25 * SECOND,
   },
   rotateWebhookSecret: {
-    summary: 'Give a webhook a new secret, shown only this once; the former one signs as well for 24 h',
+    summary: 'Give a webhook a new secret, shown only this once; former ones sign as well for 24 h',
     method: 'POST',
     path: '/webhooks/:webhookId/rotate-secret',
     scope: 'manage',
     params: ofWebhook,
     answer: withSecret,
-    errors: ['webhook_not_found'],
+    errors: ['webhook_not_found', 'insufficient_resources'],
     timeoutMs: 5 * SECOND,
   },
   listDeadLetters: {
