@@ -9,7 +9,6 @@ const ORDER = [
   ...['lifecycle', 'listening', 'keys', 'page-builds', 'isolation', 'builds', 'token', 'fuzz', 'messages', 'leftovers'],
   ...[
     'keyed-sends',
-    'pacing',
     'link',
     'page-link',
     'audit',
