@@ -19,6 +19,7 @@ let gateway: GatewayProcess;
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'chat-web-project-'));
+  await writeFile(join(project, 'package.json'), '{"type":"module"}');
   const stale = join(ROOT, 'packages/host/dist/stale.js');
   await writeFile(stale, '// The compiler leaves what it made of a file that has been deleted.');
   const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/dist/pack-host.js'), '--out', project]).finally(
@@ -109,6 +110,30 @@ export const text = () => sendText(client, { id: 'main', type: 'text', to: '1', 
 export const inputs = (input: InputOf<'sendMessage'>): AnswerOf<'sendMessage'> | typeof input => input;
 `;
 
+const PAGES = ['README', 'docs/client', 'docs/listener', 'docs/sending', 'docs/caches', 'docs/webhook-receiver'];
+
+/** What the pages leave to the application, and what an earlier block of theirs has. */
+const ASSUMED = `
+declare const gateway: { url: string };
+declare const client: ReturnType<typeof import('@chat-web/host').createClient>;
+declare const listen: typeof import('@chat-web/host').listen;
+declare const sendText: typeof import('@chat-web/host').sendText;
+declare const filePosition: typeof import('@chat-web/host/node').filePosition;
+declare const webhook: ReturnType<typeof import('@chat-web/host/node').cloudWebhookFromEnv>;
+declare const writeFile: typeof import('node:fs/promises').writeFile;
+declare const openAsBlob: typeof import('node:fs').openAsBlob;
+declare const messageId: string, to: string, rawBody: string, request: Request;
+declare const app: any, db: any;
+declare function storeMessage(session: string, data: { body: string }): Promise<void>;
+declare function storeAck(id: string, ack: number): void;
+declare function storeForLater(event: object): Promise<void>;
+declare function insertMessage(session: string, data: { body: string }): void;
+declare function store(...columns: (string | null | undefined)[]): Promise<void>;
+declare function markFailed(id: string, errors: unknown): Promise<void>;
+declare function alert(text: string): void;
+declare function reconcile(session: string | undefined, data: object): void;
+`;
+
 describe('the package', () => {
   it('has three dependencies, of which none is of this repository, and no file beside code and types', async () => {
     const installed = join(project, 'node_modules/@chat-web/host');
@@ -128,7 +153,6 @@ describe('the package', () => {
   });
 
   it.each(['nodenext', 'bundler'])('has types that hold (%s), without those of Node', async (moduleResolution) => {
-    await writeFile(join(project, 'package.json'), '{"type":"module"}');
     await writeFile(join(project, 'program.ts'), PROGRAM);
     const module = moduleResolution === 'bundler' ? 'esnext' : 'nodenext';
     const lib = ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'];
@@ -145,6 +169,23 @@ describe('the package', () => {
     expect(types).toContain('OperationMethods');
     const shown = await readFile(join(project, 'node_modules/@chat-web/host/dist/client.d.ts'), 'utf8');
     expect(shown).toContain('@example');
+  });
+
+  it('is shown in the docs by programs that compile', async () => {
+    const files = ['assumed.d.ts'];
+    await writeFile(join(project, 'assumed.d.ts'), ASSUMED);
+    await linkDependency('@types');
+    await linkDependency('@hono');
+    for (const page of [...PAGES, 'docs/cloud-webhooks']) {
+      const text = await readFile(join(ROOT, `${page}.md`), 'utf8');
+      for (const [n, [, block]] of [...text.matchAll(/```ts\n(.*?)```/gs)].entries()) {
+        const name = `${page.replace('/', '-')}-${n}.ts`;
+        await writeFile(join(project, name), `${block}\nexport {};\n`);
+        files.push(name);
+      }
+    }
+    expect(files.length).toBeGreaterThan(12);
+    await compile(project, { module: 'nodenext', types: ['node'], noImplicitAny: false, skipLibCheck: true }, files);
   });
 
   it('is not packed without the protocol, which another registry may have under its name', async () => {
