@@ -140,6 +140,7 @@ describe('a webhook that must not be', () => {
     });
     expect(answer.body.code).toBe(code);
     expect(answer.text).not.toContain('secret@');
+    if ('event' in body) expect(answer.body.issues).toEqual([{ path: 'event', message: 'is unknown' }]);
     expect(await stack.client.listWebhooks()).toEqual(before);
   });
 });

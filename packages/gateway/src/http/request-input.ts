@@ -70,11 +70,13 @@ export function parseParams<S extends ObjectSchema>(
 
 /** An issue in our own words: the schema library's message would repeat the value sent. */
 function fieldIssue(issue: v.BaseIssue<unknown>): FieldIssue {
-  // The name of an unknown field is a value sent, too.
-  if (issue.type === 'strict_object' && issue.expected === 'never')
-    return { path: '', message: 'there is an unknown field' };
-  return { path: v.getDotPath(issue) ?? '', message: issueText(issue) };
+  const path = v.getDotPath(issue) ?? '';
+  if (issue.type !== 'strict_object' || issue.expected !== 'never') return { path, message: issueText(issue) };
+  // The name of an unknown field is a value sent, too: it is repeated only if it looks like one.
+  return FIELD_NAME.test(path) ? { path, message: 'is unknown' } : { path: '', message: 'there is an unknown field' };
 }
+
+const FIELD_NAME = /^[a-zA-Z]{1,32}$/;
 
 const EXPECTED: Readonly<Record<string, string>> = {
   string: 'a string',
