@@ -6,7 +6,7 @@ const SESSIONS_OF_AN_OUTAGE = 3;
 /** How often the event of another session is tried meanwhile. */
 const TRIAL_MS = 60_000;
 /** How often an endpoint with no success is tried, beside the attempts of each event. */
-const PROBE_MS = 5 * 60_000;
+const PROBE_MS = 60_000;
 /** After a longer outage, all that waits is tried at the first success. */
 const OUTAGE_MS = 60_000;
 /** Without a success for so long, a webhook is disabled. */
