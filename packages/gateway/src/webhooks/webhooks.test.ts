@@ -111,6 +111,15 @@ async function restart(): Promise<void> {
   await open();
 }
 
+/** Resolves when the first events have expired: all may not be on disk yet. */
+async function expire(): Promise<void> {
+  const oldest = async () => {
+    await journal.housekeep();
+    return journal.oldestSeq;
+  };
+  await expect.poll(oldest, { timeout: 10_000 }).toBeGreaterThan(100);
+}
+
 function happen(session: string, n: number): void {
   events.publish(session, { name: 'message_ack', data: { id: `true_1@c.us_${n}`, ack: 1 } });
 }
@@ -544,7 +553,7 @@ describe('dead letters', () => {
       for (const m of upTo(250)) happen('other', 1_000 + n * 250 + m);
       await delay(5);
     }
-    await journal.housekeep();
+    await expire();
     expect(webhooks.replayDeadLetters(id, me)).toBe(1);
     await expect.poll(() => webhooks.deadLetters(id, me)).toEqual([]);
     expect(accepted('main')).toEqual([]);
