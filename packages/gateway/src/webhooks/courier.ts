@@ -230,17 +230,17 @@ export class Courier {
     if (soonest) soonest.isProbe = true;
   }
 
-  /** While the endpoint is down, one session that has not failed yet is tried. */
+  /** While the endpoint is down, one session that has not failed yet is tried, or the gap of all. */
   #beginTrial(): void {
-    const lane = this.#untried();
-    if (!lane) return;
-    lane.isProbe = true;
+    const untried = this.#untried();
+    if (!untried) return;
+    untried.isProbe = true;
     this.#health.trialBegins();
   }
 
-  #untried(): Lane | undefined {
-    for (const lane of this.#lanes.values()) if (lane.attempts === 0 && !lane.isRunning) return lane;
-    return undefined;
+  #untried(): Lane | PendingGap | undefined {
+    const all = [...(this.#gap ? [this.#gap] : []), ...this.#lanes.values()];
+    return all.find(({ attempts, isRunning }) => attempts === 0 && !isRunning);
   }
 
   #start(one: Lane | PendingGap, deliver: () => Promise<void>): void {

@@ -64,7 +64,8 @@ export class EndpointHealth {
 
   /** When something is tried although its time has not come. */
   get probeAt(): number {
-    return this.#failingSince === undefined ? Number.POSITIVE_INFINITY : this.#lastAttemptAt + PROBE_MS;
+    const isFailing = this.#failingSince !== undefined || this.#failing.size > 0;
+    return isFailing ? this.#lastAttemptAt + PROBE_MS : Number.POSITIVE_INFINITY;
   }
 
   trialBegins(): void {

@@ -364,6 +364,39 @@ describe('an endpoint', () => {
       await expect.poll(() => accepted(session), { timeout: 5_000 }).toEqual([0]);
   });
 
+  it('that is down is tried with a gap of all, too', async () => {
+    maxBytes = 400_000;
+    retryDelaysMs = [60_000];
+    await restart();
+    answer = () => 500;
+    const { id } = await create();
+    for (const n of upTo(4)) happen(`s${n}`, 0);
+    await expect.poll(() => only()?.waiting).toBe(4);
+    for (const n of upTo(40)) {
+      for (const m of upTo(250)) happen('late', n * 250 + m);
+      await delay(5);
+    }
+    await expire();
+    await restart();
+    const ids = () => received.map(({ headers }) => String(headers['webhook-id']));
+    await expect.poll(ids, { timeout: 5_000 }).toContainEqual(expect.stringMatching(/-gap-all$/));
+    answer = () => 200;
+    await webhooks.rotateSecret(id, me); // Then all is tried at once.
+    await expect.poll(() => accepted('late').at(-1), { timeout: 20_000 }).toBe(9_999);
+  }, 40_000);
+
+  it('that was changed is tried at once with all that waits, though some of it is not for it any more', async () => {
+    retryDelaysMs = [60_000];
+    await restart();
+    answer = () => 500;
+    const { id } = await create();
+    for (const n of upTo(8)) happen(`s${n}`, 0);
+    await expect.poll(() => only()?.waiting).toBe(8);
+    answer = () => 200;
+    await webhooks.update(id, { url, sessions: ['s7'] }, me);
+    await expect.poll(() => accepted('s7')).toEqual([0]);
+  });
+
   it('is tried again in time although the clock is set back', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
