@@ -134,6 +134,8 @@ export class Courier {
   #saveTimer: NodeJS.Timeout | undefined;
   #passedTimer: NodeJS.Timeout | undefined;
   #isSaving = false;
+  /** More was to be saved while it was saving. */
+  #mustSaveAgain = false;
   #unsaved = 0;
   #savedBytes = 0;
   #savedUpTo: string;
@@ -596,11 +598,12 @@ export class Courier {
   }
 
   async #save(): Promise<void> {
-    if (this.#isSaving) return;
-    this.#isSaving = true;
     clearTimeout(this.#saveTimer);
     clearTimeout(this.#passedTimer);
     this.#saveTimer = this.#passedTimer = undefined;
+    this.#mustSaveAgain = this.#isSaving;
+    if (this.#isSaving) return;
+    this.#isSaving = true;
     const { progress } = this;
     this.#savedUpTo = progress.position;
     this.#savedBytes = JSON.stringify(progress).length;
@@ -611,7 +614,7 @@ export class Courier {
     );
     this.#isSaving = false;
     if (!isSaved) this.#saveSoon(STORE_AGAIN_MS);
-    else if (this.#unsaved > 0) this.#saveSoon();
+    else if (this.#unsaved > 0 || this.#mustSaveAgain) this.#saveSoon();
   }
 
   #readAgain(error: unknown): void {

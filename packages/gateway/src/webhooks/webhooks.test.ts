@@ -45,6 +45,8 @@ let maxBytes: number;
 /** What webhooks have stored in the journal. */
 let notes: NewRecord[];
 let asksForToken: boolean;
+/** How long the journal takes to store what webhooks give it. */
+let storingMs: number;
 /** What the endpoint answers, with headers. */
 let answer: (one: Pick<Received, 'session' | 'n'>) => number | [number, Record<string, string>] | Promise<number>;
 
@@ -69,6 +71,7 @@ beforeEach(async () => {
   maxBytes = 1e9;
   notes = [];
   asksForToken = true;
+  storingMs = 0;
   await open();
 });
 afterEach(async () => {
@@ -93,9 +96,10 @@ async function open(): Promise<void> {
   webhooks = await Webhooks.load({
     ...{ path: join(dir, 'webhooks.json'), keys, events, progress, version: '1', log, asksForToken },
     config: { webhookHosts: hosts, webhookRetryDelaysMs: retryDelaysMs },
-    append: (record) => {
+    append: async (record) => {
       notes.push(record);
-      return journal.append(record);
+      if (storingMs > 0) await delay(storingMs);
+      await journal.append(record);
     },
   });
   webhooks.start();
@@ -625,6 +629,19 @@ describe('progress', () => {
     const bytes = notes.reduce((sum, { text }) => sum + text.length, 0);
     expect(bytes / 3_000).toBeLessThan(25);
   });
+
+  it('is stored also after the journal has been slow', async () => {
+    await create();
+    storingMs = 2_500;
+    happen('main', 0);
+    await expect.poll(() => notes.filter(({ name }) => name === 'webhook_progress').length, { timeout: 3_000 }).toBe(2);
+    happen('main', 1);
+    await expect.poll(() => accepted('main')).toEqual([0, 1]);
+    await expect.poll(() => notes.length, { timeout: 8_000 }).toBe(3);
+    const { position } = JSON.parse(notes.at(-1)?.text ?? '');
+    const ofLast = String(received.at(-1)?.headers['webhook-id']);
+    expect(events.seqOf(position)).toBeGreaterThanOrEqual(events.seqOf(ofLast));
+  }, 20_000);
 
   it('that the journal has lost is made good by a gap, and by all that is kept', async () => {
     await create();
