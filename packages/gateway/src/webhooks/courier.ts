@@ -359,6 +359,7 @@ export class Courier {
     this.#isReadingBehind = true;
     try {
       while (!this.#hasStopped && this.#mayReadBehind) {
+        if (this.#queued >= MAX_QUEUED_BEHIND) this.#dropUndue();
         const pass = this.#pass ?? this.#beginPass();
         if (!pass) break;
         for (const entry of await pass.read()) this.#enqueueBehind(withId(entry));
@@ -395,6 +396,15 @@ export class Courier {
     if (first === undefined) return undefined;
     this.#pass = feed(first, (session) => this.#passing.has(session));
     return this.#pass;
+  }
+
+  /** What cannot be delivered now stays in the journal: the endpoint is down since the pass began, say. */
+  #dropUndue(): void {
+    for (const session of this.#passing) {
+      const lane = this.#lanes.get(session);
+      if (!lane || !this.#isDue(lane)) this.#passing.delete(session);
+    }
+    if (this.#passing.size === 0) this.#pass = undefined;
   }
 
   #isUpToDate(position: string): boolean {
