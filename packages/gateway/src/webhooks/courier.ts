@@ -282,7 +282,7 @@ export class Courier {
     if (this.#hasStopped) return;
     const waitMs = this.#nextAt() - performance.now();
     // What runs comes back here when it ends. Without that, something may have become due just now.
-    const isBusy = this.#running > 0 || this.#isReading || this.#isReadingBehind || this.#isReviving;
+    const isBusy = this.#running > 0 || this.#isReading || this.#isReadingBehind;
     if (waitMs === Number.POSITIVE_INFINITY || (waitMs <= 0 && isBusy)) return;
     this.#retryTimer = setTimeout(() => this.#wake(), Math.min(Math.max(waitMs, MIN_TIMER_MS), MAX_TIMER_MS)).unref();
   }
@@ -553,6 +553,7 @@ export class Courier {
         else revivals.done(next.id, outcome.kind === 'delivered' ? 'delivered' : 'failed');
         if (outcome.kind === 'delivered') this.#succeeded();
         if (outcome.kind === 'gone') this.#disable('gone');
+        this.#wake(); // Others may be due: there may be hours of dead letters.
       }
     } catch (error) {
       this.#readAgain(error);

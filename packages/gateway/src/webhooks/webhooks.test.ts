@@ -582,6 +582,23 @@ describe('dead letters', () => {
     expect(only()).toMatchObject({ status: 'active' });
   });
 
+  it('do not hold back what waits when they show that the endpoint is back', async () => {
+    const id = await bury(20);
+    retryDelaysMs = [60_000];
+    await restart();
+    await webhooks.update(id, { url }, me);
+    happen('other', 0);
+    await expect.poll(() => only()?.waiting).toBe(1);
+    answer = async () => {
+      await delay(50);
+      return 200;
+    };
+    webhooks.replayDeadLetters(id, me);
+    await expect.poll(() => accepted('other')).toEqual([0]);
+    expect(accepted('main').length).toBeLessThan(20);
+    await expect.poll(() => webhooks.deadLetters(id, me), { timeout: 5_000 }).toEqual([]);
+  });
+
   it('that have expired are no more when they are asked for', async () => {
     maxBytes = 400_000;
     const id = await bury(1);
