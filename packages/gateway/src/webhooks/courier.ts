@@ -306,12 +306,22 @@ export class Courier {
         if (this.#held.length === 0) this.#readUpTo = this.#feed.position;
         if (hasNew) this.#startDeliveries();
       }
+      this.#probeDeleted();
       this.#savePassed();
     } catch (error) {
       this.#readAgain(error);
     } finally {
       this.#isReading = false;
       this.#setTimer();
+    }
+  }
+
+  /** What has failed of a session that was deleted holds back nothing, not even another session of that name. */
+  #probeDeleted(): void {
+    for (const lane of this.#lanes.values()) {
+      const { session, attempts, behind, queue, isRunning } = lane;
+      const isIdle = attempts > 0 && queue.length === 0 && !isRunning;
+      if (isIdle && behind !== undefined && this.#parts.isDeleted(session, behind)) lane.isProbe = true;
     }
   }
 
@@ -481,6 +491,7 @@ export class Courier {
   #shift(lane: Lane): void {
     lane.queue.shift();
     this.#queued -= 1;
+    lane.isProbe = false; // It was for the event that is done with.
     resetAttempts(lane);
   }
 

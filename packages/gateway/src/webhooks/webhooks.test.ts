@@ -253,6 +253,33 @@ describe('a webhook', () => {
     expect(received).toHaveLength(3);
   });
 
+  it('gets an event that fails no earlier than it is due, also after one that failed before', async () => {
+    retryDelaysMs = [500];
+    await restart();
+    let failures = 1;
+    answer = ({ n }) => (n === 1 || failures-- > 0 ? 500 : 200);
+    await create();
+    for (const n of upTo(2)) happen('main', n);
+    await expect.poll(() => received.map(({ n }) => n), { timeout: 2_000 }).toEqual([0, 0, 1]);
+    await delay(250);
+    expect(received).toHaveLength(3);
+  });
+
+  it('gets events of a session at once that was deleted and made again while it waited', async () => {
+    retryDelaysMs = [60_000];
+    await restart();
+    answer = ({ session, n }) => (session === 'main' && n === 0 ? 500 : 200);
+    await create();
+    happen('other', 0);
+    await expect.poll(() => accepted('other')).toEqual([0]);
+    happen('main', 0);
+    await expect.poll(() => only()?.waiting).toBe(1);
+    await events.forget('main');
+    await expect.poll(() => only()).toMatchObject({ status: 'active', waiting: 0 });
+    happen('main', 1);
+    await expect.poll(() => accepted('main')).toEqual([1]);
+  });
+
   it('gets nothing of a session that was deleted while it waited', async () => {
     answer = () => 500;
     await create();
