@@ -554,7 +554,9 @@ export class Courier {
         const now = performance.now();
         if (this.#hasStopped || now < this.#health.putOffUntil || now < this.#readAgainAt) return;
         const entry = next.gap ?? (await find(next.id));
-        if (!entry || (entry.session !== undefined && isDeleted(entry.session, next.id))) {
+        // A gap is no longer a dead letter once its session is deleted.
+        const isOfDeleted = !next.gap && entry?.session !== undefined && isDeleted(entry.session, next.id);
+        if (!entry || isOfDeleted) {
           revivals.done(next.id, 'expired');
           continue;
         }
