@@ -268,7 +268,7 @@ export class Courier {
     };
     let soonest = this.#gap && !this.#gap.isRunning ? atOf(this.#gap) : Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes.values()) {
-      if (lane.isRunning || this.#isBeingRead(lane)) continue;
+      if (lane.isRunning) continue;
       soonest = Math.min(soonest, Math.max(atOf(lane), lane.queue.length > 0 ? 0 : this.#readAgainAt));
     }
     if (!this.#gap && !this.#isReading && !this.#feed.isAtEnd)
@@ -359,10 +359,6 @@ export class Courier {
   }
 
   // Reading what is behind.
-
-  #isBeingRead({ session, queue }: Lane): boolean {
-    return queue.length === 0 && this.#passing.has(session);
-  }
 
   async #readBehind(): Promise<void> {
     if (this.#isReadingBehind) return;
