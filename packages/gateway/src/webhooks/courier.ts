@@ -52,6 +52,8 @@ export interface Stored extends Entry {
   readonly id: string;
   /** The id that the endpoint gets. What has expired ends at an id that is an event's own. */
   readonly postedId: string;
+  /** What has expired begins after this position; an event begins after the one before it. */
+  readonly expiredAfter?: string;
 }
 
 /** The events of a session that are on their way. Times are ms of `performance.now()`. */
@@ -92,6 +94,8 @@ const TURN_MS = 1_000;
 const READ_AGAIN_MS = 5_000;
 /** Another attempt to store what must be stored. */
 const STORE_AGAIN_MS = 5_000;
+/** The event is posted once more then. */
+const BURY_AGAIN_MS = 60_000;
 const MIN_TIMER_MS = 5;
 const MAX_TIMER_MS = 60 * 60_000;
 
@@ -163,10 +167,15 @@ export class Courier {
   get progress(): Progress {
     const waiting = [...this.#lanes.values()].map((lane): [string, Waiting] => {
       const [first] = lane.queue;
-      const after = first ? this.#parts.positionBefore(first.id) : (lane.behind ?? this.#readUpTo);
+      const after = first ? this.#positionBefore(first) : (lane.behind ?? this.#readUpTo);
       return [lane.session, { after, attempts: lane.attempts, nextAt: lane.attempts > 0 ? wallTime(lane.nextAt) : 0 }];
     });
     return { position: this.#readUpTo, waiting: Object.fromEntries(waiting), ...this.#health.progress };
+  }
+
+  /** Nothing was delivered when it was last tried, and something waits. */
+  get isFailing(): boolean {
+    return this.#health.isFailing && (this.#lanes.size > 0 || this.#gap !== undefined);
   }
 
   /** When it tries again, as Unix time in ms; undefined unless something waits for that. */
@@ -429,9 +438,10 @@ export class Courier {
         this.#passing.delete(session);
         continue;
       }
-      // The event that has failed is not kept, or not asked for any more.
-      if (lane.queue.length === 0 && seq !== seqOf(lane.behind) + 1) resetAttempts(lane);
-      this.#push(lane, entry.session === undefined ? gapOf(session, entry, lane.behind) : entry);
+      const isGap = entry.session === undefined;
+      // The event that has failed is not asked for any more. If it has expired, the gap takes its place.
+      if (lane.queue.length === 0 && !isGap && seq !== seqOf(lane.behind) + 1) resetAttempts(lane);
+      this.#push(lane, isGap ? gapOf(session, entry, lane.behind) : entry);
       lane.behind = entry.id;
     }
   }
@@ -447,9 +457,10 @@ export class Courier {
     this.#passing.clear();
   }
 
-  #leave({ session }: Lane): void {
+  /** Nothing of the session waits. `isGivenUp`: its last event is a dead letter. */
+  #leave({ session }: Lane, isGivenUp = false): void {
     this.#lanes.delete(session);
-    if (this.#lanes.size === 0 && !this.#gap) this.#health.forgetFailures();
+    if (!isGivenUp && this.#lanes.size === 0 && !this.#gap) this.#health.forgetFailures();
     this.#saveSoon();
   }
 
@@ -458,6 +469,7 @@ export class Courier {
   async #deliverLane(lane: Lane): Promise<void> {
     const isAttempt = takeTurn(lane);
     const endsAt = performance.now() + TURN_MS;
+    let isGivenUp = false;
     for (let turn = 0; turn < TURN && performance.now() < endsAt; turn += 1) {
       const [entry] = lane.queue;
       if (!entry) break;
@@ -469,15 +481,17 @@ export class Courier {
       }
       if (outcome.kind === 'delivered') {
         this.#shift(lane);
+        isGivenUp = false;
         continue;
       }
       if (isAttempt || turn > 0) await this.#retryLater(lane, entry, outcome.message);
-      if (lane.attempts === 0) continue; // It is a dead letter.
+      isGivenUp = lane.attempts === 0;
+      if (isGivenUp) continue;
       this.#leaveBehind(lane, entry);
       return;
     }
     if (lane.queue.length === 0 && lane.behind === undefined) {
-      this.#leave(lane);
+      this.#leave(lane, isGivenUp);
       return;
     }
     this.#lanes.delete(lane.session);
@@ -495,8 +509,12 @@ export class Courier {
   #leaveBehind(lane: Lane, failed: Stored): void {
     this.#queued -= lane.queue.length;
     lane.queue.length = 0;
-    lane.behind = this.#parts.positionBefore(failed.id);
+    lane.behind = this.#positionBefore(failed);
     this.#passing.delete(lane.session);
+  }
+
+  #positionBefore({ id, expiredAfter }: Stored): string {
+    return expiredAfter ?? this.#parts.positionBefore(id);
   }
 
   async #deliverGap(gap: PendingGap): Promise<void> {
@@ -513,7 +531,6 @@ export class Courier {
     }
     this.#gap = undefined;
     this.#held.shift();
-    if (this.#lanes.size === 0) this.#health.forgetFailures();
   }
 
   /** Sets when an event is tried again, or gives it up. */
@@ -532,7 +549,7 @@ export class Courier {
     } catch (error) {
       this.#failedItself(error);
       one.attempts ||= 1;
-      one.nextAt = performance.now() + STORE_AGAIN_MS;
+      one.nextAt = performance.now() + BURY_AGAIN_MS;
       return;
     }
     if ('queue' in one) this.#shift(one);
@@ -660,7 +677,10 @@ function resetAttempts(one: Pick<Lane, 'attempts' | 'nextAt'>): void {
 
 /** What has expired of a session that was behind. */
 function gapOf(session: string, { text, ...gap }: Stored, from: string): Stored {
-  return { ...gap, session, postedId: `${gap.id}-gap-${session}`, text: JSON.stringify({ ...JSON.parse(text), from }) };
+  return {
+    ...{ ...gap, session, expiredAfter: from, postedId: `${gap.id}-gap-${session}` },
+    text: JSON.stringify({ ...JSON.parse(text), from }),
+  };
 }
 
 function withId(entry: Entry): Stored {

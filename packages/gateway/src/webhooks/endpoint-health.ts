@@ -44,6 +44,10 @@ export class EndpointHealth {
     };
   }
 
+  get isFailing(): boolean {
+    return this.#failingSince !== undefined;
+  }
+
   get isDown(): boolean {
     return this.#failing.size >= SESSIONS_OF_AN_OUTAGE;
   }
@@ -94,7 +98,7 @@ export class EndpointHealth {
     else this.#failing.add(session);
   }
 
-  /** To be called when nothing waits any more. */
+  /** To be called when what has failed is not to be delivered any more. */
   forgetFailures(): void {
     this.#failingSince = undefined;
     this.#failing.clear();

@@ -368,11 +368,11 @@ describe('an endpoint', () => {
     // At the start, by the feed, and by the pass over what was behind; sessions whose turn was over read some of it again.
     expect(reads.mock.calls.length).toBeLessThan(12 * pieces);
     reads.mockRestore();
-    const letters = webhooks.deadLetters(only()?.id ?? '', me);
-    for (const session of sessions) {
-      const buried = letters.filter((letter) => letter.session === session).length;
-      expect(new Set(accepted(session)).size + buried).toBeGreaterThanOrEqual(40); // One may be both: it was given up last.
-    }
+    const { id = '' } = only() ?? {};
+    const buriedOf = (session: string) => webhooks.deadLetters(id, me).filter((letter) => letter.session === session);
+    // One may be both: it was given up last.
+    for (const session of sessions)
+      await expect.poll(() => new Set(accepted(session)).size + buriedOf(session).length).toBeGreaterThanOrEqual(40);
   });
 
   it('that is down stays under its schedule, however much waits in memory', async () => {
@@ -665,7 +665,49 @@ describe('dead letters', () => {
   });
 });
 
+describe('what has expired', () => {
+  it('is one gap, with the same beginning at each attempt', async () => {
+    maxBytes = 400_000;
+    retryDelaysMs = [60_000, 60_000, 60_000];
+    await restart();
+    answer = () => 500;
+    await create({ sessions: ['main'] });
+    happen('main', 0);
+    await expect.poll(() => received.length).toBe(1);
+    const from = journal.idOf(Number(String(received[0]?.headers['webhook-id']).split('-')[1]) - 1);
+    for (const n of upTo(60)) {
+      for (const m of upTo(250)) happen('other', n * 250 + m);
+      await journal.append({ kind: 'note', name: 'done', session: '', key: '', text: '' });
+    }
+    await journal.housekeep();
+    happen('main', 1);
+    for (const attempt of [1, 2]) {
+      await restart();
+      await expect.poll(() => received.length).toBe(1 + attempt);
+    }
+    answer = () => 200;
+    await restart();
+    await expect.poll(() => accepted('main')).toEqual([-1, 1]);
+    const gaps = received.map(({ text }) => JSON.parse(text)).filter(({ type }) => type === 'gap');
+    expect(gaps.map(({ session, data }) => [session, data.reason, data.from])).toEqual(
+      Array.from({ length: 3 }, () => ['main', 'expired', from]),
+    );
+  });
+});
+
 describe('progress', () => {
+  it('knows for how long nothing was delivered, also when nothing waits', async () => {
+    retryDelaysMs = [];
+    await restart();
+    answer = () => 500;
+    const { id } = await create();
+    happen('main', 0);
+    await expect.poll(() => webhooks.deadLetters(id, me)).toHaveLength(1);
+    await restart();
+    expect(only()).toMatchObject({ status: 'active', waiting: 0 });
+    expect(notes.findLast(({ name }) => name === 'webhook_progress')?.text).toMatch(/"failingMs":\d/);
+  });
+
   it('takes little of the journal, however much is delivered', async () => {
     await create();
     for (const n of upTo(3_000)) happen(`s${n % 10}`, n);

@@ -438,12 +438,12 @@ export class Webhooks {
   #viewOf({ stored, courier, progress: last }: Webhook): WebhookView {
     const { id, url, sessions, events, createdAt, disabled } = stored;
     const progress = courier?.progress ?? last;
-    const { position, waiting, lastSuccessAt, failingMs, lastFailure } = progress;
+    const { position, waiting, lastSuccessAt, lastFailure } = progress;
     const nextAttemptAt = courier?.nextAttemptAt;
     const iso = (at: number) => new Date(at).toISOString();
     return {
       ...{ id, url, sessions, events, createdAt, position },
-      status: disabled ? 'disabled' : failingMs === undefined ? 'active' : 'failing',
+      status: disabled ? 'disabled' : courier?.isFailing ? 'failing' : 'active',
       ...(disabled ? { reason: disabled } : {}),
       waiting: Object.values(waiting).filter(({ attempts }) => attempts > 0).length,
       deadLetters: this.#parts.progress.deadLetters(id).length,
