@@ -17,6 +17,22 @@ export interface LinkedDevice {
   readonly linkedAt: string;
   /** True while it is logged in. */
   readonly online: boolean;
+  /** How often its keys have moved on, with logins and messages. */
+  readonly keys: number;
+}
+
+/**
+ * Why a device was unlinked: on the phone, by its own page, by the request for a pairing code, because an old copy of
+ * its profile logged in, or because the dialogue "What's new" was not answered.
+ */
+export type UnlinkCause = 'phone' | 'page' | 'pairing_code' | 'old_keys' | 'whats_new';
+
+/** A device that was unlinked. */
+export interface Unlink {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly deviceId: string;
+  readonly cause: UnlinkCause;
 }
 
 /** An account and its phone. */
@@ -47,4 +63,6 @@ export interface Account {
   /** The ids whose registration its linked devices have checked, oldest first. */
   readonly lookUps: readonly LookUp[];
   readonly devices: readonly LinkedDevice[];
+  /** The devices that were unlinked, oldest first. */
+  readonly unlinks: readonly Unlink[];
 }

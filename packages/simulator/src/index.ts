@@ -11,6 +11,8 @@ export type {
   PhoneMessage,
   ReceivedMedia,
   SocketState,
+  Unlink,
+  UnlinkCause,
 } from './api.ts';
 export { type Build, builds } from './builds.ts';
 export { type Certificate, createCertificate } from './certificate.ts';

@@ -34,6 +34,19 @@ describe('what an account sends', () => {
     expect(await tab.phones.messages(ben, { with: ada })).toHaveLength(1);
   });
 
+  it('moves the keys of its device on, as what it receives does, and each login', async () => {
+    tab = await Tab.open();
+    await tab.link(ada);
+    const keys = async () => (await tab.phones.account(ada)).devices[0]?.keys;
+    await poll(keys).toBe(1);
+    await tab.run(`${send} await result`, `${ben}@c.us`);
+    await poll(keys).toBe(2);
+    await tab.phones.send(ben, { to: ada, body: 'inbound' });
+    await poll(keys).toBe(3);
+    await tab.page.reload();
+    await poll(keys).toBe(4);
+  });
+
   it('may be refused, by the network or after the server had it', async () => {
     tab = await Tab.open();
     await tab.link(ada);

@@ -35,6 +35,8 @@ export interface SimulatorSettings extends PageSwitches {
   purgedVersions: readonly string[];
   /** Whether to ask for a pairing code unlinks the devices that the number has. */
   codeUnlinks: boolean;
+  /** Whether a device is unlinked when a profile logs in whose keys are older than those that logged in before. */
+  oldKeysUnlink: boolean;
   /** How long a newly linked page may leave the dialogue "What's new" unanswered before it is unlinked. */
   onboardingMs: number;
 }
@@ -56,6 +58,7 @@ export const defaultSettings: Readonly<SimulatorSettings> = {
   unpairedOnLogout: false,
   purgedVersions: [],
   codeUnlinks: true,
+  oldKeysUnlink: true,
   onboardingMs: 300_000,
 };
 
@@ -139,5 +142,6 @@ export const settingsSchema = v.strictObject({
   unpairedOnLogout: flag,
   purgedVersions: v.optional(v.array(v.string())),
   codeUnlinks: flag,
+  oldKeysUnlink: flag,
   onboardingMs: delayMs,
 });

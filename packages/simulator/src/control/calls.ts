@@ -45,7 +45,7 @@ export const calls = {
   }),
   account: defineCall('GET', '/accounts/:number', {
     fields: inputs.nothing,
-    does: 'an account: its phone, its linked devices, how often they logged in, and `lookUps`: the ids whose registration they checked, with times',
+    does: 'an account: its phone, its linked devices, how often they logged in, `unlinks`: the devices that were unlinked, with time and cause, and `lookUps`: the ids whose registration they checked, with times',
     client: (number: string) => ({ number }),
     run: (stage, { number }) => describeAccount(account(stage, number)),
   }),

@@ -31,6 +31,7 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     passkey: false,
     lookUps: [],
     devices: new Map(),
+    unlinks: [],
     book: new Map(),
     blocked: new Set(),
     disclosed: new Set(),
@@ -52,11 +53,12 @@ export function tellDevices(account: AccountRecord, event: ServerEvent, except?:
 /** The account as the control API shows it. */
 export function describeAccount(account: AccountRecord): Account {
   const { number, lid, name, platform, addressing, picture, groupPrivacy, isBusiness } = account;
-  const { phoneOn, connected, logins, fault, restricted, hiddenNumber, passkey, lookUps } = account;
+  const { phoneOn, connected, logins, fault, restricted, hiddenNumber, passkey, lookUps, unlinks } = account;
   const devices = [...account.devices.values()].map((device) => ({
     id: device.id,
     linkedAt: device.linkedAt.toISOString(),
     online: device.line !== undefined,
+    keys: device.keys,
   }));
   return {
     number,
@@ -76,6 +78,7 @@ export function describeAccount(account: AccountRecord): Account {
     passkey,
     lookUps,
     devices,
+    unlinks,
   };
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { UnlinkCause } from '../api.ts';
 import type { PasskeyRequest } from '../page/passkey-screen.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import { SimulatorError } from '../simulator-error.ts';
@@ -52,7 +53,7 @@ export class Linking {
    * linked already may be lost by that.
    */
   code(offer: Offer, account: AccountRecord): string {
-    if (this.#settings.codeUnlinks) this.unlink(account, [...account.devices.values()], 1);
+    if (this.#settings.codeUnlinks) this.unlink(account, [...account.devices.values()], 1, 'pairing_code');
     return this.#codes.create(account, offer);
   }
 
@@ -90,20 +91,27 @@ export class Linking {
       offer.line.send({ type: 'paired', deviceId: device.id, secret: device.secret }),
     );
     this.#timers.after(this.#settings.onboardingMs, () => {
-      if (!device.onboarded && account.devices.has(device.id)) this.unlink(account, [device], 1);
+      if (!device.onboarded && account.devices.has(device.id)) this.unlink(account, [device], 1, 'whats_new');
     });
   }
 
   /**
-   * Logs a device in on this connection, and sends its data; an unknown device is unlinked, and the result undefined.
+   * Logs a device in on this connection, and sends its data. An unknown device is unlinked, and so is one whose `keys`
+   * are older than those that it had before: the result is undefined.
    */
-  login(line: Line, deviceId: string, secret: string): Login | undefined {
+  login(line: Line, deviceId: string, secret: string, keys: number): Login | undefined {
     const account = this.#parts.directory.all().find(({ devices }) => devices.get(deviceId)?.secret === secret);
     const device = account?.devices.get(deviceId);
     if (!account || !device) {
-      line.send({ type: 'logged-out', times: 1, unpaired: this.#settings.unpairedOnLogout });
+      this.#logOut(line, 1);
       return undefined;
     }
+    if (this.#settings.oldKeysUnlink && !(keys >= device.keys)) {
+      this.unlink(account, [device], 1, 'old_keys');
+      this.#logOut(line, 1);
+      return undefined;
+    }
+    this.moveKeys(device, keys);
     if (device.line !== line) device.line?.send({ type: 'conflict' });
     device.line = line;
     account.logins += 1;
@@ -127,14 +135,30 @@ export class Linking {
     }
   }
 
+  /** The keys of a device have moved on to that count; an earlier count, which another tab sent late, is ignored. */
+  moveKeys(device: Device, count: number): void {
+    if (count > device.keys) device.keys = count;
+  }
+
   /** Unlinks devices; their pages are notified now, or at their next login. */
-  unlink(account: AccountRecord, devices: readonly Device[], times: number): void {
+  unlink(account: AccountRecord, devices: readonly Device[], times: number, cause: UnlinkCause): void {
     for (const device of devices) {
-      account.devices.delete(device.id);
-      device.line?.send({ type: 'logged-out', times, unpaired: this.#settings.unpairedOnLogout });
-      device.line = undefined;
+      const { line } = device;
+      forget(account, device, cause);
+      if (line) this.#logOut(line, times);
     }
   }
+
+  #logOut(line: Line, times: number): void {
+    line.send({ type: 'logged-out', times, unpaired: this.#settings.unpairedOnLogout });
+  }
+}
+
+/** Ends the link of a device, without a word to its page. */
+export function forget(account: AccountRecord, device: Device, cause: UnlinkCause): void {
+  account.devices.delete(device.id);
+  device.line = undefined;
+  account.unlinks.push({ at: new Date().toISOString(), deviceId: device.id, cause });
 }
 
 /** How long a challenge is valid. */
@@ -150,6 +174,7 @@ function createDevice(): Device {
     id: randomUUID(),
     secret,
     linkedAt: new Date(),
+    keys: 0,
     line: undefined,
     onboarded: false,
     synced: false,

@@ -58,7 +58,7 @@ function linkDevice(number: string) {
   new Phone(network, number).scan(qr());
   vi.advanceTimersByTime(network.settings.pairDelayMs);
   const [paired] = line.all('paired');
-  const login = (on: Line) => network.linking.login(on, paired?.deviceId ?? '', paired?.secret ?? '');
+  const login = (on: Line, keys = 0) => network.linking.login(on, paired?.deviceId ?? '', paired?.secret ?? '', keys);
   const account = network.directory.get(number);
   const device = login(line)?.device;
   if (!device) throw new Error('the device was not let in');
@@ -186,6 +186,26 @@ describe('a device', () => {
     const { line, login } = linkDevice(ada);
     login(new RecordingLine());
     expect(line.events.at(-1)).toEqual({ type: 'conflict' });
+  });
+
+  it('stays linked with the keys that it has told of or newer ones, and not with older ones', () => {
+    const { line, login, account, device } = linkDevice(ada);
+    network.linking.moveKeys(device, 7);
+    network.linking.moveKeys(device, 6);
+    expect(login(new RecordingLine(), 7)?.device).toBe(device);
+    expect(login(line, 9)?.device).toBe(device);
+    const old = new RecordingLine();
+    expect(login(old, 8)).toBeUndefined();
+    expect([...old.events, line.events.at(-1)]).toMatchObject([{ type: 'logged-out' }, { type: 'logged-out' }]);
+    expect(account.devices.size).toBe(0);
+    expect(account.unlinks).toMatchObject([{ deviceId: device.id, cause: 'old_keys' }]);
+  });
+
+  it('with old keys stays linked where that is switched off', () => {
+    const { login, device } = linkDevice(ada);
+    network.linking.moveKeys(device, 7);
+    network.settings.oldKeysUnlink = false;
+    expect([login(new RecordingLine(), 3)?.device, device.keys]).toEqual([device, 7]);
   });
 
   it('counts as let in once per login, and not where it is turned away', () => {

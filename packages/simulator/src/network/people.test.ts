@@ -10,6 +10,7 @@ const device = {
   id: 'd',
   secret: 's',
   linkedAt: new Date(),
+  keys: 0,
   line: undefined,
   onboarded: true,
   synced: true,

@@ -106,7 +106,7 @@ export class Phone {
     if (deviceId !== undefined && chosen.length === 0) {
       throw new SimulatorError(404, `deviceId: ${deviceId} is not linked to ${this.#account.number}`);
     }
-    this.#network.linking.unlink(this.#account, chosen, times);
+    this.#network.linking.unlink(this.#account, chosen, times, 'phone');
     return { devices: chosen.length };
   }
 

@@ -1,4 +1,4 @@
-import type { LookUp } from '../api.ts';
+import type { LookUp, Unlink } from '../api.ts';
 import type { Addressing, GroupPrivacy, Picture, PictureCode, Platform, Refusal } from '../control/inputs.ts';
 import type { PageFault, ServerEvent, WireMedia, WireNotice, WireTextStyle, WireType } from '../page/wire.ts';
 import type { Newsletter } from './newsletter.ts';
@@ -16,6 +16,8 @@ export interface Device {
   /** Its credential at login. */
   readonly secret: string;
   readonly linkedAt: Date;
+  /** How often its keys have moved on; a profile that knows less is an old copy. */
+  keys: number;
   /** Defined while it is logged in. */
   line: Line | undefined;
   /** The dialogue for a new device has been answered in the page. */
@@ -60,6 +62,8 @@ export interface AccountRecord {
   /** The ids whose registration its devices have checked. */
   readonly lookUps: LookUp[];
   readonly devices: Map<string, Device>;
+  /** The devices that were unlinked, oldest first. */
+  readonly unlinks: Unlink[];
   /** Its address book: people with their names. */
   readonly book: Map<AccountRecord, string>;
   readonly blocked: Set<AccountRecord>;

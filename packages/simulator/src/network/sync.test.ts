@@ -16,7 +16,16 @@ const line: Line = {
 beforeEach(() => {
   vi.useFakeTimers();
   heard = [];
-  device = { id: 'd', secret: 's', linkedAt: new Date(), line, onboarded: true, synced: false, waiting: new Set() };
+  device = {
+    id: 'd',
+    secret: 's',
+    linkedAt: new Date(),
+    keys: 0,
+    line,
+    onboarded: true,
+    synced: false,
+    waiting: new Set(),
+  };
 });
 
 afterEach(() => {

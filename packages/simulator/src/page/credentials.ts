@@ -28,6 +28,7 @@ export async function saveCredentials(credentials: Credentials): Promise<void> {
 export async function clearCredentials(): Promise<void> {
   await clear('link');
   await clear('outbox');
+  await clear('keys');
   await dropDeviceCookie();
 }
 

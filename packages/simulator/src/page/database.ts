@@ -1,13 +1,14 @@
 const name = 'wawc';
+const stores = ['link', 'outbox', 'keys'] as const;
 
 /** The stores of the page's database, which lives in the browser's profile. */
-export type StoreName = 'link' | 'outbox';
+export type StoreName = (typeof stores)[number];
 
 function open(): Promise<IDBDatabase> {
-  const request = indexedDB.open(name, 1);
+  const request = indexedDB.open(name, 2);
   request.onupgradeneeded = () => {
-    request.result.createObjectStore('link');
-    request.result.createObjectStore('outbox');
+    const present = request.result.objectStoreNames;
+    for (const store of stores) if (!present.contains(store)) request.result.createObjectStore(store);
   };
   return finished(request);
 }
@@ -31,6 +32,20 @@ export async function remove(store: StoreName, key: string): Promise<void> {
 
 export async function clear(store: StoreName): Promise<void> {
   await change(store, (objects) => objects.clear());
+}
+
+/** Adds one to a number, which is 0 where there is none; resolves with it once it is on the disk. */
+export async function increment(store: StoreName, key: string): Promise<number> {
+  let count = 0;
+  // Within one transaction: another tab of this profile may do the same.
+  await change(store, (objects) => {
+    const found = objects.get(key);
+    found.onsuccess = () => {
+      count = ((found.result as number | undefined) ?? 0) + 1;
+      objects.put(count, key);
+    };
+  });
+  return count;
 }
 
 async function change(store: StoreName, act: (objects: IDBObjectStore) => void): Promise<void> {

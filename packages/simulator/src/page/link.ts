@@ -1,6 +1,7 @@
 import { encodeB64 } from './base64.ts';
 import type { Connection } from './connection.ts';
 import { type Credentials, clearCredentials, saveCredentials } from './credentials.ts';
+import type { Keys } from './keys.ts';
 import type { Mailbox } from './mailbox.ts';
 import { cmd } from './models/cmd.ts';
 import { conn } from './models/conn.ts';
@@ -23,6 +24,7 @@ const logoutGraceMs = 1000;
 export interface LinkParts {
   readonly connection: Connection;
   readonly users: Users;
+  readonly keys: Keys;
   readonly mailbox: Mailbox;
   readonly outbox: Outbox;
 }
@@ -88,7 +90,7 @@ export class Link {
     const { noiseKey, identityKey, device } = this.#credentials;
     this.#connection.open(device?.id, {
       opened: () => {
-        if (device) this.#connection.send({ type: 'login', deviceId: device.id, secret: device.secret });
+        if (device) void this.#login(device);
         else {
           socket.set({ state: 'UNPAIRED' });
           const keys = { noiseKey: encodeB64(noiseKey), identityKey: encodeB64(identityKey) };
@@ -98,6 +100,12 @@ export class Link {
       // A second failure in a row: the loss lasts.
       lost: (failures) => socket.set({ state: failures > 1 ? 'TIMEOUT' : 'OPENING' }),
     });
+  }
+
+  async #login({ id, secret }: NonNullable<Credentials['device']>): Promise<void> {
+    // As it is in the profile now: another tab may have moved it on.
+    const keys = await this.#parts.keys.count();
+    this.#connection.send({ type: 'login', deviceId: id, secret, keys });
   }
 
   /** Takes the link back from the page that it was lost to. */
@@ -149,6 +157,7 @@ export class Link {
     for (const chat of chats) parts.mailbox.restore(chat);
     socket.set({ state: 'CONNECTED' });
     this.#connection.admit();
+    parts.keys.advance().catch(() => undefined);
     void parts.outbox.resume();
     if (switches.whatsNewAt === 'load') this.#greet();
   }

@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts';
+import type { Keys } from './keys.ts';
 import { contentOf, keyOf, modelOf, textOf } from './message-forms.ts';
 import { type Chat, chats, findChat, openChat } from './models/chat.ts';
 import { learnGroup, learnGroupOf } from './models/group.ts';
@@ -18,13 +19,15 @@ export class Mailbox {
   readonly #connection: Connection;
   readonly #users: Users;
 
-  constructor(connection: Connection, users: Users) {
+  constructor(connection: Connection, users: Users, keys: Keys) {
     this.#connection = connection;
     this.#users = users;
     connection.handle('message', ({ message, user }) => {
       if (user) users.learn(user);
       this.receive(this.#own(message));
-      connection.send({ type: 'received', id: message.id });
+      // A message whose key cannot be kept is not confirmed, and comes again.
+      const confirm = () => connection.send({ type: 'received', id: message.id });
+      keys.advance().then(confirm, () => undefined);
     });
     connection.handle('changed', ({ message, user, confirm }) => {
       if (user) users.learn(user);

@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts';
 import { readAll, remove, write } from './database.ts';
+import type { Keys } from './keys.ts';
 import type { Mailbox } from './mailbox.ts';
 import { draftOf } from './message-forms.ts';
 import type { Chat } from './models/chat.ts';
@@ -23,11 +24,13 @@ type Awaitable<T> = T | Promise<T>;
 export class Outbox {
   readonly #connection: Connection;
   readonly #mailbox: Mailbox;
+  readonly #keys: Keys;
   readonly #sending = new Set<string>();
 
-  constructor(connection: Connection, mailbox: Mailbox) {
+  constructor(connection: Connection, mailbox: Mailbox, keys: Keys) {
     this.#connection = connection;
     this.#mailbox = mailbox;
+    this.#keys = keys;
   }
 
   /**
@@ -70,7 +73,7 @@ export class Outbox {
 
   async #keep(draft: WireDraft, msg: Msg): Promise<SendResult> {
     const key = String(msg.get('id'));
-    await write('outbox', draft.id, { ...draft, key });
+    await Promise.all([write('outbox', draft.id, { ...draft, key }), this.#keys.advance()]);
     return this.#deliver(draft, msg);
   }
 

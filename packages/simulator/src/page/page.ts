@@ -1,6 +1,7 @@
 import { Connection } from './connection.ts';
 import type { Credentials } from './credentials.ts';
 import { GroupQueries } from './group-queries.ts';
+import { Keys } from './keys.ts';
 import { Link, type LinkParts } from './link.ts';
 import { Mailbox } from './mailbox.ts';
 import { Outbox } from './outbox.ts';
@@ -16,8 +17,9 @@ export interface Page extends LinkParts {
 export function createPage(url: string, reconnectDelayMs: number, credentials: Credentials): Page {
   const connection = new Connection(url, reconnectDelayMs);
   const users = new Users(connection);
-  const mailbox = new Mailbox(connection, users);
-  const outbox = new Outbox(connection, mailbox);
-  const link = new Link(credentials, { connection, users, mailbox, outbox });
-  return { connection, users, mailbox, outbox, link, groupQueries: new GroupQueries(connection) };
+  const keys = new Keys(connection);
+  const mailbox = new Mailbox(connection, users, keys);
+  const outbox = new Outbox(connection, mailbox, keys);
+  const link = new Link(credentials, { connection, users, keys, mailbox, outbox });
+  return { connection, users, keys, mailbox, outbox, link, groupQueries: new GroupQueries(connection) };
 }

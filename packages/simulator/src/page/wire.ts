@@ -54,7 +54,10 @@ export type RequestName = keyof Requests;
 export type PageMessage =
   /** Not linked: wants QR references, and says which keys its QR carries. */
   | { readonly type: 'register'; readonly noiseKey: string; readonly identityKey: string }
-  | { readonly type: 'login'; readonly deviceId: string; readonly secret: string }
+  /** `keys` says how often the keys in this profile have moved on. */
+  | { readonly type: 'login'; readonly deviceId: string; readonly secret: string; readonly keys: number }
+  /** The keys have moved on, and the profile has it on the disk. */
+  | { readonly type: 'keys'; readonly count: number }
   /** Confirms a message; without it, the message is delivered again at the next login. */
   | { readonly type: 'received'; readonly id: string }
   /** Has taken in what was to be confirmed. */

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { type BrowserContext, launch } from 'puppeteer';
+import { type BrowserContext, type LaunchOptions, launch } from 'puppeteer';
 import { browserArgs, playedHosts } from '../browser-args.ts';
 import { type Certificate, createCertificate } from '../certificate.ts';
 
@@ -11,6 +11,11 @@ const lean = [
   '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess',
   ...['--disable-gpu', '--in-process-gpu'],
 ];
+
+/** How tests start a browser; `args` say where its pages go. */
+export function launchOptions(args: readonly string[]): LaunchOptions {
+  return { executablePath, args: [...args, ...lean, ...sandbox], pipe: true };
+}
 
 /** One browser for all tests of this process: starting one takes longer than most of them. It ends with the process. */
 export interface SharedBrowser {
@@ -31,8 +36,7 @@ export function sharedBrowser(): Promise<SharedBrowser> {
 async function start(): Promise<SharedBrowser> {
   const certificate = await createCertificate(playedHosts);
   const relay = await startRelay();
-  const args = [...browserArgs(relay.port, certificate.fingerprint), ...lean, ...sandbox];
-  const browser = await launch({ executablePath, args, pipe: true });
+  const browser = await launch(launchOptions(browserArgs(relay.port, certificate.fingerprint)));
   // One that crashes fails the test that had it, and not all that follow.
   browser.once('disconnected', () => {
     relay.close();

@@ -56,7 +56,7 @@ async function linkPage(number: string) {
   const { deviceId, secret } = await offer.one('paired');
   const logIn = async () => {
     const conversation = new Conversation(number);
-    await conversation.say({ type: 'login', deviceId, secret });
+    await conversation.say({ type: 'login', deviceId, secret, keys: 0 });
     await conversation.one('synced');
     return conversation;
   };

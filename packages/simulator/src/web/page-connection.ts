@@ -82,7 +82,10 @@ export class PageConnection implements Line {
         this.#offer?.references.start();
         break;
       case 'login':
-        this.#login = this.#network.linking.login(this, message.deviceId, message.secret);
+        this.#login = this.#network.linking.login(this, message.deviceId, message.secret, message.keys);
+        break;
+      case 'keys':
+        if (this.#login) this.#network.linking.moveKeys(this.#login.device, message.count);
         break;
       case 'received':
         if (this.#login) this.#network.postOffice.received(this.#login.account, this.#login.device, message.id);

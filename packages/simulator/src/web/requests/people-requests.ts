@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { forget } from '../../network/linking.ts';
 import { pictureUrl } from '../pictures.ts';
 import type { Handlers } from './handler.ts';
 
@@ -25,8 +26,7 @@ export const peopleRequests: Handlers<Names> = {
     return null;
   },
   logout: (_network, { account, device }) => {
-    account.devices.delete(device.id);
-    device.line = undefined;
+    forget(account, device, 'page');
     return null;
   },
 };
