@@ -11,6 +11,7 @@ const ORDER = [
     'keyed-sends',
     'link',
     'page-link',
+    'page-passkey',
     'page-keys',
     'audit',
     'service',

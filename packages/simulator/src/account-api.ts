@@ -27,6 +27,32 @@ export interface LinkedDevice {
  */
 export type UnlinkCause = 'phone' | 'page' | 'pairing_code' | 'old_keys' | 'whats_new';
 
+/** A passkey of an account. */
+export interface RegisteredPasskey {
+  /** URL-safe base64. */
+  readonly credentialId: string;
+  /** Of its last signature. */
+  readonly signCount: number;
+}
+
+/**
+ * What was wrong with the assertion of a passkey: it has not the form of one, its passkey is not registered, it is for
+ * another ceremony, its challenge is unknown or was used (`challenge`) or is too old (`expired`), it was made for another
+ * site (`origin`, `rp_id`), without a user, or without verifying the user; its signature is wrong, or its count did not
+ * rise.
+ */
+export type PasskeyRefusal =
+  | ('malformed' | 'credential' | 'type' | 'challenge' | 'expired' | 'origin' | 'rp_id')
+  | ('user_present' | 'user_verified' | 'signature' | 'counter');
+
+/** An assertion that a page has sent. */
+export interface PasskeyAnswer {
+  /** ISO 8601. */
+  readonly at: string;
+  /** Absent if it was accepted. */
+  readonly refusal?: PasskeyRefusal | undefined;
+}
+
 /** A device that was unlinked. */
 export interface Unlink {
   /** ISO 8601. */
@@ -60,6 +86,9 @@ export interface Account {
   readonly hiddenNumber: boolean;
   /** Linking a device requires a passkey. */
   readonly passkey: boolean;
+  readonly passkeys: readonly RegisteredPasskey[];
+  /** The assertions that pages have sent to be linked to it, oldest first. */
+  readonly passkeyAnswers: readonly PasskeyAnswer[];
   /** The ids whose registration its linked devices have checked, oldest first. */
   readonly lookUps: readonly LookUp[];
   readonly devices: readonly LinkedDevice[];

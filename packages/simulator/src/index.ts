@@ -8,8 +8,11 @@ export type {
   MessageType,
   Page,
   PageFault,
+  PasskeyAnswer,
+  PasskeyRefusal,
   PhoneMessage,
   ReceivedMedia,
+  RegisteredPasskey,
   SocketState,
   Unlink,
   UnlinkCause,
@@ -30,11 +33,14 @@ export type {
   NoticeKind,
   OutgoingMedia,
   OutgoingMessage,
+  PasskeyHandoff,
+  PasskeyRegistration,
   Picture,
   PictureCode,
   Platform,
   ProfileChange,
   Refusal,
 } from './control/inputs.ts';
+export { createPasskey, type Passkey } from './passkey.ts';
 export type { PageSwitches, SerializedProperty, SimulatorSettings } from './settings.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';

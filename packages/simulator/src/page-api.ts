@@ -1,3 +1,4 @@
+import type { PasskeyScreenName } from './page/models/passkey-view.ts';
 import type { CueOptions, StageCue } from './page/wire.ts';
 
 export type { SocketState } from './page/socket-states.ts';
@@ -12,6 +13,9 @@ export interface Page {
   readonly qr?: string | undefined;
   /** How long it has shown this one. */
   readonly qrAgeMs?: number | undefined;
+  /** The screen for a passkey that covers it, and the code on that screen. */
+  readonly passkeyScreen?: PasskeyScreenName | undefined;
+  readonly verificationCode?: string | undefined;
   /** The account that it is linked to. */
   readonly number?: string | undefined;
   /** The last value that `disturb(id, 'write', …)` wrote in this browser profile, if it still exists. */

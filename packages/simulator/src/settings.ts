@@ -35,6 +35,8 @@ export interface SimulatorSettings extends PageSwitches {
   purgedVersions: readonly string[];
   /** Whether to ask for a pairing code unlinks the devices that the number has. */
   codeUnlinks: boolean;
+  /** How long the challenge for a passkey is valid. */
+  passkeyMs: number;
   /** Whether a device is unlinked when a profile logs in whose keys are older than those that logged in before. */
   oldKeysUnlink: boolean;
   /** How long a newly linked page may leave the dialogue "What's new" unanswered before it is unlinked. */
@@ -58,6 +60,7 @@ export const defaultSettings: Readonly<SimulatorSettings> = {
   unpairedOnLogout: false,
   purgedVersions: [],
   codeUnlinks: true,
+  passkeyMs: 600_000,
   oldKeysUnlink: true,
   onboardingMs: 300_000,
 };
@@ -128,6 +131,7 @@ export const settingsSchema = v.strictObject({
   reconnectDelayMs: delayMs,
   offlineProgressEnd: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(100))),
   firstSyncMs: delayMs,
+  passkeyStepMs: delayMs,
   reloadAfterLinkMs: delayMs,
   qrFirstMs: delayMs,
   qrIntervalMs: delayMs,
@@ -142,6 +146,7 @@ export const settingsSchema = v.strictObject({
   unpairedOnLogout: flag,
   purgedVersions: v.optional(v.array(v.string())),
   codeUnlinks: flag,
+  passkeyMs: delayMs,
   oldKeysUnlink: flag,
   onboardingMs: delayMs,
 });

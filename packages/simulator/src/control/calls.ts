@@ -2,6 +2,7 @@ import { describeAccount } from '../network/account.ts';
 import { fill } from '../network/fill.ts';
 import { GroupPhone } from '../network/group-phone.ts';
 import { bringNotice } from '../network/notices.ts';
+import { registerPasskey } from '../network/passkey-links.ts';
 import { changeContacts, changeProfile } from '../network/people.ts';
 import { Phone } from '../network/phone.ts';
 import type { PageFault } from '../page/wire.ts';
@@ -19,6 +20,8 @@ import {
   inputs,
   type NoticeDraft,
   type OutgoingMessage,
+  type PasskeyHandoff,
+  type PasskeyRegistration,
   type ProfileChange,
   type Refusal,
 } from './inputs.ts';
@@ -92,6 +95,26 @@ export const calls = {
     run: (stage, { number, required }) => {
       account(stage, number).passkey = required;
     },
+  }),
+  registerPasskey: defineCall('POST', '/accounts/:number/passkeys', {
+    fields: inputs.passkeyRegistration,
+    does: 'the phone registers a passkey, given as the SPKI of its key for ES256; linking requires one from then on. `createPasskey()` of the package makes one',
+    client: (number: string, registration: PasskeyRegistration) => ({ number, ...registration }),
+    run: (stage, { number, ...registration }) => registerPasskey(account(stage, number), registration),
+  }),
+  handOff: defineCall('PUT', '/accounts/:number/passkey/handoff', {
+    fields: inputs.passkeyHandoff,
+    does: 'what follows a passkey: `automatic`, the phone goes on by itself and the page confirms the code (default); `shown`, the user of the page confirms it; `held`, the page waits for `continueLinking` before that',
+    client: (number: string, handoff: PasskeyHandoff) => ({ number, handoff }),
+    run: (stage, { number, handoff }) => {
+      account(stage, number).passkeyHandoff = handoff;
+    },
+  }),
+  continueLinking: defineCall('POST', '/accounts/:number/passkey/continue', {
+    fields: inputs.nothing,
+    does: 'the owner goes on, on the phone, with a page that has shown its passkey: answers `{code}`, which both show; 409 if no page waits for that',
+    client: (number: string) => ({ number }),
+    run: (stage, { number }) => phone(stage, number).continueLinking(),
   }),
   send: defineCall('POST', '/accounts/:number/messages', {
     fields: inputs.message,
@@ -239,7 +262,7 @@ export const calls = {
   }),
   pages: defineCall('GET', '/pages', {
     fields: inputs.nothing,
-    does: 'the open pages: socket state, synced or not, QR and its age, account, last write',
+    does: 'the open pages: socket state, synced or not, QR and its age, screen for a passkey, account, last write',
     client: () => ({}),
     run: ({ pages }) => pages.list(),
   }),

@@ -1,5 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectSimulator } from '../index.ts';
+import { connectSimulator, createPasskey } from '../index.ts';
 import { type Simulator, startSimulator } from '../simulator.ts';
 
 let simulator: Simulator;
@@ -107,6 +108,8 @@ describe('the phones', () => {
     await phones.requirePasskey('12025550106', true);
     await phones.refuse('12025550106', { kind: 'network', code: 429 });
     expect(await phones.account('12025550106')).toMatchObject({ restricted: true, passkey: true, hiddenNumber: false });
+    await phones.registerPasskey('12025550106', { ...createPasskey(3).registration, credentialId: 'AQ+/' });
+    expect(await phones.account('12025550106')).toMatchObject({ passkeys: [{ credentialId: 'AQ-_', signCount: 3 }] });
     await phones.refuse('12025550106', { kind: 'none' });
     await phones.restrict('12025550106', false);
   });
@@ -152,6 +155,15 @@ describe('a refusal', () => {
     ['a code that no page shows', 404, '/accounts/12025550101/pair', { code: 'ABCD1234' }, 'code: no page shows'],
     ['a quote of nothing', 404, '/accounts/12025550101/messages', reply('nothing'), 'quotedMessageId: '],
     ['an expired QR', 404, '/accounts/12025550101/scan', { qr: '2@x,a,b,c,1' }, 'qr: no page shows this QR'],
+    ['a key that is none', 400, '/accounts/12025550101/passkeys', passkey('AAAA'), 'publicKey: must be the SPKI'],
+    ['a key for RSA', 400, '/accounts/12025550101/passkeys', passkey(rsaKey()), 'publicKey: must be the SPKI'],
+    [
+      'a phone that no page waits for',
+      409,
+      '/accounts/12025550101/passkey/continue',
+      {},
+      'no page waits for the phone',
+    ],
     ['no QR at all', 400, '/accounts/12025550101/scan', { qr: 'hello' }, 'qr: not a QR'],
     ['an unknown page', 404, '/pages/none/disturb', { kind: 'reload' }, 'id: no page none is open'],
     ['an unknown disturbance', 400, '/pages/none/disturb', { kind: 'fire' }, 'kind: '],
@@ -195,6 +207,15 @@ it('is told apart from a busy port', async () => {
   const taken = { port: simulator.port };
   await expect(startSimulator(taken)).rejects.toMatchObject({ code: 'EADDRINUSE', port: simulator.port });
 });
+
+function passkey(publicKey: string) {
+  return { credentialId: 'AQID', publicKey };
+}
+
+function rsaKey(): string {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+}
 
 function file(base64: string) {
   return { to: '12025550102', media: { kind: 'image', base64, mimeType: 'image/png' } };

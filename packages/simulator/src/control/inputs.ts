@@ -18,6 +18,8 @@ const mediaKind = v.picklist(['image', 'video', 'audio', 'voice', 'document', 's
 const picture = v.picklist(['none', 'private', 'present']);
 const pictureCode = v.picklist([401, 404, 423, 429, 500]);
 const groupPrivacy = v.picklist(['all', 'invite_only']);
+const passkeyHandoff = v.picklist(['automatic', 'shown', 'held']);
+const base64Text = v.pipe(v.string(), v.regex(/^[\w+/-]+={0,2}$/, 'must be base64, plain or URL-safe'));
 const noticeKind = v.picklist(['call_log', 'e2e_notification', 'notification_template', 'newsletter']);
 
 const media = v.strictObject({
@@ -123,6 +125,15 @@ export const inputs = {
     }),
   ]),
   passkey: v.strictObject({ required: v.boolean() }),
+  passkeyRegistration: v.strictObject({
+    /** The id that the authenticator gave it. */
+    credentialId: base64Text,
+    /** SPKI, DER, of a key for ES256. */
+    publicKey: base64Text,
+    /** Of its last signature; default 0. */
+    signCount: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 32 - 1))),
+  }),
+  passkeyHandoff: v.strictObject({ handoff: passkeyHandoff }),
   notice: v.strictObject({
     kind: noticeKind,
     /** A number, `<number>@c.us` or a group; for a channel `<18 digits>@newsletter`. */
@@ -201,6 +212,15 @@ export type Filling = Input<typeof inputs.fill>;
  * server after it got them (ERROR_UNKNOWN with the code, ack -1).
  */
 export type Refusal = Input<typeof inputs.refusal>;
+
+/** What a phone tells the network of a passkey that it has made. */
+export type PasskeyRegistration = Input<typeof inputs.passkeyRegistration>;
+
+/**
+ * What follows a passkey: the phone goes on by itself and nobody compares codes; or the page shows the code and waits
+ * for its user; or it waits for the phone before that.
+ */
+export type PasskeyHandoff = v.InferOutput<typeof passkeyHandoff>;
 
 /** A notice to bring into an account's pages. */
 export type NoticeDraft = Input<typeof inputs.notice>;

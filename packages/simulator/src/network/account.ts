@@ -29,6 +29,9 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     restricted: false,
     refusal: { kind: 'none' },
     passkey: false,
+    passkeys: new Map(),
+    passkeyAnswers: [],
+    passkeyHandoff: 'automatic',
     lookUps: [],
     devices: new Map(),
     unlinks: [],
@@ -53,7 +56,8 @@ export function tellDevices(account: AccountRecord, event: ServerEvent, except?:
 /** The account as the control API shows it. */
 export function describeAccount(account: AccountRecord): Account {
   const { number, lid, name, platform, addressing, picture, groupPrivacy, isBusiness } = account;
-  const { phoneOn, connected, logins, fault, restricted, hiddenNumber, passkey, lookUps, unlinks } = account;
+  const { phoneOn, connected, logins, fault, restricted, hiddenNumber, passkey, passkeyAnswers, lookUps, unlinks } =
+    account;
   const devices = [...account.devices.values()].map((device) => ({
     id: device.id,
     linkedAt: device.linkedAt.toISOString(),
@@ -76,6 +80,8 @@ export function describeAccount(account: AccountRecord): Account {
     restricted,
     hiddenNumber,
     passkey,
+    passkeys: [...account.passkeys.values()].map(({ credentialId, signCount }) => ({ credentialId, signCount })),
+    passkeyAnswers,
     lookUps,
     devices,
     unlinks,

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { UnlinkCause } from '../api.ts';
-import type { PasskeyRequest } from '../page/passkey-screen.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { Timers } from '../timers.ts';
@@ -9,8 +8,10 @@ import type { Directory } from './directory.ts';
 import type { Groups } from './groups.ts';
 import type { Login, Offer } from './offer.ts';
 import { PairingCodes } from './pairing-codes.ts';
+import { PasskeyLinks } from './passkey-links.ts';
 import type { PostOffice } from './post-office.ts';
 import type { AccountRecord, Device, Line } from './records.ts';
+import { NetworkRefusal } from './refusal.ts';
 import { sync } from './sync.ts';
 
 /** The parts of the network that a login needs. */
@@ -23,6 +24,7 @@ interface LinkingParts {
 /** Links devices to accounts, logs them in, and unlinks them. */
 export class Linking {
   readonly offers = new Set<Offer>();
+  readonly passkeys: PasskeyLinks;
   readonly #settings: SimulatorSettings;
   readonly #parts: LinkingParts;
   readonly #timers: Timers;
@@ -32,6 +34,7 @@ export class Linking {
     this.#settings = settings;
     this.#parts = parts;
     this.#timers = timers;
+    this.passkeys = new PasskeyLinks(settings, timers, this.offers, (offer, login) => this.#pair(offer, login));
   }
 
   /** The phone scans the text of a QR. */
@@ -52,7 +55,9 @@ export class Linking {
    * A page wants a code with which the owner of that number can link it. As on the real network, a device that is
    * linked already may be lost by that.
    */
-  code(offer: Offer, account: AccountRecord): string {
+  code(offer: Offer, phone: string): string {
+    const account = this.#parts.directory.find(phone);
+    if (!account) throw new NetworkRefusal(400, 'bad-request');
     if (this.#settings.codeUnlinks) this.unlink(account, [...account.devices.values()], 1, 'pairing_code');
     return this.#codes.create(account, offer);
   }
@@ -69,19 +74,9 @@ export class Linking {
   #claim(offer: Offer, account: AccountRecord): Device {
     offer.references.stop();
     const device = createDevice();
-    if (account.passkey) {
-      offer.pending = { account, device };
-      offer.line.send({ type: 'passkey', request: createPasskeyRequest() });
-    } else this.#pair(offer, { account, device });
+    if (account.passkey) this.passkeys.begin(offer, { account, device });
+    else this.#pair(offer, { account, device });
     return device;
-  }
-
-  /** The page of an offer has brought the passkey, and is linked; or its user has given up, and it gets a new QR. */
-  passkey(offer: Offer, given: boolean): void {
-    const { pending } = offer;
-    offer.pending = undefined;
-    if (pending && given) this.#pair(offer, pending);
-    else offer.references.start();
   }
 
   #pair(offer: Offer, { account, device }: Login): void {
@@ -159,13 +154,6 @@ export function forget(account: AccountRecord, device: Device, cause: UnlinkCaus
   account.devices.delete(device.id);
   device.line = undefined;
   account.unlinks.push({ at: new Date().toISOString(), deviceId: device.id, cause });
-}
-
-/** How long a challenge is valid. */
-const passkeyMs = 600_000;
-
-function createPasskeyRequest(): PasskeyRequest {
-  return { challenge: randomBytes(32).toString('base64'), timeoutMs: passkeyMs };
 }
 
 function createDevice(): Device {

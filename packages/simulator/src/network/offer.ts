@@ -7,8 +7,17 @@ export interface Offer {
   readonly noiseKey: string;
   readonly identityKey: string;
   readonly references: QrReferences;
-  /** Scanned, and waiting for a passkey. */
-  pending?: Login | undefined;
+  /** Scanned, and not linked without a passkey. */
+  pending?: PendingLink | undefined;
+}
+
+/** The link of a page that has to show a passkey. */
+interface PendingLink {
+  readonly login: Login;
+  /** The page is asked; the network has its passkey; the phone has gone on. */
+  stage: 'asked' | 'proven' | 'continued';
+  /** What a passkey has to sign now; undefined once it was tried. */
+  challenge: { readonly value: string; readonly sinceMs: number } | undefined;
 }
 
 /** A device that has logged in, and its account. */

@@ -1,9 +1,7 @@
-import { randomInt } from 'node:crypto';
 import type { Offer } from './offer.ts';
+import { randomCode } from './random-code.ts';
 import type { AccountRecord } from './records.ts';
 
-const alphabet = '123456789ABCDEFGHJKLMNPQRSTVWXYZ';
-const codeLength = 8;
 const holdsMs = 180_000;
 
 interface Pairing {
@@ -19,7 +17,7 @@ export class PairingCodes {
   /** A code for that page; invalidates an earlier one of the same page. */
   create(account: AccountRecord, offer: Offer): string {
     for (const [code, pairing] of this.#pairings) if (pairing.offer === offer) this.#pairings.delete(code);
-    const code = Array.from({ length: codeLength }, () => alphabet[randomInt(alphabet.length)]).join('');
+    const code = randomCode();
     this.#pairings.set(code, { account, offer, since: Date.now() });
     return code;
   }

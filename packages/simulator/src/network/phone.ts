@@ -37,6 +37,11 @@ export class Phone {
     return { deviceId: this.#network.linking.pair(this.account, code).id };
   }
 
+  /** The owner goes on with the link of a page that has shown a passkey. */
+  continueLinking(): { code: string } {
+    return this.#network.linking.passkeys.continue(this.account);
+  }
+
   async send({ id, to, body = '', quotedMessageId, decryptLateMs, media, mentions = [] }: OutgoingMessage) {
     const from = this.account;
     const party = this.#network.party(to, from, 'to');

@@ -1,7 +1,16 @@
-import type { LookUp, Unlink } from '../api.ts';
-import type { Addressing, GroupPrivacy, Picture, PictureCode, Platform, Refusal } from '../control/inputs.ts';
+import type { LookUp, PasskeyAnswer, Unlink } from '../api.ts';
+import type {
+  Addressing,
+  GroupPrivacy,
+  PasskeyHandoff,
+  Picture,
+  PictureCode,
+  Platform,
+  Refusal,
+} from '../control/inputs.ts';
 import type { PageFault, ServerEvent, WireMedia, WireNotice, WireTextStyle, WireType } from '../page/wire.ts';
 import type { Newsletter } from './newsletter.ts';
+import type { PasskeyRecord } from './passkey-assertion.ts';
 
 /** The connection of a page: what the network can do to it. */
 export interface Line {
@@ -57,6 +66,11 @@ export interface AccountRecord {
   refusal: Refusal;
   /** Linking a device requires a passkey. */
   passkey: boolean;
+  /** By credential id. */
+  readonly passkeys: Map<string, PasskeyRecord>;
+  readonly passkeyAnswers: PasskeyAnswer[];
+  /** What follows a passkey. */
+  passkeyHandoff: PasskeyHandoff;
   /** Others know it by LID only. */
   readonly hiddenNumber: boolean;
   /** The ids whose registration its devices have checked. */

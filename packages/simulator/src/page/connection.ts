@@ -1,5 +1,5 @@
 import { ServerStatusCodeError } from './server-status-code-error.ts';
-import type { PageMessage, RequestName, Requests, ServerEvent } from './wire.ts';
+import type { OfferRequestName, OfferRequests, PageMessage, RequestName, Requests, ServerEvent } from './wire.ts';
 
 type EventOf<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>;
 
@@ -25,6 +25,8 @@ export class Connection {
   readonly #retryDelayMs: number;
   readonly #handlers = new Map<string, (event: never) => void>();
   readonly #pending = new Map<number, Pending>();
+  /** Those of a page that is not linked. */
+  readonly #asked = new Map<number, Pending>();
   #socket: WebSocket | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #admitted = false;
@@ -53,6 +55,7 @@ export class Connection {
     socket.onmessage = ({ data }) => this.#receive(JSON.parse(String(data)) as ServerEvent);
     socket.onclose = () => {
       this.#admitted = false;
+      this.#giveUpAsked();
       this.#retry = setTimeout(() => this.open(deviceId, listener), this.#retryDelayMs);
       this.#failures += 1;
       listener.lost(this.#failures);
@@ -63,6 +66,7 @@ export class Connection {
   close(): void {
     clearTimeout(this.#retry);
     this.#admitted = false;
+    this.#giveUpAsked();
     if (!this.#socket) return;
     this.#socket.onclose = null;
     this.#socket.onmessage = null;
@@ -82,18 +86,33 @@ export class Connection {
 
   /** Resolves with the answer, whenever the network gives one; rejects with a ServerStatusCodeError if it refuses. */
   request<N extends RequestName>(name: N, params: Requests[N]['params']): Promise<Requests[N]['result']> {
+    return this.#await(this.#pending, { type: 'request', name, params }, this.#admitted);
+  }
+
+  /** The same while the page is not linked; it also rejects where the connection is lost. */
+  ask<N extends OfferRequestName>(name: N, params: OfferRequests[N]['params']): Promise<OfferRequests[N]['result']> {
+    return this.#await(this.#asked, { type: 'offer-request', name, params }, true);
+  }
+
+  #await<R>(waiting: Map<number, Pending>, parts: object, isSent: boolean): Promise<R> {
     this.#lastRequest += 1;
-    const message = { type: 'request', request: this.#lastRequest, name, params } as PageMessage;
+    const message = { ...parts, request: this.#lastRequest } as PageMessage;
     return new Promise((resolve, reject) => {
-      this.#pending.set(this.#lastRequest, { message, resolve: resolve as (result: unknown) => void, reject });
-      if (this.#admitted) this.send(message);
+      waiting.set(this.#lastRequest, { message, resolve: resolve as (result: unknown) => void, reject });
+      if (isSent) this.send(message);
     });
+  }
+
+  #giveUpAsked(): void {
+    for (const { reject } of this.#asked.values()) reject(new Error('the connection is lost'));
+    this.#asked.clear();
   }
 
   #receive(event: ServerEvent): void {
     if (event.type === 'answer' || event.type === 'refused') {
-      const pending = this.#pending.get(event.request);
+      const pending = this.#pending.get(event.request) ?? this.#asked.get(event.request);
       this.#pending.delete(event.request);
+      this.#asked.delete(event.request);
       if (event.type === 'answer') pending?.resolve(event.result);
       else pending?.reject(new ServerStatusCodeError(event.status, event.message));
       return;

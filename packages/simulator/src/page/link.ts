@@ -2,14 +2,15 @@ import { encodeB64 } from './base64.ts';
 import type { Connection } from './connection.ts';
 import { type Credentials, clearCredentials, saveCredentials } from './credentials.ts';
 import type { Keys } from './keys.ts';
+import { pairing } from './link-device-events.ts';
 import type { Mailbox } from './mailbox.ts';
 import { cmd } from './models/cmd.ts';
 import { conn } from './models/conn.ts';
 import { socket, stream } from './models/socket.ts';
 import { showOnboarding } from './onboarding.ts';
 import type { Outbox } from './outbox.ts';
-import { showPasskeyScreen } from './passkey-screen.ts';
-import { ServerStatusCodeError } from './server-status-code-error.ts';
+import { PasskeyLink } from './passkey-link.ts';
+import { PasskeyScreen } from './passkey-screen.ts';
 import { switches } from './switches.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
@@ -50,14 +51,14 @@ export class Link {
       conn.set({ ref });
     });
     connection.handle('refs-ended', () => socket.set({ state: 'UNPAIRED_IDLE' }));
-    connection.handle('pairing', () => socket.set({ state: 'PAIRING' }));
-    connection.handle('passkey', ({ request }) => {
-      const answer = (given: boolean) => connection.send({ type: 'passkey', given });
-      showPasskeyScreen(
-        request,
-        () => answer(true),
-        () => answer(false),
-      );
+    const passkeyLink = new PasskeyLink(connection);
+    const passkeyScreen = new PasskeyScreen(passkeyLink, () => {
+      pairing.type = 'QR_CODE';
+    });
+    connection.handle('pairing', () => {
+      passkeyLink.end();
+      passkeyScreen.close();
+      socket.set({ state: 'PAIRING' });
     });
     connection.handle('paired', (event) => void this.#pair(event.deviceId, event.secret));
     connection.handle('welcome', (event) => this.#enter(event));
@@ -116,14 +117,9 @@ export class Link {
   }
 
   /** A code with which the owner of that number can link this page; rejects if the number is not registered. */
-  requestCode(phone: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      this.#connection.handle('code', ({ code }) => {
-        if (code === undefined) reject(new ServerStatusCodeError(400, 'bad-request'));
-        else resolve(code);
-      });
-      this.#connection.send({ type: 'code', phone: phone.replace(/\D/g, '') });
-    });
+  async requestCode(phone: string): Promise<string> {
+    const { code } = await this.#connection.ask('code', { phone: phone.replace(/\D/g, '') });
+    return code;
   }
 
   /** Fresh references in place of those that ran out. */

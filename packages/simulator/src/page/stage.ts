@@ -1,10 +1,13 @@
 import { type CueActions, play } from './cues.ts';
 import { readLastWrite } from './last-write.ts';
 import { conn } from './models/conn.ts';
+import { passkeyView } from './models/passkey-view.ts';
 import { socket } from './models/socket.ts';
 import type { PageReport, StageCue } from './wire.ts';
 
 const retryDelayMs = 1000;
+/** What a report is about. */
+const shown = [socket, conn, passkeyView];
 
 /**
  * Tells the simulator what there is to see on this page, and does to it what a test wants done. Apart from the
@@ -25,21 +28,23 @@ export function joinStage(url: string, currentQr: () => string | undefined, acti
     report();
   };
   stage.onclose = () => {
-    socket.off('change', report);
-    conn.off('change', report);
+    for (const model of shown) model.off('change', report);
     setTimeout(() => joinStage(url, currentQr, actions), retryDelayMs);
   };
-  socket.on('change', report);
-  conn.on('change', report);
+  for (const model of shown) model.on('change', report);
 }
 
 function look(qr: string | undefined): Omit<PageReport, 'cuesTaken'> {
   const number = conn.get('wid')?.user;
   const lastWrite = readLastWrite();
+  const passkeyScreen = passkeyView.get('screen');
   return {
     socketState: socket.get('state') ?? 'OPENING',
     hasSynced: socket.get('hasSynced') ?? false,
-    qr,
+    // It is covered.
+    qr: passkeyScreen === undefined ? qr : undefined,
+    passkeyScreen,
+    verificationCode: passkeyView.get('code'),
     number,
     lastWrite,
     browser: { userAgent: navigator.userAgent, brands: brands() },

@@ -74,6 +74,8 @@ export interface PageSwitches {
   offlineProgressEnd: number;
   /** How long a device's first sync may take before the page logs itself out. */
   firstSyncMs: number;
+  /** How long a page that is linked with a passkey waits for each step of the phone. */
+  passkeyStepMs: number;
   /** How long after the link a new page reloads itself, once; 0 for never. */
   reloadAfterLinkMs: number;
 }
@@ -113,6 +115,7 @@ export const firstSwitches: Readonly<PageSwitches> = {
   reconnectDelayMs: 500,
   offlineProgressEnd: 100,
   firstSyncMs: 180_000,
+  passkeyStepMs: 120_000,
   reloadAfterLinkMs: 0,
 };
 

@@ -1,5 +1,6 @@
 import type { DialogueKind } from './dialogues.ts';
-import type { PasskeyRequest } from './passkey-screen.ts';
+import type { PasskeyScreenName } from './models/passkey-view.ts';
+import type { PasskeyAssertion, PasskeyOptions } from './passkey-ceremony.ts';
 import type { SocketState } from './socket-states.ts';
 import type { PageSwitches } from './switches.ts';
 import type {
@@ -50,6 +51,28 @@ export interface Requests {
 
 export type RequestName = keyof Requests;
 
+/** Requests of a page that is not linked, by name. */
+export interface OfferRequests {
+  /** A code with which the owner of that number can link it; refused with a status that the page knows. */
+  code: { params: { phone: string }; result: { code: string } };
+  /** What a passkey has to sign. */
+  'passkey-options': { params: Record<string, never>; result: PasskeyOptions };
+  'passkey-proof': { params: { assertion: PasskeyAssertion }; result: null };
+  /** The code on the phone is that of the page. */
+  'passkey-confirm': { params: Record<string, never>; result: null };
+}
+
+export type OfferRequestName = keyof OfferRequests;
+
+type RequestMessage<T extends string, R extends { [N in keyof R]: { params: unknown } }> = {
+  readonly [N in keyof R]: {
+    readonly type: T;
+    readonly request: number;
+    readonly name: N;
+    readonly params: R[N]['params'];
+  };
+}[keyof R];
+
 /** Messages from a page on `/ws/chat`. */
 export type PageMessage =
   /** Not linked: wants QR references, and says which keys its QR carries. */
@@ -62,30 +85,22 @@ export type PageMessage =
   | { readonly type: 'received'; readonly id: string }
   /** Has taken in what was to be confirmed. */
   | { readonly type: 'confirmed'; readonly confirm: number }
-  /** The browser has given the passkey that was asked for, or the user has given up. */
-  | { readonly type: 'passkey'; readonly given: boolean }
-  /** Wants a code with which that number's owner can link it. */
-  | { readonly type: 'code'; readonly phone: string }
+  /** The user does not show a passkey. */
+  | { readonly type: 'passkey-cancelled' }
   /** Wants fresh references after the last one ran out. */
   | { readonly type: 'refresh' }
-  | {
-      readonly [N in RequestName]: {
-        readonly type: 'request';
-        readonly request: number;
-        readonly name: N;
-        readonly params: Requests[N]['params'];
-      };
-    }[RequestName];
+  | RequestMessage<'request', Requests>
+  | RequestMessage<'offer-request', OfferRequests>;
 
 /** Messages from the network on `/ws/chat`. */
 export type ServerEvent =
   | { readonly type: 'ref'; readonly ref: string }
   | { readonly type: 'refs-ended' }
-  /** The requested code; undefined if the number is not registered. */
-  | { readonly type: 'code'; readonly code?: string | undefined }
   | { readonly type: 'pairing' }
   /** The owner has scanned the QR; there is no link without a passkey. */
-  | { readonly type: 'passkey'; readonly request: PasskeyRequest }
+  | { readonly type: 'passkey'; readonly options: PasskeyOptions }
+  /** The owner has gone on on the phone, which shows this code; `confirmed` if nobody has to compare it. */
+  | { readonly type: 'phone-continues'; readonly code: string; readonly confirmed: boolean }
   | { readonly type: 'paired'; readonly deviceId: string; readonly secret: string }
   /** The login was accepted: everything that the device should know. */
   | {
@@ -132,6 +147,9 @@ export interface PageReport {
   readonly hasSynced: boolean;
   /** The text of the QR on the screen. */
   readonly qr?: string | undefined;
+  /** The screen for a passkey that covers the page, and its code. */
+  readonly passkeyScreen?: PasskeyScreenName | undefined;
+  readonly verificationCode?: string | undefined;
   /** The number of the account that it is linked to. */
   readonly number?: string | undefined;
   /** The last value that a test wrote in this browser profile. */

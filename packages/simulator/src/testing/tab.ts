@@ -50,9 +50,16 @@ export class Tab implements AsyncDisposable {
 
   /** The same, until it is let in. */
   async pair(number: string): Promise<void> {
-    await poll(async () => (await this.look())?.qr).toBeDefined();
-    await this.phones.scan(number, (await this.look())?.qr ?? '');
+    await this.scan(number);
     await poll(async () => (await this.look())?.socketState).toBe('CONNECTED');
+  }
+
+  /** The phone scans the QR that the page shows, once there is one; resolves with that QR. */
+  async scan(number: string): Promise<string> {
+    await poll(async () => (await this.look())?.qr).toBeDefined();
+    const qr = (await this.look())?.qr ?? '';
+    await this.phones.scan(number, qr);
+    return qr;
   }
 
   async untilSynced(): Promise<void> {

@@ -7,6 +7,7 @@ import { NetworkRefusal } from '../network/refusal.ts';
 import type { PageMessage, ServerEvent } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import { answer } from './requests/answer.ts';
+import { answerOffer } from './requests/offer-requests.ts';
 
 /** One connection of a page to the network, from `register` or `login` until it is closed. */
 export class PageConnection implements Line {
@@ -72,11 +73,8 @@ export class PageConnection implements Line {
       case 'register':
         this.#register(message.noiseKey, message.identityKey);
         break;
-      case 'code':
-        this.#sendCode(message.phone);
-        break;
-      case 'passkey':
-        if (this.#offer) this.#network.linking.passkey(this.#offer, message.given);
+      case 'passkey-cancelled':
+        if (this.#offer) this.#network.linking.passkeys.cancel(this.#offer);
         break;
       case 'refresh':
         this.#offer?.references.start();
@@ -94,7 +92,16 @@ export class PageConnection implements Line {
         this.#network.confirmations.confirmed(message.confirm);
         break;
       case 'request':
-        void this.#answer(message);
+        void this.#answer(message.request, () => {
+          if (!this.#login) throw new Error('this device has not logged in');
+          return answer(this.#network, this.#login, message.name, message.params);
+        });
+        break;
+      case 'offer-request':
+        void this.#answer(message.request, () => {
+          if (!this.#offer) throw new Error('this page does not offer itself for linking');
+          return answerOffer(this.#network, this.#offer, message.name, message.params);
+        });
         break;
     }
   }
@@ -106,16 +113,9 @@ export class PageConnection implements Line {
     references.start();
   }
 
-  #sendCode(phone: string): void {
-    const account = this.#network.directory.find(phone);
-    const code = account && this.#offer && this.#network.linking.code(this.#offer, account);
-    this.send({ type: 'code', code });
-  }
-
-  async #answer({ request, name, params }: Extract<PageMessage, { type: 'request' }>): Promise<void> {
+  async #answer(request: number, act: () => unknown): Promise<void> {
     try {
-      if (!this.#login) throw new Error('this device has not logged in');
-      this.send({ type: 'answer', request, result: await answer(this.#network, this.#login, name, params) });
+      this.send({ type: 'answer', request, result: await act() });
     } catch (error) {
       const status = error instanceof SimulatorError || error instanceof NetworkRefusal ? error.status : 500;
       const sentence = error instanceof Error ? error.message : String(error);

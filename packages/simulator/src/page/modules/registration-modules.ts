@@ -1,5 +1,6 @@
 import { decodeB64, encodeB64 } from '../base64.ts';
 import type { Link } from '../link.ts';
+import { linkDeviceEvents, type PairingType, pairing } from '../link-device-events.ts';
 import type { Page } from '../page.ts';
 import { devicePlatform } from '../qr-view.ts';
 import type { Modules } from '../registry.ts';
@@ -21,6 +22,14 @@ export function registrationModules({ link }: Page): Modules {
       },
     },
     WAWebAltDeviceLinkingApi: codeLinking(link),
+    WAWebPairingType: {
+      PairingType: {
+        QR_CODE: 'QR_CODE',
+        ALT_DEVICE_LINKING: 'ALT_DEVICE_LINKING',
+        SHORTCAKE_PASSKEY: 'SHORTCAKE_PASSKEY',
+      },
+    },
+    WAWebLinkDeviceEvents: { WAWebLinkDeviceEvents: linkDeviceEvents },
   };
 }
 
@@ -28,7 +37,10 @@ export function registrationModules({ link }: Page): Modules {
 function codeLinking(link: Link) {
   let isInitialized = false;
   return {
-    setPairingType: () => undefined,
+    getPairingType: () => pairing.type,
+    setPairingType: (type: PairingType) => {
+      pairing.type = type;
+    },
     initializeAltDeviceLinking: async () => {
       isInitialized = true;
     },

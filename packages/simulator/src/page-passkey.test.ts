@@ -1,0 +1,255 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createPasskey, type Passkey, type PasskeyRefusal } from '../dist/index.js';
+import { poll, Tab } from './testing/tab.ts';
+
+const ada = '12025550101';
+
+let tab: Tab;
+afterEach(() => tab[Symbol.asyncDispose]());
+
+const look = async () => (await tab.look())?.passkeyScreen;
+const account = () => tab.phones.account(ada);
+const press = (testId: string) => tab.page.click(`[data-testid=${testId}]`);
+const proceed = () => press('shortcake_passkey_continue_button');
+
+/** Plugs an authenticator into the browser; its user is there, and may be verified. */
+async function plugIn(credentials: readonly Passkey['credential'][], isUserVerified = true) {
+  const devTools = await tab.page.createCDPSession();
+  await devTools.send('WebAuthn.enable');
+  const { authenticatorId } = await devTools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified,
+      automaticPresenceSimulation: true,
+    },
+  });
+  const add = (credential: Passkey['credential']) =>
+    devTools.send('WebAuthn.addCredential', { authenticatorId, credential });
+  for (const credential of credentials) await add(credential);
+  return { add };
+}
+
+/** Has the page run that over what it asks the browser for (`publicKey`) and what the browser answers (`ask`). */
+async function tamper(script: string): Promise<void> {
+  await tab.run(`const real = navigator.credentials.get.bind(navigator.credentials);
+    const copy = ({ id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } }, changed) =>
+      ({ id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle, ...changed } });
+    navigator.credentials.get = async ({ publicKey }) => { const ask = () => real({ publicKey }); ${script} };`);
+}
+
+/** A page that an account with a passkey has scanned. */
+async function scanned(settings = {}, passkey = createPasskey()): Promise<Passkey> {
+  tab = await Tab.open({ settings });
+  await tab.phones.registerPasskey(ada, passkey.registration);
+  await tab.scan(ada);
+  await poll(look).toBe('passkey_prompt');
+  return passkey;
+}
+
+/** The network has refused, the page says so, and nothing is linked. */
+async function expectRefused(refusal: PasskeyRefusal): Promise<void> {
+  await tab.page.waitForSelector('[data-testid=shortcake_passkey_prompt_card] [role=alert]:not(:empty)');
+  expect(await account()).toMatchObject({ devices: [], passkey: true });
+  expect((await account()).passkeyAnswers.at(-1)?.refusal).toBe(refusal);
+  expect(await look()).toBe('error');
+}
+
+describe('an account with a passkey', () => {
+  it('is linked once the browser has signed what the network asks for', async () => {
+    const { registration, credential } = await scanned();
+    await plugIn([credential]);
+    await tamper('window.asked = publicKey; return ask()');
+    const pairingType = `return require('WAWebAltDeviceLinkingApi').getPairingType()`;
+    expect([await tab.run(pairingType), (await tab.look())?.qr]).toEqual(['SHORTCAKE_PASSKEY', undefined]);
+    await proceed();
+    await tab.untilSynced();
+    const asked = `const { challenge, ...rest } = window.asked; return { bytes: challenge.byteLength, ...rest }`;
+    expect(await tab.run(asked)).toEqual({
+      bytes: 32,
+      timeout: 600_000,
+      rpId: 'whatsapp.com',
+      allowCredentials: [],
+      userVerification: 'required',
+      extensions: { uvm: true },
+    });
+    const { credentialId } = registration;
+    expect(await account()).toMatchObject({
+      devices: [{ online: true }],
+      passkeys: [{ credentialId, signCount: 1 }],
+      passkeyAnswers: [{ at: expect.any(String) }],
+    });
+    expect([await look(), await tab.page.$$('[data-testid=shortcake_passkey_screen]')]).toEqual([undefined, []]);
+  });
+
+  it('is also asked for it where the owner types a code', async () => {
+    const passkey = createPasskey();
+    tab = await Tab.open();
+    await tab.phones.registerPasskey(ada, passkey.registration);
+    await plugIn([passkey.credential]);
+    await poll(async () => (await tab.look())?.qr).toBeDefined();
+    const code = await tab.run<string>(`const api = require('WAWebAltDeviceLinkingApi');
+      await api.initializeAltDeviceLinking(); return api.startAltLinkingFlow('${ada}', true)`);
+    await tab.phones.pair(ada, code);
+    await poll(look).toBe('passkey_prompt');
+    await proceed();
+    await tab.untilSynced();
+  });
+
+  it('stays on the screen in a browser without an authenticator, and nothing is answered', async () => {
+    await scanned();
+    await proceed();
+    await poll(look).toBe('passkey_pending');
+    await delay(2_000);
+    expect(await look()).toBe('passkey_pending');
+    const disabled = '[data-testid=shortcake_passkey_continue_button]:disabled';
+    expect(await tab.page.$$(disabled)).toHaveLength(1);
+    expect(await account()).toMatchObject({ devices: [], passkeyAnswers: [] });
+  });
+
+  it('can try again after the browser had no such passkey, with a new challenge', async () => {
+    const { credential } = await scanned();
+    const authenticator = await plugIn([{ ...createPasskey().credential, rpId: 'web.whatsapp.com' }]);
+    await tamper('(window.challenges ??= []).push(String(new Uint8Array(publicKey.challenge))); return ask()');
+    await proceed();
+    await poll(look).toBe('error');
+    expect((await account()).passkeyAnswers).toEqual([]);
+    await authenticator.add(credential);
+    await proceed();
+    await tab.untilSynced();
+    expect(await tab.run(`return new Set(window.challenges).size`)).toBe(2);
+  });
+
+  it('can be given up for a new QR', async () => {
+    tab = await Tab.open();
+    await tab.phones.requirePasskey(ada, true);
+    const before = await tab.scan(ada);
+    await (await tab.page.waitForSelector('[data-testid=shortcake_cancel_button]'))?.click();
+    await poll(async () => ![undefined, before].includes((await tab.look())?.qr)).toBe(true);
+    expect(await tab.run(`return require('WAWebAltDeviceLinkingApi').getPairingType()`)).toBe('QR_CODE');
+  });
+});
+
+describe('a passkey is refused', () => {
+  it('without verification of the user', async () => {
+    const { credential } = await scanned();
+    await plugIn([credential], false);
+    await tamper(`publicKey.userVerification = 'discouraged'; return ask()`);
+    await proceed();
+    await expectRefused('user_verified');
+  });
+
+  it('that another key has signed for, under the same id', async () => {
+    const { credential } = await scanned();
+    await plugIn([{ ...credential, privateKey: createPasskey().credential.privateKey }]);
+    await proceed();
+    await expectRefused('signature');
+  });
+
+  it('whose count does not rise, as that of a copy', async () => {
+    const { credential } = await scanned({}, createPasskey(50));
+    await plugIn([{ ...credential, signCount: 49 }]);
+    await proceed();
+    await expectRefused('counter');
+    await proceed();
+    await tab.untilSynced();
+  });
+
+  it('of another account', async () => {
+    await scanned();
+    await plugIn([createPasskey().credential]);
+    await proceed();
+    await expectRefused('credential');
+  });
+
+  it('for another site', async () => {
+    const { credential } = await scanned();
+    await plugIn([credential]);
+    await tamper(`const made = await ask();
+      const text = new TextDecoder().decode(made.response.clientDataJSON).replace('web.whatsapp.com', 'example.com');
+      return copy(made, { clientDataJSON: new TextEncoder().encode(text).buffer })`);
+    await proceed();
+    await expectRefused('origin');
+  });
+
+  it('for another relying party', async () => {
+    const { credential } = await scanned();
+    await plugIn([{ ...credential, rpId: 'web.whatsapp.com' }]);
+    await tamper(`publicKey.rpId = 'web.whatsapp.com'; return ask()`);
+    await proceed();
+    await expectRefused('rp_id');
+  });
+
+  it('with a challenge that is too old; the next attempt has a new one', async () => {
+    const { credential } = await scanned({ passkeyMs: 1_000 });
+    await plugIn([credential]);
+    await delay(1_200);
+    await proceed();
+    await expectRefused('expired');
+    await proceed();
+    await tab.untilSynced();
+  });
+
+  it('that was shown before', async () => {
+    const { credential } = await scanned();
+    await plugIn([credential]);
+    await tab.phones.handOff(ada, 'held');
+    await tamper('return window.kept ??= await ask()');
+    await proceed();
+    await poll(look).toBe('waiting_for_phone');
+    const before = await tab.run<string>(`return require('WAWebConnModel').Conn.ref`);
+    await press('shortcake_cancel_button');
+    await poll(async () => (await tab.look())?.qr?.startsWith(before)).toBe(false);
+    await tab.scan(ada);
+    await poll(look).toBe('passkey_prompt');
+    await proceed();
+    await expectRefused('challenge');
+    expect((await account()).passkeyAnswers).toHaveLength(2);
+  });
+});
+
+describe('after the passkey', () => {
+  it('the page waits for the phone, and its user compares a code', async () => {
+    const { credential } = await scanned();
+    await plugIn([credential]);
+    await tab.phones.handOff(ada, 'held');
+    await expect(tab.phones.continueLinking(ada)).rejects.toThrow(`no page waits for the phone of ${ada}`);
+    await proceed();
+    await poll(look).toBe('waiting_for_phone');
+    await tab.page.waitForSelector('[data-testid=shortcake_waiting_continue_button]:disabled');
+    const { code } = await tab.phones.continueLinking(ada);
+    await poll(look).toBe('code_matching');
+    expect((await tab.look())?.verificationCode).toBe(code);
+    const display = '[data-testid=shortcake_verification_code_display]';
+    const shown = await tab.page.$eval(display, ({ textContent }) => textContent);
+    expect(shown).toBe(`${code.slice(0, 4)}-${code.slice(4)}`);
+    expect((await account()).devices).toEqual([]);
+    await press('shortcake_code_confirm_button');
+    await tab.untilSynced();
+  });
+
+  it('the code alone is shown, where the phone goes on by itself', async () => {
+    const { credential } = await scanned();
+    await plugIn([credential]);
+    await tab.phones.handOff(ada, 'shown');
+    await proceed();
+    await poll(look).toBe('code_matching');
+    await press('shortcake_code_confirm_button');
+    await tab.untilSynced();
+  });
+
+  it('a phone that does not go on in time ends it with an error', async () => {
+    const { credential } = await scanned({ passkeyStepMs: 500 });
+    await plugIn([credential]);
+    await tab.phones.handOff(ada, 'held');
+    await tab.run(`const { WAWebLinkDeviceEvents } = require('WAWebLinkDeviceEvents'); window.errors = [];
+      WAWebLinkDeviceEvents.on('link_device_events:shortcake_error', (reason) => window.errors.push(reason))`);
+    await proceed();
+    await poll(look).toBe('error');
+    expect(await tab.run(`return window.errors`)).toEqual(['timeout']);
+    expect((await account()).devices).toEqual([]);
+  });
+});

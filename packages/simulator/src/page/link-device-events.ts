@@ -1,0 +1,32 @@
+import { Emitter } from './emitter.ts';
+
+/** How a page can be linked, in the words of the real page. */
+export type PairingType = 'QR_CODE' | 'ALT_DEVICE_LINKING' | 'SHORTCAKE_PASSKEY';
+
+/** What happens while this page is being linked, with the names of the real page. */
+class LinkDeviceEvents extends Emitter {
+  /** The network wants a passkey: its screen opens. */
+  triggerPasskeyPrologueRequest(): void {
+    this.trigger('link_device_events:passkey_prologue_request');
+  }
+
+  /** The network has the passkey, and the phone has to go on. */
+  triggerShortcakePrologueSent(): void {
+    this.trigger('link_device_events:shortcake_prologue_sent');
+  }
+
+  /** Phone and page show the same code; with `skipHandoffUx` nobody has to compare them. */
+  triggerShortcakeVerificationCodeReady(code: string, skipHandoffUx: boolean): void {
+    this.trigger('link_device_events:shortcake_verification_code_ready', code, skipHandoffUx);
+  }
+
+  triggerShortcakeError(reason: 'timeout' | 'server_error'): void {
+    this.trigger('link_device_events:shortcake_error', reason);
+  }
+}
+
+/** The events of this page. */
+export const linkDeviceEvents = new LinkDeviceEvents();
+
+/** How this page is being linked now. */
+export const pairing: { type: PairingType } = { type: 'QR_CODE' };

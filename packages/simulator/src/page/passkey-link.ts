@@ -1,0 +1,84 @@
+import type { Connection } from './connection.ts';
+import { linkDeviceEvents, pairing } from './link-device-events.ts';
+import { askBrowser, type PasskeyOptions } from './passkey-ceremony.ts';
+import { switches } from './switches.ts';
+
+/** How long the page keeps the network's challenge; it asks for a new one after that. */
+const optionsHoldMs = 600_000;
+
+/**
+ * The link of a page to an account with a passkey: the browser signs the network's challenge, the owner goes on on the
+ * phone, and both confirm a code. Each step that does not come in time ends it with an error.
+ */
+export class PasskeyLink {
+  readonly #connection: Connection;
+  #cached: { readonly options: PasskeyOptions; readonly sinceMs: number } | undefined;
+  #timeout: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    connection.handle('passkey', ({ options }) => {
+      this.#keep(options);
+      pairing.type = 'SHORTCAKE_PASSKEY';
+      linkDeviceEvents.triggerPasskeyPrologueRequest();
+    });
+    connection.handle('phone-continues', ({ code, confirmed }) => {
+      this.#limit();
+      linkDeviceEvents.triggerShortcakeVerificationCodeReady(code, confirmed);
+    });
+  }
+
+  /** Gives the network a passkey. Rejects if browser or network refuse; the next attempt has a new challenge. */
+  async start(): Promise<void> {
+    try {
+      const assertion = await askBrowser(await this.#getOptions());
+      await this.#connection.ask('passkey-proof', { assertion });
+    } catch (error) {
+      this.#cached = undefined;
+      this.end();
+      throw error;
+    }
+    this.#limit();
+    linkDeviceEvents.triggerShortcakePrologueSent();
+  }
+
+  /** The code is the same on both. Rejects if the network does not want that any more. */
+  async confirm(): Promise<void> {
+    try {
+      await this.#connection.ask('passkey-confirm', {});
+      this.#limit();
+    } catch (error) {
+      this.end();
+      linkDeviceEvents.triggerShortcakeError('server_error');
+      throw error;
+    }
+  }
+
+  /** The user gives up. */
+  cancel(): void {
+    this.end();
+    this.#cached = undefined;
+    this.#connection.send({ type: 'passkey-cancelled' });
+  }
+
+  /** Nothing is waited for any more. */
+  end(): void {
+    clearTimeout(this.#timeout);
+  }
+
+  #limit(): void {
+    this.end();
+    this.#timeout = setTimeout(() => linkDeviceEvents.triggerShortcakeError('timeout'), switches.passkeyStepMs);
+  }
+
+  #keep(options: PasskeyOptions): void {
+    this.#cached = { options, sinceMs: Date.now() };
+  }
+
+  async #getOptions(): Promise<PasskeyOptions> {
+    if (this.#cached && Date.now() - this.#cached.sinceMs < optionsHoldMs) return this.#cached.options;
+    const options = await this.#connection.ask('passkey-options', {});
+    this.#keep(options);
+    return options;
+  }
+}
