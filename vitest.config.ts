@@ -13,6 +13,7 @@ const ORDER = [
     'page-link',
     'page-passkey',
     'page-keys',
+    'page-pairing',
     'audit',
     'service',
     'limits',

@@ -55,6 +55,13 @@ it('the loader comes some time after the document has loaded', async () => {
   await tab.link(ada);
 });
 
+/** What there is to read of a refused code. */
+const refusal = (name: string, text: string, code: number) => ({
+  name: 'CompanionHelloError',
+  message: '',
+  type: { name, value: { text, code } },
+});
+
 describe('linking by code', () => {
   const request = `const api = require('WAWebAltDeviceLinkingApi'); api.setPairingType('ALT_DEVICE_LINKING');
     await api.initializeAltDeviceLinking(); return await api.startAltLinkingFlow(a[0], true)`;
@@ -70,10 +77,25 @@ describe('linking by code', () => {
     expect((await tab.phones.account(ada)).devices).toHaveLength(1);
   });
 
-  it('is refused for a number that nobody has', async () => {
+  it('is refused for a number that nobody has, after too many codes, and where the network says so', async () => {
+    tab = await Tab.open({ settings: { codeLimit: 1 } });
+    await poll(async () => (await tab.look())?.qr).toBeDefined();
+    expect(await tab.fail(request, '12025550199')).toMatchObject(refusal('IQErrorBadRequest', 'bad-request', 400));
+    expect(await tab.run(request, ada)).toMatch(/^[1-9A-Z]{8}$/);
+    const tooMany = refusal('IQErrorRateOverlimit', 'rate-overlimit', 429);
+    expect(await tab.fail(request, ada)).toMatchObject(tooMany);
+    await tab.phones.refuseCodes(ben, 452);
+    const notHere = refusal('IQErrorFeatureNotAvailable', 'feature-not-available', 452);
+    expect(await tab.fail(request, ben)).toMatchObject(notHere);
+    expect(await tab.run(`try { ${request} } catch (error) { return error instanceof Error }`, ben)).toBe(true);
+  });
+
+  it('needs a fresh start for each code', async () => {
     tab = await Tab.open();
     await poll(async () => (await tab.look())?.qr).toBeDefined();
-    expect(await tab.fail(request, '12025550199')).toMatchObject({ status: 400 });
+    await tab.run(request, ada);
+    const again = `return require('WAWebAltDeviceLinkingApi').startAltLinkingFlow(a[0], true)`;
+    expect(await tab.fail(again, ada)).toMatchObject({ message: expect.stringContaining('Minified invariant') });
   });
 });
 

@@ -35,6 +35,8 @@ export interface SimulatorSettings extends PageSwitches {
   purgedVersions: readonly string[];
   /** Whether to ask for a pairing code unlinks the devices that the number has. */
   codeUnlinks: boolean;
+  /** How many pairing codes a number gets within an hour, the next one being refused with 429; null for no limit. */
+  codeLimit: number | null;
   /** How long the challenge for a passkey is valid. */
   passkeyMs: number;
   /** Whether a device is unlinked when a profile logs in whose keys are older than those that logged in before. */
@@ -60,6 +62,7 @@ export const defaultSettings: Readonly<SimulatorSettings> = {
   unpairedOnLogout: false,
   purgedVersions: [],
   codeUnlinks: true,
+  codeLimit: null,
   passkeyMs: 600_000,
   oldKeysUnlink: true,
   onboardingMs: 300_000,
@@ -146,6 +149,7 @@ export const settingsSchema = v.strictObject({
   unpairedOnLogout: flag,
   purgedVersions: v.optional(v.array(v.string())),
   codeUnlinks: flag,
+  codeLimit: v.optional(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0)))),
   passkeyMs: delayMs,
   oldKeysUnlink: flag,
   onboardingMs: delayMs,

@@ -12,6 +12,7 @@ import { type SimulatorSettings, settingsSchema } from '../settings.ts';
 import { defineCall, type Stage } from './call.ts';
 import {
   type AccountSeed,
+  type CodeRefusal,
   type ContactsChange,
   type DisturbanceDraft,
   type Filling,
@@ -115,6 +116,14 @@ export const calls = {
     does: 'the owner goes on, on the phone, with a page that has shown its passkey: answers `{code}`, which both show; 409 if no page waits for that',
     client: (number: string) => ({ number }),
     run: (stage, { number }) => phone(stage, number).continueLinking(),
+  }),
+  refuseCodes: defineCall('PUT', '/accounts/:number/code-refusal', {
+    fields: inputs.codeRefusal,
+    does: 'answers requests for a pairing code with 400, 403, 429, 452 or 500; null ends that',
+    client: (number: string, code: CodeRefusal | null) => ({ number, code }),
+    run: (stage, { number, code }) => {
+      account(stage, number).codeRefusal = code ?? undefined;
+    },
   }),
   send: defineCall('POST', '/accounts/:number/messages', {
     fields: inputs.message,

@@ -19,6 +19,7 @@ const picture = v.picklist(['none', 'private', 'present']);
 const pictureCode = v.picklist([401, 404, 423, 429, 500]);
 const groupPrivacy = v.picklist(['all', 'invite_only']);
 const passkeyHandoff = v.picklist(['automatic', 'shown', 'held']);
+const codeRefusal = v.picklist([400, 403, 429, 452, 500]);
 const base64Text = v.pipe(v.string(), v.regex(/^[\w+/-]+={0,2}$/, 'must be base64, plain or URL-safe'));
 const noticeKind = v.picklist(['call_log', 'e2e_notification', 'notification_template', 'newsletter']);
 
@@ -134,6 +135,7 @@ export const inputs = {
     signCount: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 32 - 1))),
   }),
   passkeyHandoff: v.strictObject({ handoff: passkeyHandoff }),
+  codeRefusal: v.strictObject({ code: v.nullable(codeRefusal) }),
   notice: v.strictObject({
     kind: noticeKind,
     /** A number, `<number>@c.us` or a group; for a channel `<18 digits>@newsletter`. */
@@ -221,6 +223,9 @@ export type PasskeyRegistration = Input<typeof inputs.passkeyRegistration>;
  * for its user; or it waits for the phone before that.
  */
 export type PasskeyHandoff = v.InferOutput<typeof passkeyHandoff>;
+
+/** A status with which the network refuses pairing codes. */
+export type CodeRefusal = v.InferOutput<typeof codeRefusal>;
 
 /** A notice to bring into an account's pages. */
 export type NoticeDraft = Input<typeof inputs.notice>;

@@ -32,6 +32,7 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     passkeys: new Map(),
     passkeyAnswers: [],
     passkeyHandoff: 'automatic',
+    codeRefusal: undefined,
     lookUps: [],
     devices: new Map(),
     unlinks: [],

@@ -53,13 +53,22 @@ export class Linking {
 
   /**
    * A page wants a code with which the owner of that number can link it. As on the real network, a device that is
-   * linked already may be lost by that.
+   * linked already may be lost by that, also where the code is refused.
    */
   code(offer: Offer, phone: string): string {
     const account = this.#parts.directory.find(phone);
     if (!account) throw new NetworkRefusal(400, 'bad-request');
     if (this.#settings.codeUnlinks) this.unlink(account, [...account.devices.values()], 1, 'pairing_code');
+    if (account.codeRefusal !== undefined) throw new NetworkRefusal(account.codeRefusal, 'the code is refused');
+    const { codeLimit } = this.#settings;
+    if (codeLimit !== null && this.#codes.countOf(account) >= codeLimit)
+      throw new NetworkRefusal(429, 'rate-overlimit');
     return this.#codes.create(account, offer);
+  }
+
+  /** The code of a page is void. */
+  cancelCode(offer: Offer): void {
+    this.#codes.cancel(offer);
   }
 
   /** The owner types a code into the phone. */

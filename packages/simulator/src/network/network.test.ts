@@ -5,6 +5,7 @@ import { defaultSettings } from '../settings.ts';
 import { describeAccount } from './account.ts';
 import { createMessage } from './message.ts';
 import { Network } from './network.ts';
+import type { Offer } from './offer.ts';
 import { Phone } from './phone.ts';
 import { QrReferences } from './qr-references.ts';
 import type { Line } from './records.ts';
@@ -46,10 +47,11 @@ afterEach(() => {
 function offerPage() {
   const line = new RecordingLine();
   const references = new QrReferences(line, network.settings, network.timers);
-  network.linking.offers.add({ line, noiseKey: 'noise', identityKey: 'identity', references });
+  const offer: Offer = { line, noiseKey: 'noise', identityKey: 'identity', references };
+  network.linking.offers.add(offer);
   references.start();
   vi.advanceTimersByTime(network.settings.refDelayMs);
-  return { line, references, qr: () => `${references.current},noise,identity,secret,1` };
+  return { line, offer, references, qr: () => `${references.current},noise,identity,secret,1` };
 }
 
 /** A device that is linked and logged in. */
@@ -95,6 +97,20 @@ describe('a QR', () => {
     vi.advanceTimersByTime(network.settings.qrFirstMs);
     expect(() => new Phone(network, ada).scan(old)).toThrow('has expired');
     expect(new Phone(network, ada).scan(qr()).deviceId).toBeTruthy();
+  });
+});
+
+describe('a pairing code', () => {
+  it('costs the devices that there are, also where it is refused, unless that is switched off', () => {
+    const { account, device } = linkDevice(ada);
+    const { offer } = offerPage();
+    account.codeRefusal = 429;
+    network.settings.codeUnlinks = false;
+    expect(() => network.linking.code(offer, ada)).toThrow('the code is refused');
+    expect(account.devices.size).toBe(1);
+    network.settings.codeUnlinks = true;
+    expect(() => network.linking.code(offer, ada)).toThrow('the code is refused');
+    expect(account).toMatchObject({ unlinks: [{ deviceId: device.id, cause: 'pairing_code' }] });
   });
 });
 

@@ -25,6 +25,14 @@ it('links the page that shows it, once, to the account that it was made for', ()
   expect(codes.take(ada, code)).toBeUndefined();
 });
 
+it('is worthless once the page has cancelled it, and counts for an hour', () => {
+  const code = codes.create(ada, offer);
+  codes.cancel(offer);
+  expect([codes.take(ada, code), codes.countOf(ada), codes.countOf(ben)]).toEqual([undefined, 1, 0]);
+  vi.advanceTimersByTime(3_600_000);
+  expect(codes.countOf(ada)).toBe(0);
+});
+
 it('is worthless after three minutes, and as soon as the page asks for another', () => {
   const [first, second] = [codes.create(ada, offer), codes.create(ada, offer)];
   expect(codes.take(ada, first)).toBeUndefined();

@@ -3,6 +3,7 @@ import { randomCode } from './random-code.ts';
 import type { AccountRecord } from './records.ts';
 
 const holdsMs = 180_000;
+const hourMs = 3_600_000;
 
 interface Pairing {
   readonly account: AccountRecord;
@@ -13,13 +14,25 @@ interface Pairing {
 /** Codes that pages show in place of a QR, for the owner to type into the phone. Each is valid for three minutes. */
 export class PairingCodes {
   readonly #pairings = new Map<string, Pairing>();
+  readonly #created = new Map<AccountRecord, number[]>();
 
   /** A code for that page; invalidates an earlier one of the same page. */
   create(account: AccountRecord, offer: Offer): string {
-    for (const [code, pairing] of this.#pairings) if (pairing.offer === offer) this.#pairings.delete(code);
+    this.cancel(offer);
     const code = randomCode();
     this.#pairings.set(code, { account, offer, since: Date.now() });
+    this.#created.set(account, [...this.#recent(account), Date.now()]);
     return code;
+  }
+
+  /** How many codes there were for the account within the last hour. */
+  countOf(account: AccountRecord): number {
+    return this.#recent(account).length;
+  }
+
+  /** The code of that page is void. */
+  cancel(offer: Offer): void {
+    for (const [code, pairing] of this.#pairings) if (pairing.offer === offer) this.#pairings.delete(code);
   }
 
   /** The page that shows this code to that account; a code is valid once. */
@@ -29,5 +42,9 @@ export class PairingCodes {
     if (pairing?.account !== account || Date.now() - pairing.since > holdsMs) return undefined;
     this.#pairings.delete(key);
     return pairing.offer;
+  }
+
+  #recent(account: AccountRecord): number[] {
+    return (this.#created.get(account) ?? []).filter((atMs) => Date.now() - atMs < hourMs);
   }
 }

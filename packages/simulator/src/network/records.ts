@@ -1,6 +1,7 @@
 import type { LookUp, PasskeyAnswer, Unlink } from '../api.ts';
 import type {
   Addressing,
+  CodeRefusal,
   GroupPrivacy,
   PasskeyHandoff,
   Picture,
@@ -71,6 +72,8 @@ export interface AccountRecord {
   readonly passkeyAnswers: PasskeyAnswer[];
   /** What follows a passkey. */
   passkeyHandoff: PasskeyHandoff;
+  /** Answered to every request for a pairing code, if defined. */
+  codeRefusal: CodeRefusal | undefined;
   /** Others know it by LID only. */
   readonly hiddenNumber: boolean;
   /** The ids whose registration its devices have checked. */

@@ -1,4 +1,5 @@
 import { encodeB64 } from './base64.ts';
+import { createCompanionHelloError } from './companion-hello-error.ts';
 import type { Connection } from './connection.ts';
 import { type Credentials, clearCredentials, saveCredentials } from './credentials.ts';
 import type { Keys } from './keys.ts';
@@ -11,6 +12,7 @@ import { showOnboarding } from './onboarding.ts';
 import type { Outbox } from './outbox.ts';
 import { PasskeyLink } from './passkey-link.ts';
 import { PasskeyScreen } from './passkey-screen.ts';
+import { ServerStatusCodeError } from './server-status-code-error.ts';
 import { switches } from './switches.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
@@ -116,10 +118,19 @@ export class Link {
     this.start();
   }
 
-  /** A code with which the owner of that number can link this page; rejects if the number is not registered. */
+  /** A code with which the owner of that number can link this page; rejects with a CompanionHelloError. */
   async requestCode(phone: string): Promise<string> {
-    const { code } = await this.#connection.ask('code', { phone: phone.replace(/\D/g, '') });
-    return code;
+    try {
+      const { code } = await this.#connection.ask('code', { phone: phone.replace(/\D/g, '') });
+      return code;
+    } catch (error) {
+      throw error instanceof ServerStatusCodeError ? createCompanionHelloError(error.status) : error;
+    }
+  }
+
+  /** The code that this page has shown is void. */
+  cancelCode(): void {
+    this.#connection.send({ type: 'code-cancelled' });
   }
 
   /** Fresh references in place of those that ran out. */

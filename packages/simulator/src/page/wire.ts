@@ -87,6 +87,8 @@ export type PageMessage =
   | { readonly type: 'confirmed'; readonly confirm: number }
   /** The user does not show a passkey. */
   | { readonly type: 'passkey-cancelled' }
+  /** The user does not want to be linked by a code any more. */
+  | { readonly type: 'code-cancelled' }
   /** Wants fresh references after the last one ran out. */
   | { readonly type: 'refresh' }
   | RequestMessage<'request', Requests>

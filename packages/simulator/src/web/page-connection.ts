@@ -73,6 +73,9 @@ export class PageConnection implements Line {
       case 'register':
         this.#register(message.noiseKey, message.identityKey);
         break;
+      case 'code-cancelled':
+        if (this.#offer) this.#network.linking.cancelCode(this.#offer);
+        break;
       case 'passkey-cancelled':
         if (this.#offer) this.#network.linking.passkeys.cancel(this.#offer);
         break;

@@ -33,7 +33,7 @@ export function registrationModules({ link }: Page): Modules {
   };
 }
 
-/** Linking by a code that the owner types into the phone. */
+/** Linking by a code that the owner types into the phone. Each code needs a fresh start, as in the real page. */
 function codeLinking(link: Link) {
   let isInitialized = false;
   return {
@@ -46,10 +46,12 @@ function codeLinking(link: Link) {
     },
     startAltLinkingFlow: async (phone: string, _shouldPush: boolean) => {
       if (!isInitialized) throw new Error('Minified invariant #75727; %s');
+      isInitialized = false;
       return link.requestCode(phone);
     },
     initializeQRLinking: async () => {
       isInitialized = false;
+      link.cancelCode();
     },
   };
 }
