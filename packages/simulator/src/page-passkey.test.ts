@@ -241,7 +241,7 @@ describe('after the passkey', () => {
     await tab.untilSynced();
   });
 
-  it('a phone that does not go on in time ends it with an error', async () => {
+  it('a phone that does not go on in time ends it with an error, and a passkey is needed again', async () => {
     const { credential } = await scanned({ passkeyStepMs: 500 });
     await plugIn([credential]);
     await tab.phones.handOff(ada, 'held');
@@ -251,5 +251,15 @@ describe('after the passkey', () => {
     await poll(look).toBe('error');
     expect(await tab.run(`return window.errors`)).toEqual(['timeout']);
     expect((await account()).devices).toEqual([]);
+    await tab.phones.handOff(ada, 'automatic');
+    // As in the real page, it still has the challenge that it has used.
+    await proceed();
+    await poll(async () => (await account()).passkeyAnswers.map(({ refusal }) => refusal)).toEqual([
+      undefined,
+      'challenge',
+    ]);
+    await poll(look).toBe('error');
+    await proceed();
+    await tab.untilSynced();
   });
 });

@@ -12,7 +12,7 @@ export interface Offer {
 }
 
 /** The link of a page that has to show a passkey. */
-interface PendingLink {
+export interface PendingLink {
   readonly login: Login;
   /** The page is asked; the network has its passkey; the phone has gone on. */
   stage: 'asked' | 'proven' | 'continued';

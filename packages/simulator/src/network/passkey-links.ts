@@ -5,7 +5,7 @@ import type { PasskeyAssertion, PasskeyOptions } from '../page/passkey-ceremony.
 import type { SimulatorSettings } from '../settings.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { Timers } from '../timers.ts';
-import type { Login, Offer } from './offer.ts';
+import type { Login, Offer, PendingLink } from './offer.ts';
 import { checkAssertion } from './passkey-assertion.ts';
 import { randomCode } from './random-code.ts';
 import type { AccountRecord } from './records.ts';
@@ -42,10 +42,11 @@ export class PasskeyLinks {
     offer.line.send({ type: 'passkey', options: this.options(offer) });
   }
 
-  /** What the page has to have signed; a challenge that it was given before is void. */
+  /** What the page has to have signed. Its earlier challenge is void, and so is a passkey that it has shown. */
   options(offer: Offer): PasskeyOptions {
-    const pending = requireStage(offer, 'asked');
+    const pending = requirePending(offer);
     const value = randomBytes(32).toString('base64url');
+    pending.stage = 'asked';
     pending.challenge = { value, sinceMs: Date.now() };
     return {
       challenge: value,
@@ -60,7 +61,7 @@ export class PasskeyLinks {
 
   /** Takes the passkey of the page, or throws; either way its challenge is used up. */
   prove(offer: Offer, assertion: PasskeyAssertion): void {
-    const pending = requireStage(offer, 'asked');
+    const pending = requirePending(offer);
     const { account } = pending.login;
     const { challenge } = pending;
     pending.challenge = undefined;
@@ -70,22 +71,24 @@ export class PasskeyLinks {
     pending.stage = 'proven';
     if (account.passkeyHandoff === 'held') return;
     this.#timers.after(this.#settings.pairDelayMs, () => {
-      if (offer.pending === pending && account.phoneOn) this.#continue(offer);
+      if (offer.pending === pending && pending.stage === 'proven' && account.phoneOn) this.#continue(offer, pending);
     });
   }
 
   /** The owner goes on, on the phone; answers the code that it shows. 409 where no page waits for that. */
   continue(account: AccountRecord): { code: string } {
-    const offer = [...this.#offers].find(
-      ({ pending }) => pending?.login.account === account && pending.stage === 'proven',
-    );
-    if (!offer) throw new SimulatorError(409, `no page waits for the phone of ${account.number}`);
-    return { code: this.#continue(offer) };
+    for (const offer of this.#offers) {
+      const { pending } = offer;
+      if (pending?.login.account !== account || pending.stage !== 'proven') continue;
+      return { code: this.#continue(offer, pending) };
+    }
+    throw new SimulatorError(409, `no page waits for the phone of ${account.number}`);
   }
 
   /** The page says that the code is the same on both, and is linked. */
   confirm(offer: Offer): void {
-    const { login } = requireStage(offer, 'continued');
+    const { login, stage } = requirePending(offer);
+    if (stage !== 'continued') throw new NetworkRefusal(400, 'bad-request');
     offer.pending = undefined;
     // The page may have asked for fresh ones meanwhile.
     offer.references.stop();
@@ -99,8 +102,7 @@ export class PasskeyLinks {
     offer.references.start();
   }
 
-  #continue(offer: Offer): string {
-    const pending = requireStage(offer, 'proven');
+  #continue(offer: Offer, pending: PendingLink): string {
     pending.stage = 'continued';
     const code = randomCode();
     offer.line.send({ type: 'phone-continues', code, confirmed: pending.login.account.passkeyHandoff === 'automatic' });
@@ -141,7 +143,7 @@ function readKey(text: string): KeyObject {
   return key;
 }
 
-function requireStage(offer: Offer, stage: NonNullable<Offer['pending']>['stage']): NonNullable<Offer['pending']> {
-  if (offer.pending?.stage !== stage) throw new NetworkRefusal(400, 'bad-request');
-  return offer.pending;
+function requirePending({ pending }: Offer): PendingLink {
+  if (!pending) throw new NetworkRefusal(400, 'bad-request');
+  return pending;
 }
