@@ -40,14 +40,15 @@ it('the library gets a code and renews it; the last one links', async () => {
 });
 
 it('the library cancels a code, and its QR can be scanned', async () => {
+  const qr = async () => (await simulator.phones.pages())[0]?.qr ?? '';
+  await poll(qr).not.toBe('');
+  const before = await qr();
   const code = await client.requestPairingCode(ada);
   await client.cancelPairingCode();
   await expect(simulator.phones.pair(ada, code)).rejects.toThrow('code: no page shows');
   const ready = new Promise((resolve) => client.once('ready', resolve));
-  const [page] = await simulator.phones.pages();
-  const fresh = async () => (await simulator.phones.pages())[0]?.qr;
-  await poll(fresh).not.toBe(page?.qr);
-  await simulator.phones.scan(ada, (await fresh()) ?? '');
+  await poll(qr).not.toBe(before);
+  await simulator.phones.scan(ada, await qr());
   await ready;
 });
 
