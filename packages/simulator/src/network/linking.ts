@@ -101,16 +101,16 @@ export class Linking {
 
   /**
    * Logs a device in on this connection, and sends its data. An unknown device is unlinked, and so is one whose `keys`
-   * are older than those that it had before: the result is undefined.
+   * are older than `newest`, the newest that there were when its page connected: the result is undefined.
    */
-  login(line: Line, deviceId: string, secret: string, keys: number): Login | undefined {
+  login(line: Line, deviceId: string, secret: string, keys: number, newest = this.keysOf(deviceId)): Login | undefined {
     const account = this.#parts.directory.all().find(({ devices }) => devices.get(deviceId)?.secret === secret);
     const device = account?.devices.get(deviceId);
     if (!account || !device) {
       this.#logOut(line, 1);
       return undefined;
     }
-    if (this.#settings.oldKeysUnlink && !(keys >= device.keys)) {
+    if (this.#settings.oldKeysUnlink && !(keys >= newest)) {
       this.unlink(account, [device], 1, 'old_keys');
       this.#logOut(line, 1);
       return undefined;
@@ -137,6 +137,11 @@ export class Linking {
     for (const device of account.devices.values()) {
       device.line?.send({ type: 'news', ...brief(account, device, this.#parts) });
     }
+  }
+
+  /** How often the keys of a device have moved on; 0 for one that is not linked. */
+  keysOf(deviceId: string): number {
+    return this.#parts.directory.ownerOf(deviceId)?.devices.get(deviceId)?.keys ?? 0;
   }
 
   /** The keys of a device have moved on to that count; an earlier count, which another tab sent late, is ignored. */

@@ -60,7 +60,8 @@ function linkDevice(number: string) {
   new Phone(network, number).scan(qr());
   vi.advanceTimersByTime(network.settings.pairDelayMs);
   const [paired] = line.all('paired');
-  const login = (on: Line, keys = 0) => network.linking.login(on, paired?.deviceId ?? '', paired?.secret ?? '', keys);
+  const login = (on: Line, keys = 0, newest?: number) =>
+    network.linking.login(on, paired?.deviceId ?? '', paired?.secret ?? '', keys, newest);
   const account = network.directory.get(number);
   const device = login(line)?.device;
   if (!device) throw new Error('the device was not let in');
@@ -215,6 +216,13 @@ describe('a device', () => {
     expect([...old.events, line.events.at(-1)]).toMatchObject([{ type: 'logged-out' }, { type: 'logged-out' }]);
     expect(account.devices.size).toBe(0);
     expect(account.unlinks).toMatchObject([{ deviceId: device.id, cause: 'old_keys' }]);
+  });
+
+  it('stays linked where another tab moves its keys on between its connection and its login', () => {
+    const { login, device } = linkDevice(ada);
+    network.linking.moveKeys(device, 7);
+    expect([login(new RecordingLine(), 6, 6)?.device, device.keys]).toEqual([device, 7]);
+    expect(login(new RecordingLine(), 6, 7)).toBeUndefined();
   });
 
   it('with old keys stays linked where that is switched off', () => {

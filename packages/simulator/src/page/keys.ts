@@ -2,9 +2,9 @@ import type { Connection } from './connection.ts';
 import { increment, readAll } from './database.ts';
 
 /**
- * How often this device's keys have moved on, as the network's idea of which copy of a profile is the newest. They move
- * with each login and each message. The count is on the disk before the network hears of it: a browser that is killed
- * knows at least what the network knows, and only an older copy of its profile knows less.
+ * Counts how often this device's keys have moved on: with each login, and with each message. The count is on the disk
+ * before the network gets it. So the profile of a browser that is killed has the count of the network or a higher one,
+ * and only an old copy of the profile has a lower one.
  */
 export class Keys {
   readonly #connection: Connection;
@@ -21,7 +21,7 @@ export class Keys {
     return count;
   }
 
-  /** Moves on; resolves once the network has been told. Calls that come during a move share the next one. */
+  /** Moves on; resolves once that is on the disk, and sent. Calls that come during a move share the next one. */
   advance(): Promise<void> {
     this.#next ??= this.#moving.then(
       () => this.#begin(),

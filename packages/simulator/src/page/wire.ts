@@ -79,7 +79,7 @@ export type PageMessage =
   | { readonly type: 'register'; readonly noiseKey: string; readonly identityKey: string }
   /** `keys` says how often the keys in this profile have moved on. */
   | { readonly type: 'login'; readonly deviceId: string; readonly secret: string; readonly keys: number }
-  /** The keys have moved on, and the profile has it on the disk. */
+  /** The keys have moved on, and the count is on the disk. */
   | { readonly type: 'keys'; readonly count: number }
   /** Confirms a message; without it, the message is delivered again at the next login. */
   | { readonly type: 'received'; readonly id: string }

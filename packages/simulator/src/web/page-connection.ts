@@ -13,15 +13,19 @@ import { answerOffer } from './requests/offer-requests.ts';
 export class PageConnection implements Line {
   readonly #socket: WebSocket;
   readonly #network: Network;
+  readonly #newestKeys: number | undefined;
   #offer: Offer | undefined;
   #login: Login | undefined;
   #stalled = false;
   /** What would have passed, in its order. */
   readonly #held: (() => void)[] = [];
 
-  constructor(socket: WebSocket, network: Network) {
+  /** `deviceId`: the device that the page says it is, before it logs in. */
+  constructor(socket: WebSocket, network: Network, deviceId: string | null) {
     this.#socket = socket;
     this.#network = network;
+    // The page reads its keys after this: another tab of its profile may move them on in between.
+    this.#newestKeys = deviceId === null ? undefined : network.linking.keysOf(deviceId);
     socket.on('message', (data) => this.#pass(() => this.#hear(String(data))));
     socket.on('close', () => this.#leave());
     socket.on('error', () => socket.terminate());
@@ -83,7 +87,7 @@ export class PageConnection implements Line {
         this.#offer?.references.start();
         break;
       case 'login':
-        this.#login = this.#network.linking.login(this, message.deviceId, message.secret, message.keys);
+        this.#logIn(message);
         break;
       case 'keys':
         if (this.#login) this.#network.linking.moveKeys(this.#login.device, message.count);
@@ -107,6 +111,10 @@ export class PageConnection implements Line {
         });
         break;
     }
+  }
+
+  #logIn({ deviceId, secret, keys }: Extract<PageMessage, { type: 'login' }>): void {
+    this.#login = this.#network.linking.login(this, deviceId, secret, keys, this.#newestKeys);
   }
 
   #register(noiseKey: string, identityKey: string): void {

@@ -55,9 +55,10 @@ type Acceptor = Parameters<WebSocketServer['handleUpgrade']>[3];
 
 function acceptor(url: URL, page: string, network: Network, pages: Pages): Acceptor | undefined {
   if (url.pathname === '/ws/stage') return (socket) => pages.join(page, socket);
-  if (url.pathname !== '/ws/chat' || isCutOff(url.searchParams.get('device'), network)) return undefined;
+  const deviceId = url.searchParams.get('device');
+  if (url.pathname !== '/ws/chat' || isCutOff(deviceId, network)) return undefined;
   return (socket) => {
-    const connection = new PageConnection(socket, network);
+    const connection = new PageConnection(socket, network, deviceId);
     pages.connected(page, connection);
     socket.on('close', () => pages.disconnected(page, connection));
   };
