@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readQr } from '../scripts/demo-output.ts';
 import { eventually } from './helpers/eventually.ts';
+import { rawRequest } from './helpers/raw-request.ts';
 import { ADA, Stack } from './helpers/stack.ts';
 
 const TOKEN = 'a-token-that-nobody-should-see';
@@ -52,6 +53,44 @@ describe('linking an account', () => {
     expect(log).toContain('"session":"main"');
     expect(log).not.toContain('a secret for one');
     for (const secret of ['data:image', '2@', TOKEN]) expect(log).not.toContain(secret);
+  });
+});
+
+describe('an account with a passkey', () => {
+  const message = expect.stringMatching(/^linking needs the passkey .*npm run link/);
+
+  it('is told within 5 s of the scan, and the session goes on waiting', async () => {
+    await using stack = await Stack.start();
+    const { client, phones } = stack;
+    await phones.requirePasskey(ADA, true);
+    const { qr = '' } = await client.startSession({ id: 'main' });
+    const events = await stack.listen('main');
+    await phones.scan(ADA, qr);
+    expect(await events.until('passkey_required', undefined, 5_000)).toEqual({ message });
+    const asked = { id: 'main', status: 'qr', reason: 'PASSKEY_REQUIRED', message };
+    expect(await client.getSessionStatus({ id: 'main' })).toMatchObject({ ...asked, restarts: 0 });
+    expect(await client.startSession({ id: 'main' })).toEqual(asked);
+    await expect(client.getQr({ id: 'main' })).rejects.toMatchObject({
+      code: 'qr_not_available',
+      message: expect.stringContaining('passkey'),
+    });
+    expect(stack.gateway.log.filter((line) => line.includes('"passkey required"'))).toHaveLength(1);
+    expect((await phones.account(ADA)).devices).toEqual([]);
+
+    // It is stored: whoever reads later learns of it. The QR is not shown to them.
+    const later = await stack.listen('main');
+    const headers = { accept: 'application/json' };
+    const stored = await rawRequest(stack.gateway.url, { path: '/events?after=oldest', headers });
+    expect(stored.body).toMatchObject({ events: [{ event: 'passkey_required', session: 'main', data: { message } }] });
+    expect(later.all('qr')).toEqual([]);
+
+    // Another account can be linked after a restart.
+    await phones.requirePasskey(ADA, false);
+    const restarted = await client.restartSession({ id: 'main' });
+    expect(restarted).toEqual({ id: 'main', status: 'qr', qr: expect.any(String) });
+    expect(await client.getSessionStatus({ id: 'main' })).not.toHaveProperty('reason');
+    await phones.scan(ADA, restarted.qr ?? '');
+    await stack.untilStatus('main', 'ready');
   });
 });
 

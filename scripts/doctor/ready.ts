@@ -64,6 +64,8 @@ async function whenReady({ client, id, signal }: ReadyOptions, before: string) {
 }
 
 function todoFor(view: SessionView | undefined): string {
+  if (view?.reason === 'PASSKEY_REQUIRED')
+    return "the account asks for its passkey: link it on its owner's own computer (docs/quick-start.md, accounts with a passkey)";
   if (view?.status === 'qr')
     return 'the account is not linked: scan the QR (GET /sessions/<name>/qr), and run doctor again';
   if (view?.reason === 'CONFLICT') return 'it is used elsewhere with the same link: stop that, or restart it here';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findingsOf, type LinkedPair, linkPair, resultsOf, runDoctor } from '../helpers/doctor.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { ADA, BEN } from '../helpers/stack.ts';
 
 const CARLA = '12025550103';
@@ -86,6 +87,21 @@ describe('what doctor finds', () => {
     expect(unknown.stdout).toMatch(/^fail +session nobody .*\n +→ link it first/m);
     expect(refused.code).toBe(1);
     expect(refused.stdout).toMatch(/^fail +gateway .*unauthorized.*\n +→ set CHAT_WEB_TOKEN/m);
+  });
+
+  it('says of an account that asks for a passkey where it is to be linked', async () => {
+    const { client, phones, gateway } = pair.stack;
+    await phones.requirePasskey(CARLA, true);
+    const { qr = '' } = await client.startSession({ id: 'asked' });
+    await phones.scan(CARLA, qr);
+    await eventually(async () =>
+      expect(await client.getSessionStatus({ id: 'asked' })).toMatchObject({ reason: 'PASSKEY_REQUIRED' }),
+    );
+    const doctor = await runDoctor(['--session', 'asked', '--gateway', gateway.url], { settings: pair.settings });
+    await phones.requirePasskey(CARLA, false);
+    await client.deleteSession({ id: 'asked' });
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/^fail +session asked .*needs the passkey.*\n +→ .*its owner's own computer/m);
   });
 
   it.runIf(process.getuid?.() === 0)('starts no gateway on the data folder of another user', async () => {

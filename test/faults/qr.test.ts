@@ -72,6 +72,23 @@ describe.concurrent('the QR that is shown', () => {
     );
   });
 
+  it('is not asked for while the page asks for a passkey: the session is neither restarted nor disturbed', async () => {
+    await using stack = await Stack.start();
+    await stack.phones.requirePasskey(ADA, true);
+    const { qr = '' } = await stack.client.startSession({ id: 'main' });
+    const events = await stack.listen('main');
+    await stack.phones.scan(ADA, qr);
+    await events.until('passkey_required');
+    const before = await stack.client.getSessionStatus({ id: 'main' });
+    await delay(QR_REFRESHES_END_MS);
+    const { status, reason, restarts, since } = await stack.client.getSessionStatus({ id: 'main' });
+    expect({ status, reason, restarts, since }).toEqual({
+      ...{ status: 'qr', reason: 'PASSKEY_REQUIRED', restarts: 0, since: before.since },
+    });
+    expect(events.events.map(({ name }) => name)).toEqual(['qr', 'passkey_required']);
+    expect((await stack.phones.pages())[0]?.qr).toBe(readQr(qr)); // No new one was asked for.
+  });
+
   it('is never older than 60 s, also on a page that does not refresh it', async () => {
     await using stack = await Stack.start({ simulator: { qrFirstMs: NEVER_MS } });
     await stack.client.startSession({ id: 'main' });

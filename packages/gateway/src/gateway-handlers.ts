@@ -1,4 +1,4 @@
-import { GatewayError, type GatewayOperationName, type Handlers, operations } from '@chat-web/protocol';
+import { type GatewayOperationName, type Handlers, operations } from '@chat-web/protocol';
 import type { Caller } from './access/caller.ts';
 import type { Keys } from './access/keys.ts';
 import { Refusal } from './access/refusal.ts';
@@ -92,9 +92,9 @@ export function gatewayHandlers(supervisor: Supervisor, keys: Keys, webhooks: We
     },
 
     getQr: ({ id }) => {
-      const { phase } = supervisor.find(id);
-      if (phase.status === 'qr') return { id, status: 'qr', qr: phase.qr };
-      throw new GatewayError('qr_not_available', `session ${id} has no QR (it is ${phase.status})`);
+      const { qr, noQr } = supervisor.find(id);
+      if (qr === undefined) throw noQr;
+      return { id, status: 'qr', qr };
     },
 
     getSessionStatus: ({ id }) => viewOf(supervisor.find(id)),
@@ -110,9 +110,9 @@ function refuseOpen({ id }: Caller): void {
 
 function startedView(session: Session) {
   const { id, status, reason, message, nextAttemptAt } = viewOf(session);
-  const { phase } = session;
+  const { qr } = session;
   return {
-    ...{ id, status, ...(phase.status === 'qr' ? { qr: phase.qr } : {}) },
+    ...{ id, status, ...(qr === undefined ? {} : { qr }) },
     ...(reason ? { reason, message } : {}),
     ...(nextAttemptAt ? { nextAttemptAt } : {}),
   };

@@ -23,7 +23,10 @@ export const errorTable = {
   recipient_not_found: { status: 404, when: 'the recipient is not registered on the network' },
   contact_not_found: { status: 404, when: 'the account has no such contact' },
   media_not_found: { status: 404, when: 'the message has no media, or the network no longer has it' },
-  qr_not_available: { status: 404, when: 'the session is not in status qr' },
+  qr_not_available: {
+    status: 404,
+    when: 'the session is not in status qr, or it shows no QR: the message says why',
+  },
   key_not_found: { status: 404, when: 'there is no key with this id' },
   webhook_not_found: { status: 404, when: 'there is no webhook with this id, or the key does not cover its sessions' },
   route_not_found: { status: 404, when: 'no route has this path' },

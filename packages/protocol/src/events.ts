@@ -6,6 +6,8 @@ import { ack, message, pngDataUrl, sessionInfo } from './resources.ts';
 export const eventData = {
   qr: pngDataUrl,
   ready: v.pick(sessionInfo, ['pushname', 'wid', 'phone']),
+  /** The page asks for the passkey of the account, which only its owner has. `message` says what to do. */
+  passkey_required: v.object({ message: v.string() }),
   message,
   message_ack: v.object({ id: v.string(), ack }),
   /** `message`: the reason as a sentence. */

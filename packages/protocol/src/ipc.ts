@@ -87,9 +87,18 @@ export type GatewayMessage = v.InferOutput<typeof gatewayMessage>;
 
 const degraded = listOf(degradedCapability, 100);
 
+/**
+ * What the page waits for before it links an account with a passkey: that somebody gives the passkey, confirms on the
+ * phone, or compares a code.
+ */
+export const passkeyStep = v.picklist(['passkey', 'phone', 'code']);
+export type PasskeyStep = v.InferOutput<typeof passkeyStep>;
+
 /** What a worker reports about its session, in order. */
 export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('qr'), qr: pngDataUrl }),
+  /** The page shows no QR: it asks for a passkey. Reported again with each step; it ends with a QR, or the link. */
+  v.object({ name: v.literal('passkey'), step: passkeyStep }),
   /** The account is linked, and the page is loading it. */
   v.object({ name: v.literal('authenticating') }),
   /** The start made progress. */

@@ -9,6 +9,7 @@ export const reasons = {
   REQUESTED: 'a restart was requested',
   RECYCLED: 'the session was restarted to free memory',
   QR_TIMEOUT: 'the QR was not scanned in time',
+  PASSKEY_REQUIRED: 'linking needs the passkey of the account',
   LOGOUT: 'the phone unlinked the account',
   CONFLICT: 'the account is used elsewhere with the same link',
   CONNECTION_LOST: 'the page lost its connection to the network',

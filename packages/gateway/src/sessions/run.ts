@@ -95,7 +95,7 @@ export class Run {
   #cgroup: SessionCgroup | undefined;
   #releaseSlot: Release | undefined;
   #slotTimer: NodeJS.Timeout | undefined;
-  /** True once it has shown a QR or become ready. */
+  /** True once it could be linked, or has become ready. */
   #wasUp = false;
   #hasFailed = false;
 
@@ -295,6 +295,7 @@ export class Run {
         this.#allowForSync();
         break;
       case 'qr':
+      case 'passkey':
       case 'ready':
         this.#wasUp = true;
         this.#context.startQueue.resume();

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '@chat-web/protocol';
+import type { PasskeyStep, SessionEvent } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
 import {
   type Circumstances,
@@ -22,6 +22,7 @@ const start: StateEvent = { name: 'start', byHand: true };
 const stop: StateEvent = { name: 'stop', unlink: false, timeoutMs: 7 };
 const authenticating = reported({ name: 'authenticating' });
 const ready = reported({ name: 'ready', info });
+const passkey = (step: PasskeyStep = 'passkey') => reported({ name: 'passkey', step });
 const unlinked = reported({ name: 'unlinked' });
 const lost = (pageState = 'TIMEOUT') => reported({ name: 'connection_lost', pageState });
 const crash = (failure: Partial<RunFailure> = {}) =>
@@ -294,6 +295,60 @@ describe('the wait for a scan', () => {
     const other = new Subject().after(start, qr(), { name: 'restart', reason: 'REQUESTED' });
     expect(other.state.scan).toBeUndefined();
     expect(other.after({ name: 'scan_due' }).state.phase.status).toBe('starting');
+  });
+});
+
+describe('a passkey', () => {
+  it('is asked for in place of a QR, and told once with each step', () => {
+    const subject = new Subject().after(start, qr(), passkey());
+    expect(subject.state.phase).toMatchObject({ status: 'qr', cause: { reason: 'PASSKEY_REQUIRED' } });
+    expect(subject.state.phase).not.toHaveProperty('qr');
+    expect(subject.told).toEqual([
+      {
+        name: 'passkey_required',
+        data: { message: expect.stringMatching(/^linking needs the passkey .*npm run link/) },
+      },
+    ]);
+    expect(subject.after(passkey()).told).toEqual([]);
+    expect(subject.after(passkey('phone')).told).toHaveLength(1);
+    expect(subject.after(passkey('code')).told).toHaveLength(1);
+    expect(subject.effects).toEqual([]);
+  });
+
+  it('is over with the link, with a QR, and with a restart', () => {
+    const subject = new Subject().after(start, qr(), passkey());
+    expect(subject.after(qr()).state.phase).toEqual({ status: 'qr', qr: 'data:image/png;base64,A' });
+    expect(subject.told).toMatchObject([{ name: 'qr' }]);
+    expect(reasonOf(subject.after(passkey(), authenticating).state)).toBeUndefined();
+    expect(subject.state.phase.status).toBe('authenticating');
+    expect(subject.after(passkey()).state.phase.status).toBe('qr');
+    expect(subject.after({ name: 'restart', reason: 'REQUESTED' }, ended, qr()).state.phase).toMatchObject({
+      status: 'qr',
+    });
+    expect(reasonOf(subject.state)).toBeUndefined();
+  });
+
+  it('may take as long as the network waits for it, then the session stops and says why', () => {
+    const subject = new Subject().after(start, qr());
+    expect(subject.state.scan?.ms).toBe(MINUTE);
+    subject.now = 50 * SECOND;
+    const { scan } = subject.after(passkey()).state;
+    expect(scan?.until).toEqual(new Date(50 * SECOND + 10 * MINUTE));
+    subject.now = 9 * MINUTE;
+    expect(subject.after(passkey('phone')).state.scan).toBe(scan);
+    subject.after({ name: 'scan_due' });
+    expect(subject.state.phase.status).toBe('stopped');
+    expect(subject.told).toMatchObject([
+      { data: { reason: 'QR_TIMEOUT', message: expect.stringContaining('passkey') } },
+    ]);
+    const patient = new Subject({ qrTimeoutMs: 60 * MINUTE }).after(start, qr(), passkey());
+    expect(patient.state.scan?.ms).toBe(60 * MINUTE);
+  });
+
+  it('says nothing of a session that is linked', () => {
+    const { state } = linked();
+    const subject = linked();
+    expect(subject.after(passkey()).state.phase).toEqual(state.phase);
   });
 });
 

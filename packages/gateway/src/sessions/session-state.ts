@@ -1,7 +1,9 @@
 import {
   type Cause,
   causeText,
+  type PasskeyStep,
   type Reason,
+  reasons,
   type SessionEvent,
   type SessionInfo,
   type WorkerEvent,
@@ -25,7 +27,7 @@ import {
  * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown. `cause`: if it was not
  *   requested.
  * - `starting`: its worker and browser are booting, or queued; `cause`: if an earlier attempt failed.
- * - `qr`: the page shows a QR that has not been scanned yet.
+ * - `qr`: the page shows a QR that has not been scanned yet. Without one, `cause` is what it asks for after the scan.
  * - `authenticating`: the account is linked, and the page is loading it.
  * - `ready`: messages go out and come in.
  * - `disconnected`: it was up, and the gateway is recovering it.
@@ -34,7 +36,7 @@ import {
 export type Phase =
   | { readonly status: 'stopped'; readonly cause?: Cause | undefined }
   | { readonly status: 'starting'; readonly cause?: Cause | undefined }
-  | { readonly status: 'qr'; readonly qr: string }
+  | { readonly status: 'qr'; readonly qr?: string | undefined; readonly cause?: Cause | undefined }
   | { readonly status: 'authenticating' }
   | { readonly status: 'ready'; readonly info: SessionInfo }
   | { readonly status: 'disconnected'; readonly cause: Cause }
@@ -73,7 +75,7 @@ export interface SessionState {
   readonly ending: RunFailure | 'unlinked' | undefined;
   /** The next attempt, after a failure. */
   readonly retry: (Wait & { readonly reason: Reason }) | undefined;
-  /** Until when the QR is to be scanned: counted from the first QR on, also over crashes. */
+  /** Until when the account is to be linked: counted from the first QR on, also over crashes. */
   readonly scan: Wait | undefined;
   /** Until when the page is to get its connection back, or when the account is taken back. */
   readonly reconnect: Wait | undefined;
@@ -90,7 +92,10 @@ export interface RunFailure {
 
 /** What a run reports. */
 export type Report =
-  | Extract<WorkerEvent, { readonly name: 'qr' | 'authenticating' | 'ready' | 'connection_lost' | 'unlinked' }>
+  | Extract<
+      WorkerEvent,
+      { readonly name: 'qr' | 'passkey' | 'authenticating' | 'ready' | 'connection_lost' | 'unlinked' }
+    >
   | { readonly name: 'run_failed'; readonly failure: RunFailure };
 
 /** What can happen to a session: requests, effects that are done, reports of its run, and waits that are over. */
@@ -135,6 +140,14 @@ export interface Transition {
 
 /** How long a worker and its browser may take to end before they are killed. */
 export const STOP_TIMEOUT_MS = 10_000;
+/** How long the network waits for a passkey that the page asks for. */
+const PASSKEY_MS = 10 * 60_000;
+/** What the owner is to do, by what the page waits for. */
+const PASSKEY_STEPS: Readonly<Record<PasskeyStep, string>> = {
+  passkey: "link it on its owner's own computer with `npm run link`, then it moves here",
+  phone: 'confirm on the phone that this device is to be linked',
+  code: 'compare the code on the page with the one on the phone, and confirm it on the page',
+};
 /** A restriction lasts for hours: a session is restarted for unconfirmed sends once a day. */
 const MUTE_MEMORY_MS = 24 * 60 * 60_000;
 
@@ -208,7 +221,7 @@ function step(state: SessionState, event: StateEvent, about: Circumstances): Ste
       return retryDue(state);
     case 'scan_due':
       if (!state.scan) return [state, []]; // It was scanned, or restarted, while this event waited for its turn.
-      return stopped(state, { unlink: false, timeoutMs: STOP_TIMEOUT_MS, cause: { reason: 'QR_TIMEOUT' } }, about);
+      return stopped(state, { unlink: false, timeoutMs: STOP_TIMEOUT_MS, cause: notLinked(state.phase) }, about);
     case 'reconnect_due':
       return reconnectDue(state, about);
   }
@@ -219,6 +232,8 @@ function reported(state: SessionState, report: Report, about: Circumstances): St
     case 'qr':
       // A page that was linked and shows a QR was unlinked while it did not run.
       return about.hasAuth ? unlinked(state) : [showsQr(state, report.qr, about), []];
+    case 'passkey':
+      return [about.hasAuth ? state : asksForPasskey(state, report.step, about), []];
     case 'authenticating':
       return [authenticating(state, about), []];
     case 'ready':
@@ -298,6 +313,20 @@ function stopped(state: SessionState, { unlink, timeoutMs, cause }: Stop, { hasA
 function showsQr(state: SessionState, qr: string, about: Circumstances): SessionState {
   const scan = state.scan ?? waitOf(about.config.qrTimeoutMs, about);
   return enter({ ...state, linkedAt: undefined, scan }, { status: 'qr', qr });
+}
+
+/** The QR was scanned, or the code typed. Whoever has the passkey gets the time that the network gives. */
+function asksForPasskey(state: SessionState, step: PasskeyStep, about: Circumstances): SessionState {
+  const cause: Cause = { reason: 'PASSKEY_REQUIRED', detail: PASSKEY_STEPS[step] };
+  const isAsked = causeOf(state.phase)?.reason === cause.reason;
+  const scan = isAsked ? state.scan : atLeast(PASSKEY_MS, state.scan, about);
+  return enter({ ...state, linkedAt: undefined, scan }, { status: 'qr', cause });
+}
+
+/** Why a session is stopped that was not linked in time. */
+function notLinked(phase: Phase): Cause {
+  const asked = causeOf(phase)?.reason === 'PASSKEY_REQUIRED';
+  return asked ? { reason: 'QR_TIMEOUT', detail: reasons.PASSKEY_REQUIRED } : { reason: 'QR_TIMEOUT' };
 }
 
 /** The account is linked and its first sync begins, or continues in another run: the first time counts as the link. */
@@ -387,6 +416,12 @@ function waitOf(ms: number, { date }: Circumstances): Wait {
   return { ms, until: new Date(date.getTime() + ms) };
 }
 
+/** A wait that ends in that time at the earliest. */
+function atLeast(ms: number, wait: Wait | undefined, about: Circumstances): Wait {
+  const other = waitOf(ms, about);
+  return wait && wait.until >= other.until ? wait : other;
+}
+
 /** The event for a session that is no longer ready, was unlinked, was not linked in time, or is given up: once. */
 function newLoss(
   before: Phase,
@@ -404,11 +439,18 @@ function newLoss(
 }
 
 function arrival(before: Phase, after: Phase): SessionEvent[] {
-  if (after.status === 'qr')
-    return before.status === 'qr' && before.qr === after.qr ? [] : [{ name: 'qr', data: after.qr }];
+  if (after.status === 'qr') return shownToLink(before, after);
   if (after.status !== 'ready' || before.status === 'ready') return [];
   const { pushname, wid, phone } = after.info;
   return [{ name: 'ready', data: { pushname, wid, phone } }];
+}
+
+/** A QR that was not shown before, or what the page asks for now. */
+function shownToLink(before: Phase, { qr, cause }: Extract<Phase, { status: 'qr' }>): SessionEvent[] {
+  const was = before.status === 'qr' ? before : undefined;
+  if (qr !== undefined) return qr === was?.qr ? [] : [{ name: 'qr', data: qr }];
+  if (!cause || cause.detail === was?.cause?.detail) return [];
+  return [{ name: 'passkey_required', data: { message: causeText(cause) } }];
 }
 
 /** Why the session is in this phase, where there is something to say. */

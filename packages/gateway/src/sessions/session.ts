@@ -1,6 +1,7 @@
 import {
   type AnswerOf,
   type Cause,
+  causeText,
   errorText,
   GatewayError,
   type Reason,
@@ -185,6 +186,13 @@ export class Session {
     return this.phase.status === 'qr' ? this.phase.qr : undefined;
   }
 
+  /** The error of a request that needs the QR (404). */
+  get noQr(): GatewayError {
+    const cause = this.phase.status === 'qr' ? causeOf(this.phase) : undefined;
+    const why = cause ? causeText(cause) : `it is ${this.phase.status}`;
+    return new GatewayError('qr_not_available', `session ${this.id} has no QR (${why})`);
+  }
+
   /** Has its messages since that time, in Unix seconds, looked for again: they could not be stored. */
   recoverMessages(sinceSeconds: number): void {
     this.#run?.recoverMessages(sinceSeconds);
@@ -237,6 +245,7 @@ export class Session {
         this.#context.hostFault.recovered(this.id);
         this.#onReport(event);
         return;
+      case 'passkey':
       case 'authenticating':
       case 'connection_lost':
       case 'unlinked':
@@ -388,6 +397,7 @@ export class Session {
     if (phase.status !== before.phase.status)
       this.#log.info({ from: before.phase.status, status: phase.status, ...cause }, 'session status changed');
     if (phase.status === 'failed' && phase !== before.phase) this.#log.error({ ...cause }, 'session failed');
+    if (phase.status === 'qr' && cause && phase !== before.phase) this.#log.warn({ ...cause }, 'passkey required');
     if (retry && retry !== before.retry)
       this.#log.warn({ ...cause, reason: retry.reason, restartInMs: retry.ms }, 'session restarting');
   }

@@ -2,6 +2,7 @@ import { errorText, OVERLAP_SECONDS, type WorkerEvent, type WorkerOptions } from
 import type { Page } from 'puppeteer';
 import { collectSoon } from '../media/garbage.ts';
 import type { Capability } from '../page/contract.ts';
+import { type LinkScreen, readLinkScreen } from '../page/linking.ts';
 import { acksOf, acksSince } from '../page/messages.ts';
 import { readAccount, unlink } from '../page/session.ts';
 import type { BrowserProcess } from './browser-process.ts';
@@ -11,6 +12,7 @@ import { connectBrowser } from './connect-browser.ts';
 import { inTime } from './in-time.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { storeOf } from './inbox/message-store.ts';
+import { LinkScreenWatch } from './link-screen-watch.ts';
 import type { PageSource } from './page-access.ts';
 import type { PageLink } from './page-link.ts';
 import { PageReport } from './page-report.ts';
@@ -24,6 +26,8 @@ import { WhatsAppClient } from './whatsapp-client.ts';
 const NO_LOOK_UPS_MS = 10 * 60_000;
 /** Of so many messages the gateway remembers what it was told. */
 const MOST_NEW_ACKS = 400;
+/** How long the network waits for a passkey that the page asks for. */
+const PASSKEY_MS = 10 * 60_000;
 const UNLINK_TIMEOUT_MS = 5_000;
 
 /** How a session is to be stopped. */
@@ -49,6 +53,7 @@ export class LinkedSession implements PageSource {
   readonly #lifecycle: SessionLifecycle;
   readonly #client: WhatsAppClient;
   readonly #watch: PageWatch;
+  readonly #linkScreen: LinkScreenWatch;
 
   /** `browser`: started for this session, and not connected yet. */
   constructor(options: WorkerOptions, browser: BrowserProcess, report: ReportEvent, log: Log) {
@@ -80,10 +85,16 @@ export class LinkedSession implements PageSource {
       openAcks,
     );
     const connect = connectBrowser.bind(undefined, browser);
-    const client = new WhatsAppClient({ connect, document, capabilities, lookUpsFrom }, lifecycle);
+    const holdsQr = () => lifecycle.asksForPasskey;
+    const client = new WhatsAppClient({ connect, document, capabilities, holdsQr, lookUpsFrom }, lifecycle);
     this.#watch = new PageWatch({
       ...{ client, capabilities, lifecycle, inbox, report: this.#pageReport, log },
       ...{ silenceTimeoutMs, wasMute, lookUpsFrom },
+    });
+    this.#linkScreen = new LinkScreenWatch({
+      look: () => this.link.run(readLinkScreen, PASSKEY_MS),
+      isLinking: () => lifecycle.isLinking,
+      onScreen: (screen) => this.#onLinkScreen(screen),
     });
     this.#lifecycle = lifecycle;
     this.#client = client;
@@ -94,14 +105,22 @@ export class LinkedSession implements PageSource {
     try {
       await this.#client.initialize();
       this.#watch.start();
+      void this.#linkScreen.run();
     } catch (error) {
       this.#lifecycle.onFailure('LAUNCH_FAILED', errorText(error));
     }
   }
 
+  #onLinkScreen({ passkey }: LinkScreen): void {
+    const { asksForPasskey: asked } = this.#lifecycle;
+    this.#lifecycle.onPasskey(passkey);
+    if (asked && passkey === undefined) this.#client.releaseQr();
+  }
+
   #onEvent(event: WorkerEvent): void {
     this.#report(event);
     if (event.name !== 'ready') return;
+    this.#linkScreen.stop();
     void this.#savePage();
     collectSoon(); // What the start has left.
   }
@@ -161,6 +180,7 @@ export class LinkedSession implements PageSource {
     const { isReady, isLinked } = this.#lifecycle;
     this.#lifecycle.end();
     this.#watch.stop();
+    this.#linkScreen.stop();
     if (options.unlink && isReady) await inTime(this.page.evaluate(unlink), UNLINK_TIMEOUT_MS);
     const { pupBrowser: browser, pupPage: page } = this.#client;
     if (!browser) {

@@ -53,6 +53,46 @@ function session(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Record<
   return { lifecycle, held, reported, acks, readAcks, newAcks, log, page, up };
 }
 
+describe('a page that asks for a passkey', () => {
+  it('is told with each step, and is no link while it does', async () => {
+    const { lifecycle, reported } = session();
+    lifecycle.onSocketState('UNPAIRED');
+    lifecycle.onQr('1,a,b,c,1');
+    await new Promise(setImmediate);
+    lifecycle.onPasskey('passkey');
+    lifecycle.onPasskey('passkey');
+    lifecycle.onSocketState('PAIRING');
+    lifecycle.onPasskey('phone');
+    expect(reported).toEqual(['qr', 'passkey', 'passkey']);
+    expect([lifecycle.asksForPasskey, lifecycle.isLinking, lifecycle.isLinked]).toEqual([true, true, false]);
+    lifecycle.onPasskey(undefined);
+    expect(reported.at(-1)).toBe('authenticating');
+    expect(lifecycle.linkedAt).toBeGreaterThan(0);
+  });
+
+  it('may go back to a QR, also the same, and is over when the page is loaded again', async () => {
+    const { lifecycle, reported } = session();
+    lifecycle.onSocketState('UNPAIRED');
+    for (let time = 0; time < 2; time += 1) {
+      lifecycle.onQr('1,a,b,c,1');
+      await new Promise(setImmediate);
+      lifecycle.onPasskey('passkey');
+      lifecycle.onPasskey(undefined);
+    }
+    expect(reported).toEqual(['qr', 'passkey', 'qr', 'passkey']);
+    lifecycle.onPasskey('passkey');
+    lifecycle.onPageReloaded();
+    expect(lifecycle.asksForPasskey).toBe(false);
+  });
+
+  it('is not looked for while the session is ready', async () => {
+    const { lifecycle, up } = session();
+    expect(lifecycle.isLinking).toBe(false);
+    await up();
+    expect(lifecycle.isLinking).toBe(false);
+  });
+});
+
 describe('acks that rose while no worker ran', () => {
   it('are reported once, when the session is ready first', async () => {
     const known = Array.from({ length: 120 }, (_, n): OpenAck => ({ id: `${n}`, ack: 1 }));

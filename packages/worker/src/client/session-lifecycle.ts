@@ -1,4 +1,4 @@
-import { errorText, type OpenAck, type WorkerFailure } from '@chat-web/protocol';
+import { errorText, type OpenAck, type PasskeyStep, type WorkerFailure } from '@chat-web/protocol';
 import type { Inbox } from './inbox/inbox.ts';
 import { wasNavigated } from './page-errors.ts';
 import type { PageReport } from './page-report.ts';
@@ -53,6 +53,8 @@ export class SessionLifecycle implements ClientSignals {
   /** The socket state of the last `connection_lost`. */
   #lostState = '';
   #qrText = '';
+  /** What the page waits for before it links an account with a passkey. */
+  #passkey: PasskeyStep | undefined;
   #lastNetworkActivityAt = Date.now();
   #linkedAt = 0;
   /** Messages whose acks may have risen while no worker ran. */
@@ -83,6 +85,17 @@ export class SessionLifecycle implements ClientSignals {
   /** True while the account is linked and its page usable: the browser's profile must be saved at a stop. */
   get isLinked(): boolean {
     return this.#phase === 'authenticating' || this.#phase === 'ready' || this.#phase === 'lost';
+  }
+
+  /** True while somebody may be linking the page, as far as that is known. */
+  get isLinking(): boolean {
+    if (this.#phase === 'starting') return UNPAIRED_STATES.has(this.#socketState);
+    return this.#phase === 'qr' || (this.#phase === 'authenticating' && this.#linkedAt > 0);
+  }
+
+  /** True while the page waits for the passkey of an account: what else it shows is not to be used. */
+  get asksForPasskey(): boolean {
+    return this.#passkey !== undefined;
   }
 
   /** When the account was linked in this run, in milliseconds since 1970; 0 if it was linked before. */
@@ -123,9 +136,23 @@ export class SessionLifecycle implements ClientSignals {
     else if (this.#isConnected) {
       this.#authenticating();
       void this.#readyIfPossible();
-    } else if (state === 'PAIRING') this.#authenticating();
-    else if (UNPAIRED_STATES.has(state) && this.#phase !== 'ready') this.#unpaired();
+    } else if (state === 'PAIRING') {
+      if (!this.asksForPasskey) this.#authenticating();
+    } else if (UNPAIRED_STATES.has(state) && this.#phase !== 'ready') this.#unpaired();
     else this.#connectionLost(state);
+  }
+
+  /** What the page waits for before it links an account with a passkey; undefined if for nothing. */
+  onPasskey(step: PasskeyStep | undefined): void {
+    if (step === this.#passkey) return;
+    this.#passkey = step;
+    if (step === undefined) {
+      if (this.#socketState === 'PAIRING') this.#authenticating();
+      return;
+    }
+    this.#phase = 'qr';
+    this.#qrText = '';
+    this.#report({ name: 'passkey', step });
   }
 
   onProgress(): void {
@@ -142,6 +169,7 @@ export class SessionLifecycle implements ClientSignals {
   }
 
   onPageReloaded(): void {
+    this.#passkey = undefined;
     this.#isListening = false;
     this.#isConnected = false;
     this.#inbox.pause();
@@ -185,6 +213,7 @@ export class SessionLifecycle implements ClientSignals {
   #authenticating(): void {
     if (this.#phase !== 'starting' && this.#phase !== 'qr') return;
     if (this.#phase === 'qr') this.#linkedAt = Date.now();
+    this.#passkey = undefined;
     this.#phase = 'authenticating';
     this.#report({ name: 'authenticating' });
   }

@@ -30,7 +30,7 @@ function clientOn(page: ClosingPage, connected: boolean) {
   const onFailure = vi.fn();
   const signals = { onFailure, onPageReloaded() {} } as Partial<ClientSignals> as ClientSignals;
   const connect = () => Promise.reject(new Error('not used'));
-  const options = { connect, capabilities: new Capabilities(), lookUpsFrom: () => 0 };
+  const options = { connect, capabilities: new Capabilities(), holdsQr: () => false, lookUpsFrom: () => 0 };
   const client = new WhatsAppClient(options, signals);
   Object.assign(client, { pupPage: page, pupBrowser: { connected } });
   return { client, onFailure };

@@ -56,6 +56,8 @@ const DIALOG_REPORT_MS = 10_000;
 const QR_AGE_MS = 57_000;
 const QR_REFRESH_TIMEOUT_MS = 15_000;
 const MOST_QR_REFRESHES = 3;
+/** A QR that came while another way to link was noticed to be over. */
+const HELD_QR_MS = 5_000;
 
 /** Options of a client. */
 export interface ClientOptions {
@@ -64,6 +66,8 @@ export interface ClientOptions {
   /** The document to load instead of the network's. */
   readonly document?: PageDocument | undefined;
   readonly capabilities: Capabilities;
+  /** True while the page is linked in another way than by its QR: it is not shown, and none is asked for. */
+  holdsQr(): boolean;
   /** From when on the network may be queried about numbers, in milliseconds since 1970. */
   lookUpsFrom(): number;
 }
@@ -84,6 +88,7 @@ export class WhatsAppClient extends LibraryClient {
   #syncAgain = false;
   #socketState = '';
   #qrTimer: NodeJS.Timeout | undefined;
+  #heldQr: { readonly text: string; readonly at: number } | undefined;
   #document: PageDocument | undefined;
   #link: PageLink | undefined;
 
@@ -93,7 +98,8 @@ export class WhatsAppClient extends LibraryClient {
     this.#signals = signals;
     this.on('qr', (text) => {
       this.#keepQrFresh(QR_AGE_MS, 0);
-      signals.onQr(text);
+      if (options.holdsQr()) this.#heldQr = { text, at: Date.now() };
+      else signals.onQr(text);
     });
   }
 
@@ -325,7 +331,15 @@ export class WhatsAppClient extends LibraryClient {
 
   async #onStateChanged(state: string): Promise<void> {
     this.onSocketState(state);
-    if (state === 'UNPAIRED_IDLE') await this.page.evaluate(refreshQr).catch(() => {});
+    if (state === 'UNPAIRED_IDLE' && !this.#options.holdsQr()) await this.page.evaluate(refreshQr).catch(() => {});
+  }
+
+  /** The page may be linked by its QR again. It has shown one a moment ago, or is asked for one if none comes soon. */
+  releaseQr(): void {
+    const held = this.#heldQr;
+    this.#heldQr = undefined;
+    if (held && Date.now() - held.at < HELD_QR_MS) this.#signals.onQr(held.text);
+    else this.#keepQrFresh(QR_REFRESH_TIMEOUT_MS, 0);
   }
 
   /** Requests a new QR when the current one must have expired; a page that gives none is unusable. */
@@ -335,7 +349,7 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   async #refreshStaleQr(refreshes: number): Promise<void> {
-    if (this.page.isClosed()) return;
+    if (this.page.isClosed() || this.#options.holdsQr()) return;
     // The page may have been linked before its QR was reported.
     const state = await this.page.evaluate(readPageState).catch(() => undefined);
     if (state?.socketState) this.onSocketState(state.socketState);

@@ -130,6 +130,9 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
   WAWebLaunchSocketUtils: {
     refreshQR: either(fn('() → fresh QR references; in older builds Cmd.refreshQR', 'link'), 'WAWebCmd.Cmd'),
   },
+  WAWebLinkDeviceEvents: {
+    WAWebLinkDeviceEvents: unchecked('on(link_device_events:passkey_prologue_request, listener)'),
+  },
   WAWebOfflineHandler: { OfflineMessageHandler: unchecked('getOfflineDeliveryProgress() → percent, 99 at most') },
   WAWebBuildConstants: { VERSION_STR: unchecked('the version, where window.Debug does not say it') },
   WABase64: { encodeB64: fn('(bytes) → text', 'link') },

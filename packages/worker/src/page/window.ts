@@ -194,6 +194,7 @@ export interface PageModules {
   WAWebGroupCreateJob: { createGroup(options: object, people: { phoneNumber: object }[]): Promise<{ wid: PageId }> };
   WAWebGroupModifyInfoJob: { setGroupSubject(group: unknown, subject: string): Promise<unknown> };
   WAWebGroupQueryJob: { queryAndUpdateGroupMetadataById(what: { id: unknown }): Promise<unknown> };
+  WAWebLinkDeviceEvents: { WAWebLinkDeviceEvents: { on(event: string, listener: () => void): void } };
   WAWebLaunchSocketUtils: { refreshQR(): void };
   WAWebLidMigrationUtils: { toPn(wid: unknown): PageId | undefined };
   WAWebMmsMediaTypes: {
@@ -260,6 +261,8 @@ interface SetUpState {
   listening?: boolean;
   /** The page's own `require`, wrapped by the one with stand-ins. */
   require?: (name: string) => unknown;
+  /** When the page last asked for a passkey, in milliseconds since 1970, and whether its screen was ever seen. */
+  linking?: { askedAt: number; hasScreen: boolean };
   /** Texts of open dialogs. */
   dialogs?: readonly string[];
 }
