@@ -143,6 +143,7 @@ describe('every route', () => {
         ...Object.keys(webhookOperations),
         'deleteSession',
         'getQr',
+        'requestPairingCode',
         'restartSession',
         'startSession',
         'stopSession',

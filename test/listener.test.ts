@@ -13,7 +13,7 @@ beforeEach(async () => {
     sessions: {
       find: (id) => {
         if (id !== 'main') throw new GatewayError('session_not_found', `there is no session ${id}`);
-        return { qr: PNG };
+        return { shown: { name: 'qr', data: PNG } };
       },
     },
   });

@@ -4,6 +4,7 @@ import { type RawAnswer, rawRequest } from './raw-request.ts';
 
 /** A body that each operation with one takes. */
 const bodies: Readonly<Record<string, object>> = {
+  requestPairingCode: { phoneNumber: '12025550104' },
   sendMessage: { type: 'text', to: '12025550102', body: 'hello' },
   editMessage: { body: 'hello' },
   deleteMessage: { forEveryone: true },

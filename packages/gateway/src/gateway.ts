@@ -125,6 +125,7 @@ export async function startGateway(
     startQueue,
     hostFault: new HostFault(startQueue, log),
     countRunning: () => supervisor.running,
+    onLinked: (id, number) => supervisor.endCodesOf(number, id),
     events,
     log,
   });
@@ -132,7 +133,7 @@ export async function startGateway(
     limits: config,
     people,
     append: (record) => journal.append(record),
-    refusalOf: (id) => supervisor.refusalOf(id),
+    refusalOf: (id) => supervisor.refusalOf(id, 'sendMessage'),
   });
   const webhooks = await Webhooks.load({
     ...{ path: join(config.dataDir, 'webhooks.json'), config, keys, events, progress: webhookProgress, log },
@@ -203,5 +204,10 @@ function allHandlers(
       return attempt?.isRepeat ? call() : pacing.carryOut(name, input, call); // It was counted the first time.
     },
   ]);
-  return { ...gatewayHandlers(supervisor, keys, webhooks), ...Object.fromEntries(forwarded) };
+  return {
+    ...gatewayHandlers(supervisor, keys, webhooks),
+    ...Object.fromEntries(forwarded),
+    requestPairingCode: (input: Parameters<Supervisor['requestPairingCode']>[0]) =>
+      supervisor.requestPairingCode(input),
+  };
 }

@@ -37,6 +37,7 @@ export const errorTable = {
   },
   session_not_ready: { status: 409, when: 'the session is not in status ready' },
   idempotency_in_progress: { status: 409, when: 'the first request with this Idempotency-Key has no answer yet' },
+  already_linked: { status: 409, when: 'the session is ready, or a session of this gateway has the number' },
   edit_window_closed: { status: 409, when: 'the message is too old to be edited' },
   body_too_large: {
     status: 413,

@@ -1,10 +1,12 @@
 import * as v from 'valibot';
 import { reason } from './reasons.ts';
-import { ack, message, pngDataUrl, sessionInfo } from './resources.ts';
+import { ack, message, pairingCode, pngDataUrl, sessionInfo } from './resources.ts';
 
 /** The data of each event of a session's stream, by name. */
 export const eventData = {
   qr: pngDataUrl,
+  /** A code was asked for, or renewed: it takes the place of the one before, and of the QR. */
+  pairing_code: pairingCode,
   ready: v.pick(sessionInfo, ['pushname', 'wid', 'phone']),
   /** The page asks for the passkey of the account, which only its owner has. `message` says what to do. */
   passkey_required: v.object({ message: v.string() }),
@@ -28,6 +30,8 @@ export const eventData = {
 } as const;
 
 export type EventName = keyof typeof eventData;
+/** Events that open an account: they are shown to keys that may link sessions, and kept nowhere. */
+export const SECRET_EVENTS: readonly EventName[] = ['qr', 'pairing_code'];
 export type EventData<N extends EventName> = v.InferOutput<(typeof eventData)[N]>;
 
 /** One event of a session's stream. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { errorCode, fieldIssue } from './errors.ts';
 import { count, LIMITS, listOf, networkId, PAGE_VERSION, sentence, unixSeconds } from './limits.ts';
 import { workerFailure } from './reasons.ts';
-import { ack, degradedCapability, message, pngDataUrl, sessionInfo } from './resources.ts';
+import { ack, degradedCapability, message, pairingCode, pngDataUrl, sessionInfo } from './resources.ts';
 
 /** The interval of a worker's heartbeats. */
 export const HEARTBEAT_INTERVAL_MS = 5_000;
@@ -80,6 +80,8 @@ export const gatewayMessage = v.variant('type', [
   }),
   /** Inbound messages since that time, in Unix seconds, could not be stored: they are to be reported again. */
   v.object({ type: v.literal('report_again'), since: unixSeconds }),
+  /** Back to the QR from a pairing code, which is not to be renewed. */
+  v.object({ type: v.literal('show_qr') }),
   /** Exit within the time; `unlink`: unlink the session from the phone first. */
   v.object({ type: v.literal('stop'), unlink: v.boolean(), timeoutMs: v.number() }),
 ]);
@@ -97,6 +99,14 @@ export type PasskeyStep = v.InferOutput<typeof passkeyStep>;
 /** What a worker reports about its session, in order. */
 export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('qr'), qr: pngDataUrl }),
+  /** The QR or code that was reported is void, and another follows. */
+  v.object({ name: v.literal('qr_void') }),
+  /** The page has a code for the owner of that number, in digits, and no QR. */
+  v.object({
+    name: v.literal('pairing_code'),
+    number: v.pipe(v.string(), v.regex(/^\d{5,15}$/)),
+    ...pairingCode.entries,
+  }),
   /** The page shows no QR: it asks for a passkey. Reported again with each step; it ends with a QR, or the link. */
   v.object({ name: v.literal('passkey'), step: passkeyStep }),
   /** The account is linked, and the page is loading it. */

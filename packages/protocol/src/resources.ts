@@ -94,6 +94,13 @@ export const pngDataUrl = v.pipe(
   v.regex(/^data:image\/png;base64,iVBORw0KGgo[A-Za-z0-9+/]*={0,2}$/),
 );
 
+/** A code with which the owner of a number links the session, typed into the phone. Not longer than it is valid. */
+export const pairingCode = v.object({
+  code: v.pipe(v.string(), v.regex(/^[0-9A-Z]{6,12}$/)),
+  expiresAt: v.pipe(v.string(), v.maxLength(30), v.isoTimestamp()),
+});
+export type PairingCode = Readonly<v.InferOutput<typeof pairingCode>>;
+
 /** A chat in the list of an account's chats. */
 export const chat = v.object({
   id: networkId,

@@ -65,6 +65,9 @@ function onMessage(message: GatewayMessage): void {
     case 'report_again':
       started?.session.reportAgain(message.since);
       return;
+    case 'show_qr':
+      started?.session.showQr();
+      return;
     case 'stop':
       void stop(message);
   }
@@ -81,7 +84,7 @@ function start(options: WorkerOptions): void {
   const page = new PageAccess(session);
   started = {
     session,
-    handlers: createHandlers({ page, ...options, spoolShare: new SpoolShare(options.spoolMaxBytes) }),
+    handlers: createHandlers({ page, linking: session, ...options, spoolShare: new SpoolShare(options.spoolMaxBytes) }),
     assertSupported: (operation, input) => page.assertSupported(neededFor(operation, input)),
   };
   void session.start();

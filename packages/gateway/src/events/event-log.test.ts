@@ -199,6 +199,14 @@ describe('a QR', () => {
     expect(await stored()).toEqual(['disconnected LOGOUT']);
   });
 
+  it('or a pairing code in its place is never stored', async () => {
+    const frames = reader('main');
+    const data = { code: 'ABCD1234', expiresAt: '2026-11-01T12:03:00.000Z' };
+    events.publish('main', { name: 'pairing_code', data });
+    expect(frames).toEqual([`event: pairing_code\ndata: ${JSON.stringify(data)}\n\n`]);
+    expect(await stored()).toEqual([]);
+  });
+
   it('that is no longer the current one when what happened before is stored is not shown', async () => {
     const frames = reader('main');
     let current: string | undefined;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type EventName,
   errorText,
   GatewayError,
   type Message,
   type OpenAck,
+  SECRET_EVENTS,
   type SessionEvent,
 } from '@chat-web/protocol';
 import type { NewRecord } from '../journal/frame.ts';
@@ -16,9 +16,6 @@ import { EventStreams } from './event-streams.ts';
 import { type Entry, entryOf, Feed, type FeedOptions, OLDEST } from './feed.ts';
 import { JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
-
-/** Events of which nothing is kept: they open an account, or say so. */
-const SECRET: readonly EventName[] = ['qr'];
 
 /** What a session has lost while nothing could be stored. */
 interface Loss {
@@ -80,11 +77,11 @@ export class EventLog {
   // What sessions report.
 
   /**
-   * An event other than a message or an ack. A QR is shown, and not stored. `isCurrent`: whether it still holds when its
+   * An event other than a message or an ack. One that opens an account is shown, and not stored. `isCurrent`: whether it still holds when its
    * turn has come; it is not shown otherwise.
    */
   publish(session: string, event: SessionEvent, isCurrent = () => true): void {
-    if (SECRET.includes(event.name)) this.#showSecret(session, event, isCurrent);
+    if (SECRET_EVENTS.includes(event.name)) this.#showSecret(session, event, isCurrent);
     else void this.#store(session, event, '', () => this.#loseOther(session));
   }
 

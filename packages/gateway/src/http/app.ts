@@ -8,6 +8,7 @@ import {
   operations,
   otherRoutes,
   sessionId,
+  type WorkerOperationName,
 } from '@chat-web/protocol';
 import { type Context, Hono } from 'hono';
 import * as v from 'valibot';
@@ -38,7 +39,7 @@ import type { Route, ServerEnv } from './server-env.ts';
 export interface SessionDirectory extends Pick<EventSources, 'find'> {
   list(): readonly unknown[];
   /** The error that a call of that session would get now; undefined if it would be forwarded. */
-  refusalOf(id: string): GatewayError | undefined;
+  refusalOf(id: string, operation: WorkerOperationName): GatewayError | undefined;
   /** True once no new work is accepted. */
   readonly isClosing: boolean;
   /** False while a session that should run does not. */
@@ -93,7 +94,7 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
     const { method, path, scope } = operation;
     const { maxBodyBytes } = config;
-    const refusalOf = isWorkerOperation(name) ? (id: string) => supervisor.refusalOf(id) : undefined;
+    const refusalOf = isWorkerOperation(name) ? (id: string) => supervisor.refusalOf(id, name) : undefined;
     const options = { maxBodyBytes, spool, refusalOf, metrics, admission, idempotency, log };
     const route = operationRoute(name, operation, handlers[name], options);
     app.on(method, path, guarded(requires(scope, name === 'getQr' ? withQrImage(route) : route)));

@@ -84,13 +84,16 @@ describe('a stream', () => {
     expect(withoutIds(reader.text)).toBe(`${HEAD}${QR}${LEFT}: the gateway stops\n\n`);
   });
 
-  it('shows no QR to a key that may not link', async () => {
+  it('shows no QR or pairing code to a key that may not link', async () => {
     const [reading, managing] = [await open((await keyFor('read')).key), await open((await keyFor('manage')).key)];
     gateway.events.publish('main', { name: 'qr', data: 'data:image/png;base64,AAAA' });
+    const data = { code: 'ABCD1234', expiresAt: '2026-11-01T12:03:00.000Z' };
+    gateway.events.publish('main', { name: 'pairing_code', data });
     gateway.events.streams.endAll('over');
     await eventually(() => expect([reading.hasEnded, managing.hasEnded]).toEqual([true, true]));
     expect(withoutIds(reading.text)).toBe(`${HEAD}: over\n\n`);
     expect(managing.text.match(/^event: qr$/gm)).toHaveLength(2);
+    expect(managing.text.match(/^event: pairing_code$/gm)).toHaveLength(1);
   });
 
   it('says its position when it begins, and with each comment: that of what was sent before', async () => {

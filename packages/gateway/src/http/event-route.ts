@@ -1,4 +1,13 @@
-import { type EventName, eventData, GatewayError, invalidRequest, reaches, sessionId } from '@chat-web/protocol';
+import {
+  type EventName,
+  eventData,
+  GatewayError,
+  invalidRequest,
+  reaches,
+  SECRET_EVENTS,
+  type SessionEvent,
+  sessionId,
+} from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
@@ -15,8 +24,8 @@ import type { Route, ServerEnv } from './server-env.ts';
 
 /** What the routes of events need. */
 export interface EventSources {
-  /** The session of that id, and the QR that it shows; 404 if there is none. */
-  find(id: string): { readonly qr: string | undefined };
+  /** The session of that id, and the QR or code that it shows; 404 if there is none. */
+  find(id: string): { readonly shown: SessionEvent | undefined };
   readonly events: Pick<EventLog, 'feed' | 'streams'>;
   readonly admission: Admission;
   readonly log: Pick<Log, 'error'>;
@@ -63,8 +72,8 @@ type Query = v.InferOutput<typeof query>;
 export function sessionEventsRoute(sources: EventSources): Route {
   return (c) => {
     const { id } = parseParams(c.req.param(), params);
-    const { qr } = sources.find(id);
-    return answer(sources, c, parseQuery(c, sessionQuery), id, qr);
+    const { shown } = sources.find(id);
+    return answer(sources, c, parseQuery(c, sessionQuery), id, shown);
   };
 }
 
@@ -78,7 +87,7 @@ function answer(
   c: Context<ServerEnv>,
   asked: Query,
   session: string | undefined,
-  qr: string | undefined,
+  shown: SessionEvent | undefined,
 ): Response | Promise<Response> {
   const asPages = wantsJson(c);
   if (c.req.method === 'HEAD') {
@@ -95,13 +104,13 @@ function answer(
   const leave = sources.admission.enter(undefined, caller.keyId);
   if (leave) onResponseClose(outgoing, leave);
   if (asPages) return page(feed, asked, caller.signal, outgoing).then((text) => jsonAnswer(c, text));
-  return stream(sources, c, { feed, session, qr, takes });
+  return stream(sources, c, { feed, session, shown, takes });
 }
 
 function filterOf({ scope, sees }: Caller, { events, sessions }: Query) {
   // Whoever chooses names has to learn as well that something is missing.
   const names = new Set<string>(events ? [...events, 'gap'] : eventNames);
-  if (!reaches(scope, 'manage')) names.delete('qr');
+  if (!reaches(scope, 'manage')) for (const name of SECRET_EVENTS) names.delete(name);
   const wanted = sessions && new Set(sessions);
   return (session: string, name: EventName) =>
     names.has(name) && (wanted === undefined || wanted.has(session)) && sees(session);
@@ -110,7 +119,7 @@ function filterOf({ scope, sees }: Caller, { events, sessions }: Query) {
 function stream(
   { events, log }: EventSources,
   c: Context<ServerEnv>,
-  { feed, session, qr, takes }: Pick<StreamParts, 'feed' | 'session' | 'qr' | 'takes'>,
+  { feed, session, shown, takes }: StreamParts,
 ): Response {
   const { signal } = c.get('caller');
   const { outgoing } = c.env;
@@ -127,20 +136,20 @@ function stream(
   });
   if (outgoing.destroyed) return RESPONSE_ALREADY_SENT;
   opened.open();
-  if (qr !== undefined && session !== undefined && takes(session, 'qr')) opened.write(qrFrame(session, qr));
+  if (shown && session !== undefined && takes(session, shown.name)) opened.write(shownFrame(session, shown));
   return RESPONSE_ALREADY_SENT;
 }
 
 interface StreamParts {
   readonly feed: Feed;
   readonly session: string | undefined;
-  /** The QR that the session shows. */
-  readonly qr: string | undefined;
+  /** The QR or code that the session shows. */
+  readonly shown: SessionEvent | undefined;
   takes(session: string, name: EventName): boolean;
 }
 
-function qrFrame(session: string, qr: string): string {
-  return frameOf({ id: undefined, event: 'qr', session, at: Date.now(), text: JSON.stringify(qr) }, false);
+function shownFrame(session: string, { name, data }: SessionEvent): string {
+  return frameOf({ id: undefined, event: name, session, at: Date.now(), text: JSON.stringify(data) }, false);
 }
 
 /** One page of events as JSON. Waits while there is none, for as long as was asked for. */

@@ -157,6 +157,11 @@ export class Run {
     this.#worker?.link.reportAgain(since);
   }
 
+  /** Back to the QR from a pairing code, if there is a worker. */
+  showQr(): void {
+    this.#worker?.link.showQr();
+  }
+
   /** Fails the run: calls in progress are rejected now. */
   fail({ cause, retry }: Omit<RunFailure, 'wasUp'>): void {
     if (this.#hasFailed || this.#ended.signal.aborted) return;

@@ -77,10 +77,14 @@ export class SavedSessions {
     await replaceText(join(this.dirOf(id), MARKER), JSON.stringify({ wid, linkedAt: since.toISOString() }));
   }
 
+  /** The number of its account, in digits; undefined if it was never ready, or its account is known by a hidden id alone. */
+  async numberOf(id: string): Promise<string | undefined> {
+    return /"wid":"(\d+)@c\.us"/.exec(await this.#marker(id))?.[1];
+  }
+
   /** When the session was linked; undefined if it was not, or that is unknown. */
   async linkedAt(id: string): Promise<Date | undefined> {
-    const text = await readOwnText(join(this.dirOf(id), MARKER), MOST_MARKER_BYTES).catch(() => '');
-    const [, written = ''] = /"linkedAt":"([^"]+)"/.exec(text) ?? [];
+    const [, written = ''] = /"linkedAt":"([^"]+)"/.exec(await this.#marker(id)) ?? [];
     const linkedAt = new Date(written);
     return Number.isNaN(linkedAt.getTime()) ? undefined : linkedAt;
   }
@@ -96,6 +100,10 @@ export class SavedSessions {
     await rename(this.dirOf(id), condemned);
     this.#saved.delete(id);
     await removeTree(condemned);
+  }
+
+  #marker(id: string): Promise<string> {
+    return readOwnText(join(this.dirOf(id), MARKER), MOST_MARKER_BYTES).catch(() => '');
   }
 
   /** Only if the marker is absent: a folder that cannot be read may be worth keeping. */

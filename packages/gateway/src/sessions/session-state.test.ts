@@ -32,6 +32,8 @@ const crash = (failure: Partial<RunFailure> = {}) =>
   });
 const ended: StateEvent = { name: 'run_ended' };
 const due: StateEvent = { name: 'retry_due' };
+const code = (text = 'ABCD1234', expiresAt = new Date(3 * MINUTE).toISOString()) =>
+  reported({ name: 'pairing_code', number: '12025550101', code: text, expiresAt });
 const reasonOf = ({ phase }: SessionState) => ('cause' in phase ? phase.cause?.reason : undefined);
 
 const END: Effect = { type: 'end_run', unlink: false, timeoutMs: 10_000 };
@@ -295,6 +297,44 @@ describe('the wait for a scan', () => {
     const other = new Subject().after(start, qr(), { name: 'restart', reason: 'REQUESTED' });
     expect(other.state.scan).toBeUndefined();
     expect(other.after({ name: 'scan_due' }).state.phase.status).toBe('starting');
+  });
+});
+
+describe('a pairing code', () => {
+  const shown = { code: 'ABCD1234', expiresAt: new Date(3 * MINUTE).toISOString() };
+
+  it('takes the place of the QR, and is told once, and each time that it is renewed', () => {
+    const subject = new Subject().after(start, qr(), reported({ name: 'qr_void' }));
+    expect(subject.state.phase).toEqual({ status: 'qr' });
+    expect(subject.told).toEqual([]);
+    expect(subject.after(code()).state.phase).toEqual({ status: 'qr', code: shown });
+    expect(subject.told).toEqual([{ name: 'pairing_code', data: shown }]);
+    expect(subject.after(code()).told).toEqual([]);
+    expect(subject.after(code('WXYZ1234')).told).toHaveLength(1);
+    expect(subject.after(reported({ name: 'qr_void' }), qr()).told).toMatchObject([{ name: 'qr' }]);
+    expect(subject.state.phase).toEqual({ status: 'qr', qr: 'data:image/png;base64,A' });
+  });
+
+  it('names the number that the session is being linked to, until it is linked or shows a QR', () => {
+    const subject = new Subject().after(start, qr(), code());
+    expect(subject.state.linkingNumber).toBe('12025550101');
+    expect(subject.after(passkey(), authenticating, crash(), ended, due).state.linkingNumber).toBe('12025550101');
+    expect(subject.after(qr()).state.linkingNumber).toBeUndefined();
+    expect(subject.after(code(), stop).state.linkingNumber).toBeUndefined();
+  });
+
+  it('can be typed for as long as it says, then the session stops as without a scan', () => {
+    const subject = new Subject().after(start, qr());
+    subject.now = 59 * SECOND;
+    expect(subject.after(code()).state.scan?.until).toEqual(new Date(3 * MINUTE));
+    expect(subject.after({ name: 'scan_due' }).told).toMatchObject([{ data: { reason: 'QR_TIMEOUT' } }]);
+    const patient = new Subject({ qrTimeoutMs: 10 * MINUTE }).after(start, qr(), code());
+    expect(patient.state.scan?.until).toEqual(new Date(10 * MINUTE));
+  });
+
+  it('says nothing of a session that is linked', () => {
+    for (const event of [code(), reported({ name: 'qr_void' })])
+      expect(linked().after(event).state.phase.status).toBe('ready');
   });
 });
 

@@ -1,6 +1,7 @@
 import {
   type Cause,
   causeText,
+  type PairingCode,
   type PasskeyStep,
   type Reason,
   reasons,
@@ -27,7 +28,9 @@ import {
  * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown. `cause`: if it was not
  *   requested.
  * - `starting`: its worker and browser are booting, or queued; `cause`: if an earlier attempt failed.
- * - `qr`: the page shows a QR that has not been scanned yet. Without one, `cause` is what it asks for after the scan.
+ * - `qr`: the page shows a QR that has not been scanned yet. Without one, it has a
+ *   `code` for the phone, or `cause` is what it asks for next; without
+ *   any, another QR or code follows.
  * - `authenticating`: the account is linked, and the page is loading it.
  * - `ready`: messages go out and come in.
  * - `disconnected`: it was up, and the gateway is recovering it.
@@ -36,7 +39,12 @@ import {
 export type Phase =
   | { readonly status: 'stopped'; readonly cause?: Cause | undefined }
   | { readonly status: 'starting'; readonly cause?: Cause | undefined }
-  | { readonly status: 'qr'; readonly qr?: string | undefined; readonly cause?: Cause | undefined }
+  | {
+      readonly status: 'qr';
+      readonly qr?: string | undefined;
+      readonly code?: PairingCode | undefined;
+      readonly cause?: Cause | undefined;
+    }
   | { readonly status: 'authenticating' }
   | { readonly status: 'ready'; readonly info: SessionInfo }
   | { readonly status: 'disconnected'; readonly cause: Cause }
@@ -71,6 +79,8 @@ export interface SessionState {
   readonly takeOvers: readonly number[];
   /** When the account was linked, while that is not saved yet. */
   readonly linkedAt: Date | undefined;
+  /** The number, in digits, whose owner got a pairing code and is linking the session, or may be. */
+  readonly linkingNumber: string | undefined;
   /** Why the run is being ended, if that was not requested: its reports are ignored meanwhile. */
   readonly ending: RunFailure | 'unlinked' | undefined;
   /** The next attempt, after a failure. */
@@ -94,7 +104,17 @@ export interface RunFailure {
 export type Report =
   | Extract<
       WorkerEvent,
-      { readonly name: 'qr' | 'passkey' | 'authenticating' | 'ready' | 'connection_lost' | 'unlinked' }
+      {
+        readonly name:
+          | 'qr'
+          | 'qr_void'
+          | 'pairing_code'
+          | 'passkey'
+          | 'authenticating'
+          | 'ready'
+          | 'connection_lost'
+          | 'unlinked';
+      }
     >
   | { readonly name: 'run_failed'; readonly failure: RunFailure };
 
@@ -169,6 +189,7 @@ export function newSession(since: Date): SessionState {
     muteAt: undefined,
     takeOvers: [],
     linkedAt: undefined,
+    linkingNumber: undefined,
     ending: undefined,
     retry: undefined,
     scan: undefined,
@@ -232,6 +253,10 @@ function reported(state: SessionState, report: Report, about: Circumstances): St
     case 'qr':
       // A page that was linked and shows a QR was unlinked while it did not run.
       return about.hasAuth ? unlinked(state) : [showsQr(state, report.qr, about), []];
+    case 'qr_void':
+      return [state.phase.status === 'qr' ? enter(state, { status: 'qr' }) : state, []];
+    case 'pairing_code':
+      return [about.hasAuth ? state : hasCode(state, report, about), []];
     case 'passkey':
       return [about.hasAuth ? state : asksForPasskey(state, report.step, about), []];
     case 'authenticating':
@@ -306,13 +331,26 @@ function stopped(state: SessionState, { unlink, timeoutMs, cause }: Stop, { hasA
   const isWiped = unlink || !hasAuth;
   const after = enter(cleared(state), cause ? { status: 'stopped', cause } : { status: 'stopped' });
   const end: Effect = { type: 'end_run', unlink: unlink && state.phase.status === 'ready', timeoutMs };
-  return [isWiped ? { ...after, linkedAt: undefined } : after, isWiped ? [end, WIPE] : [end]];
+  const wiped = { ...after, linkedAt: undefined, linkingNumber: undefined };
+  return [isWiped ? wiped : after, isWiped ? [end, WIPE] : [end]];
 }
 
 /** A pairing that seemed to begin has failed. */
 function showsQr(state: SessionState, qr: string, about: Circumstances): SessionState {
   const scan = state.scan ?? waitOf(about.config.qrTimeoutMs, about);
-  return enter({ ...state, linkedAt: undefined, scan }, { status: 'qr', qr });
+  return enter({ ...state, linkedAt: undefined, linkingNumber: undefined, scan }, { status: 'qr', qr });
+}
+
+/** The code is worth typing for as long as it says. */
+function hasCode(
+  state: SessionState,
+  { number, code, expiresAt }: Extract<Report, { readonly name: 'pairing_code' }>,
+  about: Circumstances,
+): SessionState {
+  const validMs = Math.max(0, Date.parse(expiresAt) - about.date.getTime());
+  const scan = atLeast(validMs, state.scan ?? waitOf(about.config.qrTimeoutMs, about), about);
+  const after = { ...state, linkedAt: undefined, linkingNumber: number, scan };
+  return enter(after, { status: 'qr', code: { code, expiresAt } });
 }
 
 /** The QR was scanned, or the code typed. Whoever has the passkey gets the time that the network gives. */
@@ -366,7 +404,8 @@ function reconnectDue(state: SessionState, { config, now }: Circumstances): Step
 /** The auth is invalid: ends the browser, removes the profile, and asks for a fresh QR. */
 function unlinked(state: SessionState): Step {
   // Another account may come.
-  const after = counted({ ...state, ending: 'unlinked', linkedAt: undefined, muteAt: undefined }, 'LOGOUT');
+  const nobody = { linkedAt: undefined, linkingNumber: undefined, muteAt: undefined };
+  const after = counted({ ...state, ...nobody, ending: 'unlinked' }, 'LOGOUT');
   return [enter(after, { status: 'disconnected', cause: { reason: 'LOGOUT' } }), [END, WIPE, START]];
 }
 
@@ -445,10 +484,11 @@ function arrival(before: Phase, after: Phase): SessionEvent[] {
   return [{ name: 'ready', data: { pushname, wid, phone } }];
 }
 
-/** A QR that was not shown before, or what the page asks for now. */
-function shownToLink(before: Phase, { qr, cause }: Extract<Phase, { status: 'qr' }>): SessionEvent[] {
+/** A QR or code that was not shown before, or what the page asks for now. */
+function shownToLink(before: Phase, { qr, code, cause }: Extract<Phase, { status: 'qr' }>): SessionEvent[] {
   const was = before.status === 'qr' ? before : undefined;
   if (qr !== undefined) return qr === was?.qr ? [] : [{ name: 'qr', data: qr }];
+  if (code) return code.code === was?.code?.code ? [] : [{ name: 'pairing_code', data: code }];
   if (!cause || cause.detail === was?.cause?.detail) return [];
   return [{ name: 'passkey_required', data: { message: causeText(cause) } }];
 }

@@ -168,17 +168,43 @@ export class Session {
     throw this.#notReady();
   }
 
-  /** The error that a call would get now (409); undefined while the session is ready. */
-  get refusal(): GatewayError | undefined {
-    return this.phase.status === 'ready' ? undefined : this.#notReady();
+  /**
+   * The error that a call would get now: 409 unless the session is ready, or for a pairing code unless it is to be
+   * linked, then 409 or 404.
+   */
+  refusalOf(operation: WorkerOperationName): GatewayError | undefined {
+    const { status } = this.phase;
+    if (operation !== 'requestPairingCode') return status === 'ready' ? undefined : this.#notReady();
+    if (status === 'ready') return new GatewayError('already_linked', `session ${this.id} is linked: delete it first`);
+    return status === 'qr' && !causeOf(this.phase) ? undefined : this.noQr;
   }
 
-  /** Has the worker run an operation. 409 unless the session is ready. */
+  /** Has the worker run an operation, unless it is refused. */
   async call<N extends WorkerOperationName>(operation: N, input: unknown, attempt?: SendAttempt): Promise<AnswerOf<N>> {
-    const answer = this.refusal ? undefined : this.#run?.call(operation, input, attempt);
-    if (!answer) throw this.#notReady();
+    const refusal = this.refusalOf(operation);
+    const answer = refusal ? undefined : this.#run?.call(operation, input, attempt);
+    if (!answer) throw refusal ?? this.#notReady();
     this.stats.active();
     return (await answer.finally(() => this.stats.active())) as AnswerOf<N>; // The link has checked it against the row.
+  }
+
+  /** What is shown to whoever links it: a QR or a pairing code, while there is one. */
+  get shown(): SessionEvent | undefined {
+    if (this.phase.status !== 'qr') return undefined;
+    const { qr, code } = this.phase;
+    if (qr !== undefined) return { name: 'qr', data: qr };
+    return code && Date.parse(code.expiresAt) > Date.now() ? { name: 'pairing_code', data: code } : undefined;
+  }
+
+  /** The number of the account that it has, or is being linked to by a code, in digits. */
+  get number(): string | undefined {
+    if (this.phase.status === 'ready') return this.phase.info.phone || undefined;
+    return this.#state.linkingNumber;
+  }
+
+  /** Back to the QR, if it has a pairing code. */
+  showQr(): void {
+    this.#run?.showQr();
   }
 
   /** The QR that is to be scanned, while there is one. */
@@ -188,9 +214,7 @@ export class Session {
 
   /** The error of a request that needs the QR (404). */
   get noQr(): GatewayError {
-    const cause = this.phase.status === 'qr' ? causeOf(this.phase) : undefined;
-    const why = cause ? causeText(cause) : `it is ${this.phase.status}`;
-    return new GatewayError('qr_not_available', `session ${this.id} has no QR (${why})`);
+    return new GatewayError('qr_not_available', `session ${this.id} has no QR (${whyNoQr(this.phase)})`);
   }
 
   /** Has its messages since that time, in Unix seconds, looked for again: they could not be stored. */
@@ -245,6 +269,8 @@ export class Session {
         this.#context.hostFault.recovered(this.id);
         this.#onReport(event);
         return;
+      case 'qr_void':
+      case 'pairing_code':
       case 'passkey':
       case 'authenticating':
       case 'connection_lost':
@@ -261,6 +287,7 @@ export class Session {
       this.#log.error({ err: error }, 'marker of saved auth not written');
     });
     this.#onReport(event);
+    if (event.info.phone) this.#context.onLinked(this.id, event.info.phone);
   }
 
   #onGap({ from: fromSeconds, to: toSeconds, chats }: Extract<WorkerEvent, { name: 'gap' }>): void {
@@ -289,7 +316,7 @@ export class Session {
   }
 
   #publish(event: SessionEvent): void {
-    this.#context.events.publish(this.id, event, () => event.data === this.qr);
+    this.#context.events.publish(this.id, event, () => event.data === this.shown?.data);
   }
 
   // State changes and effects.
@@ -398,6 +425,8 @@ export class Session {
       this.#log.info({ from: before.phase.status, status: phase.status, ...cause }, 'session status changed');
     if (phase.status === 'failed' && phase !== before.phase) this.#log.error({ ...cause }, 'session failed');
     if (phase.status === 'qr' && cause && phase !== before.phase) this.#log.warn({ ...cause }, 'passkey required');
+    const { code } = phase.status === 'qr' ? phase : {};
+    if (code && phase !== before.phase) this.#log.info({ expiresAt: code.expiresAt }, 'pairing code shown');
     if (retry && retry !== before.retry)
       this.#log.warn({ ...cause, reason: retry.reason, restartInMs: retry.ms }, 'session restarting');
   }
@@ -440,6 +469,12 @@ function loggedCause(cause: Cause | undefined): Cause | undefined {
 
 function loggedFinding({ capability, reason }: PageView['degraded'][number]) {
   return { capability, reason: withoutNumbers(reason) };
+}
+
+function whyNoQr(phase: Phase): string {
+  if (phase.status !== 'qr') return `it is ${phase.status}`;
+  if (phase.cause) return causeText(phase.cause);
+  return phase.code ? 'it has a pairing code instead' : 'another follows';
 }
 
 function isoTime(unixSeconds: number): string {

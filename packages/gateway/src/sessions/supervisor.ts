@@ -6,6 +6,7 @@ import {
   type SendAttempt,
   type WorkerOperationName,
 } from '@chat-web/protocol';
+import { isSameNumber } from './same-number.ts';
 import { Session } from './session.ts';
 import type { SessionContext } from './session-context.ts';
 import { isRunning } from './session-state.ts';
@@ -23,6 +24,8 @@ const DRAIN_LOOK_MS = 20;
 export class Supervisor {
   readonly #context: SessionContext;
   readonly #sessions = new Map<string, Session>();
+  /** Pairing codes that are being asked for. */
+  readonly #codeRequests = new Set<{ readonly id: string; readonly number: string }>();
   #closing = false;
 
   constructor(context: SessionContext) {
@@ -83,11 +86,11 @@ export class Supervisor {
     this.#forget(id);
   }
 
-  /** The error that a call of that session would get now: 404, 409 or 503; undefined if it would be forwarded. */
-  refusalOf(id: string): GatewayError | undefined {
+  /** The error that such a call of that session would get now: 404, 409 or 503; undefined if it would be forwarded. */
+  refusalOf(id: string, operation: WorkerOperationName): GatewayError | undefined {
     try {
       this.#refuseWhileClosing();
-      return this.find(id).refusal;
+      return this.find(id).refusalOf(operation);
     } catch (error) {
       return asGatewayError(error, 'internal_error');
     }
@@ -101,6 +104,48 @@ export class Supervisor {
   ): Promise<AnswerOf<N>> {
     this.#refuseWhileClosing();
     return this.find(input.id).call(operation, input, attempt);
+  }
+
+  /**
+   * Has the page of a session request a pairing code. 409 if a session has the account of that number, runs or not: the
+   * network may unlink it. One request for a number at a time.
+   */
+  async requestPairingCode(input: {
+    readonly id: string;
+    readonly phoneNumber: string;
+  }): Promise<AnswerOf<'requestPairingCode'>> {
+    const { id, phoneNumber } = input;
+    const request = { id, number: phoneNumber.slice(0, phoneNumber.indexOf('@')) };
+    const refusal = this.refusalOf(id, 'requestPairingCode');
+    if (refusal) throw refusal;
+    const holders = await this.#holdersOf(request.number);
+    for (const { id: other, number } of this.#codeRequests)
+      if (isSameNumber(number, request.number)) holders.push(other);
+    const holder = holders.find((one) => one !== id);
+    if (holder !== undefined)
+      throw new GatewayError('already_linked', `session ${holder} has this number, or is being linked to it`);
+    this.#codeRequests.add(request);
+    try {
+      return await this.call('requestPairingCode', input);
+    } finally {
+      this.#codeRequests.delete(request);
+    }
+  }
+
+  /** Sessions with a pairing code for that number go back to the QR: a renewed code could unlink the one that has it. */
+  endCodesOf(number: string, holder: string): void {
+    for (const session of this.all()) {
+      const { id, phase } = session;
+      if (id !== holder && phase.status === 'qr' && isSameNumber(session.number ?? '', number)) session.showQr();
+    }
+  }
+
+  /** The sessions that have the account of that number, or are being linked to it. */
+  async #holdersOf(number: string): Promise<string[]> {
+    const { saved } = this.#context;
+    const stored = await Promise.all(saved.ids().map(async (id) => ({ id, number: await saved.numberOf(id) })));
+    const holders = [...stored, ...this.all()].filter((one) => one.number && isSameNumber(one.number, number));
+    return holders.map(({ id }) => id);
   }
 
   /** Starts every saved session, by way of the start queue. */

@@ -126,6 +126,11 @@ export class WorkerLink {
     this.#channel.send({ type: 'report_again', since });
   }
 
+  /** Back to the QR from a pairing code. */
+  showQr(): void {
+    this.#channel.send({ type: 'show_qr' });
+  }
+
   /** Asks the worker to end. */
   stop(unlink: boolean, timeoutMs: number): void {
     this.#channel.send({ type: 'stop', unlink, timeoutMs });

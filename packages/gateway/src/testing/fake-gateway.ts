@@ -141,7 +141,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
       ...{ isClosing: false, isHealthy: true, list: () => ['main'], refusalOf: () => undefined },
       find: (id) => {
         if (id !== 'main') throw new GatewayError('session_not_found', `there is no session ${id}`);
-        return { qr: 'data:image/png;base64,' };
+        return { shown: { name: 'qr', data: 'data:image/png;base64,' } };
       },
       ...sessions,
     },

@@ -5,6 +5,7 @@ import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
 import { groupOperations } from './groups.ts';
 import { keyOperations } from './keys.ts';
+import { linkingOperations } from './linking.ts';
 import { messageOperations } from './messages.ts';
 import { sessionOperations } from './sessions.ts';
 import { statusFeedOperations } from './status-feed.ts';
@@ -13,8 +14,12 @@ import { webhookOperations } from './webhooks.ts';
 /** What the gateway answers by itself. */
 export const gatewayOperations = { ...sessionOperations, ...keyOperations, ...webhookOperations } as const;
 
-/** What a session's worker answers; the gateway forwards it, and refuses it unless the session is ready. */
+/**
+ * What a session's worker answers; the gateway forwards it, and refuses it unless the session is ready, or for
+ * `requestPairingCode` unless it is to be linked.
+ */
 export const workerOperations = {
+  ...linkingOperations,
   ...messageOperations,
   ...chatOperations,
   ...groupOperations,

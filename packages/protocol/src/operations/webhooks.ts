@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type EventName, eventData } from '../events.ts';
+import { type EventName, eventData, SECRET_EVENTS } from '../events.ts';
 import { sessionPattern } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 
@@ -11,7 +11,7 @@ const isoTime = v.pipe(v.string(), v.isoTimestamp());
 const eventId = v.string();
 
 /** The events that a webhook can have: all that are stored. */
-export const webhookEvents = (Object.keys(eventData) as EventName[]).filter((name) => name !== 'qr');
+export const webhookEvents = (Object.keys(eventData) as EventName[]).filter((name) => !SECRET_EVENTS.includes(name));
 const eventName = v.picklist(webhookEvents, `must be names of events: ${webhookEvents.join(', ')}`);
 
 const url = v.pipe(

@@ -58,6 +58,8 @@ export function neededFor(operation: WorkerOperationName, input: object): Capabi
     return type === 'sticker' ? 'sendMessage.sticker' : 'sendMessage.media';
   };
   switch (operation) {
+    case 'requestPairingCode':
+      return []; // Checked by the call itself: it is for sessions that are not ready.
     case 'sendMessage':
       if (type === 'reaction') return ['sendMessage.reaction'];
       return [kindOf(to === STATUS_FEED), ...(quotedMessageId ? (['sendMessage.reply'] as const) : [])];

@@ -1,15 +1,23 @@
-import { errorText, OVERLAP_SECONDS, type WorkerEvent, type WorkerOptions } from '@chat-web/protocol';
+import {
+  errorText,
+  GatewayError,
+  OVERLAP_SECONDS,
+  type PairingCode,
+  type WorkerEvent,
+  type WorkerOptions,
+} from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import { collectSoon } from '../media/garbage.ts';
 import type { Capability } from '../page/contract.ts';
-import { type LinkScreen, readLinkScreen } from '../page/linking.ts';
+import { type LinkScreen, readLinkScreen, requestCode, returnToQr } from '../page/linking.ts';
 import { acksOf, acksSince } from '../page/messages.ts';
-import { readAccount, unlink } from '../page/session.ts';
+import { readAccount, refreshQr, unlink } from '../page/session.ts';
 import type { BrowserProcess } from './browser-process.ts';
 import { Capabilities } from './capabilities.ts';
 import { endBrowser } from './close-browser.ts';
+import { CodeLinking, notToBeLinked, TYPED_MS } from './code-linking.ts';
 import { connectBrowser } from './connect-browser.ts';
-import { inTime } from './in-time.ts';
+import { inTime, withDeadline } from './in-time.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { storeOf } from './inbox/message-store.ts';
 import { LinkScreenWatch } from './link-screen-watch.ts';
@@ -17,7 +25,7 @@ import type { PageSource } from './page-access.ts';
 import type { PageLink } from './page-link.ts';
 import { PageReport } from './page-report.ts';
 import { PageWatch } from './page-watch.ts';
-import type { Log, ReportEvent } from './port.ts';
+import type { LinkingCalls, Log, ReportEvent } from './port.ts';
 import { SavedPages } from './saved-pages.ts';
 import { SessionLifecycle } from './session-lifecycle.ts';
 import { WhatsAppClient } from './whatsapp-client.ts';
@@ -28,6 +36,8 @@ const NO_LOOK_UPS_MS = 10 * 60_000;
 const MOST_NEW_ACKS = 400;
 /** How long the network waits for a passkey that the page asks for. */
 const PASSKEY_MS = 10 * 60_000;
+/** Modules of the page that load late are waited for. */
+const SUPPORT_TIMEOUT_MS = 10_000;
 const UNLINK_TIMEOUT_MS = 5_000;
 
 /** How a session is to be stopped. */
@@ -42,7 +52,7 @@ export interface StopOptions {
  * One linked account in one browser, from launch to stop. The client's signals go to the lifecycle, which reports
  * events; messages go through the inbox; the watch detects what the page does not report.
  */
-export class LinkedSession implements PageSource {
+export class LinkedSession implements PageSource, LinkingCalls {
   readonly #options: WorkerOptions;
   readonly #browser: BrowserProcess;
   readonly #report: ReportEvent;
@@ -54,6 +64,7 @@ export class LinkedSession implements PageSource {
   readonly #client: WhatsAppClient;
   readonly #watch: PageWatch;
   readonly #linkScreen: LinkScreenWatch;
+  readonly #codes: CodeLinking;
 
   /** `browser`: started for this session, and not connected yet. */
   constructor(options: WorkerOptions, browser: BrowserProcess, report: ReportEvent, log: Log) {
@@ -85,8 +96,25 @@ export class LinkedSession implements PageSource {
       openAcks,
     );
     const connect = connectBrowser.bind(undefined, browser);
-    const holdsQr = () => lifecycle.asksForPasskey;
-    const client = new WhatsAppClient({ connect, document, capabilities, holdsQr, lookUpsFrom }, lifecycle);
+    const codes = new CodeLinking({
+      ask: (number, notifiesPhone) => this.link.run(requestCode, number, notifiesPhone, TYPED_MS),
+      returnToQr: async () => {
+        await this.link.run(returnToQr, TYPED_MS);
+        await this.link.run(refreshQr);
+      },
+      onVoid: () => lifecycle.onQrVoid(),
+      onCode: (number, code) => lifecycle.onCode(number, code),
+      onOver: () => client.releaseQr(false),
+      log,
+    });
+    const client = new WhatsAppClient(
+      {
+        ...{ connect, document, capabilities, lookUpsFrom },
+        holdsQr: () => lifecycle.asksForPasskey || codes.isActive,
+        onPageReloaded: () => codes.forget(),
+      },
+      lifecycle,
+    );
     this.#watch = new PageWatch({
       ...{ client, capabilities, lifecycle, inbox, report: this.#pageReport, log },
       ...{ silenceTimeoutMs, wasMute, lookUpsFrom },
@@ -96,6 +124,7 @@ export class LinkedSession implements PageSource {
       isLinking: () => lifecycle.isLinking,
       onScreen: (screen) => this.#onLinkScreen(screen),
     });
+    this.#codes = codes;
     this.#lifecycle = lifecycle;
     this.#client = client;
   }
@@ -111,13 +140,18 @@ export class LinkedSession implements PageSource {
     }
   }
 
-  #onLinkScreen({ passkey }: LinkScreen): void {
+  #onLinkScreen({ passkey, code }: LinkScreen): void {
     const { asksForPasskey: asked } = this.#lifecycle;
     this.#lifecycle.onPasskey(passkey);
-    if (asked && passkey === undefined) this.#client.releaseQr();
+    if (passkey !== undefined)
+      this.#codes.forget(); // It was typed, or the QR scanned before.
+    else if (asked) this.#client.releaseQr(true);
+    else if (code === 'renew') this.#codes.renew();
+    else if (code === 'end') this.#codes.cancel();
   }
 
   #onEvent(event: WorkerEvent): void {
+    if (event.name === 'authenticating' || event.name === 'ready') this.#codes.forget();
     this.#report(event);
     if (event.name !== 'ready') return;
     this.#linkScreen.stop();
@@ -138,6 +172,29 @@ export class LinkedSession implements PageSource {
     await this.#pages.save(version, document).catch((error: unknown) => {
       this.#log('warn', 'saving the page failed', { version, error: errorText(error) });
     });
+  }
+
+  async requestCode(number: string): Promise<PairingCode> {
+    const assertIsLinking = () => {
+      const { isLinking, asksForPasskey } = this.#lifecycle;
+      if (!isLinking) throw notToBeLinked('it is not ready for that, or linked already');
+      if (asksForPasskey) throw notToBeLinked('it asks for a passkey');
+    };
+    assertIsLinking();
+    const isSupported = async () => {
+      if (this.#capabilities.version === undefined) await this.#client.checkPage();
+      await this.assertSupported(['requestPairingCode']);
+    };
+    await withDeadline(isSupported(), SUPPORT_TIMEOUT_MS, () => {
+      throw new GatewayError('client_failed', 'the page does not respond; no code was asked for');
+    });
+    assertIsLinking();
+    return this.#codes.request(number);
+  }
+
+  /** Back to the QR from a pairing code, if there is one. */
+  showQr(): void {
+    this.#codes.cancel();
   }
 
   get page(): Page {
@@ -181,6 +238,7 @@ export class LinkedSession implements PageSource {
     this.#lifecycle.end();
     this.#watch.stop();
     this.#linkScreen.stop();
+    this.#codes.forget();
     if (options.unlink && isReady) await inTime(this.page.evaluate(unlink), UNLINK_TIMEOUT_MS);
     const { pupBrowser: browser, pupPage: page } = this.#client;
     if (!browser) {

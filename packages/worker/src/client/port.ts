@@ -1,4 +1,4 @@
-import type { Attempt, LogFields, LogLevel, WorkerEvent } from '@chat-web/protocol';
+import type { Attempt, LogFields, LogLevel, PairingCode, WorkerEvent } from '@chat-web/protocol';
 import type { SpoolShare } from '../media/spool-share.ts';
 import type { SendPlan } from '../page/messages.ts';
 
@@ -43,9 +43,19 @@ export interface SendLimits {
   readonly attempt?: Attempt | undefined;
 }
 
+/** Calls of handlers to a page that is to be linked. */
+export interface LinkingCalls {
+  /**
+   * A code with which the owner of a number, in digits, links the page. 400, 404, 429, 501 or `client_failed` if there
+   * is none, `outcome_unknown` if the page is lost or too slow.
+   */
+  requestCode(number: string): Promise<PairingCode>;
+}
+
 /** The dependencies of the handlers. */
 export interface HandlerContext {
   readonly page: PageCalls;
+  readonly linking: LinkingCalls;
   /** Folder of the uploads that calls name. */
   readonly uploadsDir: string;
   /** Folder for files of the session. */

@@ -1,4 +1,4 @@
-import { errorText, type OpenAck, type PasskeyStep, type WorkerFailure } from '@chat-web/protocol';
+import { errorText, type OpenAck, type PairingCode, type PasskeyStep, type WorkerFailure } from '@chat-web/protocol';
 import type { Inbox } from './inbox/inbox.ts';
 import { wasNavigated } from './page-errors.ts';
 import type { PageReport } from './page-report.ts';
@@ -114,8 +114,8 @@ export class SessionLifecycle implements ClientSignals {
   }
 
   onQr(text: string): void {
-    // The library builds the text before the page has its first reference.
-    if (text.startsWith('undefined,') || text === this.#qrText) return;
+    // The library builds the text before the page has its first reference, and while it has no secret.
+    if (/(^|,)(undefined|null)(,|$)/.test(text) || text === this.#qrText) return;
     if (this.#phase !== 'starting' && this.#phase !== 'qr' && this.#phase !== 'lost') return;
     this.#qrText = text;
     this.#phase = 'qr';
@@ -153,6 +153,21 @@ export class SessionLifecycle implements ClientSignals {
     this.#phase = 'qr';
     this.#qrText = '';
     this.#report({ name: 'passkey', step });
+  }
+
+  /** What the page has shown to whoever links it is void: another QR or code follows. */
+  onQrVoid(): void {
+    if (this.#phase !== 'qr') return;
+    this.#qrText = '';
+    this.#report({ name: 'qr_void' });
+  }
+
+  /** The page has a code for the owner of that number, and its QR is void. */
+  onCode(number: string, code: PairingCode): void {
+    if (this.#phase !== 'starting' && this.#phase !== 'qr') return;
+    this.#phase = 'qr';
+    this.#qrText = '';
+    this.#report({ name: 'pairing_code', number, ...code });
   }
 
   onProgress(): void {

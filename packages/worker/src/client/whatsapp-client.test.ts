@@ -30,7 +30,13 @@ function clientOn(page: ClosingPage, connected: boolean) {
   const onFailure = vi.fn();
   const signals = { onFailure, onPageReloaded() {} } as Partial<ClientSignals> as ClientSignals;
   const connect = () => Promise.reject(new Error('not used'));
-  const options = { connect, capabilities: new Capabilities(), holdsQr: () => false, lookUpsFrom: () => 0 };
+  const options = {
+    connect,
+    capabilities: new Capabilities(),
+    holdsQr: () => false,
+    onPageReloaded() {},
+    lookUpsFrom: () => 0,
+  };
   const client = new WhatsAppClient(options, signals);
   Object.assign(client, { pupPage: page, pupBrowser: { connected } });
   return { client, onFailure };

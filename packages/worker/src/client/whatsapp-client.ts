@@ -68,6 +68,8 @@ export interface ClientOptions {
   readonly capabilities: Capabilities;
   /** True while the page is linked in another way than by its QR: it is not shown, and none is asked for. */
   holdsQr(): boolean;
+  /** The page was loaded again. */
+  onPageReloaded(): void;
   /** From when on the network may be queried about numbers, in milliseconds since 1970. */
   lookUpsFrom(): number;
 }
@@ -238,6 +240,7 @@ export class WhatsAppClient extends LibraryClient {
       try {
         before = await this.page.evaluate(readPageState);
         if (!before.injected) {
+          this.#options.onPageReloaded();
           this.#signals.onPageReloaded();
           // No time limit of its own: the gateway limits the start, and this loop ends with the page.
           while (!(await this.page.evaluate(prepareModules))) await delay(REGISTRY_POLL_MS);
@@ -260,7 +263,7 @@ export class WhatsAppClient extends LibraryClient {
   async #pollState(): Promise<void> {
     const state = await this.page.evaluate(readPageState);
     if (!state.injected) this.#injectAgain = true;
-    if (state.socketState) this.onSocketState(state.socketState);
+    if (state.socketState) await this.#onStateChanged(state.socketState);
     if (state.hasSynced) await this.page.evaluate('window.onAppStateHasSyncedEvent()');
     // Also while the session waits to be linked: the operator sees what will not work before linking.
     else if (state.injected && state.socketState?.startsWith('UNPAIRED')) this.checkPage().catch(() => {});
@@ -334,11 +337,14 @@ export class WhatsAppClient extends LibraryClient {
     if (state === 'UNPAIRED_IDLE' && !this.#options.holdsQr()) await this.page.evaluate(refreshQr).catch(() => {});
   }
 
-  /** The page may be linked by its QR again. It has shown one a moment ago, or is asked for one if none comes soon. */
-  releaseQr(): void {
+  /**
+   * The page may be linked by its QR again: by one that it has shown a moment ago, if that one `isValid`, or by the next,
+   * which it is asked for if none comes soon.
+   */
+  releaseQr(isValid: boolean): void {
     const held = this.#heldQr;
     this.#heldQr = undefined;
-    if (held && Date.now() - held.at < HELD_QR_MS) this.#signals.onQr(held.text);
+    if (isValid && held && Date.now() - held.at < HELD_QR_MS) this.#signals.onQr(held.text);
     else this.#keepQrFresh(QR_REFRESH_TIMEOUT_MS, 0);
   }
 

@@ -3,12 +3,14 @@ import type { HandlerContext } from '../client/port.ts';
 import { chatHandlers } from './chats.ts';
 import { contactHandlers } from './contacts.ts';
 import { groupHandlers } from './groups.ts';
+import { linkingHandlers } from './linking.ts';
 import { messageHandlers } from './messages.ts';
 import { statusFeedHandlers } from './status-feed.ts';
 
 /** Every operation that a worker answers; one that is missing does not compile. */
 export function createHandlers(context: HandlerContext): Handlers<WorkerOperationName> {
   return {
+    ...linkingHandlers(context),
     ...messageHandlers(context),
     ...chatHandlers(context),
     ...groupHandlers(context),

@@ -8,7 +8,7 @@ import type { PageModules } from './window.ts';
  */
 export type Capability =
   | ('session' | 'link' | 'message' | 'message_ack' | 'missedMessages' | 'lateDecryption' | 'phoneNumbers')
-  | ('logout' | 'networkProbe')
+  | ('logout' | 'networkProbe' | 'requestPairingCode')
   | ('sendMessage.text' | 'sendMessage.media' | 'sendMessage.sticker' | 'sendMessage.reply' | 'sendMessage.reaction')
   | ('editMessage' | 'deleteMessage' | 'deleteMessage.status' | 'getMedia' | 'postStatus.text' | 'postStatus.media')
   | (
@@ -49,7 +49,7 @@ type Parts<M> = { readonly [E in keyof M & string]-?: Part } & Readonly<
 
 /** Modules that the library's functions use: those that our scripts call, and those of its start. */
 type LibraryModule =
-  | ('WABase64' | 'WAWebAdvSignatureApi' | 'WAWebAltDeviceLinkingApi' | 'WAWebCompanionRegClientUtils')
+  | ('WABase64' | 'WAWebAdvSignatureApi' | 'WAWebCompanionRegClientUtils')
   | ('WAWebOfflineHandler' | 'WAWebSignalStoreApi' | 'WAWebUserPrefsInfoStore' | 'WAWebUserPrefsMultiDevice')
   | ('WALinkify' | 'WAWebChatGetters' | 'WAWebFindChatAction' | 'WAWebGetEphemeralFieldsMsgActionsUtils')
   | ('WAWebLinkPreviewChatAction' | 'WAWebSendMessageEditAction' | 'WASmaxGroupsAddParticipantsRPC' | 'WAWebWidToJid')
@@ -131,14 +131,22 @@ export const contract: { readonly [N in keyof PageModules]: Parts<PageModules[N]
     refreshQR: either(fn('() → fresh QR references; in older builds Cmd.refreshQR', 'link'), 'WAWebCmd.Cmd'),
   },
   WAWebLinkDeviceEvents: {
-    WAWebLinkDeviceEvents: unchecked('on(link_device_events:passkey_prologue_request, listener)'),
+    WAWebLinkDeviceEvents: unchecked('on(link_device_events:…, listener)'),
   },
   WAWebOfflineHandler: { OfflineMessageHandler: unchecked('getOfflineDeliveryProgress() → percent, 99 at most') },
   WAWebBuildConstants: { VERSION_STR: unchecked('the version, where window.Debug does not say it') },
   WABase64: { encodeB64: fn('(bytes) → text', 'link') },
   WAWebCompanionRegClientUtils: { DEVICE_PLATFORM: unchecked('part of the QR', 'link') },
   WAWebAdvSignatureApi: {},
-  WAWebAltDeviceLinkingApi: {},
+  WAWebAltDeviceLinkingApi: {
+    setPairingType: fn('(ALT_DEVICE_LINKING | QR_CODE)', 'requestPairingCode'),
+    initializeAltDeviceLinking: fn('() → Promise; removes the secret of the QR', 'requestPairingCode'),
+    startAltLinkingFlow: fn(
+      '(digits, whether the phone is notified) → Promise<code>; throws {type: {name, value: {code}}}',
+      'requestPairingCode',
+    ),
+    initializeQRLinking: unchecked('() → Promise; another secret for the QR'),
+  },
   WAWebUserPrefsInfoStore: { waNoiseInfo: object('get() → {staticKeyPair}', 'link') },
   WAWebSignalStoreApi: { waSignalStore: object('getRegistrationInfo() → {identityKeyPair}', 'link') },
   WAWebUserPrefsMultiDevice: { getADVSecretKey: fn('() → part of the QR', 'link') },

@@ -1,4 +1,4 @@
-import type { PageWindow } from './window.ts';
+import type { LinkingState, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -6,6 +6,8 @@ declare const window: PageWindow;
 export interface LinkScreen {
   /** What the page waits for before it links an account with a passkey. */
   readonly passkey: 'passkey' | 'phone' | 'code' | undefined;
+  /** What the network has asked for since the last look: another pairing code, or the end of pairing by code. */
+  readonly code: 'renew' | 'end' | undefined;
 }
 
 /**
@@ -18,10 +20,21 @@ export function readLinkScreen(passkeyMs: number): LinkScreen {
   if (chatWeb && !chatWeb.linking) {
     try {
       const { WAWebLinkDeviceEvents: events } = window.require('WAWebLinkDeviceEvents');
-      const linking = { askedAt: 0, hasScreen: false };
-      events.on('link_device_events:passkey_prologue_request', () => {
-        linking.askedAt = Date.now();
+      const linking: LinkingState = { passkeyAt: 0, hasScreen: false, typedAt: 0 };
+      const on = (name: string, listener: () => void) => events.on(`link_device_events:${name}`, listener);
+      on('passkey_prologue_request', () => {
+        linking.passkeyAt = Date.now();
       });
+      on('primary_hello_received', () => {
+        linking.typedAt = Date.now();
+      });
+      on('refresh_alt_linking_code', () => {
+        linking.code ??= 'renew';
+      });
+      for (const name of ['force_manual_refresh', 'error_alt_linking'])
+        on(name, () => {
+          linking.code = 'end';
+        });
       chatWeb.linking = linking;
     } catch {
       // Not loaded yet, or not in this build.
@@ -29,11 +42,67 @@ export function readLinkScreen(passkeyMs: number): LinkScreen {
   }
   const isShown = (testId: string) => [...window.document.querySelectorAll(`[data-testid="${testId}"]`)].length > 0;
   const linking = chatWeb?.linking;
+  const code = linking?.code;
+  if (linking) linking.code = undefined;
   if (!isShown('shortcake_passkey_screen')) {
-    const isAsked = linking && !linking.hasScreen && Date.now() - linking.askedAt < passkeyMs;
-    return { passkey: isAsked ? 'passkey' : undefined };
+    const isAsked = linking && !linking.hasScreen && Date.now() - linking.passkeyAt < passkeyMs;
+    return { passkey: isAsked ? 'passkey' : undefined, code };
   }
   if (linking) linking.hasScreen = true;
-  if (isShown('shortcake_code_matching_card')) return { passkey: 'code' };
-  return { passkey: isShown('shortcake_waiting_for_phone_card') ? 'phone' : 'passkey' };
+  if (isShown('shortcake_code_matching_card')) return { passkey: 'code', code };
+  return { passkey: isShown('shortcake_waiting_for_phone_card') ? 'phone' : 'passkey', code };
+}
+
+/** Why the page gave no code: its name for it, and the network's code. */
+export interface CodeRefusal {
+  readonly is: 'refused';
+  readonly name: string | undefined;
+  readonly code: number | undefined;
+}
+
+/** A code, or why there is none: the state of the page, or a refusal. */
+export type CodeAnswer =
+  | { readonly is: 'code'; readonly code: string }
+  | { readonly is: 'not_unpaired' }
+  /** The owner has just typed a code; another would break the link. */
+  | { readonly is: 'typed' }
+  | CodeRefusal;
+
+/**
+ * Requests a code for the owner of a number, in digits. The page drops the secret of the QR that it shows: whoever scans
+ * that one is not linked. `notifiesPhone`: the network shows the request on the phone. `typedMs`: how long the link may
+ * take once a code was typed. The library's own way repeats it every three minutes for as long as the page lives.
+ */
+export async function requestCode(number: string, notifiesPhone: boolean, typedMs: number): Promise<CodeAnswer> {
+  const isUnpaired = () => window.require('WAWebSocketModel').Socket.state?.startsWith('UNPAIRED');
+  if (!isUnpaired()) return { is: 'not_unpaired' };
+  if (Date.now() - (window.chatWeb?.linking?.typedAt ?? 0) < typedMs) return { is: 'typed' };
+  const api = window.require('WAWebAltDeviceLinkingApi');
+  try {
+    await api.initializeAltDeviceLinking();
+    api.setPairingType('ALT_DEVICE_LINKING');
+    return { is: 'code', code: await api.startAltLinkingFlow(number, notifiesPhone) };
+  } catch (error) {
+    if (!isUnpaired()) return { is: 'not_unpaired' };
+    // A CompanionHelloError, whose own name a build may shorten, or one of the server.
+    interface Thrown {
+      readonly name?: unknown;
+      readonly status?: unknown;
+      readonly type?: { readonly name?: unknown; readonly value?: { readonly code?: unknown } };
+    }
+    const { name, status, type } = (error ?? {}) as Thrown;
+    const [why, code] = [type?.name ?? name, Number(type?.value?.code ?? status)];
+    return {
+      is: 'refused',
+      name: typeof why === 'string' ? why : undefined,
+      code: Number.isInteger(code) ? code : undefined,
+    };
+  }
+}
+
+/** Gives the QR a secret again, unless the page is being linked. The QR that is shown stays void: another must follow. */
+export async function returnToQr(typedMs: number): Promise<void> {
+  if (!window.require('WAWebSocketModel').Socket.state?.startsWith('UNPAIRED')) return;
+  if (Date.now() - (window.chatWeb?.linking?.typedAt ?? 0) < typedMs) return;
+  await window.require('WAWebAltDeviceLinkingApi').initializeQRLinking?.();
 }

@@ -55,8 +55,12 @@ export async function queryNetwork(): Promise<void> {
   await window.require('WAWebQueryExistsJob').queryWidExists(wid);
 }
 
-/** Requests new QR references after the last one has expired. */
+/** Requests new QR references after the last one has expired. That would end a link that is under way. */
 export function refreshQr(): void {
+  const typedMs = 60_000; // How long the page waits for the link once a pairing code was typed.
+  const isTyped = Date.now() - (window.chatWeb?.linking?.typedAt ?? 0) < typedMs;
+  const asksForPasskey = [...window.document.querySelectorAll('[data-testid="shortcake_passkey_screen"]')].length > 0;
+  if (isTyped || asksForPasskey) return;
   const { Cmd } = window.require('WAWebCmd');
   if (Cmd.refreshQR) Cmd.refreshQR();
   else window.require('WAWebLaunchSocketUtils').refreshQR();

@@ -142,6 +142,12 @@ type Getter<R> = (contact: PageContact) => R;
 
 /** Modules by the names under which the page registers them. */
 export interface PageModules {
+  WAWebAltDeviceLinkingApi: {
+    setPairingType(type: 'ALT_DEVICE_LINKING'): void;
+    initializeAltDeviceLinking(): Promise<void>;
+    startAltLinkingFlow(phone: string, notifiesPhone: boolean): Promise<string>;
+    initializeQRLinking?(): Promise<void>;
+  };
   WAWebApiContact: {
     getCurrentLid(wid: unknown): PageId | undefined;
     getPhoneNumber(wid: unknown): PageId | undefined;
@@ -254,6 +260,17 @@ export interface PageElement {
   querySelectorAll(selector: string): ArrayLike<PageElement> & Iterable<PageElement>;
 }
 
+/** What the page has told about the link. */
+export interface LinkingState {
+  /** When it last asked for a passkey, and whether its screen was ever seen. */
+  passkeyAt: number;
+  hasScreen: boolean;
+  /** When a pairing code was last typed. */
+  typedAt: number;
+  /** What the network has asked for since the last look. */
+  code?: 'renew' | 'end' | undefined;
+}
+
 /** The set-up state of the page. */
 interface SetUpState {
   readonly document: string;
@@ -261,8 +278,8 @@ interface SetUpState {
   listening?: boolean;
   /** The page's own `require`, wrapped by the one with stand-ins. */
   require?: (name: string) => unknown;
-  /** When the page last asked for a passkey, in milliseconds since 1970, and whether its screen was ever seen. */
-  linking?: { askedAt: number; hasScreen: boolean };
+  /** What the page has told about the link; times are in milliseconds since 1970. */
+  linking?: LinkingState;
   /** Texts of open dialogs. */
   dialogs?: readonly string[];
 }

@@ -99,6 +99,7 @@ export function fakeContext(): FakeContext {
   const dir = mkdtempSync(join(tmpdir(), 'chat-web-handlers-'));
   return {
     page: new FakePage(),
+    linking: { requestCode: () => Promise.reject(new Error('no page is to be linked')) },
     uploadsDir: dir,
     spoolDir: dir,
     spoolShare: new SpoolShare(MOST_BYTES),

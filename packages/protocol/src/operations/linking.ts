@@ -1,0 +1,23 @@
+import * as v from 'valibot';
+import { personId, sessionId } from '../ids.ts';
+import type { Operation } from '../operation.ts';
+import { pairingCode } from '../resources.ts';
+
+/** Operations on the page of a session that is to be linked: its worker answers them, while the status is `qr`. */
+export const linkingOperations = {
+  requestPairingCode: {
+    summary:
+      'Get a code with which the owner of a number links the session, typed into the phone; no QR is shown meanwhile',
+    method: 'POST',
+    path: '/sessions/:id/pairing-code',
+    scope: 'manage',
+    params: v.object({ id: sessionId }),
+    body: v.object({ phoneNumber: personId }),
+    answer: v.object({ id: sessionId, ...pairingCode.entries }),
+    errors: [
+      ...(['session_not_found', 'qr_not_available', 'already_linked', 'not_permitted'] as const),
+      ...(['client_failed', 'outcome_unknown'] as const),
+    ],
+    timeoutMs: 45_000,
+  },
+} as const satisfies Record<string, Operation>;

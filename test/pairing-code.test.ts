@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readQr } from '../scripts/demo-output.ts';
+import { eventually } from './helpers/eventually.ts';
+import { browserAndWorkerIn } from './helpers/processes.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const CARLA = '12025550103';
+const MINUTE_MS = 60_000;
+
+const phoneOf = (stack: Stack, id: string, number: string) =>
+  stack.client.requestPairingCode({ id, phoneNumber: `+${number}` });
+const refused = (code: string, about: string) => ({ code, message: expect.stringContaining(about) });
+
+describe('a pairing code', () => {
+  it('links the session when its owner types it, is told on the stream, and is kept nowhere', async () => {
+    await using stack = await Stack.start();
+    const { client, phones, gateway } = stack;
+    await client.startSession({ id: 'main' });
+    const events = await stack.listen('main');
+    const shown = await phoneOf(stack, 'main', ADA);
+    expect(shown).toEqual({ id: 'main', code: expect.stringMatching(/^[0-9A-Z]{8}$/), expiresAt: expect.any(String) });
+    const leftMs = Date.parse(shown.expiresAt) - Date.now();
+    expect(leftMs).toBeGreaterThan(2 * MINUTE_MS);
+    expect(leftMs).toBeLessThanOrEqual(3 * MINUTE_MS);
+    const { id: _, ...data } = shown;
+    expect(await events.until('pairing_code')).toEqual(data);
+
+    // The page has dropped the secret of its QR. Whoever connects now sees the code in its place.
+    expect(await client.startSession({ id: 'main' })).toEqual({ id: 'main', status: 'qr' });
+    await expect(client.getQr({ id: 'main' })).rejects.toMatchObject(refused('qr_not_available', 'pairing code'));
+    const later = await stack.listen('main');
+    expect(await later.until('pairing_code')).toEqual(data);
+    expect(later.all('qr')).toEqual([]);
+    // Asked for again, it is the same: the network counts them.
+    expect(await phoneOf(stack, 'main', ADA)).toEqual(shown);
+
+    await phones.pair(ADA, shown.code);
+    expect(await events.until('ready')).toMatchObject({ phone: ADA });
+    expect(events.all('pairing_code')).toHaveLength(1);
+
+    const headers = { accept: 'application/json' };
+    const stored = await rawRequest(gateway.url, { path: '/events?after=oldest', headers });
+    expect(stored.text).toContain('"event":"ready"');
+    const log = gateway.log.join('\n');
+    expect(log).toContain('"pairing code shown"');
+    for (const text of [stored.text, log]) {
+      expect(text).not.toContain(shown.code);
+      expect(text).not.toContain('"pairing_code"');
+    }
+    expect(log).not.toContain(ADA);
+  });
+
+  it('gives way to another number, and to a fresh QR after a restart', async () => {
+    await using stack = await Stack.start();
+    const { client, phones } = stack;
+    await client.startSession({ id: 'main' });
+    const events = await stack.listen('main');
+    const [one, other] = await Promise.all([phoneOf(stack, 'main', ADA), phoneOf(stack, 'main', BEN)]);
+    expect(one.code).not.toBe(other.code);
+    await expect(phones.pair(ADA, one.code)).rejects.toThrow();
+    expect(events.all('pairing_code').map(({ code }) => code)).toEqual([one.code, other.code]);
+
+    const { qr = '' } = await client.restartSession({ id: 'main' });
+    expect(readQr(qr)).toMatch(/^2@/);
+    await expect(phones.pair(BEN, other.code)).rejects.toThrow();
+    await phones.scan(CARLA, qr);
+    await stack.untilStatus('main', 'ready');
+  });
+
+  it('is refused for a number that is not registered, and the session shows a QR again', async () => {
+    await using stack = await Stack.start();
+    await stack.client.startSession({ id: 'main' });
+    const events = await stack.listen('main');
+    const before = readQr(await events.until('qr'));
+    await expect(phoneOf(stack, 'main', '12025550199')).rejects.toMatchObject({
+      code: 'invalid_request',
+      issues: [{ path: 'phoneNumber', message: expect.stringContaining('country code') }],
+    });
+    // The one before is void: the page had dropped its secret.
+    const { qr } = await eventually(() => stack.client.getQr({ id: 'main' }));
+    expect(readQr(qr)).not.toBe(before);
+    expect(readQr(await events.until('qr', (text) => readQr(text) !== before))).toBe(readQr(qr));
+    await stack.phones.scan(ADA, qr);
+    await stack.untilStatus('main', 'ready');
+  });
+
+  it('is 501 on a page that lacks what it needs, which can be linked by its QR all the same', async () => {
+    await using stack = await Stack.start({ simulator: { missingModules: ['WAWebAltDeviceLinkingApi'] } });
+    const { qr = '' } = await stack.client.startSession({ id: 'main' });
+    await expect(phoneOf(stack, 'main', ADA)).rejects.toMatchObject(
+      refused('page_unsupported', 'lacks WAWebAltDeviceLinkingApi'),
+    );
+    await stack.phones.scan(ADA, qr);
+    await stack.untilStatus('main', 'ready');
+    const { degraded = [] } = await stack.client.getSessionStatus({ id: 'main' });
+    expect(degraded.map(({ capability }) => capability)).toEqual(['requestPairingCode']);
+  });
+
+  it('ends with the browser: a call that waits is answered, and the session shows a QR', async () => {
+    await using stack = await Stack.start();
+    await stack.client.startSession({ id: 'main' });
+    const events = await stack.listen('main');
+    const { code } = await phoneOf(stack, 'main', ADA);
+    const waiting = phoneOf(stack, 'main', BEN).catch((error: unknown) => error);
+    process.kill(browserAndWorkerIn(stack.dataDir).browser, 'SIGKILL');
+    const outcome = await waiting;
+    if (outcome instanceof Error)
+      expect(outcome).toMatchObject({ code: expect.stringMatching(/outcome_unknown|qr_not_/) });
+    await events.until('qr', () => events.all('qr').length >= 2);
+    await expect(stack.phones.pair(ADA, code)).rejects.toThrow();
+  });
+
+  it('of an account with a passkey is not the end of it: the passkey is asked for', async () => {
+    await using stack = await Stack.start();
+    await stack.phones.requirePasskey(ADA, true);
+    await stack.client.startSession({ id: 'main' });
+    const events = await stack.listen('main');
+    const { code } = await phoneOf(stack, 'main', ADA);
+    await stack.phones.pair(ADA, code);
+    await events.until('passkey_required');
+    expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ reason: 'PASSKEY_REQUIRED' });
+    await expect(phoneOf(stack, 'main', ADA)).rejects.toMatchObject(refused('qr_not_available', 'passkey'));
+  });
+});
+
+describe('a number that is linked here', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await Stack.start();
+    await stack.link('linked', ADA);
+    await stack.client.startSession({ id: 'spare' });
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  /** The device that was linked first, and how often it was asked for: a code may unlink it. */
+  const devices = async () => (await stack.phones.account(ADA)).devices;
+
+  it('gets no code, for the session itself or for another, and its link is not touched', async () => {
+    const before = await devices();
+    await expect(phoneOf(stack, 'linked', ADA)).rejects.toMatchObject(refused('already_linked', 'linked'));
+    await expect(phoneOf(stack, 'linked', BEN)).rejects.toMatchObject(refused('already_linked', 'linked'));
+    await expect(phoneOf(stack, 'spare', ADA)).rejects.toMatchObject(refused('already_linked', 'session linked'));
+    expect(await devices()).toEqual(before);
+    expect(await stack.client.getSessionStatus({ id: 'linked' })).toMatchObject({ status: 'ready', restarts: 0 });
+    await stack.client.getQr({ id: 'spare' }); // Its QR holds: the page was not asked.
+  });
+
+  it('gets none while that session is stopped, also after a restart of the gateway', async () => {
+    const before = (await devices()).map(({ id }) => id);
+    await stack.client.stopSession({ id: 'linked' });
+    await expect(phoneOf(stack, 'linked', ADA)).rejects.toMatchObject(refused('qr_not_available', 'stopped'));
+    await expect(phoneOf(stack, 'spare', ADA)).rejects.toMatchObject(refused('already_linked', 'session linked'));
+    await stack.gateway.end();
+    await stack.restartGateway({ CHAT_WEB_AUTO_START_SESSIONS: 'no' });
+    await stack.client.startSession({ id: 'spare' });
+    await expect(phoneOf(stack, 'spare', ADA)).rejects.toMatchObject(refused('already_linked', 'session linked'));
+    expect((await devices()).map(({ id }) => id)).toEqual(before);
+    await stack.client.startSession({ id: 'linked' });
+    await stack.untilStatus('linked', 'ready');
+  });
+
+  it('gets one code at a time, of whichever session asked first', async () => {
+    await stack.client.startSession({ id: 'rival' });
+    const answers = await Promise.allSettled([phoneOf(stack, 'spare', BEN), phoneOf(stack, 'rival', BEN)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'already_linked' } });
+  });
+
+  it('takes the code of another session away when it is linked by a QR', async () => {
+    const { code } = await phoneOf(stack, 'rival', CARLA);
+    await stack.link('third', CARLA);
+    await eventually(() => stack.client.getQr({ id: 'rival' }));
+    await expect(stack.phones.pair(CARLA, code))
+      .resolves.toBeDefined()
+      .catch(() => {});
+  });
+});
