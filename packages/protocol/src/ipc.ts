@@ -96,6 +96,8 @@ const degraded = listOf(degradedCapability, 100);
 export const passkeyStep = v.picklist(['passkey', 'phone', 'code']);
 export type PasskeyStep = v.InferOutput<typeof passkeyStep>;
 
+const phoneDigits = v.pipe(v.string(), v.regex(/^\d{5,15}$/));
+
 /** What a worker reports about its session, in order. */
 export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('qr'), qr: pngDataUrl }),
@@ -104,13 +106,15 @@ export const workerEvent = v.variant('name', [
   /** The page has a code for the owner of that number, in digits, and no QR. */
   v.object({
     name: v.literal('pairing_code'),
-    number: v.pipe(v.string(), v.regex(/^\d{5,15}$/)),
+    number: phoneDigits,
     ...pairingCode.entries,
   }),
   /** The page shows no QR: it asks for a passkey. Reported again with each step; it ends with a QR, or the link. */
   v.object({ name: v.literal('passkey'), step: passkeyStep }),
   /** The account is linked, and the page is loading it. */
   v.object({ name: v.literal('authenticating') }),
+  /** The number of the account that was linked, in digits, before its first sync is done. */
+  v.object({ name: v.literal('account'), number: phoneDigits }),
   /** The start made progress. */
   v.object({ name: v.literal('progress') }),
   v.object({ name: v.literal('ready'), info: sessionInfo }),

@@ -32,7 +32,7 @@ export interface SessionContext {
   readonly hostFault: HostFault;
   /** How many sessions run. */
   countRunning(): number;
-  /** A session is ready, with the account of that number, in digits. */
+  /** A session has the account of that number, in digits. */
   onLinked(id: string, number: string): void;
   readonly events: EventLog;
   readonly log: Log;

@@ -320,6 +320,11 @@ describe('a pairing code', () => {
     expect(subject.state.linkingNumber).toBe('12025550101');
     expect(subject.after(passkey(), authenticating, crash(), ended, due).state.linkingNumber).toBe('12025550101');
     expect(subject.after(qr()).state.linkingNumber).toBeUndefined();
+    const number = '12025550102';
+    subject.after(authenticating, reported({ name: 'account', number }));
+    expect(subject.state).toMatchObject({ phase: { status: 'authenticating' }, linkingNumber: number });
+    expect(subject.after(unlinked).state.linkingNumber).toBeUndefined();
+    subject.after(ended, start, qr());
     expect(subject.after(code(), stop).state.linkingNumber).toBeUndefined();
   });
 

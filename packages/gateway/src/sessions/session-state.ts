@@ -79,7 +79,7 @@ export interface SessionState {
   readonly takeOvers: readonly number[];
   /** When the account was linked, while that is not saved yet. */
   readonly linkedAt: Date | undefined;
-  /** The number, in digits, whose owner got a pairing code and is linking the session, or may be. */
+  /** The number, in digits, whose owner got a pairing code and may be linking the session, or has linked it. */
   readonly linkingNumber: string | undefined;
   /** Why the run is being ended, if that was not requested: its reports are ignored meanwhile. */
   readonly ending: RunFailure | 'unlinked' | undefined;
@@ -109,6 +109,7 @@ export type Report =
           | 'qr'
           | 'qr_void'
           | 'pairing_code'
+          | 'account'
           | 'passkey'
           | 'authenticating'
           | 'ready'
@@ -259,6 +260,8 @@ function reported(state: SessionState, report: Report, about: Circumstances): St
       return [about.hasAuth ? state : hasCode(state, report, about), []];
     case 'passkey':
       return [about.hasAuth ? state : asksForPasskey(state, report.step, about), []];
+    case 'account':
+      return [{ ...state, linkingNumber: report.number }, []];
     case 'authenticating':
       return [authenticating(state, about), []];
     case 'ready':

@@ -269,6 +269,10 @@ export class Session {
         this.#context.hostFault.recovered(this.id);
         this.#onReport(event);
         return;
+      case 'account':
+        this.#onReport(event);
+        this.#context.onLinked(this.id, event.number);
+        return;
       case 'qr_void':
       case 'pairing_code':
       case 'passkey':

@@ -57,6 +57,7 @@ export class SessionLifecycle implements ClientSignals {
   #passkey: PasskeyStep | undefined;
   #lastNetworkActivityAt = Date.now();
   #linkedAt = 0;
+  #hasToldAccount = false;
   /** Messages whose acks may have risen while no worker ran. */
   #openAcks: readonly OpenAck[];
   #readingAcks: Promise<void> | undefined;
@@ -135,6 +136,7 @@ export class SessionLifecycle implements ClientSignals {
     else if (state === 'DEPRECATED_VERSION') this.onFailure('PAGE_OUTDATED');
     else if (this.#isConnected) {
       this.#authenticating();
+      void this.#tellAccount();
       void this.#readyIfPossible();
     } else if (state === 'PAIRING') {
       if (!this.asksForPasskey) this.#authenticating();
@@ -268,6 +270,19 @@ export class SessionLifecycle implements ClientSignals {
     } catch (error) {
       if (this.#canBeReady() && !wasNavigated(error))
         this.onFailure('PAGE_FAILED', `reading the account failed (${errorText(error)})`);
+    }
+  }
+
+  /** Once: whose account is linked, while its first sync lasts. Never rejects. */
+  async #tellAccount(): Promise<void> {
+    if (this.#phase !== 'authenticating' || this.#linkedAt === 0 || this.#hasToldAccount) return;
+    try {
+      const { phone } = toSessionInfo(await this.#sources.readAccount());
+      if (this.#phase !== 'authenticating' || this.#hasToldAccount || !phone) return;
+      this.#hasToldAccount = true;
+      this.#report({ name: 'account', number: phone });
+    } catch {
+      // Not loaded yet: the next look at the page tries again.
     }
   }
 
