@@ -36,7 +36,8 @@ async function untilReady() {
   let shown;
   let session = await client.startSession({ id }); // Changes nothing on a session that runs.
   while (session.status !== 'ready') {
-    if (session.status === 'failed' || session.status === 'stopped')
+    const isUp = session.status !== 'failed' && session.status !== 'stopped';
+    if (!isUp || session.reason === 'PASSKEY_REQUIRED')
       throw new GatewayError(
         'session_not_ready',
         `session ${id} is ${session.status}: ${session.message ?? 'start it again'}`,
