@@ -115,6 +115,21 @@ describe('a pairing code', () => {
     await expect(stack.phones.pair(ADA, code)).rejects.toThrow();
   });
 
+  it('is void when the page is loaded again, which shows a QR', async () => {
+    await using stack = await Stack.start();
+    await stack.client.startSession({ id: 'main' });
+    const events = await stack.listen('main');
+    const { code } = await phoneOf(stack, 'main', ADA);
+    const [page] = await stack.phones.pages();
+    await stack.phones.disturb(page?.id ?? '', 'reload');
+    await events.until('qr', () => events.all('qr').length >= 2);
+    await expect(stack.phones.pair(ADA, code)).rejects.toThrow();
+    const next = await phoneOf(stack, 'main', ADA);
+    await stack.phones.pair(ADA, next.code);
+    await stack.untilStatus('main', 'ready');
+    expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ restarts: 0 });
+  });
+
   it('of an account with a passkey is not the end of it: the passkey is asked for', async () => {
     await using stack = await Stack.start();
     await stack.phones.requirePasskey(ADA, true);

@@ -1,7 +1,7 @@
 import { type Browser, launch, type Page } from 'puppeteer';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBrowser } from '../client/browser.ts';
-import { readLinkScreen } from './linking.ts';
+import { readLinkScreen, requestCode, returnToQr } from './linking.ts';
 
 const PASSKEY_MS = 600_000;
 
@@ -61,4 +61,87 @@ it('the event counts while no screen was ever told apart, and for as long as the
   expect(await stepOf()).toBe('passkey');
   await show();
   expect(await stepOf()).toBeUndefined();
+});
+
+describe('a pairing code', () => {
+  const TYPED_MS = 60_000;
+  /** What the page was asked for, in order. */
+  const calls = () => page.evaluate('window.calls');
+  const prepare = (state: string, start: string) =>
+    page.evaluate(`{
+      window.calls = [];
+      const called = (name) => async (...args) => { window.calls.push([name, ...args].join(' ')); };
+      const listeners = {};
+      window.tell = (name) => listeners['link_device_events:' + name]();
+      const modules = {
+        WAWebSocketModel: { Socket: { state: ${JSON.stringify(state)} } },
+        WAWebLinkDeviceEvents: { WAWebLinkDeviceEvents: { on: (name, listener) => { listeners[name] = listener; } } },
+        WAWebAltDeviceLinkingApi: {
+          setPairingType: called('type'),
+          initializeAltDeviceLinking: called('init'),
+          initializeQRLinking: called('qr'),
+          startAltLinkingFlow: async (...args) => { await called('start')(...args); ${start} },
+        },
+      };
+      window.require = (name) => modules[name];
+    }`);
+  const request = () => page.evaluate(requestCode, '12025550101', true, TYPED_MS);
+
+  it('is requested as the page itself does', async () => {
+    await prepare('UNPAIRED', 'return "ABCD1234";');
+    expect(await request()).toEqual({ is: 'code', code: 'ABCD1234' });
+    expect(await calls()).toEqual(['init', 'type ALT_DEVICE_LINKING', 'start 12025550101 true']);
+  });
+
+  it.each([
+    [
+      "throw Object.assign(new Error('t'), { name: 'CompanionHelloError', type: { name: 'IQErrorRateOverlimit', value: { code: 429, text: 'rate-overlimit' } } })",
+      { name: 'IQErrorRateOverlimit', code: 429 },
+    ],
+    [
+      "throw Object.assign(new Error('t'), { type: { name: 'IQErrorBadRequest', value: { code: '400' } } })",
+      { name: 'IQErrorBadRequest', code: 400 },
+    ],
+    [
+      "throw Object.assign(new Error(''), { name: 'ServerStatusCodeError', status: 400 })",
+      { name: 'ServerStatusCodeError', code: 400 },
+    ],
+    ["throw new Error('Minified invariant')", { name: 'Error', code: undefined }],
+    ["throw 'auth timeout'", { name: undefined, code: undefined }],
+    ['throw undefined', { name: undefined, code: undefined }],
+  ])('that is not given says why: %s', async (start, why) => {
+    await prepare('UNPAIRED', start);
+    expect(await request()).toEqual({ is: 'refused', ...why });
+  });
+
+  it('is neither requested nor withdrawn on a page that is linked, or for a minute after one was typed', async () => {
+    await prepare('CONNECTED', '');
+    expect(await request()).toEqual({ is: 'not_unpaired' });
+    await page.evaluate(returnToQr, TYPED_MS);
+    await prepare('UNPAIRED', '');
+    await stepOf();
+    await page.evaluate("tell('primary_hello_received')");
+    expect(await request()).toEqual({ is: 'typed' });
+    await page.evaluate(returnToQr, TYPED_MS);
+    expect(await calls()).toEqual([]);
+    await page.evaluate(returnToQr, 0);
+    expect(await calls()).toEqual(['qr']);
+  });
+
+  it('whose page is linked meanwhile is no refusal', async () => {
+    await prepare('UNPAIRED', "modules.WAWebSocketModel.Socket.state = 'PAIRING'; throw new Error('t');");
+    expect(await request()).toEqual({ is: 'not_unpaired' });
+  });
+
+  it('is renewed or ended as the network wants, once for each time that it does', async () => {
+    await prepare('UNPAIRED', '');
+    const codeOf = async () => (await page.evaluate(readLinkScreen, PASSKEY_MS)).code;
+    expect(await codeOf()).toBeUndefined();
+    await page.evaluate("tell('refresh_alt_linking_code')");
+    expect([await codeOf(), await codeOf()]).toEqual(['renew', undefined]);
+    for (const name of ['force_manual_refresh', 'error_alt_linking']) {
+      await page.evaluate(`tell('${name}'); tell('refresh_alt_linking_code')`);
+      expect([await codeOf(), await codeOf()]).toEqual(['end', undefined]);
+    }
+  });
 });
