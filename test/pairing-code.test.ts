@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '@chat-web/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readQr } from '../scripts/demo-output.ts';
 import { eventually } from './helpers/eventually.ts';
@@ -146,7 +147,7 @@ describe('a pairing code', () => {
 describe('a number that is linked here', () => {
   let stack: Stack;
   beforeAll(async () => {
-    stack = await Stack.start();
+    stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: 'sesame' } });
     await stack.link('linked', ADA);
     await stack.client.startSession({ id: 'spare' });
   });
@@ -163,6 +164,13 @@ describe('a number that is linked here', () => {
     expect(await devices()).toEqual(before);
     expect(await stack.client.getSessionStatus({ id: 'linked' })).toMatchObject({ status: 'ready', restarts: 0 });
     await stack.client.getQr({ id: 'spare' }); // Its QR holds: the page was not asked.
+  });
+
+  it('is not told where by a key that does not see that session', async () => {
+    const { key } = await stack.client.createKey({ name: 'spare', sessions: ['spare'], scope: 'manage' });
+    const client = createClient({ url: stack.gateway.url, token: key }, { retries: 0 });
+    const asked = client.requestPairingCode({ id: 'spare', phoneNumber: ADA });
+    await expect(asked).rejects.toMatchObject(refused('already_linked', 'a session of this gateway'));
   });
 
   it('gets none while that session is stopped, also after a restart of the gateway', async () => {

@@ -60,8 +60,9 @@ function partsIn(reason: string): string {
   return /^the page lacks (.*?)(?: \(since .*\))?$/.exec(reason)?.[1] ?? reason;
 }
 
-/** True for operations, and for what every session needs. */
+/** True for operations, and for what every session needs. One that is linked needs no code. */
 function isNeeded(capability: string): boolean {
+  if (capability === 'requestPairingCode') return false;
   const [operation = ''] = capability.split('.');
   return VITAL.has(capability) || Object.hasOwn(operations, operation);
 }

@@ -8,6 +8,7 @@ import {
 } from '@chat-web/protocol';
 import { Access } from './access/access.ts';
 import type { Audit } from './access/audit.ts';
+import type { Caller } from './access/caller.ts';
 import { FailureLimit } from './access/failure-limit.ts';
 import { Keys } from './access/keys.ts';
 import { OperatorToken } from './access/operator-token.ts';
@@ -207,7 +208,7 @@ function allHandlers(
   return {
     ...gatewayHandlers(supervisor, keys, webhooks),
     ...Object.fromEntries(forwarded),
-    requestPairingCode: (input: Parameters<Supervisor['requestPairingCode']>[0]) =>
-      supervisor.requestPairingCode(input),
+    requestPairingCode: (input: Parameters<Supervisor['requestPairingCode']>[0], { sees }: Caller) =>
+      supervisor.requestPairingCode(input, sees),
   };
 }

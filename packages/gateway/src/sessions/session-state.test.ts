@@ -333,6 +333,8 @@ describe('a pairing code', () => {
     subject.now = 59 * SECOND;
     expect(subject.after(code()).state.scan?.until).toEqual(new Date(3 * MINUTE));
     expect(subject.after({ name: 'scan_due' }).told).toMatchObject([{ data: { reason: 'QR_TIMEOUT' } }]);
+    for (const never of ['9999-12-31T23:59:59.999Z', '2026-99-99T00:00:00Z'])
+      expect(new Subject().after(start, code('ABCD1234', never)).state.scan?.ms).toBeLessThanOrEqual(10 * MINUTE);
     const patient = new Subject({ qrTimeoutMs: 10 * MINUTE }).after(start, qr(), code());
     expect(patient.state.scan?.until).toEqual(new Date(10 * MINUTE));
   });

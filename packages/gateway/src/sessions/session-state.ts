@@ -163,6 +163,7 @@ export interface Transition {
 export const STOP_TIMEOUT_MS = 10_000;
 /** How long the network waits for a passkey that the page asks for. */
 const PASSKEY_MS = 10 * 60_000;
+const LONGEST_CODE_MS = 10 * 60_000;
 /** What the owner is to do, by what the page waits for. */
 const PASSKEY_STEPS: Readonly<Record<PasskeyStep, string>> = {
   passkey: "link it on its owner's own computer with `npm run link`, then it moves here",
@@ -350,7 +351,8 @@ function hasCode(
   { number, code, expiresAt }: Extract<Report, { readonly name: 'pairing_code' }>,
   about: Circumstances,
 ): SessionState {
-  const validMs = Math.max(0, Date.parse(expiresAt) - about.date.getTime());
+  // The time is the worker's: it may be any.
+  const validMs = Math.max(0, Math.min(LONGEST_CODE_MS, Date.parse(expiresAt) - about.date.getTime())) || 0;
   const scan = atLeast(validMs, state.scan ?? waitOf(about.config.qrTimeoutMs, about), about);
   const after = { ...state, linkedAt: undefined, linkingNumber: number, scan };
   return enter(after, { status: 'qr', code: { code, expiresAt } });

@@ -108,12 +108,12 @@ export class Supervisor {
 
   /**
    * Has the page of a session request a pairing code. 409 if a session has the account of that number, runs or not: the
-   * network may unlink it. One request for a number at a time.
+   * network may unlink it; the error names one that the caller sees. One request for a number at a time.
    */
-  async requestPairingCode(input: {
-    readonly id: string;
-    readonly phoneNumber: string;
-  }): Promise<AnswerOf<'requestPairingCode'>> {
+  async requestPairingCode(
+    input: { readonly id: string; readonly phoneNumber: string },
+    sees: (id: string) => boolean,
+  ): Promise<AnswerOf<'requestPairingCode'>> {
     const { id, phoneNumber } = input;
     const request = { id, number: phoneNumber.slice(0, phoneNumber.indexOf('@')) };
     const refusal = this.refusalOf(id, 'requestPairingCode');
@@ -121,9 +121,11 @@ export class Supervisor {
     const holders = await this.#holdersOf(request.number);
     for (const { id: other, number } of this.#codeRequests)
       if (isSameNumber(number, request.number)) holders.push(other);
-    const holder = holders.find((one) => one !== id);
-    if (holder !== undefined)
-      throw new GatewayError('already_linked', `session ${holder} has this number, or is being linked to it`);
+    const others = holders.filter((one) => one !== id);
+    const seen = others.find(sees);
+    const holder = seen === undefined ? 'a session of this gateway' : `session ${seen}`;
+    if (others.length > 0)
+      throw new GatewayError('already_linked', `${holder} has this number, or is being linked to it`);
     this.#codeRequests.add(request);
     try {
       return await this.call('requestPairingCode', input);
