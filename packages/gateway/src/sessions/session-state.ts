@@ -28,9 +28,8 @@ import {
  * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown. `cause`: if it was not
  *   requested.
  * - `starting`: its worker and browser are booting, or queued; `cause`: if an earlier attempt failed.
- * - `qr`: the page shows a QR that has not been scanned yet. Without one, it has a
- *   `code` for the phone, or `cause` is what it asks for next; without
- *   any, another QR or code follows.
+ * - `qr`: the page can be linked, by its `qr`, or by a `code` that its owner types into the phone. `cause`: what else it
+ *   asks for. Without any, another QR or code follows.
  * - `authenticating`: the account is linked, and the page is loading it.
  * - `ready`: messages go out and come in.
  * - `disconnected`: it was up, and the gateway is recovering it.

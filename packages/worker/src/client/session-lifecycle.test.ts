@@ -68,6 +68,9 @@ describe('a page that asks for a passkey', () => {
     lifecycle.onPasskey(undefined);
     expect(reported.at(-1)).toBe('authenticating');
     expect(lifecycle.linkedAt).toBeGreaterThan(0);
+    lifecycle.onSocketState('CONNECTED');
+    lifecycle.onPasskey('phone');
+    expect(lifecycle.asksForPasskey).toBe(false);
   });
 
   it('may go back to a QR, also the same, and is over when the page is loaded again', async () => {

@@ -145,7 +145,8 @@ export class SessionLifecycle implements ClientSignals {
   }
 
   /** What the page waits for before it links an account with a passkey; undefined if for nothing. */
-  onPasskey(step: PasskeyStep | undefined): void {
+  onPasskey(shown: PasskeyStep | undefined): void {
+    const step = this.#isConnected ? undefined : shown; // The screen of a link that is done is about to go.
     if (step === this.#passkey) return;
     this.#passkey = step;
     if (step === undefined) {

@@ -50,13 +50,18 @@ it('the event counts while no screen was ever told apart, and for as long as the
   await page.evaluate(`
     const listeners = {};
     const WAWebLinkDeviceEvents = { on: (name, listener) => { listeners[name] = listener; } };
-    window.require = () => ({ WAWebLinkDeviceEvents });
+    window.Socket = { state: 'UNPAIRED' };
+    window.require = () => ({ WAWebLinkDeviceEvents, Socket });
     window.ask = () => listeners['link_device_events:passkey_prologue_request']();
   `);
   expect(await stepOf()).toBeUndefined();
   await page.evaluate('ask()');
   expect(await stepOf()).toBe('passkey');
   expect(await stepOf(0)).toBeUndefined();
+  await page.evaluate("Socket.state = 'CONNECTED'");
+  expect(await stepOf()).toBeUndefined();
+  await page.evaluate("Socket.state = 'UNPAIRED_IDLE'");
+  expect(await stepOf()).toBe('passkey');
   await show('shortcake_passkey_screen');
   expect(await stepOf()).toBe('passkey');
   await show();

@@ -45,7 +45,8 @@ export function readLinkScreen(passkeyMs: number): LinkScreen {
   const code = linking?.code;
   if (linking) linking.code = undefined;
   if (!isShown('shortcake_passkey_screen')) {
-    const isAsked = linking && !linking.hasScreen && Date.now() - linking.passkeyAt < passkeyMs;
+    const mayBeAsked = linking && !linking.hasScreen && Date.now() - linking.passkeyAt < passkeyMs;
+    const isAsked = mayBeAsked && window.require('WAWebSocketModel').Socket.state?.startsWith('UNPAIRED');
     return { passkey: isAsked ? 'passkey' : undefined, code };
   }
   if (linking) linking.hasScreen = true;
