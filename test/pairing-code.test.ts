@@ -116,6 +116,22 @@ describe('a pairing code', () => {
     await expect(stack.phones.pair(ADA, code)).rejects.toThrow();
   });
 
+  it.each([0, 20, 100, 300])('is answered also where the QR is scanned %i ms later', async (ms) => {
+    await using stack = await Stack.start();
+    const { qr = '' } = await stack.client.startSession({ id: 'main' });
+    const [asked] = await Promise.allSettled([
+      phoneOf(stack, 'main', ADA),
+      delay(ms).then(() => stack.phones.scan(BEN, qr)),
+    ]);
+    if (asked.status === 'rejected')
+      expect(asked.reason).toMatchObject({
+        code: expect.stringMatching(/^(already_linked|qr_not_available|outcome_unknown)$/),
+      });
+    await stack.untilStatus('main', 'ready');
+    expect(await stack.client.getSessionInfo({ id: 'main' })).toMatchObject({ phone: BEN });
+    await expect(phoneOf(stack, 'main', ADA)).rejects.toMatchObject({ code: 'already_linked' });
+  });
+
   it('is void when the page is loaded again, which shows a QR', async () => {
     await using stack = await Stack.start();
     await stack.client.startSession({ id: 'main' });
