@@ -40,7 +40,7 @@ const routes = [
     scope: (operations as Record<string, Operation>)[row.name]?.scope as Scope | 'anyone',
   })),
   ...Object.entries<OtherRoute>(otherRoutes).map(([name, { path, scope }]) => ({
-    ...{ name, method: 'GET', scope, hasId: path.includes(':id'), body: undefined },
+    ...{ name, method: 'GET', scope, hasId: path.includes(':id'), body: undefined, type: JSON_TYPE },
     path: (id: string) => path.replace(':id', id),
   })),
 ].flatMap((route) => (route.method === 'GET' ? [route, { ...route, method: 'HEAD' }] : [route]));
@@ -90,9 +90,9 @@ interface Sent {
   readonly body?: string | undefined;
 }
 
-function send({ method, path }: Route, { holder, id, body }: Sent): Promise<RawAnswer> {
+function send({ method, path, type }: Route, { holder, id, body }: Sent): Promise<RawAnswer> {
   const token = bearer.get(holder);
-  const headers = { ...JSON_TYPE, ...(token ? { authorization: `Bearer ${token}` } : {}) };
+  const headers = { ...type, ...(token ? { authorization: `Bearer ${token}` } : {}) };
   return rawRequest(gateway.url, { method, path: path(id), headers, body: /^P/.test(method) ? body : undefined });
 }
 
@@ -142,6 +142,8 @@ describe('every route', () => {
       [
         ...Object.keys(webhookOperations),
         'deleteSession',
+        'exportSession',
+        'importSession',
         'getQr',
         'requestPairingCode',
         'restartSession',

@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
     expect((await ask('GET', '/docs')).text).toContain('POST /sessions/{id}/messages');
   });
 
-  const apart = ['stopSession', 'deleteSession', 'deleteKey', 'deleteWebhook'];
+  const apart = ['exportSession', 'importSession', 'stopSession', 'deleteSession', 'deleteKey', 'deleteWebhook'];
   const order = Object.keys(operations).filter((name) => !apart.includes(name));
   const all = [...order, 'deleteSession', 'deleteWebhook'].flatMap((name) =>
     Object.entries(examples[name as OperationName]).map(([title, example]) => ({

@@ -1,4 +1,4 @@
-import { type Operation, operations } from '@chat-web/protocol';
+import { ARCHIVE_TYPE, type Operation, operations } from '@chat-web/protocol';
 import { expect } from 'vitest';
 import { type RawAnswer, rawRequest } from './raw-request.ts';
 
@@ -29,8 +29,11 @@ const inPath: Readonly<Record<string, string>> = {
   number: '+12025550102',
 };
 
+/** The header that a body wants. */
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
 /** Every operation as a request that is in order, but for what a test spoils. */
-export const rows = Object.entries<Operation>(operations).map(([name, { method, path, body }]) => ({
+export const rows = Object.entries<Operation>(operations).map(([name, { method, path, body, archive }]) => ({
   name,
   method,
   path: (id: string) =>
@@ -38,15 +41,14 @@ export const rows = Object.entries<Operation>(operations).map(([name, { method, 
   hasId: path.includes(':id'),
   otherParam: /:(messageId|groupId|contactId|number)\b/.exec(path)?.[1],
   body: body ? JSON.stringify(bodies[name]) : undefined,
+  type: archive === 'taken' ? { 'content-type': ARCHIVE_TYPE } : JSON_TYPE,
 }));
 /** Those on a session. */
 export const rowsWithId = rows.filter(({ hasId }) => hasId);
-/** The header that a body wants. */
-export const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Asks a gateway for an operation on a session. */
 export const ask = (url: string, row: (typeof rows)[number], id: string, headers: Record<string, string> = {}) =>
-  rawRequest(url, { method: row.method, path: row.path(id), headers: { ...JSON_TYPE, ...headers }, body: row.body });
+  rawRequest(url, { method: row.method, path: row.path(id), headers: { ...row.type, ...headers }, body: row.body });
 
 /** Checks that an answer is an error of that status and code, with a sentence for people. */
 export function expectError({ status, body }: RawAnswer, expectedStatus: number, code: string): void {

@@ -37,6 +37,8 @@ export interface StackOptions {
   readonly main?: string;
   /** An empty folder for the data; a temporary one unless it is given. */
   readonly dataDir?: string;
+  /** Another stack, whose simulator is shared: it must be the last to be disposed of. */
+  readonly beside?: Stack;
 }
 
 /** The whole path for a story: a simulator, and a real gateway process that may be ended and started again. */
@@ -45,6 +47,7 @@ export class Stack implements AsyncDisposable {
   readonly simulator: Simulator;
   gateway: GatewayProcess;
   readonly #settings: Readonly<Record<string, string>>;
+  readonly #ownsSimulator: boolean;
   readonly #logs: EventLog[] = [];
 
   private constructor(
@@ -52,11 +55,13 @@ export class Stack implements AsyncDisposable {
     simulator: Simulator,
     gateway: GatewayProcess,
     settings: Record<string, string>,
+    ownsSimulator: boolean,
   ) {
     this.dataDir = dataDir;
     this.simulator = simulator;
     this.gateway = gateway;
     this.#settings = settings;
+    this.#ownsSimulator = ownsSimulator;
   }
 
   static async start({
@@ -65,10 +70,11 @@ export class Stack implements AsyncDisposable {
     settings = {},
     cwd,
     main,
+    beside,
     ...given
   }: StackOptions = {}): Promise<Stack> {
     const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'chat-web-test-')));
-    const simulator = await startSimulator({ build, settings: simulated });
+    const simulator = beside?.simulator ?? (await startSimulator({ build, settings: simulated }));
     const all = {
       CHAT_WEB_PORT: '0',
       CHAT_WEB_LOG_LEVEL: 'debug',
@@ -77,7 +83,7 @@ export class Stack implements AsyncDisposable {
       ...inHeadlessShell(),
       ...settings,
     };
-    return new Stack(dataDir, simulator, await spawnGateway(all, { cwd, main }), all);
+    return new Stack(dataDir, simulator, await spawnGateway(all, { cwd, main }), all, beside === undefined);
   }
 
   get client(): OperationMethods {
@@ -142,7 +148,7 @@ export class Stack implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const log of this.#logs) log.close();
     await this.gateway.end();
-    await this.simulator.close();
+    if (this.#ownsSimulator) await this.simulator.close();
     await rm(this.dataDir, { recursive: true, force: true, maxRetries: 3 });
   }
 }

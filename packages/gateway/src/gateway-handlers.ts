@@ -2,6 +2,7 @@ import { type GatewayOperationName, type Handlers, operations } from '@chat-web/
 import type { Caller } from './access/caller.ts';
 import type { Keys } from './access/keys.ts';
 import { Refusal } from './access/refusal.ts';
+import type { Mover } from './moving/mover.ts';
 import type { Session } from './sessions/session.ts';
 import { viewOf } from './sessions/session-view.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
@@ -16,7 +17,7 @@ type GatewayHandlers = {
 };
 
 /** Handlers of the operations that need no worker. */
-export function gatewayHandlers(supervisor: Supervisor, keys: Keys, webhooks: Webhooks): GatewayHandlers {
+export function gatewayHandlers(supervisor: Supervisor, keys: Keys, webhooks: Webhooks, mover: Mover): GatewayHandlers {
   return {
     listSessions: (_, caller) => ({
       sessions: supervisor
@@ -67,10 +68,18 @@ export function gatewayHandlers(supervisor: Supervisor, keys: Keys, webhooks: We
       replaying: webhooks.replayDeadLetters(webhookId, caller),
     }),
 
-    startSession: async ({ id }) => {
+    startSession: async ({ id, takeBack }) => {
       const deadline = Date.now() + operations.startSession.timeoutMs;
-      const session = await supervisor.start(id);
+      const session = await supervisor.start(id, takeBack);
       await session.settled(deadline - Date.now());
+      return startedView(session);
+    },
+
+    exportSession: ({ id }) => mover.export(id),
+
+    importSession: async ({ id, ...taken }) => {
+      const session = await mover.import(id, taken);
+      await session.settled(operations.startSession.timeoutMs);
       return startedView(session);
     },
 

@@ -35,8 +35,11 @@ import { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import { Spool } from './media/spool.ts';
 import { Metrics } from './metrics.ts';
+import { Lineages } from './moving/lineages.ts';
+import { Mover } from './moving/mover.ts';
 import { Idempotency } from './sends/idempotency.ts';
 import { KnownPeople } from './sends/known-people.ts';
+import { MovingKeys } from './sends/moving-keys.ts';
 import { type PacedInput, Pacing } from './sends/pacing.ts';
 import { SentKeys } from './sends/sent-keys.ts';
 import type { ServiceState } from './service-notifier.ts';
@@ -87,6 +90,8 @@ export async function startGateway(
         });
   const token = await OperatorToken.load(config, log);
   const releaseDataDir = await holdDataDir(config.dataDir, log);
+  const lineages = new Lineages(join(config.dataDir, 'moves'));
+  await lineages.load(log);
   const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);
   const access = new Access(token, keys, new FailureLimit(config.authFailuresPerMinute));
   const refusals = new Refusals(log);
@@ -118,6 +123,7 @@ export async function startGateway(
     tmp,
     foreignProcesses,
     saved,
+    lineages,
     pageHistory,
     pinnedPage,
     workerProgram,
@@ -142,13 +148,20 @@ export async function startGateway(
     append: (record) => journal.append(record),
     version: version(),
   });
-  const watches = [new MemoryGuard(config, log), new DiskWatch(saved, log)];
+  const memoryGuard = new MemoryGuard(config, log, (id) => supervisor.session(id));
+  const watches = [memoryGuard, new DiskWatch(saved, log)];
+  const mover = new Mover({
+    ...{ config, supervisor, saved, lineages, events, log },
+    keepers: [folds.delivered, folds.openAcks, new MovingKeys(folds.sentKeys, journal), people, memoryGuard],
+    append: (record) => journal.append(record),
+    version: version(),
+  });
   const closing = new AbortController();
-  const metrics = new Metrics({ supervisor, startQueue, spool, refusals, events, journal, pacing, webhooks });
+  const metrics = new Metrics({ supervisor, startQueue, spool, refusals, events, journal, pacing, webhooks, mover });
   const app = createApp({
     ...{ config, access, refusals, audit, supervisor, events, spool, metrics, log },
     idempotency: new Idempotency(journal, folds.sentKeys),
-    handlers: allHandlers(supervisor, keys, webhooks, pacing),
+    handlers: allHandlers(supervisor, keys, webhooks, pacing, mover),
   });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -162,6 +175,7 @@ export async function startGateway(
   foreignProcesses.look();
   if (left > 0) log.warn({ browsers: left }, 'leftover browsers killed');
   await Promise.all([saved.load(log), spool.clear(), tmp.clear(log), pageHistory.load()]);
+  await mover.clear();
   open();
   webhooks.start();
   if (config.autoStartSessions) supervisor.startSaved();
@@ -197,6 +211,7 @@ function allHandlers(
   keys: Keys,
   webhooks: Webhooks,
   pacing: Pacing,
+  mover: Mover,
 ): Record<OperationName, AnyHandler> {
   const forwarded = Object.keys(workerOperations).map((name) => [
     name,
@@ -206,7 +221,7 @@ function allHandlers(
     },
   ]);
   return {
-    ...gatewayHandlers(supervisor, keys, webhooks),
+    ...gatewayHandlers(supervisor, keys, webhooks, mover),
     ...Object.fromEntries(forwarded),
     requestPairingCode: (input: Parameters<Supervisor['requestPairingCode']>[0], { sees }: Caller) =>
       supervisor.requestPairingCode(input, sees),

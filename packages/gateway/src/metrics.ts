@@ -6,6 +6,7 @@ import type { EventLog } from './events/event-log.ts';
 import type { ConnectionCount } from './http/connections.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Spool } from './media/spool.ts';
+import type { Mover } from './moving/mover.ts';
 import type { Pacing } from './sends/pacing.ts';
 import type { StartQueue } from './sessions/start-queue.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
@@ -21,6 +22,7 @@ export interface MetricsSources {
   readonly journal: Journal;
   readonly pacing: Pick<Pacing, 'refused'>;
   readonly webhooks: Pick<Webhooks, 'counts' | 'views'>;
+  readonly mover: Pick<Mover, 'counts'>;
 }
 
 const PREFIX = 'chat_web_';
@@ -58,6 +60,7 @@ export class Metrics {
     journalMetrics(sources, registers);
     pacingCounter(sources.pacing, registers);
     webhookMetrics(sources.webhooks, registers);
+    moveCounter(sources.mover, registers);
   }
 
   /** Adds the connection metrics. Separate, since the server is created after the metrics. */
@@ -204,6 +207,17 @@ function pacingCounter(pacing: Pick<Pacing, 'refused'>, registers: Registry[]): 
     collect() {
       this.reset();
       for (const [limit, count] of pacing.refused) this.inc({ limit }, count);
+    },
+  });
+}
+
+function moveCounter(mover: Pick<Mover, 'counts'>, registers: Registry[]): void {
+  new Counter({
+    ...{ name: `${PREFIX}session_moves_total`, help: 'Sessions exported and imported, and imports refused', registers },
+    labelNames: ['outcome'],
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(mover.counts)) this.inc({ outcome }, count);
     },
   });
 }

@@ -394,6 +394,12 @@ export const settings = {
     fallback: '512',
     meaning: 'the same for one session; what exceeds it is rejected (429)',
   },
+  importMaxBytes: {
+    name: 'CHAT_WEB_IMPORT_MAX_MB',
+    schema: megabytes(1, 8_191),
+    fallback: '2048',
+    meaning: 'maximum size of the archive of a session that is imported',
+  },
   cacheMaxBytes: {
     name: 'CHAT_WEB_CACHE_MAX_MB',
     schema: megabytes(0, 100_000),

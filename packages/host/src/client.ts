@@ -1,4 +1,6 @@
 import {
+  ARCHIVE_TYPE,
+  type ArchiveInput,
   answersMedia,
   type CallOptions,
   changesSomething,
@@ -12,8 +14,8 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { answeredError } from './answered-error.ts';
-import { downloadOf } from './download.ts';
-import { jsonBody, type RequestBody } from './request-body.ts';
+import { archiveOf, downloadOf } from './download.ts';
+import { archiveBody, jsonBody, type RequestBody } from './request-body.ts';
 import { isOfProxy, isRefused, isRepeatable, isWorthAnother, waitBefore } from './retry.ts';
 import { AddressError, ask, type GatewayAddress } from './transport.ts';
 import { pause, unlessAborted } from './wait.ts';
@@ -78,7 +80,7 @@ async function call(
 ): Promise<unknown> {
   const { retries = DEFAULT_RETRIES, timeoutMs, signal, idempotencyKey: given, onRetry } = options;
   const { path, rest } = fillPath(operation.path, input);
-  const body = operation.body ? jsonBody(rest) : undefined;
+  const body = bodyOf(operation, rest);
   const canRetry = retries > 0 && body?.isRepeatable !== false;
   let key = given ?? (operation.keyed && canRetry ? crypto.randomUUID() : undefined);
   const deadline = performance.now() + (timeoutMs ?? operation.timeoutMs + GRACE_MS + (canRetry ? FOR_RETRIES_MS : 0));
@@ -87,7 +89,13 @@ async function call(
   try {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await request(address, name, operation, { path, body, key, deadline, signal });
+        return await request(address, name, operation, {
+          path,
+          body,
+          headers: headersOf(operation, rest, body, key),
+          deadline,
+          signal,
+        });
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof GatewayError)) throw error;
@@ -116,11 +124,17 @@ async function call(
 
 const NEVER = new AbortController().signal;
 
+function bodyOf(operation: Operation, rest: Input): RequestBody | undefined {
+  if (operation.archive === 'taken') return archiveBody(rest as unknown as ArchiveInput);
+  const isSent = operation.body || (operation.optionalBody && Object.keys(rest).length > 0);
+  return isSent ? jsonBody(rest) : undefined;
+}
+
 /** One attempt. */
 interface Attempt {
   readonly path: string;
   readonly body: RequestBody | undefined;
-  readonly key: string | undefined;
+  readonly headers: Record<string, string>;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
@@ -130,10 +144,11 @@ async function request(
   address: GatewayAddress,
   name: string,
   operation: Operation,
-  { path, body, key, deadline, signal }: Attempt,
+  { path, body, headers, deadline, signal }: Attempt,
 ): Promise<unknown> {
   signal?.throwIfAborted();
-  const isDownload = answersMedia(operation);
+  const isArchive = operation.archive === 'answered';
+  const isDownload = answersMedia(operation) || isArchive;
   const late = new AbortController();
   const over = signal && isDownload ? AbortSignal.any([signal, late.signal]) : late.signal;
   const onAbort = () => late.abort(signal?.reason);
@@ -141,7 +156,6 @@ async function request(
   const limitMs = Math.max(0, Math.min(operation.timeoutMs + GRACE_MS, deadline - performance.now()));
   const timer = setTimeout(() => late.abort(new Error('it took too long')), limitMs);
   try {
-    const headers = headersOf(body, key);
     const made = body && (await unlessAborted(body.make(), over));
     if (over.aborted)
       throw new GatewayError('internal_error', `${name} was not sent: its media took too long`, { status: null });
@@ -151,6 +165,7 @@ async function request(
       },
     );
     // The time limit ends with the headers: reading media takes as long as their size needs. An abort still ends it.
+    if (response.ok && isArchive) return archiveOf(response);
     return response.ok && isDownload ? downloadOf(response) : await answerOf(name, operation, response);
   } catch (error) {
     signal?.throwIfAborted();
@@ -161,9 +176,16 @@ async function request(
   }
 }
 
-function headersOf(body: RequestBody | undefined, key: string | undefined): Record<string, string> {
+function headersOf(
+  { archive }: Operation,
+  { contentDigest }: Input,
+  body: RequestBody | undefined,
+  key: string | undefined,
+): Record<string, string> {
+  const isArchive = archive === 'taken';
   const headers = {
-    ...(body ? { 'Content-Type': 'application/json' } : {}),
+    ...(body ? { 'Content-Type': isArchive ? ARCHIVE_TYPE : 'application/json' } : {}),
+    ...(isArchive && contentDigest !== undefined ? { 'Content-Digest': String(contentDigest) } : {}),
     ...(key === undefined ? {} : { 'Idempotency-Key': key }),
   };
   try {

@@ -1,4 +1,4 @@
-import type { Download } from '@chat-web/protocol';
+import { type ArchiveDownload, type Download, GatewayError } from '@chat-web/protocol';
 
 /** The file of a response; null if there is none. */
 export function downloadOf({ status, headers, body }: Response): Download | null {
@@ -12,6 +12,14 @@ export function downloadOf({ status, headers, body }: Response): Download | null
     mimeType: headers.get('Content-Type') ?? 'application/octet-stream',
     ...(filename ? { filename } : {}),
   };
+}
+
+/** The archive of a response. */
+export function archiveOf({ headers, body, status }: Response): ArchiveDownload {
+  const contentDigest = headers.get('Content-Digest');
+  if (!body || contentDigest === null)
+    throw new GatewayError('internal_error', 'the gateway gave an invalid answer to exportSession', { status });
+  return { data: body, size: Number(headers.get('Content-Length')), contentDigest };
 }
 
 function decoded(text: string): string {

@@ -1,3 +1,5 @@
+import type { ArchiveInput } from '@chat-web/protocol';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What `fetch` sends. */
@@ -16,6 +18,21 @@ export interface RequestBody {
 const PIECE_BYTES = 0x6000;
 /** What stands for the bytes while the rest becomes JSON is random: nobody can write it into another field. */
 const MARK_BYTES = 16;
+
+/** An archive, as it is. */
+export function archiveBody({ archive }: ArchiveInput): RequestBody {
+  if (!(archive instanceof ReadableStream)) {
+    const body = archive instanceof Blob ? archive : new Blob([archive as Uint8Array<ArrayBuffer>]);
+    return { isRepeatable: true, make: async () => body, cancel: () => {} };
+  }
+  return {
+    isRepeatable: false,
+    make: async () => archive,
+    cancel: (reason) => {
+      if (!archive.locked) void archive.cancel(reason).catch(() => {});
+    },
+  };
+}
 
 /** The fields as JSON. Bytes in `base64` are encoded while they are sent, where the platform sends streams. */
 export function jsonBody(fields: Fields): RequestBody {

@@ -16,7 +16,8 @@ export function isOfProxy(status: number): boolean {
 }
 
 /** True if repeating an operation does what doing it once does. `hasKey`: it has an Idempotency-Key. */
-export function isRepeatable({ method, keyed }: Operation, hasKey: boolean): boolean {
+export function isRepeatable({ method, keyed, archive }: Operation, hasKey: boolean): boolean {
+  if (archive) return false; // A session that is in place would be refused.
   return method === 'GET' || method === 'PUT' || (keyed !== undefined && hasKey);
 }
 

@@ -1,3 +1,4 @@
+export * from './archive.ts';
 export * from './browser-owner.ts';
 export * from './channel.ts';
 export * from './errors.ts';

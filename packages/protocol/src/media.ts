@@ -123,6 +123,9 @@ export function answersMedia({ answer }: { readonly answer: v.GenericSchema }): 
   return answer === mediaFile || answer === optionalMediaFile;
 }
 
+/** Bytes that a client sends. A `ReadableStream` is read once: its call is not retried. */
+export type MediaBytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
+
 /** Media as a client of the gateway gets it. `size` is in bytes. */
 export interface Download {
   readonly data: ReadableStream<Uint8Array>;

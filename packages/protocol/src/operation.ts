@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import type { ArchiveInput, TakenArchive } from './archive.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Scope } from './scope.ts';
 
@@ -18,6 +19,10 @@ export interface Operation {
   readonly params: ObjectSchema;
   /** The JSON body, if there is one. Its fields and the parameters share no name. */
   readonly body?: ObjectSchema;
+  /** The same, where a request without a body is as good as one without fields. */
+  readonly optionalBody?: ObjectSchema;
+  /** It takes an archive of a session as its body, or answers with one: see `archive.ts`. */
+  readonly archive?: 'taken' | 'answered';
   readonly answer: v.GenericSchema;
   /**
    * It takes an Idempotency-Key. `choosesMessageId`: true for a body that is sent as one message, whose id is ours to
@@ -38,8 +43,20 @@ export type OperationInput<O extends Operation> = v.InferInput<O['params']> & Bo
 export type HandlerInput<O extends Operation> = v.InferOutput<O['params']> & BodyOutput<O>;
 export type OperationAnswer<O extends Operation> = v.InferOutput<O['answer']>;
 
-type BodyInput<O extends Operation> = O['body'] extends ObjectSchema ? v.InferInput<O['body']> : unknown;
-type BodyOutput<O extends Operation> = O['body'] extends ObjectSchema ? v.InferOutput<O['body']> : unknown;
+type BodyInput<O extends Operation> = O['body'] extends ObjectSchema
+  ? v.InferInput<O['body']>
+  : O['optionalBody'] extends ObjectSchema
+    ? v.InferInput<O['optionalBody']>
+    : O['archive'] extends 'taken'
+      ? ArchiveInput
+      : unknown;
+type BodyOutput<O extends Operation> = O['body'] extends ObjectSchema
+  ? v.InferOutput<O['body']>
+  : O['optionalBody'] extends ObjectSchema
+    ? v.InferOutput<O['optionalBody']>
+    : O['archive'] extends 'taken'
+      ? TakenArchive
+      : unknown;
 
 /** True if the operation changes something: the outcome is unknown if its answer is lost. */
 export function changesSomething(operation: Operation): boolean {

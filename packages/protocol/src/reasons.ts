@@ -6,6 +6,7 @@ import * as v from 'valibot';
  */
 export const reasons = {
   STOPPED: 'the session was stopped',
+  MOVED: 'the session was moved to another gateway',
   REQUESTED: 'a restart was requested',
   RECYCLED: 'the session was restarted to free memory',
   QR_TIMEOUT: 'the QR was not scanned in time',

@@ -11,6 +11,7 @@ export const sessionStatus = v.picklist([
   'disconnected',
   'failed',
   'stopped',
+  'moved',
 ]);
 export type SessionStatus = v.InferOutput<typeof sessionStatus>;
 

@@ -1,6 +1,8 @@
-import { MAX_DELIVERED_IDS, OVERLAP_SECONDS } from '@chat-web/protocol';
+import { listOf, MAX_DELIVERED_IDS, networkId, OVERLAP_SECONDS, unixSeconds } from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { Fold, FoldPart } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
+import type { StateKeeper } from '../moving/state-keeper.ts';
 
 /** What is known of a session's inbound messages. Times are Unix seconds. */
 interface Delivered {
@@ -21,6 +23,8 @@ const NOTES = {
   complete: 'delivery_complete',
   /** Another account may be linked next. */
   reset: 'delivery_reset',
+  /** The text, pairs of ids and timestamps, was delivered by another gateway. */
+  moved: 'delivery_moved',
 } as const;
 
 /** An id takes at most a kilobyte. */
@@ -30,13 +34,14 @@ const IDS_IN_A_PART = 500;
  * The inbound messages that were delivered, so that one that arrived while nothing listened is delivered later, and none
  * twice: follows from the journal.
  */
-export class DeliveredMessages implements Fold {
+export class DeliveredMessages implements Fold, StateKeeper {
   readonly name = 'delivered';
   readonly #sessions = new Map<string, Delivered>();
 
   apply({ kind, name, session, key, text, at }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
     else if (kind === 'event' && name === 'message') this.#add(session, key, timestampIn(text), Math.floor(at / 1_000));
+    else if (kind === 'note' && name === NOTES.moved) this.#addMoved(session, JSON.parse(text) as StoredPart['ids']);
     else if (kind === 'note') this.#note(session, name, Number(text));
   }
 
@@ -68,6 +73,15 @@ export class DeliveredMessages implements Fold {
     }
   }
 
+  #addMoved(session: string, moved: StoredPart['ids']): void {
+    const { ids } = this.#of(session);
+    for (const [id, timestamp] of moved) ids.set(id, timestamp);
+    for (const oldest of ids.keys()) {
+      if (ids.size <= MAX_DELIVERED_IDS) return;
+      ids.delete(oldest);
+    }
+  }
+
   #of(session: string): Delivered {
     const known = this.#sessions.get(session);
     if (known) return known;
@@ -93,11 +107,28 @@ export class DeliveredMessages implements Fold {
   }
 
   *parts(): Iterable<FoldPart> {
-    for (const [session, { ids, from, missingFrom }] of this.#sessions) {
-      const all = [...ids];
-      for (let start = 0; start === 0 || start < all.length; start += IDS_IN_A_PART)
-        yield { session, text: JSON.stringify({ from, missingFrom, ids: all.slice(start, start + IDS_IN_A_PART) }) };
-    }
+    for (const session of this.#sessions.keys())
+      for (const part of this.partsOf(session)) yield { session, text: JSON.stringify(part) };
+  }
+
+  *partsOf(session: string): Iterable<StoredPart> {
+    const delivered = this.#sessions.get(session);
+    if (!delivered) return;
+    const { ids, from, missingFrom } = delivered;
+    const all = [...ids];
+    for (let start = 0; start === 0 || start < all.length; start += IDS_IN_A_PART)
+      yield { from, missingFrom, ids: all.slice(start, start + IDS_IN_A_PART) };
+  }
+
+  learn(session: string, part: unknown): NewRecord[] {
+    const { from, missingFrom, ids } = v.parse(movedPart, part);
+    return [
+      note(session, NOTES.moved, JSON.stringify(ids)),
+      ...(from === undefined ? [] : [deliveryNotes.until(session, from)]),
+      // The other gateway has seen to what was missing here before.
+      deliveryNotes.complete(session),
+      ...(missingFrom === undefined ? [] : [deliveryNotes.missing(session, missingFrom)]),
+    ];
   }
 
   restore({ session, text }: FoldPart): void {
@@ -109,10 +140,16 @@ export class DeliveredMessages implements Fold {
 }
 
 interface StoredPart {
-  readonly from?: number;
-  readonly missingFrom?: number;
-  readonly ids: readonly [string, number][];
+  readonly from?: number | undefined;
+  readonly missingFrom?: number | undefined;
+  readonly ids: readonly (readonly [string, number])[];
 }
+
+const movedPart = v.strictObject({
+  from: v.optional(unixSeconds),
+  missingFrom: v.optional(unixSeconds),
+  ids: listOf(v.strictTuple([networkId, unixSeconds]), IDS_IN_A_PART),
+});
 
 /** The records by which it changes without a message. */
 export const deliveryNotes = {

@@ -167,6 +167,11 @@ export class EventLog {
     );
   }
 
+  /** Resolves when all that was reported so far is on disk, or was refused. */
+  async settled(): Promise<void> {
+    await this.#newest;
+  }
+
   // Storing.
 
   /** Resolves when it is on disk, or `lose` was called. */

@@ -1,6 +1,8 @@
-import type { OpenAck } from '@chat-web/protocol';
+import { ack, listOf, networkId, type OpenAck } from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { Fold, FoldPart } from '../journal/folds.ts';
-import type { JournalRecord } from '../journal/frame.ts';
+import type { JournalRecord, NewRecord } from '../journal/frame.ts';
+import type { StateKeeper } from '../moving/state-keeper.ts';
 
 type Ack = OpenAck['ack'];
 
@@ -10,18 +12,24 @@ const MAX_OPEN = 500;
 const MAX_KNOWN = 1_000;
 /** Nothing follows it: played. */
 const LAST_ACK = 4;
+/** The note that another gateway has reported the acks of its text. */
+const MOVED = 'acks_moved';
+
+const movedPart = listOf(v.strictObject({ id: networkId, ack }), MAX_KNOWN);
 
 /**
  * The last acks of the newest messages of each session, so that those that rise while a session is down are made
  * good, and none is reported twice: follows from the journal.
  */
-export class OpenAcks implements Fold {
+export class OpenAcks implements Fold, StateKeeper {
   readonly name = 'acks';
   /** The last ack by message id, in order of their last change. */
   readonly #sessions = new Map<string, Map<string, Ack>>();
 
   apply({ kind, name, session, text }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
+    if (kind === 'note' && name === MOVED)
+      for (const moved of JSON.parse(text) as OpenAck[]) this.#set(session, moved.id, moved.ack);
     if (kind !== 'event' || name !== 'message_ack') return;
     const { id, ack } = JSON.parse(text) as OpenAck; // Ours: it was checked before it was stored.
     this.#set(session, id, ack);
@@ -56,6 +64,14 @@ export class OpenAcks implements Fold {
 
   *parts(): Iterable<FoldPart> {
     for (const session of this.#sessions.keys()) yield { session, text: JSON.stringify(this.#all(session)) };
+  }
+
+  *partsOf(session: string): Iterable<OpenAck[]> {
+    if (this.#sessions.has(session)) yield this.#all(session);
+  }
+
+  learn(session: string, part: unknown): NewRecord[] {
+    return [{ kind: 'note', name: MOVED, session, key: '', text: JSON.stringify(v.parse(movedPart, part)) }];
   }
 
   restore({ session, text }: FoldPart): void {

@@ -71,7 +71,11 @@ export async function replaceText(path: string, text: string, { durably = false 
     await rm(unfinished, { force: true });
     throw error;
   }
-  if (!durably) return;
-  const folder = await open(dirname(path));
+  if (durably) await syncFolder(dirname(path));
+}
+
+/** A new name in a folder is on disk when the folder is. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY);
   await folder.sync().finally(() => folder.close());
 }

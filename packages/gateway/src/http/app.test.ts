@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   answersMedia,
   type ErrorCode,
@@ -26,8 +27,8 @@ const guarded = () => gatewayWith({ settings: { CHAT_WEB_TOKEN: TOKEN } });
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const jsonOf = async (answer: Response) => (await answer.json()) as Record<string, unknown>;
 const codeOf = async (answer: Response) => [answer.status, (await jsonOf(answer)).code];
-const askFor = ({ method, body }: (typeof rows)[number], headers = {}) => ({
-  ...{ method, headers },
+const askFor = ({ method, body, type }: (typeof rows)[number], headers = {}) => ({
+  ...{ method, headers: { ...type, ...headers } },
   ...(body ? { body } : {}),
 });
 
@@ -42,7 +43,8 @@ const filled = (path: string) =>
 describe('every operation', () => {
   it.each(rows)('$name reaches its own handler, once, with the session that the path names', async (row) => {
     const made = () => ({ id: 'made_000000000000' });
-    const gateway = await gatewayWith({ handlers: { createKey: made, createWebhook: made } });
+    const exportSession = () => ({ size: 0, contentDigest: 'sha-256=::', bytes: Readable.from([]) });
+    const gateway = await gatewayWith({ handlers: { createKey: made, createWebhook: made, exportSession } });
     const answer = await gateway.request(row.path('main'), askFor(row));
     const { [row.name as keyof typeof operations]: operation } = operations;
     expect(answer.status).toBe((operation as Operation).status ?? (answersMedia(operation) ? 204 : 200));

@@ -93,9 +93,9 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
 
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
     const { method, path, scope } = operation;
-    const { maxBodyBytes } = config;
+    const { maxBodyBytes, importMaxBytes } = config;
     const refusalOf = isWorkerOperation(name) ? (id: string) => supervisor.refusalOf(id, name) : undefined;
-    const options = { maxBodyBytes, spool, refusalOf, metrics, admission, idempotency, log };
+    const options = { maxBodyBytes, importMaxBytes, spool, refusalOf, metrics, admission, idempotency, log };
     const route = operationRoute(name, operation, handlers[name], options);
     app.on(method, path, guarded(requires(scope, name === 'getQr' ? withQrImage(route) : route)));
   }

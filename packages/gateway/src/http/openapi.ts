@@ -1,4 +1,5 @@
 import {
+  ARCHIVE_TYPE,
   answersMedia,
   type ErrorCode,
   errorTable,
@@ -102,13 +103,21 @@ function describe(name: OperationName, operation: Operation): Json {
   return {
     operationId: name,
     summary: operation.summary,
-    parameters: [...pathParameters(name, operation.params), ...(operation.keyed ? [keyParameter] : [])],
+    parameters: [
+      ...pathParameters(name, operation.params),
+      ...(operation.keyed ? [keyParameter] : []),
+      ...(operation.archive === 'taken' ? [digestHeader] : []),
+    ],
     ...(operation.body ? { requestBody: requestBody(name, operation.body) } : {}),
+    ...(operation.optionalBody
+      ? { requestBody: { ...requestBody(name, operation.optionalBody), required: false } }
+      : {}),
+    ...(operation.archive === 'taken' ? { requestBody: archiveBody } : {}),
     responses: {
       ...answers(operation),
       ...errorResponses([
         ...ANYWHERE,
-        ...(operation.body ? WITH_BODY : []),
+        ...(operation.body || operation.optionalBody || operation.archive === 'taken' ? WITH_BODY : []),
         ...(isWorkerOperation(name) ? WITH_PAGE : []),
         ...(operation.keyed ? WITH_KEY : []),
         ...operation.errors,
@@ -139,6 +148,14 @@ const keyParameter: Json = {
   example: '6f9c1f0e-0c1b-4f3e-9a55-2a6f3b7f8f21',
 };
 
+const archiveContent: Json = { [ARCHIVE_TYPE]: { schema: { type: 'string', format: 'binary' } } };
+const archiveBody: Json = { required: true, description: 'What an export has answered', content: archiveContent };
+const DIGEST = { schema: { type: 'string' }, example: 'sha-256=:n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=:' };
+const digestHeader: Json = {
+  ...{ name: 'Content-Digest', in: 'header', required: false, ...DIGEST },
+  description: 'As the export had it (RFC 9530): what arrives is compared with it',
+};
+
 function requestBody(name: OperationName, body: v.GenericSchema): Json {
   const named = Object.entries(examples[name]).map(([title, { body: value }]) => [title, { value }]);
   return {
@@ -148,6 +165,10 @@ function requestBody(name: OperationName, body: v.GenericSchema): Json {
 }
 
 function answers(operation: Operation): Json {
+  if (operation.archive === 'answered') {
+    const headers = { 'Content-Digest': { description: 'SHA-256 of the archive (RFC 9530)', ...DIGEST } };
+    return { 200: { description: 'The archive', headers, content: archiveContent } };
+  }
   if (!answersMedia(operation)) {
     const json = { 'application/json': { schema: schemaOf(operation.answer, 'output') } };
     const png = { 'image/png': { schema: { type: 'string', format: 'binary' } } };

@@ -41,6 +41,7 @@ function routeOf(name: keyof typeof operations, handler: AnyHandler, { mostPerSe
     operation.path,
     operationRoute(name, operation, handler, {
       maxBodyBytes: 2_000,
+      importMaxBytes: 2_000,
       spool,
       admission: new Admission({ maxRequestsPerSession: mostPerSession, maxRequestsPerKey: 1 }),
       idempotency: new Idempotency({ append: async () => {}, find: async () => undefined }, new SentKeys()),

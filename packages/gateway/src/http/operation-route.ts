@@ -7,6 +7,7 @@ import {
   type MediaFile,
   type Operation,
   type SendAttempt,
+  type SessionArchive,
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import type { Caller } from '../access/caller.ts';
@@ -14,6 +15,7 @@ import { type Log, withoutNumbers } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Idempotency } from '../sends/idempotency.ts';
 import type { Admission } from './admission.ts';
+import { archiveResponse, takenArchive } from './archive-body.ts';
 import { requestIdOf } from './guarded-response.ts';
 import { keyedRequest, keyHashOf } from './idempotency-key.ts';
 import { jsonAnswer } from './json-answer.ts';
@@ -30,6 +32,7 @@ export interface RouteOptions extends InputOptions {
   readonly metrics: Pick<Metrics, 'answered'>;
   readonly admission: Admission;
   readonly idempotency: Idempotency;
+  readonly importMaxBytes: number;
   readonly log: Log;
 }
 
@@ -38,6 +41,7 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
   const { admission, idempotency, log, metrics, spool } = options;
   const level = operation.method === 'GET' ? 'debug' : 'info';
   const isForwarded = isWorkerOperation(name);
+  const takesArchive = operation.archive === 'taken';
 
   async function carryOut(input: Record<string, unknown>, caller: Caller, attempt?: SendAttempt): Promise<unknown> {
     // Files fetched by a worker use the spool, too.
@@ -68,6 +72,7 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
         keyHash === undefined ? await carryOut(input, c.get('caller')) : await answerKeyed(c, input, keyHash);
       log[level]({ ...fields, ms: ms() }, 'request answered');
       if (operation.status === 201) c.header('Location', `${c.req.path}/${(answer as { readonly id: string }).id}`);
+      if (operation.archive === 'answered') return archiveResponse(c, String(input.id), answer as SessionArchive);
       if (!answersMedia(operation)) return jsonAnswer(c, answer, operation.status ?? 200);
       return answer
         ? await mediaResponse(c.req.method, String(input.id), answer as MediaFile, spool)
@@ -82,6 +87,7 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
 
   /** A request that may have been carried out before is read whole, whatever one that is new would get. */
   function inputOptions(keyHash: string | undefined, { id }: Readonly<Record<string, unknown>>): InputOptions {
+    if (operation.optionalBody) return { ...options, isOptional: true };
     const isKnown = keyHash !== undefined && idempotency.knows({ session: String(id), hash: keyHash });
     return isKnown ? { ...options, refusalOf: undefined } : options;
   }
@@ -97,11 +103,12 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
       leave = admission.enter(session, c.get('caller').keyId);
       const params = parseParams(c.req.param(), operation.params); // Before a body of any size is read.
       const keyHash = keyHashOf(c, operation);
-      const response = operation.body
-        ? await withBody(c, operation.body, inputOptions(keyHash, params), (body) =>
+      const schema = operation.body ?? operation.optionalBody;
+      const response = schema
+        ? await withBody(c, schema, inputOptions(keyHash, params), (body) =>
             respond(c, { ...params, ...body }, keyHash, startedAt),
           )
-        : await respond(c, params, keyHash, startedAt);
+        : await respond(c, { ...params, ...(takesArchive ? takenArchive(c, options) : {}) }, keyHash, startedAt);
       count(response.status);
       return response;
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   type FieldIssue,
   GatewayError,
@@ -32,6 +33,8 @@ export interface InputOptions {
   readonly spool: Spool;
   /** The error that any request for this session gets, whatever its body; undefined if there is none. */
   readonly refusalOf?: ((sessionId: string) => GatewayError | undefined) | undefined;
+  /** A request without a body is one without fields, whatever its Content-Type. */
+  readonly isOptional?: boolean;
 }
 
 /**
@@ -96,8 +99,9 @@ function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>):
 async function readBody(
   c: Context<ServerEnv>,
   schema: ObjectSchema,
-  { maxBodyBytes, spool, refusalOf }: InputOptions,
+  { maxBodyBytes, spool, refusalOf, isOptional = false }: InputOptions,
 ): Promise<UploadBody> {
+  if (isOptional && isEmpty(c.env.incoming)) return { rest: Buffer.from('{}') };
   const [mediaType = ''] = (c.req.header('Content-Type') ?? '').toLowerCase().split(';');
   if (mediaType.trim() !== 'application/json') {
     throw new GatewayError('unsupported_media_type', 'send the body as JSON, with Content-Type: application/json');
@@ -117,6 +121,11 @@ async function readBody(
   const chunks = limitedBody(incoming, { maxBytes: maxBodyBytes, refusal });
   const isShort = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= MAX_SHORT_BYTES;
   return isShort ? shortBody(await readWhole(chunks), createFile) : readUploadBody(chunks, createFile);
+}
+
+/** True if no body follows the head of the request. */
+function isEmpty({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }
 
 /** Puts the upload back into its field. Rejects a body in which the field occurs twice. */

@@ -170,6 +170,21 @@ export async function findRecord(source: Source, seq: number): Promise<JournalRe
   }
 }
 
+/** The records of these seqs that are kept, each segment read once. */
+export async function* findRecords(source: Source, seqs: readonly number[]): AsyncGenerator<JournalRecord> {
+  const wanted = new Set(seqs);
+  for (const { firstSeq } of [...source.segments]) {
+    const next = source.segments.find((other) => other.firstSeq > firstSeq)?.firstSeq ?? Number.POSITIVE_INFINITY;
+    if (![...wanted].some((seq) => seq >= firstSeq && seq < next)) continue;
+    // It may have been written anew meanwhile, or have expired.
+    const segment = source.segments.find((one) => one.firstSeq === firstSeq);
+    if (!segment) continue;
+    const reader = new SegmentReader(segment);
+    for (let chunk = await reader.next(); chunk; chunk = await reader.next())
+      for (const frame of chunk.frames) if (frame.seq < next && wanted.delete(frame.seq)) yield frame.record();
+  }
+}
+
 /** The index of the first record with a higher seq. */
 function firstAfter(records: readonly JournalRecord[], seq: number): number {
   let [low, high] = [0, records.length];

@@ -4,8 +4,9 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
 import { makeFolder } from '../host/make-folder.ts';
+import { syncFolder } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
-import { Cursor, type Filter, findRecord, type Source } from './cursor.ts';
+import { Cursor, type Filter, findRecord, findRecords, type Source } from './cursor.ts';
 import { Epochs, type Fold, Forgotten, PURGED } from './folds.ts';
 import { type JournalRecord, mostBytesOf, type NewRecord, requireFits, writeFrame } from './frame.ts';
 import { type Segment, SegmentReader, segmentPath, segmentsIn, unfinishedPath } from './segment.ts';
@@ -466,6 +467,11 @@ export class Journal implements Source {
     return findRecord(this, seq);
   }
 
+  /** The records of these seqs that are kept. */
+  findAll(seqs: readonly number[]): AsyncIterable<JournalRecord> {
+    return findRecords(this, seqs);
+  }
+
   /** Called each time that something new can be read, until the function that is returned is called. */
   onCommit(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -631,16 +637,6 @@ async function writeFully(file: FileHandle, bytes: Buffer, position: number): Pr
 /** The disk has taken nothing of what it reports so. */
 function isShortOfSpace(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
-}
-
-/** A new name is on disk when its folder is. */
-async function syncFolder(dir: string): Promise<void> {
-  const folder = await open(dir, constants.O_RDONLY);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 /** The checkpoint at the beginning of a segment; undefined if it is not complete. */

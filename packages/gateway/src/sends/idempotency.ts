@@ -83,7 +83,7 @@ export class Idempotency {
 
   async #answerOf({ doneSeq = 0, messageId }: SentKey): Promise<unknown> {
     const text = (await this.#journal.find(doneSeq))?.text;
-    if (text !== undefined) return JSON.parse(text);
+    if (text) return JSON.parse(text); // Empty: it was given by another gateway, and is not kept there either.
     // What was sent is not sent again.
     const why = 'the request was carried out before, and its answer is not kept any more';
     throw new GatewayError('outcome_unknown', why, { id: messageId });

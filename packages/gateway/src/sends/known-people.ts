@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { listOf } from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { Fold, FoldPart } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
+import type { StateKeeper } from '../moving/state-keeper.ts';
 import { NumberSet } from './number-set.ts';
 
 /** How long a first message counts. Milliseconds. */
@@ -31,6 +34,8 @@ const NOTES = {
   unsent: 'first_message_unsent',
   /** The text, a person, is known. */
   known: 'person_known',
+  /** The text, a part of what is known, comes from another gateway. */
+  moved: 'people_moved',
 } as const;
 
 /** No account writes to so many within months; of those whom it has, at least as many are remembered. */
@@ -53,7 +58,7 @@ export function personOf(id: string): number | undefined {
  * as two people, unless the network has named both: a message comes from the number where the page knows it, and the
  * answer to a first message names whom it went to.
  */
-export class KnownPeople implements Fold {
+export class KnownPeople implements Fold, StateKeeper {
   readonly name = 'people';
   readonly #sessions = new Map<string, People>();
 
@@ -61,6 +66,7 @@ export class KnownPeople implements Fold {
     if (kind === 'forget') this.#sessions.delete(session);
     else if (kind === 'event' && name === 'message') this.#onMessage(session, text);
     else if (kind === 'event' && name === 'ready') this.#onReady(session, text);
+    else if (kind === 'note' && name === NOTES.moved) this.#addMoved(session, JSON.parse(text) as StoredPart);
     else if (kind === 'note') this.#onNote(session, name, Number(text), at);
   }
 
@@ -102,6 +108,13 @@ export class KnownPeople implements Fold {
     }
   }
 
+  #addMoved(session: string, { account, firsts, older, recent }: StoredPart): void {
+    const people = this.#of(session);
+    if (firsts) Object.assign(people, { account, firsts });
+    for (const set of [older, recent])
+      for (const person of NumberSet.of(Buffer.from(set ?? '', 'base64')).sorted()) learn(people, person);
+  }
+
   #of(session: string): People {
     const known = this.#sessions.get(session);
     if (known) return known;
@@ -129,11 +142,22 @@ export class KnownPeople implements Fold {
   }
 
   *parts(): Iterable<FoldPart> {
-    for (const [session, { account, recent, older, firsts }] of this.#sessions) {
-      yield { session, text: JSON.stringify({ account, firsts }) };
-      for (const [field, set] of [['older', older] as const, ['recent', recent] as const])
-        if (set.size > 0) yield { session, text: JSON.stringify({ [field]: set.toBytes().toString('base64') }) };
-    }
+    for (const session of this.#sessions.keys())
+      for (const part of this.partsOf(session)) yield { session, text: JSON.stringify(part) };
+  }
+
+  *partsOf(session: string): Iterable<StoredPart> {
+    const people = this.#sessions.get(session);
+    if (!people) return;
+    const { account, recent, older, firsts } = people;
+    yield { account, firsts };
+    if (older.size > 0) yield { older: older.toBytes().toString('base64') };
+    if (recent.size > 0) yield { recent: recent.toBytes().toString('base64') };
+  }
+
+  learn(session: string, part: unknown): NewRecord[] {
+    const text = JSON.stringify(v.parse(movedPart, part));
+    return [{ kind: 'note', name: NOTES.moved, session, key: '', text }];
   }
 
   restore({ session, text }: FoldPart): void {
@@ -146,11 +170,23 @@ export class KnownPeople implements Fold {
 }
 
 interface StoredPart {
-  readonly account?: number;
-  readonly firsts?: readonly First[];
-  readonly older?: string;
-  readonly recent?: string;
+  readonly account?: number | undefined;
+  readonly firsts?: readonly First[] | undefined;
+  readonly older?: string | undefined;
+  readonly recent?: string | undefined;
 }
+
+const whole = v.pipe(v.number(), v.integer());
+const person32 = v.pipe(whole, v.minValue(NOBODY), v.maxValue(2 ** 32 - 1));
+const MOST_FIRSTS = 20_000;
+/** A set has 4 bytes for each person. */
+const set32 = v.pipe(v.string(), v.maxLength(SET_SIZE * 6), v.base64());
+const movedPart = v.strictObject({
+  account: v.optional(person32),
+  firsts: v.optional(listOf(v.strictObject({ person: person32, at: v.pipe(whole, v.minValue(0)) }), MOST_FIRSTS)),
+  older: v.optional(set32),
+  recent: v.optional(set32),
+});
 
 function learn(people: People, person: number): void {
   if (person === NOBODY) return;

@@ -38,6 +38,11 @@ export class NumberSet {
     this.#size += 1;
   }
 
+  /** In ascending order, however the bytes were that it was made of. */
+  sorted(): Uint32Array {
+    return this.#numbers.slice(0, this.#size).sort();
+  }
+
   toBytes(): Buffer {
     const bytes = Buffer.alloc(this.#size * NUMBER_BYTES);
     for (let at = 0; at < this.#size; at += 1) bytes.writeUInt32LE(this.#numbers[at] ?? 0, at * NUMBER_BYTES);

@@ -39,8 +39,10 @@ export class SentKeys implements Fold {
     }
   }
 
-  #begin(session: string, hash: string, text: string, beganAt: number): void {
-    const { fingerprint, messageId } = JSON.parse(text) as Pick<SentKey, 'fingerprint' | 'messageId'>; // Ours.
+  #begin(session: string, hash: string, text: string, at: number): void {
+    const written = JSON.parse(text) as Begun; // Ours.
+    const { fingerprint, messageId } = written;
+    const beganAt = Math.min(written.beganAt ?? at, at);
     const keys = this.#keysOf(session);
     keys.delete(hash);
     keys.set(hash, { fingerprint, messageId, beganAt, doneSeq: undefined });
@@ -64,6 +66,11 @@ export class SentKeys implements Fold {
     return keys;
   }
 
+  /** The keys of a session that were used within their lifetime, by hash. */
+  list(session: string): [hash: string, key: SentKey][] {
+    return [...(this.#sessions.get(session) ?? [])].filter(([, { beganAt }]) => isKept(beganAt));
+  }
+
   /** A key that was used within its lifetime. */
   of(session: string, hash: string): SentKey | undefined {
     const key = this.#sessions.get(session)?.get(hash);
@@ -71,8 +78,8 @@ export class SentKeys implements Fold {
   }
 
   *parts(): Iterable<FoldPart> {
-    for (const [session, keys] of this.#sessions) {
-      const all = [...keys].filter(([, { beganAt }]) => isKept(beganAt));
+    for (const session of this.#sessions.keys()) {
+      const all = this.list(session);
       for (let start = 0; start < all.length; start += KEYS_IN_A_PART)
         yield { session, text: JSON.stringify(all.slice(start, start + KEYS_IN_A_PART)) };
     }
@@ -89,11 +96,18 @@ function isKept(beganAt: number): boolean {
   return beganAt > Date.now() - KEY_LIFETIME_MS;
 }
 
+/** What is stored of a request that is about to be carried out. */
+interface Begun extends Pick<SentKey, 'fingerprint'> {
+  readonly messageId?: string | undefined;
+  /** If it was on another gateway, before this is stored. */
+  readonly beganAt?: number | undefined;
+}
+
 /** The records by which it changes. `hash`: of the key. */
 export const keyNotes = {
   /** The request is about to be carried out. */
-  begun: (session: string, hash: string, { fingerprint, messageId }: Pick<SentKey, 'fingerprint' | 'messageId'>) =>
-    note(session, NOTES.begun, hash, JSON.stringify({ fingerprint, messageId })),
+  begun: (session: string, hash: string, { fingerprint, messageId, beganAt }: Begun) =>
+    note(session, NOTES.begun, hash, JSON.stringify({ fingerprint, messageId, beganAt })),
   /** It was answered: with this JSON. */
   done: (session: string, hash: string, answer: string) => note(session, NOTES.done, hash, answer),
   /** It was refused, and nothing was done: the key may be used afresh. */

@@ -44,7 +44,7 @@ async function session(id: string) {
 
 it('sees what a session has gained since it was measured, and ends the one above the hard mark alone', async () => {
   const config = { memorySoftBytes: 5_000 * MB, memoryHardBytes: 400 * MB, memorySettleMs: 600_000 };
-  const guard = new MemoryGuard(config as Config, createLog('silent').log);
+  const guard = new MemoryGuard(config as Config, createLog('silent').log, () => undefined);
   const [ada, ben] = [await session('ada'), await session('ben')];
   let now = 1_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);

@@ -1,9 +1,12 @@
-import { type Cause, errorText, type SessionStatus } from '@chat-web/protocol';
+import { type Cause, count, errorText, type SessionStatus } from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { Config } from '../config.ts';
 import { MemoryMeter, type SessionMemory } from '../host/memory.ts';
 import { listRelatives, type Relative } from '../host/processes.ts';
 import type { Log } from '../log.ts';
+import type { StateKeeper } from '../moving/state-keeper.ts';
 import {
+  LONGEST_WAIT_MS,
   type MemoryHistory,
   type MemoryMarks,
   type MemoryVerdict,
@@ -21,6 +24,9 @@ const EXACT_INTERVAL_MS = 10 * 60_000;
 /** A session that has changed by more than this share is measured again. */
 const MOST_DRIFT = 0.1;
 const MB = 1_048_576;
+
+/** What a session has learned on another gateway. */
+const movedHistory = v.strictObject({ levelBytes: count(2 ** 40), waitMs: count(LONGEST_WAIT_MS) });
 
 /** What the guard needs from a session. */
 export interface GuardedSession {
@@ -51,7 +57,8 @@ interface Looks {
 }
 
 /** Measures the memory of sessions and limits it, so that a leak in one does not harm the others. */
-export class MemoryGuard {
+export class MemoryGuard implements StateKeeper {
+  readonly name = 'memory';
   readonly #marks: MemoryMarks;
   readonly #settleMs: number;
   readonly #log: Log;
@@ -59,7 +66,10 @@ export class MemoryGuard {
   /** One at a time is recycled, since each boots a browser. */
   #isRecycling = false;
 
-  constructor(config: Config, log: Log) {
+  readonly #find: (id: string) => GuardedSession | undefined;
+
+  constructor(config: Config, log: Log, find: (id: string) => GuardedSession | undefined) {
+    this.#find = find;
     this.#marks = { softBytes: config.memorySoftBytes, hardBytes: config.memoryHardBytes };
     this.#settleMs = config.memorySettleMs;
     this.#log = log;
@@ -75,6 +85,20 @@ export class MemoryGuard {
         this.#log.error({ session: session.id, error: errorText(error) }, 'session not measured'),
       );
     }
+  }
+
+  *partsOf(id: string): Iterable<unknown> {
+    const session = this.#find(id);
+    const { levelBytes, waitMs } = (session && this.#looks.get(session)?.history) ?? UNKNOWN;
+    if (levelBytes !== undefined) yield { levelBytes, waitMs };
+  }
+
+  learn(id: string, part: unknown): () => void {
+    const { levelBytes, waitMs } = v.parse(movedHistory, part);
+    return () => {
+      const session = this.#find(id);
+      if (session) this.#looksAt(session).history = { levelBytes, waitMs };
+    };
   }
 
   #isDue(session: GuardedSession): boolean {

@@ -26,7 +26,8 @@ export interface MemoryHistory {
 
 const IDLE_MS = 30_000;
 const FIRST_WAIT_MS = 10 * 60_000;
-const LONGEST_WAIT_MS = 24 * 60 * 60_000;
+/** The longest wait between two recyclings that gained nothing. */
+export const LONGEST_WAIT_MS = 24 * 60 * 60_000;
 /** Growth by half over its own level counts as a leak. */
 const GROWTH = 1.5;
 /** A recycling that leaves more than this share of the memory gained nothing. */

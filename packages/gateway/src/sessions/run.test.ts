@@ -33,6 +33,7 @@ function runOf(program: string, overrides: Partial<Record<keyof SessionContext, 
   const context = {
     config: readConfig({}),
     saved: savedSessions(false),
+    lineages: { runs: async () => {} },
     workerProgram: () => program,
     cgroups: noCgroups,
     resources: { shortage: async () => undefined },

@@ -206,6 +206,7 @@ export class Run {
     foreignProcesses.look();
     await freeProfile(profile);
     signal.throwIfAborted();
+    await this.#context.lineages.runs(this.#id);
     // Nothing uses the profile any more.
     const all = [
       spool.folderFor(this.#id),

@@ -6,17 +6,25 @@ import { errorText, type SessionInfo, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { makeFolder } from '../host/make-folder.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
-import { readOwnText, removeUnfinished, replaceText } from '../host/text-files.ts';
+import { readOwnText, removeUnfinished, replaceText, syncFolder } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 
 /** Written when a session first becomes ready: from then on it is started at boot. */
 const MARKER = 'linked.json';
 const MOST_MARKER_BYTES = 4_096;
 
+/** What is saved of a link. */
+export interface SavedLink {
+  readonly wid?: string | undefined;
+  /** ISO 8601. */
+  readonly linkedAt?: string | undefined;
+}
+
 /**
  * The folders of the sessions, and which of them have saved auth. Layout of the data folder:
  * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker, `trash/` what is being wiped,
- * `pages/` saved documents of the page and what was missing on each (`history.json`), `journal/` the events of all.
+ * `pages/` saved documents of the page and what was missing on each (`history.json`), `journal/` the events of all,
+ * `arriving/` what is being imported, `moves/` what is known of sessions that have moved.
  */
 export class SavedSessions {
   /** Documents of the page by version, shared by all sessions. */
@@ -24,12 +32,14 @@ export class SavedSessions {
   /** The folder of all sessions. */
   readonly sessionsDir: string;
   readonly #trashDir: string;
+  readonly #arrivingDir: string;
   readonly #saved = new Set<string>();
 
   constructor(dataDir: string, pagesDir: string) {
     this.pagesDir = pagesDir;
     this.sessionsDir = join(dataDir, 'sessions');
     this.#trashDir = join(dataDir, 'trash');
+    this.#arrivingDir = join(dataDir, 'arriving');
   }
 
   /**
@@ -87,6 +97,52 @@ export class SavedSessions {
     const [, written = ''] = /"linkedAt":"([^"]+)"/.exec(await this.#marker(id)) ?? [];
     const linkedAt = new Date(written);
     return Number.isNaN(linkedAt.getTime()) ? undefined : linkedAt;
+  }
+
+  /** What the marker says. */
+  async about(id: string): Promise<SavedLink> {
+    const text = await readOwnText(join(this.dirOf(id), MARKER), MOST_MARKER_BYTES).catch(() => '');
+    const [, wid] = /"wid":"(\d{1,20}@(?:c\.us|lid))"/.exec(text) ?? [];
+    return { wid, linkedAt: (await this.linkedAt(id))?.toISOString() };
+  }
+
+  /** A new folder for a session that arrives, outside of the sessions. */
+  async makeArrival(id: string): Promise<string> {
+    const folder = join(this.#arrivingDir, `${id}.${randomUUID()}`);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+
+  /** Completes the folder of a session that arrives: what a session's folder needs beside its profile. */
+  async completeArrival(folder: string, { wid, linkedAt }: SavedLink): Promise<void> {
+    await replaceText(join(folder, MARKER), JSON.stringify({ wid, linkedAt }), { durably: true });
+  }
+
+  /**
+   * Puts the folder of a session that arrives in place. `ready` is called when what was there before is out of the way:
+   * if it rejects, that is put back. Whenever this is interrupted, there is either one whole session or none.
+   */
+  async place(id: string, folder: string, ready: () => Promise<void>): Promise<void> {
+    const before = existsSync(this.dirOf(id)) ? join(this.#trashDir, `${id}-${randomUUID()}`) : undefined;
+    if (before) await rename(this.dirOf(id), before);
+    try {
+      await ready();
+      await rename(folder, this.dirOf(id));
+    } catch (error) {
+      if (before) await rename(before, this.dirOf(id)).catch(() => this.#saved.delete(id));
+      throw error;
+    }
+    this.#saved.add(id);
+    await syncFolder(this.sessionsDir);
+    if (before) await removeTree(before);
+  }
+
+  /** Removes what interrupted imports have left. Returns the ids of their sessions. */
+  async clearArrivals(log: Pick<Log, 'warn'>): Promise<string[]> {
+    makeFolder(this.#arrivingDir, log);
+    const ids = readdirSync(this.#arrivingDir).map((name) => name.split('.')[0] ?? '');
+    await emptyFolder(this.#arrivingDir, log);
+    return ids.filter((id) => v.is(sessionId, id));
   }
 
   /** Forgets the session and removes its folder: renamed first, so that a half-wiped profile is never started. */

@@ -7,6 +7,7 @@ import type { HostResources } from '../host/host-resources.ts';
 import type { PrivateTmp } from '../host/private-tmp.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
+import type { Lineages } from '../moving/lineages.ts';
 import type { HostFault } from './host-fault.ts';
 import type { PageHistory } from './page-history.ts';
 import type { SavedSessions } from './saved-sessions.ts';
@@ -26,6 +27,7 @@ export interface SessionContext {
   /** The program of a session's worker. */
   workerProgram(sessionId: string): string;
   readonly saved: SavedSessions;
+  readonly lineages: Lineages;
   readonly pageHistory: PageHistory;
   readonly resources: Pick<HostResources, 'shortage'>;
   readonly startQueue: StartQueue;

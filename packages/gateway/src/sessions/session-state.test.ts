@@ -42,7 +42,7 @@ const START: Effect = { type: 'start_run', byHand: true };
 
 /** A session that events happen to, one after the other. */
 class Subject {
-  state = newSession(new Date(0));
+  state = newSession(new Date(0), undefined);
   /** What followed from the last event. */
   told: readonly SessionEvent[] = [];
   effects: readonly Effect[] = [];

@@ -34,6 +34,7 @@ import {
  * - `ready`: messages go out and come in.
  * - `disconnected`: it was up, and the gateway is recovering it.
  * - `failed`: the gateway has given up; only a start through the API goes on from here.
+ * - `moved`: it runs on another gateway. Nothing starts it here but a request to take it back.
  */
 export type Phase =
   | { readonly status: 'stopped'; readonly cause?: Cause | undefined }
@@ -47,7 +48,8 @@ export type Phase =
   | { readonly status: 'authenticating' }
   | { readonly status: 'ready'; readonly info: SessionInfo }
   | { readonly status: 'disconnected'; readonly cause: Cause }
-  | { readonly status: 'failed'; readonly cause: Cause };
+  | { readonly status: 'failed'; readonly cause: Cause }
+  | { readonly status: 'moved'; readonly cause: Cause };
 
 /** Something that will be due. The session sets a timer for it, and another whenever this object is another. */
 export interface Wait {
@@ -122,7 +124,11 @@ export type Report =
 export type StateEvent =
   | { readonly name: 'start'; readonly byHand: boolean }
   | { readonly name: 'restart'; readonly reason: 'REQUESTED' | 'RECYCLED' }
-  | { readonly name: 'stop'; readonly unlink: boolean; readonly timeoutMs: number }
+  | { readonly name: 'stop'; readonly unlink: boolean; readonly timeoutMs: number; readonly cause?: Cause }
+  /** It is stopped, and its archive may leave from now on. */
+  | { readonly name: 'moved' }
+  /** It was imported, or taken back: it may be started. */
+  | { readonly name: 'arrived' }
   | { readonly name: 'run_ended' }
   /** An effect failed, as on a full disk. */
   | { readonly name: 'effects_failed'; readonly detail: string }
@@ -178,11 +184,14 @@ const WIPE: Effect = { type: 'wipe' };
 const START: Effect = { type: 'start_run', byHand: true };
 const START_IN_TURN: Effect = { type: 'start_run', byHand: false };
 
-/** The state of a session that has not been started yet. */
-export function newSession(since: Date): SessionState {
+/** The phase of a session that was exported. */
+const MOVED: Phase = { status: 'moved', cause: { reason: 'MOVED' } };
+
+/** The state of a session that has not been started yet. `movedAt`: when it left for another gateway, if it has. */
+export function newSession(now: Date, movedAt: Date | undefined): SessionState {
   return {
-    phase: { status: 'stopped' },
-    since,
+    phase: movedAt ? MOVED : { status: 'stopped' },
+    since: movedAt ?? now,
     toldLoss: undefined,
     restarts: {},
     failures: WELL,
@@ -200,7 +209,7 @@ export function newSession(since: Date): SessionState {
 
 /** True while something runs for the session, or it is being recovered. */
 export function isRunning({ status }: Phase): boolean {
-  return status !== 'stopped' && status !== 'failed';
+  return status !== 'stopped' && status !== 'failed' && status !== 'moved';
 }
 
 /** True if a run of the last day ended because its sends were not confirmed. */
@@ -221,6 +230,9 @@ export function next(before: SessionState, event: StateEvent, about: Circumstanc
 type Step = readonly [state: SessionState, effects: readonly Effect[]];
 
 function step(state: SessionState, event: StateEvent, about: Circumstances): Step {
+  if (event.name === 'moved') return [enter(cleared(state), MOVED), []];
+  if (event.name === 'arrived') return [enter({ ...cleared(state), linkedAt: undefined }, { status: 'stopped' }), []];
+  if (state.phase.status === 'moved' && !(event.name === 'stop' && event.unlink)) return [state, []];
   if (event.name === 'start') {
     if (isRunning(state.phase)) return [state, []];
     return [enter(cleared(state), { status: 'starting' }), [END, event.byHand ? START : START_IN_TURN]];

@@ -13,6 +13,7 @@ const WORDS = Object.keys({
   restarting: true,
   failed: true,
   stopped: true,
+  moved: true,
 } satisfies Record<Word, true>);
 
 /** A session as the API shows it. */

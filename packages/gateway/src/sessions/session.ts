@@ -50,7 +50,9 @@ export class Session {
   readonly #lock = new Lock();
   readonly #timers = new Map<(typeof WAITS)[number], NodeJS.Timeout>();
   readonly #watchers = new Set<() => void>();
-  #state = newSession(new Date());
+  #state: SessionState;
+  /** Aborts archives that are on their way out: what they are read from is about to change. */
+  #leaving = new AbortController();
   #run: Run | undefined;
   /** Counted from the gateway's start: how the log tells runs apart. */
   #runs = 0;
@@ -59,6 +61,7 @@ export class Session {
     this.id = id;
     this.#context = context;
     this.#log = context.log.child({ session: id });
+    this.#state = newSession(new Date(), context.saved.has(id) ? context.lineages.movedAt(id) : undefined);
   }
 
   // Its state.
@@ -110,12 +113,14 @@ export class Session {
 
   /**
    * Starts the session unless it runs. Returns at once; `settled` resolves when it is up. `byHand`: a request waits for
-   * it, and gets 503 if the host is short of something.
+   * it, and gets 503 if the host is short of something, or 409 if the session was moved. `takeBack`: even then.
    */
-  start(byHand: boolean): Promise<void> {
+  start(byHand: boolean, takeBack = false): Promise<void> {
     return this.#lock.run(async () => {
       if (isRunning(this.phase)) return;
+      if (byHand && !takeBack) this.#refuseIfMoved();
       if (byHand) await this.#refuseIfShort();
+      if (this.phase.status === 'moved' && takeBack) await this.#takeBack();
       await this.#inTurn({ name: 'start', byHand });
     });
   }
@@ -126,6 +131,7 @@ export class Session {
    */
   restart(): Promise<void> {
     return this.#lock.run(async () => {
+      this.#refuseIfMoved();
       await this.#refuseIfShort();
       await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
     });
@@ -147,14 +153,74 @@ export class Session {
     return this.#lock.run(() => this.#inTurn({ name: 'stop', unlink: false, timeoutMs }));
   }
 
+  /** The same for a caller: 409 if the session was moved. */
+  stopByHand(): Promise<void> {
+    return this.#lock.run(async () => {
+      this.#refuseIfMoved();
+      await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS });
+    });
+  }
+
   /** Unlinks the session from the phone if it is ready, stops it, wipes its auth and ends its streams. */
   remove(): Promise<void> {
     return this.#lock.run(async () => {
+      this.#stopLeaving();
       await this.#inTurn({ name: 'stop', unlink: true, timeoutMs: STOP_TIMEOUT_MS });
       const { events } = this.#context;
       events.streams.endOf(this.id, 'the session was deleted');
       await events.forget(this.id);
     });
+  }
+
+  /**
+   * Stops the session for good, once `prepare` has resolved. It is called when nothing runs, also for a session that has
+   * moved already, with a signal that aborts when the session's folder is about to change. If it rejects, the session
+   * goes on as before. 409 without saved auth.
+   */
+  moveOut<T>(prepare: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.#lock.run(async () => {
+      if (!this.#context.saved.has(this.id))
+        throw new GatewayError('session_not_exportable', `session ${this.id} has no saved auth: it is not linked`);
+      if (this.phase.status === 'moved') return prepare(this.#leaving.signal);
+      const wasRunning = isRunning(this.phase);
+      const cause: Cause = { reason: 'MOVED' };
+      await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS, cause });
+      try {
+        const prepared = await prepare(this.#leaving.signal);
+        await this.#inTurn({ name: 'moved' });
+        return prepared;
+      } catch (error) {
+        if (wasRunning) await this.#inTurn({ name: 'start', byHand: true });
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Starts the session from what `place` puts into its folder. It is called when nothing runs. 409 if the session has
+   * saved auth, unless it was moved, or is being linked; 503 if the host is short of something.
+   */
+  moveIn(place: () => Promise<void>): Promise<void> {
+    return this.#lock.run(async () => {
+      this.refuseArrival();
+      await this.#refuseIfShort();
+      // It may show a QR. Without saved auth nothing is left.
+      if (this.phase.status !== 'moved')
+        await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS });
+      this.#stopLeaving();
+      await place();
+      await this.#inTurn({ name: 'arrived' });
+      await this.#inTurn({ name: 'start', byHand: true });
+    });
+  }
+
+  /** Throws `session_exists` if nothing can be put in the place of this session. */
+  refuseArrival(): void {
+    const { status } = this.phase;
+    const isKept = this.#context.saved.has(this.id) && status !== 'moved';
+    if (!isKept && status !== 'authenticating') return;
+    const what = isKept ? 'has saved auth here' : 'is being linked';
+    throw new GatewayError('session_exists', `session ${this.id} ${what} (it is ${status}): delete it first`);
   }
 
   /** Ends the present run as one that has failed. */
@@ -388,6 +454,7 @@ export class Session {
       case 'wipe':
         this.#context.events.resetDelivery(this.id);
         await this.#context.saved.wipe(this.id);
+        await this.#context.lineages.gone(this.id);
         return;
       case 'start_run':
         await this.#startRun(effect.byHand);
@@ -452,6 +519,26 @@ export class Session {
 
   #notReady(): GatewayError {
     return new GatewayError('session_not_ready', `session ${this.id} is not ready (it is ${this.phase.status})`);
+  }
+
+  #refuseIfMoved(): void {
+    if (this.phase.status === 'moved')
+      throw new GatewayError(
+        'session_moved',
+        `session ${this.id} was moved to another gateway; if it does not run there, start it with {"takeBack": true}`,
+      );
+  }
+
+  async #takeBack(): Promise<void> {
+    this.#stopLeaving();
+    await this.#context.lineages.takenBack(this.id);
+    await this.#inTurn({ name: 'arrived' });
+    this.#log.warn({}, 'session taken back');
+  }
+
+  #stopLeaving(): void {
+    this.#leaving.abort(new Error('the session was taken back, replaced or deleted'));
+    this.#leaving = new AbortController();
   }
 
   async #refuseIfShort(): Promise<void> {

@@ -55,13 +55,13 @@ export class Supervisor {
     return [...this.#sessions.values()];
   }
 
-  /** Starts the session of that id, known or new, unless it runs. */
-  async start(id: string): Promise<Session> {
+  /** Starts the session of that id, known or new, unless it runs. `takeBack`: also if it was moved. */
+  async start(id: string, takeBack = false): Promise<Session> {
     this.#refuseWhileClosing();
     this.#assertRoomFor(id);
     const session = this.#sessionOf(id);
     try {
-      await session.start(true);
+      await session.start(true, takeBack);
     } finally {
       this.#forget(id); // If the start was refused.
     }
@@ -77,8 +77,23 @@ export class Supervisor {
   }
 
   async stop(id: string): Promise<void> {
-    await this.find(id).stop();
+    await this.find(id).stopByHand();
     this.#forget(id);
+  }
+
+  /** The session of that id for one that is to be imported, known or new. 409 if there is no place for it, 503 if no room. */
+  expect(id: string): Session {
+    this.#refuseWhileClosing();
+    this.#assertRoomFor(id);
+    const session = this.#sessionOf(id);
+    session.refuseArrival();
+    return session;
+  }
+
+  /** The session of that id, to be exported. 404 if it is unknown. */
+  leaving(id: string): Session {
+    this.#refuseWhileClosing();
+    return this.find(id);
   }
 
   async remove(id: string): Promise<void> {

@@ -1,5 +1,6 @@
+import type { ArchiveDownload, SessionArchive } from '../archive.ts';
 import type { SendAttempt } from '../ipc.ts';
-import type { Download, MediaFile } from '../media.ts';
+import type { Download, MediaBytes, MediaFile } from '../media.ts';
 import type { HandlerInput, OperationAnswer, OperationInput } from '../operation.ts';
 import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
@@ -74,9 +75,6 @@ export interface KeyedOptions extends CallOptions {
 
 type Options<K extends OperationName> = Operations[K] extends { readonly keyed: object } ? KeyedOptions : CallOptions;
 
-/** Bytes that a client encodes as base64 while it sends them. A `ReadableStream` is read once: its call is not retried. */
-export type MediaBytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
-
 /** An input whose `base64` may be bytes. */
 type WithBytes<I> = I extends { readonly base64?: string | undefined }
   ? Omit<I, 'base64'> & { readonly base64?: string | MediaBytes | undefined }
@@ -88,7 +86,13 @@ export type OperationMethods = {
     ...input: keyof InputOf<K> extends never
       ? [input?: Readonly<Record<string, never>>, options?: Options<K>]
       : [input: WithBytes<InputOf<K>>, options?: Options<K>]
-  ) => Promise<MediaFile extends AnswerOf<K> ? Download | Exclude<AnswerOf<K>, MediaFile> : AnswerOf<K>>;
+  ) => Promise<
+    SessionArchive extends AnswerOf<K>
+      ? ArchiveDownload
+      : MediaFile extends AnswerOf<K>
+        ? Download | Exclude<AnswerOf<K>, MediaFile>
+        : AnswerOf<K>
+  >;
 };
 
 /** True if a worker answers the operation. */

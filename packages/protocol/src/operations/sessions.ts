@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { sessionArchive } from '../archive.ts';
 import { sessionId } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { pngDataUrl, sessionInfo, sessionStatus, sessionView } from '../resources.ts';
@@ -31,8 +32,10 @@ export const sessionOperations = {
     path: '/sessions/:id/start',
     scope: 'manage',
     params,
+    /** `takeBack`: also if it was moved to another gateway. */
+    optionalBody: v.object({ takeBack: v.optional(v.boolean(), false) }),
     answer: started,
-    errors: ['insufficient_resources', 'shutting_down'],
+    errors: ['session_moved', 'insufficient_resources', 'shutting_down'],
     timeoutMs: 30 * SECOND,
   },
   restartSession: {
@@ -43,7 +46,7 @@ export const sessionOperations = {
     scope: 'manage',
     params,
     answer: started,
-    errors: ['session_not_found', 'insufficient_resources', 'shutting_down'],
+    errors: ['session_not_found', 'session_moved', 'insufficient_resources', 'shutting_down'],
     timeoutMs: 45 * SECOND,
   },
   stopSession: {
@@ -53,7 +56,7 @@ export const sessionOperations = {
     scope: 'manage',
     params,
     answer: v.object({ id: v.string(), status: v.literal('stopped') }),
-    errors: ['session_not_found'],
+    errors: ['session_not_found', 'session_moved'],
     timeoutMs: 30 * SECOND,
   },
   deleteSession: {
@@ -65,6 +68,28 @@ export const sessionOperations = {
     answer: v.object({ id: v.string(), status: v.literal('removed') }),
     errors: ['session_not_found'],
     timeoutMs: 30 * SECOND,
+  },
+  exportSession: {
+    summary: 'Stop a session for good, and get it as an archive for another gateway; it is `moved` from then on',
+    method: 'POST',
+    path: '/sessions/:id/export',
+    scope: 'manage',
+    params,
+    archive: 'answered',
+    answer: sessionArchive,
+    errors: ['session_not_found', 'session_not_exportable', 'insufficient_resources', 'shutting_down'],
+    timeoutMs: 120 * SECOND,
+  },
+  importSession: {
+    summary: 'Put the archive of a session in place, start it, and wait as for a start',
+    method: 'PUT',
+    path: '/sessions/:id/import',
+    scope: 'manage',
+    params,
+    archive: 'taken',
+    answer: started,
+    errors: ['session_exists', 'stale_export', 'invalid_archive', 'insufficient_resources', 'shutting_down'],
+    timeoutMs: 900 * SECOND,
   },
   getQr: {
     summary: 'Get the current QR; as a PNG with Accept: image/png',

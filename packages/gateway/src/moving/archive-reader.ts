@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { GatewayError } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { syncFolder } from '../host/text-files.ts';
+import { ARCHIVE_LIMITS, type ArchivedFile, MANIFEST, type Manifest, manifest, STATE } from './manifest.ts';
+import { BLOCK_BYTES, decodeHeader, END, NotAFileError, paddingOf, type TarEntry } from './tar-blocks.ts';
+
+/** What receives an archive. */
+export interface Unpacking {
+  /** The session that it must be of. */
+  readonly session: string;
+  /** Its `Content-Digest`, if the sender has told one. */
+  readonly contentDigest: string | undefined;
+  /** Called with the manifest, before any file. Throws if the archive is not wanted, whatever follows. */
+  onManifest(manifest: Manifest): void | Promise<void>;
+  /** Where a file of the profile is to be written. Its folder is created. */
+  pathOf(name: string): string;
+}
+
+/** What was in an archive, apart from its files. */
+export interface Unpacked {
+  readonly manifest: Manifest;
+  readonly state: Buffer;
+}
+
+const OWN_FILE = 0o600;
+const OWN_FOLDER = 0o700;
+/** Programs fill a tar up to a multiple of that. */
+const MOST_PADDING = 10_240;
+
+/**
+ * Reads the archive of a session, and writes its files, which are on disk when this resolves. Nothing is taken on trust:
+ * after the manifest come exactly the files that it lists, in its order, each with the size and the digest that it
+ * states. Rejects with `invalid_archive`, with what `onManifest` throws, or with the error of the stream or the disk; some
+ * files may have been written then.
+ */
+export async function unpackArchive(chunks: AsyncIterable<Uint8Array>, unpacking: Unpacking): Promise<Unpacked> {
+  const source = new ByteSource(chunks);
+  try {
+    return await unpack(source, unpacking);
+  } catch (error) {
+    throw error instanceof NotAFileError ? invalid(error.message) : error;
+  } finally {
+    await source.close();
+  }
+}
+
+async function unpack(source: ByteSource, unpacking: Unpacking): Promise<Unpacked> {
+  const about = await readManifest(source);
+  if (about.session !== unpacking.session) throw invalid(`is of session ${about.session}`);
+  await unpacking.onManifest(about);
+  const folders = new Set<string>();
+  let state: Buffer = Buffer.alloc(0);
+  for (const listed of about.files) {
+    expectEntry(await nextHeader(source), listed);
+    if (listed.name === STATE) state = await readState(source, listed);
+    else await writeFile(source, listed, unpacking.pathOf(listed.name), folders);
+  }
+  await expectEnd(source);
+  const digest = source.digest();
+  const told = sha256In(unpacking.contentDigest);
+  if (told !== undefined && told !== digest) throw invalid('does not have the digest of its Content-Digest');
+  for (const folder of folders) await syncFolder(folder);
+  return { manifest: about, state };
+}
+
+async function readManifest(source: ByteSource): Promise<Manifest> {
+  const { name, bytes } = await nextHeader(source);
+  if (name !== MANIFEST) throw invalid(`does not begin with ${MANIFEST}`);
+  if (bytes > ARCHIVE_LIMITS.manifestBytes) throw invalid('has a manifest that is too long');
+  const text = await source.take(bytes);
+  await expectPadding(source, bytes);
+  const parsed = v.safeParse(manifest, parsedJson(text));
+  if (parsed.success) return parsed.output;
+  const versions = v.safeParse(v.object({ version: v.pipe(v.number(), v.notValue(1)) }), parsedJson(text));
+  if (versions.success) throw invalid('is of another version of the format: update the older gateway');
+  const [issue] = parsed.issues;
+  const field = v.getDotPath(issue) ?? 'the whole';
+  throw invalid(`has a manifest that is not valid (${field.slice(0, 60)})`);
+}
+
+function parsedJson(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function nextHeader(source: ByteSource): Promise<TarEntry> {
+  return decodeHeader(await source.take(BLOCK_BYTES));
+}
+
+function expectEntry(found: TarEntry, { name, bytes }: ArchivedFile): void {
+  if (found.name !== name) throw invalid('has other files than its manifest lists');
+  if (found.bytes !== bytes) throw invalid(`has another size of ${name} than its manifest states`);
+}
+
+async function readState(source: ByteSource, { name, bytes, sha256 }: ArchivedFile): Promise<Buffer> {
+  if (bytes > ARCHIVE_LIMITS.stateBytes) throw invalid(`has a ${name} that is too long`);
+  const state = await source.take(bytes);
+  if (createHash('sha256').update(state).digest('hex') !== sha256) throw changed(name);
+  await expectPadding(source, bytes);
+  return state;
+}
+
+async function writeFile(
+  source: ByteSource,
+  { name, bytes, sha256 }: ArchivedFile,
+  path: string,
+  folders: Set<string>,
+): Promise<void> {
+  const folder = dirname(path);
+  if (!folders.has(folder)) await mkdir(folder, { recursive: true, mode: OWN_FOLDER });
+  folders.add(folder);
+  const hash = createHash('sha256');
+  const file = await open(path, 'wx', OWN_FILE);
+  try {
+    for (let left = bytes; left > 0; ) {
+      const piece = await source.some(left);
+      hash.update(piece);
+      await writeFully(file, piece);
+      left -= piece.length;
+    }
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  if (hash.digest('hex') !== sha256) throw changed(name);
+  await expectPadding(source, bytes);
+}
+
+async function writeFully(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+}
+
+async function expectPadding(source: ByteSource, bytes: number): Promise<void> {
+  const padding = await source.take(paddingOf(bytes));
+  if (padding.some((byte) => byte !== 0)) throw invalid('has data between its files');
+}
+
+async function expectEnd(source: ByteSource): Promise<void> {
+  const end = await source.take(END.length);
+  let more = 0;
+  for (let rest = end; rest.length > 0; rest = await source.rest()) {
+    more += rest.length;
+    if (more > MOST_PADDING || rest.some((byte) => byte !== 0)) throw invalid('has data after its last file');
+  }
+}
+
+/** The SHA-256 in a `Content-Digest` header, as base64; undefined without one. Other algorithms are ignored. */
+function sha256In(header: string | undefined): string | undefined {
+  return /(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]*):/.exec(header ?? '')?.[1];
+}
+
+function changed(name: string): GatewayError {
+  return invalid(`has other bytes in ${name} than its manifest states`);
+}
+
+function invalid(why: string): GatewayError {
+  return new GatewayError('invalid_archive', `the archive ${why}; nothing was changed`);
+}
+
+/** Bytes in the portions that are asked for. Counts their digest. */
+class ByteSource {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #hash = createHash('sha256');
+  #held: Buffer = Buffer.alloc(0);
+
+  constructor(chunks: AsyncIterable<Uint8Array>) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  /** Exactly that many. */
+  async take(bytes: number): Promise<Buffer> {
+    if (this.#held.length >= bytes) return this.#split(bytes);
+    const pieces: Buffer[] = [];
+    for (let left = bytes; left > 0; ) {
+      const piece = await this.some(left);
+      pieces.push(piece);
+      left -= piece.length;
+    }
+    return Buffer.concat(pieces, bytes);
+  }
+
+  /** At least one, and that many at most. */
+  async some(most: number): Promise<Buffer> {
+    if (this.#held.length === 0 && !(await this.#more())) throw invalid('is incomplete');
+    return this.#split(most);
+  }
+
+  /** The next ones; none at the end. */
+  async rest(): Promise<Buffer> {
+    if (this.#held.length === 0) await this.#more();
+    return this.#split(this.#held.length);
+  }
+
+  /** Of all, as base64. */
+  digest(): string {
+    return this.#hash.digest('base64');
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+
+  #split(most: number): Buffer {
+    const taken = this.#held.subarray(0, most);
+    this.#held = this.#held.subarray(taken.length);
+    return taken;
+  }
+
+  /** False at the end. */
+  async #more(): Promise<boolean> {
+    for (;;) {
+      const { done, value } = await this.#chunks.next();
+      if (done) return false;
+      if (value.length === 0) continue;
+      this.#hash.update(value);
+      this.#held = Buffer.from(value.buffer, value.byteOffset, value.length);
+      return true;
+    }
+  }
+}

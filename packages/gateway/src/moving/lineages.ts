@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorText, GatewayError, sessionId } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { readOwnText, removeUnfinished, replaceText } from '../host/text-files.ts';
+import type { Log } from '../log.ts';
+import { ARCHIVE_LIMITS, type Lineage, lineage } from './manifest.ts';
+
+/** What is known of a session id that has moved at least once. */
+const record = v.object({
+  /** `here`: it may run here. `moved`: it runs elsewhere, and its folder is kept. `gone`: its folder is not here. */
+  place: v.picklist(['here', 'moved', 'gone']),
+  /** When it came to be there. */
+  since: v.pipe(v.string(), v.isoTimestamp()),
+  ...lineage.entries,
+  /** It has not run here since it came. */
+  isFresh: v.boolean(),
+});
+type Entry = Readonly<v.InferOutput<typeof record>>;
+
+const ENDING = '.json';
+const MOST_BYTES = 262_144;
+const GENERATION_BYTES = 8;
+
+/**
+ * Which sessions have moved away, and how far each has come: one file per session id, kept also when the session is
+ * deleted.
+ *
+ * A session's keys change while it runs: a copy of its profile is worthless, and breaks the link, once the session has run
+ * elsewhere. A link of an account is therefore counted in generations. One begins when the session first runs on a gateway
+ * after it came there, or was taken back; an archive lists all that it has behind it. An archive without the newest
+ * generation that this gateway knows of is stale.
+ */
+export class Lineages {
+  readonly #dir: string;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** Reads what an earlier gateway has written. Rejects if a file cannot be read: a moved session must not start. */
+  async load(log: Pick<Log, 'warn'>): Promise<void> {
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+    await removeUnfinished(this.#dir);
+    for (const file of await readdir(this.#dir)) {
+      const id = file.slice(0, -ENDING.length);
+      if (!file.endsWith(ENDING) || !v.is(sessionId, id)) {
+        log.warn({ file }, 'file of moved sessions ignored');
+        continue;
+      }
+      this.#entries.set(id, await this.#read(id));
+    }
+  }
+
+  async #read(id: string): Promise<Entry> {
+    try {
+      return v.parse(record, JSON.parse(await readOwnText(this.#pathOf(id), MOST_BYTES)));
+    } catch (error) {
+      throw new Error(
+        `${this.#pathOf(id)} cannot be read (${errorText(error)}): restore it, or remove it and the session's folder`,
+      );
+    }
+  }
+
+  /** When the session moved away; undefined if it did not. */
+  movedAt(id: string): Date | undefined {
+    const entry = this.#entries.get(id);
+    return entry?.place === 'moved' ? new Date(entry.since) : undefined;
+  }
+
+  /** The session is about to leave, or has left: what an archive of it says. Nothing is written. */
+  departing(id: string): Lineage & { readonly since: string } {
+    const entry = this.#entries.get(id);
+    if (entry?.place === 'moved') return entry;
+    const since = new Date().toISOString();
+    if (entry?.place !== 'here') return { link: fresh(), generations: [fresh()], since };
+    // It may never have run here: its copy here is a later one all the same.
+    return { ...(entry.isFresh ? grown(entry) : entry), since };
+  }
+
+  /** From here on it does not start here. */
+  moved(id: string, { link, generations, since }: Lineage & { readonly since: string }): Promise<void> {
+    return this.#write(id, { place: 'moved', since, link, generations, isFresh: false });
+  }
+
+  /** It may start here again, although it may run elsewhere. */
+  async takenBack(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (entry) await this.#write(id, { ...entry, place: 'here', since: new Date().toISOString(), isFresh: true });
+  }
+
+  /** It is about to run. */
+  async runs(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    // Nothing starts a moved session: this is another link, whose predecessor was wiped just before the disk was full.
+    if (entry?.place === 'moved') await this.gone(id);
+    if (entry?.place === 'here' && entry.isFresh) await this.#write(id, { ...entry, ...grown(entry), isFresh: false });
+  }
+
+  /** It was put in place of what was here. */
+  arrived(id: string, { link, generations }: Lineage): Promise<void> {
+    return this.#write(id, { place: 'here', since: new Date().toISOString(), link, generations, isFresh: true });
+  }
+
+  /** Its folder is not here any more; what is known of it is kept. */
+  async gone(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (entry && entry.place !== 'gone') await this.#write(id, { ...entry, place: 'gone' });
+  }
+
+  /** Throws `stale_export` or `session_exists` if an archive must not replace what is, or was, here. `isHere`: it has a folder. */
+  assertNewer(id: string, { link, generations }: Lineage, isHere: boolean): void {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    if (entry.link !== link) {
+      if (!isHere) return; // Another account, or linked anew.
+      throw new GatewayError('session_exists', `session ${id} has moved away, and was another link: delete it first`);
+    }
+    const newest = entry.generations.at(-1);
+    const isKnown = newest !== undefined && generations.includes(newest);
+    if (!isKnown)
+      throw new GatewayError('stale_export', `session ${id} has run on this gateway after this archive was made`);
+    if (isHere && generations.at(-1) === newest)
+      throw new GatewayError(
+        'stale_export',
+        `this archive is what session ${id} was when it moved away: start it with {"takeBack": true} instead`,
+      );
+  }
+
+  async #write(id: string, entry: Entry): Promise<void> {
+    const { place, since, link, generations, isFresh } = entry;
+    const text = JSON.stringify({ place, since, link, generations, isFresh });
+    await replaceText(this.#pathOf(id), text, { durably: true });
+    this.#entries.set(id, entry);
+  }
+
+  #pathOf(id: string): string {
+    return join(this.#dir, id + ENDING);
+  }
+}
+
+function grown({ link, generations }: Lineage): Lineage {
+  return { link, generations: [...generations, fresh()].slice(-ARCHIVE_LIMITS.generations) };
+}
+
+function fresh(): string {
+  return randomBytes(GENERATION_BYTES).toString('hex');
+}

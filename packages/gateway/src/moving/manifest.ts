@@ -1,0 +1,98 @@
+import { sessionId } from '@chat-web/protocol';
+import * as v from 'valibot';
+
+/** What begins an archive: what it is, of which session, and what follows, in this order. */
+export const MANIFEST = 'manifest.json';
+/** What the gateway knows of the session: see `StateKeeper`. One JSON object per line. */
+export const STATE = 'state.jsonl';
+
+/**
+ * The folders of a browser's profile that hold a linked account, by their names in an archive: its keys and messages, and
+ * what says that it is linked. All else in a profile is made anew by the browser.
+ */
+export const PROFILE_FOLDERS = ['IndexedDB', 'Local Storage'] as const;
+/** Before them in an archive. */
+export const PROFILE = 'profile/';
+/** Where they are in a profile. */
+export const IN_PROFILE = 'Default';
+
+/** Limits of an archive. An account with a long history has some hundreds of files. */
+export const ARCHIVE_LIMITS = {
+  manifestBytes: 4 * 1_048_576,
+  stateBytes: 32 * 1_048_576,
+  stateLineBytes: 2 * 1_048_576,
+  files: 20_000,
+  fileBytes: 2 ** 33 - 1,
+  generations: 2_000,
+} as const;
+
+/** A name as Chromium gives them: neither hidden nor an option, nor another folder. */
+const SEGMENT = '[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,90}';
+const FILE = new RegExp(`^${PROFILE}(${PROFILE_FOLDERS.join('|')})(/${SEGMENT}){1,6}$`);
+const LONGEST_NAME = 200;
+
+/** True for the name of a file that may be in an archive after its manifest. */
+export function isArchiveName(name: string): boolean {
+  return name.length <= LONGEST_NAME && (name === STATE || FILE.test(name));
+}
+
+const generation = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/));
+const isoTime = v.pipe(v.string(), v.maxLength(40), v.isoTimestamp());
+const archivedFile = v.strictObject({
+  name: v.pipe(v.string(), v.check(isArchiveName)),
+  bytes: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(ARCHIVE_LIMITS.fileBytes)),
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+});
+export type ArchivedFile = v.InferOutput<typeof archivedFile>;
+
+/** Which link of an account a session is, and how often it has moved: see `Lineages`. */
+export const lineage = v.strictObject({
+  link: generation,
+  generations: v.pipe(
+    v.array(v.unknown()),
+    v.minLength(1),
+    v.maxLength(ARCHIVE_LIMITS.generations),
+    v.array(generation),
+  ),
+});
+export type Lineage = Readonly<v.InferOutput<typeof lineage>>;
+
+/** The manifest of this version's archives. */
+export const manifest = v.strictObject({
+  format: v.literal('chat-web-session'),
+  version: v.literal(1),
+  session: sessionId,
+  ...lineage.entries,
+  exportedAt: isoTime,
+  /** When the account was linked, and its id; absent where that is not known. */
+  linkedAt: v.optional(isoTime),
+  wid: v.optional(v.pipe(v.string(), v.regex(/^\d{1,20}@(c\.us|lid)$/))),
+  /** Versions, for people. */
+  gateway: v.pipe(v.string(), v.maxLength(40)),
+  browser: v.optional(v.pipe(v.string(), v.maxLength(40))),
+  files: v.pipe(
+    v.array(v.unknown()),
+    v.maxLength(ARCHIVE_LIMITS.files),
+    v.array(archivedFile),
+    v.check(areDistinct),
+    v.check(areComplete),
+  ),
+});
+export type Manifest = Readonly<v.InferOutput<typeof manifest>>;
+
+/** Also on a disk that does not tell upper from lower case; and no file is the folder of another. */
+function areDistinct(files: ArchivedFile[]): boolean {
+  const names = new Set(files.map(({ name }) => name.toLowerCase()));
+  if (names.size !== files.length) return false;
+  return files.every(({ name }) => foldersOf(name.toLowerCase()).every((folder) => !names.has(folder)));
+}
+
+function foldersOf(name: string): string[] {
+  const segments = name.split('/');
+  return segments.slice(1).map((_, depth) => segments.slice(0, depth + 1).join('/'));
+}
+
+function areComplete(files: ArchivedFile[]): boolean {
+  const has = (start: string) => files.some(({ name }) => name.startsWith(start));
+  return has(STATE) && PROFILE_FOLDERS.every((folder) => has(`${PROFILE}${folder}/`));
+}

@@ -1,0 +1,253 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorText, GatewayError, type SessionArchive, type TakenArchive } from '@chat-web/protocol';
+import type { Config } from '../config.ts';
+import type { EventLog } from '../events/event-log.ts';
+import { freeDiskBytes } from '../host/disk.ts';
+import { removeTree } from '../host/remove-tree.ts';
+import type { NewRecord } from '../journal/frame.ts';
+import { NotStoredError } from '../journal/journal.ts';
+import type { Log } from '../log.ts';
+import type { SavedSessions } from '../sessions/saved-sessions.ts';
+import type { Session } from '../sessions/session.ts';
+import type { Supervisor } from '../sessions/supervisor.ts';
+import { unpackArchive } from './archive-reader.ts';
+import { prepareArchive, UnfitProfileError } from './archive-writer.ts';
+import type { Lineages } from './lineages.ts';
+import { IN_PROFILE, type Manifest, PROFILE } from './manifest.ts';
+import { readState, writeState } from './moving-state.ts';
+import type { StateKeeper } from './state-keeper.ts';
+
+/** What moving depends on. */
+export interface MoverParts {
+  readonly config: Pick<Config, 'dataDir' | 'importMaxBytes' | 'minFreeDiskBytes'>;
+  readonly supervisor: Pick<Supervisor, 'expect' | 'leaving'>;
+  readonly saved: SavedSessions;
+  readonly lineages: Lineages;
+  readonly events: Pick<EventLog, 'isStoring' | 'settled' | 'resetDelivery'>;
+  readonly keepers: readonly StateKeeper[];
+  /** Stores a record, which the keepers then have. Rejects if it cannot be stored. */
+  append(record: NewRecord): Promise<void>;
+  readonly version: string;
+  readonly log: Log;
+}
+
+/** A move, as the metrics count it. */
+export type Moved = 'exported' | 'imported' | 'refused';
+
+/** Sessions that arrive at the same time: each takes disk, and a slow sender takes it for long. */
+const MOST_ARRIVALS = 8;
+/** Records that are appended at once. */
+const APPENDED_AT_ONCE = 50;
+const RETRY_AFTER_SECONDS = 10;
+const VERSION_FILE = 'Last Version';
+const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
+
+/** Moves sessions to and from other gateways. */
+export class Mover {
+  /** How many sessions have moved, and how many archives were refused. */
+  readonly counts: Record<Moved, number> = { exported: 0, imported: 0, refused: 0 };
+  readonly #parts: MoverParts;
+  readonly #arriving = new Set<string>();
+
+  constructor(parts: MoverParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Stops a session for good, and resolves with its archive. It is known as moved, also after a crash, before this
+   * resolves; until then it is as it was. A session that has moved already is given out again, as it is.
+   */
+  async export(id: string): Promise<SessionArchive> {
+    const { supervisor, lineages, events, log } = this.#parts;
+    const session = supervisor.leaving(id);
+    this.#requireStorage();
+    return session.moveOut(async (signal) => {
+      await events.settled();
+      this.#requireStorage();
+      const archive = await this.#prepare(id, signal);
+      const isRepeated = lineages.movedAt(id) !== undefined;
+      if (!isRepeated) {
+        await this.#stored(() => lineages.moved(id, archive.about));
+        this.counts.exported += 1;
+      }
+      log.info({ session: id, bytes: archive.size, repeated: isRepeated }, 'session exported');
+      return { ...archive, bytes: this.#watched(id, archive.bytes) };
+    });
+  }
+
+  /**
+   * Checks an archive whole, puts its session in place, and starts it. Rejects with `session_exists`, `stale_export`,
+   * `invalid_archive`, `body_too_large` or 503, or with the error of the stream: nothing has changed then.
+   */
+  async import(id: string, taken: TakenArchive): Promise<Session> {
+    const { supervisor, saved, log } = this.#parts;
+    const session = supervisor.expect(id);
+    this.#requireStorage();
+    this.#requireTurn(id);
+    const startedAt = performance.now();
+    this.#arriving.add(id);
+    let folder: string | undefined;
+    try {
+      folder = await this.#stored(() => saved.makeArrival(id));
+      const manifest = await this.#arrive(session, folder, taken);
+      this.counts.imported += 1;
+      const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+      const ms = Math.round(performance.now() - startedAt);
+      log.info({ session: id, bytes, files: manifest.files.length, ms }, 'session imported');
+      return session;
+    } catch (error) {
+      this.counts.refused += 1;
+      throw asDiskError(error);
+    } finally {
+      this.#arriving.delete(id);
+      if (folder !== undefined) await this.#remove(folder);
+    }
+  }
+
+  /** Removes what interrupted imports have left. To be called before any session starts. */
+  async clear(): Promise<void> {
+    const { saved, lineages, events, log } = this.#parts;
+    for (const id of await saved.clearArrivals(log)) {
+      log.warn({ session: id }, 'interrupted import removed');
+      if (!saved.has(id)) events.resetDelivery(id); // What was learned for it is not for the next one of that name.
+    }
+    for (const id of saved.ids()) if (lineages.movedAt(id)) log.info({ session: id }, 'session has moved');
+  }
+
+  // Export.
+
+  async #prepare(id: string, signal: AbortSignal) {
+    const { saved, lineages, keepers, version } = this.#parts;
+    const { since, link, generations } = lineages.departing(id);
+    const profileDir = saved.profileOf(id);
+    const about = {
+      ...{ session: id, link, generations, exportedAt: since, ...(await saved.about(id)) },
+      ...{ gateway: version, browser: await browserOf(profileDir) },
+    };
+    const state = await writeState(keepers, id);
+    const archive = await prepareArchive({ profileDir, state, about }, signal).catch((error: unknown) => {
+      if (!(error instanceof UnfitProfileError)) throw error;
+      throw new GatewayError('session_not_exportable', `session ${id} cannot be exported: ${error.message}`);
+    });
+    return { ...archive, about: { link, generations, since } };
+  }
+
+  /** Says in the log whether all was sent. */
+  async *#watched(id: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const { log } = this.#parts;
+    let [sent, isWhole] = [0, false];
+    try {
+      for await (const piece of bytes) {
+        sent += piece.length;
+        yield piece;
+      }
+      isWhole = true;
+    } finally {
+      if (isWhole) log.info({ session: id, bytes: sent }, 'archive sent');
+      else
+        log.warn({ session: id, bytes: sent, hint: 'export it again, or take it back' }, 'archive not sent completely');
+    }
+  }
+
+  // Import.
+
+  async #arrive(session: Session, folder: string, taken: TakenArchive): Promise<Manifest> {
+    const { saved, keepers } = this.#parts;
+    const { id } = session;
+    const { manifest, state } = await unpackArchive(taken.archive, {
+      session: id,
+      contentDigest: taken.contentDigest,
+      onManifest: (about) => this.#assertWanted(session, about, folder),
+      pathOf: (name) => join(folder, 'session', IN_PROFILE, name.slice(PROFILE.length)),
+    });
+    const lesson = readState(keepers, id, state);
+    await saved.completeArrival(folder, manifest);
+    await session.moveIn(() => this.#place(session, folder, manifest, lesson.records));
+    for (const learn of lesson.last) learn();
+    return manifest;
+  }
+
+  /** Before a file of it is written. */
+  async #assertWanted({ id }: Session, about: Manifest, folder: string): Promise<void> {
+    const { config, saved, lineages } = this.#parts;
+    lineages.assertNewer(id, about, saved.has(id));
+    const bytes = about.files.reduce((sum, file) => sum + file.bytes, 0);
+    if (bytes > config.importMaxBytes)
+      throw new GatewayError('body_too_large', 'the archive has more bytes than CHAT_WEB_IMPORT_MAX_MB allows');
+    if ((await freeDiskBytes(folder)) >= config.minFreeDiskBytes + bytes) return;
+    throw new GatewayError(
+      'insufficient_resources',
+      'the disk of the data folder is short of space for the session (CHAT_WEB_MIN_FREE_DISK_MB): free some',
+    );
+  }
+
+  /** Nothing of the session runs here, and nothing starts meanwhile. */
+  async #place({ id }: Session, folder: string, manifest: Manifest, records: readonly NewRecord[]): Promise<void> {
+    const { saved, lineages, events } = this.#parts;
+    // While it arrived, another import or a deletion may have been quicker.
+    lineages.assertNewer(id, manifest, saved.has(id));
+    const wasHere = saved.has(id);
+    try {
+      // First: if they are not stored, messages would be delivered twice, or not at all.
+      await this.#appendAll(records);
+      await this.#stored(() => saved.place(id, folder, () => lineages.arrived(id, manifest)));
+    } catch (error) {
+      if (!wasHere) events.resetDelivery(id);
+      throw error;
+    }
+  }
+
+  async #appendAll(records: readonly NewRecord[]): Promise<void> {
+    for (let at = 0; at < records.length; at += APPENDED_AT_ONCE)
+      await Promise.all(records.slice(at, at + APPENDED_AT_ONCE).map((record) => this.#parts.append(record)));
+  }
+
+  // Limits.
+
+  #requireTurn(id: string): void {
+    const why = this.#arriving.has(id)
+      ? `session ${id} is being imported`
+      : this.#arriving.size >= MOST_ARRIVALS && `${MOST_ARRIVALS} sessions are being imported, and no more may be`;
+    if (why) throw new GatewayError('insufficient_resources', why, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
+
+  #requireStorage(): void {
+    if (this.#parts.events.isStoring) return;
+    throw new GatewayError(
+      'insufficient_resources',
+      'events cannot be stored: free space on the disk of the data folder',
+    );
+  }
+
+  /** 503 if the disk is full. */
+  async #stored<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw asDiskError(error);
+    }
+  }
+
+  /** Never rejects: what cannot be removed is removed at the next start. */
+  async #remove(folder: string): Promise<void> {
+    await removeTree(folder).catch((error: unknown) =>
+      this.#parts.log.warn({ error: errorText(error) }, 'interrupted import not removed'),
+    );
+  }
+}
+
+function asDiskError(error: unknown): unknown {
+  const isOfDisk = error instanceof NotStoredError || DISK_ERRORS.includes((error as NodeJS.ErrnoException).code ?? '');
+  if (!isOfDisk) return error;
+  return new GatewayError(
+    'insufficient_resources',
+    `the disk of the data folder does not take it: ${errorText(error)}`,
+  );
+}
+
+/** The version of the browser that used a profile last. */
+async function browserOf(profileDir: string): Promise<string | undefined> {
+  const text = await readFile(join(profileDir, VERSION_FILE), 'utf8').catch(() => '');
+  return /^[\d.]{1,40}$/.exec(text.trim())?.[0];
+}

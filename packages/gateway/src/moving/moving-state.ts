@@ -1,0 +1,61 @@
+import { errorText, GatewayError, LineReader, LineTooLongError } from '@chat-web/protocol';
+import * as v from 'valibot';
+import type { NewRecord } from '../journal/frame.ts';
+import { ARCHIVE_LIMITS } from './manifest.ts';
+import type { StateKeeper } from './state-keeper.ts';
+
+/** A line of the state. */
+const line = v.strictObject({ keeper: v.pipe(v.string(), v.maxLength(40)), part: v.unknown() });
+
+/** What all keepers know of a session: one line of JSON for each part. */
+export async function writeState(keepers: readonly StateKeeper[], session: string): Promise<Buffer> {
+  const lines: string[] = [];
+  for (const keeper of keepers)
+    for await (const part of keeper.partsOf(session)) lines.push(`${JSON.stringify({ keeper: keeper.name, part })}\n`);
+  return Buffer.from(lines.join(''));
+}
+
+/** What is to be done so that keepers know a state. */
+export interface Lesson {
+  /** First: to be stored in the journal. */
+  readonly records: readonly NewRecord[];
+  /** To be called then. */
+  readonly last: readonly (() => void)[];
+}
+
+/** Reads a state. Nothing is known of it yet. Throws `invalid_archive` if a part is invalid. */
+export function readState(keepers: readonly StateKeeper[], session: string, state: Buffer): Lesson {
+  const byName = new Map(keepers.map((keeper) => [keeper.name, keeper]));
+  const records: NewRecord[] = [];
+  const last: (() => void)[] = [];
+  const reader = new LineReader({ mostBytes: ARCHIVE_LIMITS.stateLineBytes });
+  reader.feed(state);
+  let count = 0;
+  try {
+    for (let bytes = reader.next(); bytes; bytes = reader.next()) {
+      count += 1;
+      const { keeper: name, part } = v.parse(line, JSON.parse(Buffer.from(bytes).toString('utf8')));
+      const keeper = byName.get(name);
+      if (!keeper) throw new Error('it is of an unknown keeper');
+      const learned = keeper.learn(session, part);
+      if (typeof learned === 'function') last.push(learned);
+      else records.push(...learned);
+    }
+  } catch (error) {
+    const why = error instanceof LineTooLongError ? 'it is too long' : shortText(error);
+    throw new GatewayError(
+      'invalid_archive',
+      `the archive has a state with an invalid line ${count}: ${why}; nothing was changed`,
+    );
+  }
+  if (state.length > 0 && state.at(-1) !== NEWLINE)
+    throw new GatewayError('invalid_archive', 'the archive has a state that is incomplete; nothing was changed');
+  return { records, last };
+}
+
+const NEWLINE = 10;
+
+/** Without what the archive contains. */
+function shortText(error: unknown): string {
+  return error instanceof SyntaxError ? 'it is not JSON' : errorText(error);
+}

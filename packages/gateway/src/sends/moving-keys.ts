@@ -1,0 +1,53 @@
+import * as v from 'valibot';
+import type { NewRecord } from '../journal/frame.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { StateKeeper } from '../moving/state-keeper.ts';
+import { keyNotes, type SentKeys } from './sent-keys.ts';
+
+const MOST_ANSWER_LENGTH = 1_048_576;
+const hash = v.pipe(v.string(), v.regex(/^[\w-]{22}$/));
+const movedKey = v.strictObject({
+  hash,
+  fingerprint: hash,
+  messageId: v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{1,64}$/))),
+  beganAt: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER)),
+  /** JSON; empty: it was answered, and the answer is not kept any more. Absent while the outcome is open. */
+  answer: v.optional(v.pipe(v.string(), v.maxLength(MOST_ANSWER_LENGTH), v.check(isJsonOrEmpty))),
+});
+
+/** The Idempotency-Keys of sessions that move, with their answers, which are in the journal. */
+export class MovingKeys implements StateKeeper {
+  readonly name = 'keys';
+  readonly #keys: SentKeys;
+  readonly #journal: Pick<Journal, 'findAll'>;
+
+  constructor(keys: SentKeys, journal: Pick<Journal, 'findAll'>) {
+    this.#keys = keys;
+    this.#journal = journal;
+  }
+
+  async *partsOf(session: string): AsyncIterable<v.InferInput<typeof movedKey>> {
+    const keys = this.#keys.list(session);
+    const seqs = keys.flatMap(([, { doneSeq }]) => doneSeq ?? []);
+    const answers = new Map<number, string>();
+    for await (const { seq, text } of this.#journal.findAll(seqs)) answers.set(seq, text);
+    for (const [ofKey, { fingerprint, messageId, beganAt, doneSeq }] of keys) {
+      const answer = doneSeq === undefined ? undefined : (answers.get(doneSeq) ?? '');
+      yield { hash: ofKey, fingerprint, messageId, beganAt, answer };
+    }
+  }
+
+  learn(session: string, part: unknown): NewRecord[] {
+    const { hash: ofKey, answer, ...begun } = v.parse(movedKey, part);
+    const records = [keyNotes.begun(session, ofKey, begun)];
+    return answer === undefined ? records : [...records, keyNotes.done(session, ofKey, answer)];
+  }
+}
+
+function isJsonOrEmpty(text: string): boolean {
+  try {
+    return text === '' || JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,135 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sizeOf } from '@chat-web/gateway/host/disk';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import { figure } from './helpers/figure.ts';
+import { archiveOf, move, Traffic } from './helpers/moving.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const MOVES = 4;
+const MB = 1_048_576;
+
+/** Stories on two gateways and one network, each going on where the one before has ended. */
+let first: Stack;
+let second: Stack;
+beforeAll(async () => {
+  first = await Stack.start();
+  second = await Stack.start({ beside: first });
+  await first.link('main', ADA);
+});
+afterAll(async () => {
+  await second[Symbol.asyncDispose]();
+  await first[Symbol.asyncDispose]();
+});
+
+const devices = async () => (await first.phones.account(ADA)).devices;
+const view = (stack: Stack) => stack.client.getSessionStatus({ id: 'main' });
+
+describe('a session that moves', () => {
+  it('is ready on the other gateway without a QR, and stays away from the first', async () => {
+    const linked = await devices();
+    const disk = await sizeOf(join(first.dataDir, 'sessions/main'));
+    const startedAt = performance.now();
+    const bytes = await move(first, second, 'main');
+    await second.untilStatus('main', 'ready');
+    const seconds = (performance.now() - startedAt) / 1_000;
+    figure(
+      'move',
+      `${(bytes / 1_024).toFixed(0)} KB of ${(disk / MB).toFixed(1)} MB, ready after ${seconds.toFixed(1)} s`,
+    );
+    expect(bytes).toBeLessThan(MB);
+    expect(await view(first)).toMatchObject({ status: 'moved', reason: 'MOVED', restarts: 0 });
+    expect((await devices()).map(({ id }) => id)).toEqual(linked.map(({ id }) => id));
+    await expect(first.client.startSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_moved' });
+    await expect(first.client.stopSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_moved' });
+    await expect(first.client.restartSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_moved' });
+    await expect(
+      first.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'from nowhere' }),
+    ).rejects.toMatchObject({ code: 'session_not_ready' });
+  });
+
+  it('stays away after a crash of the first gateway, and is listed there', async () => {
+    await first.gateway.end('SIGKILL');
+    await first.restartGateway();
+    expect((await first.client.listSessions()).sessions).toMatchObject([{ id: 'main', status: 'moved' }]);
+  });
+
+  it('loses no message, tells none twice and sends none twice, there and back again', async () => {
+    const [atFirst, atSecond] = [await first.listen('main'), await second.listen('main')];
+    const traffic = new Traffic([first, second], 'main', ADA);
+    for (let n = 0; n < MOVES; n += 1) {
+      const [from, to] = n % 2 === 0 ? ([second, first] as const) : ([first, second] as const);
+      await move(from, to, 'main');
+      await to.untilStatus('main', 'ready');
+    }
+    await traffic.end();
+    const heard = () => [...atFirst.all('message'), ...atSecond.all('message')].map(({ body }) => body);
+    await eventually(() => expect(heard().length).toBeGreaterThanOrEqual(traffic.inbound.length));
+    expect(heard().sort()).toEqual([...traffic.inbound].sort());
+    const onPhone = (await first.phones.messages(BEN)).flatMap(({ body }) => (body?.startsWith('out ') ? [body] : []));
+    expect(onPhone.sort()).toEqual([...traffic.outbound].sort());
+    expect(await devices()).toHaveLength(1);
+    expect([...atFirst.all('qr'), ...atSecond.all('qr')]).toEqual([]);
+  });
+
+  it('answers a repeated send on the new gateway with what the old one has answered', async () => {
+    const text = { id: 'main', type: 'text', to: BEN, body: 'once' } as const;
+    const sent = await second.client.sendMessage(text, { idempotencyKey: 'moves along' });
+    await move(second, first, 'main');
+    expect(await first.client.sendMessage(text, { idempotencyKey: 'moves along' })).toEqual(sent);
+    await first.untilStatus('main', 'ready');
+  });
+
+  it('is given out again, as it was, where the archive did not arrive', async () => {
+    const cut = await first.client.exportSession({ id: 'main' });
+    await cut.data.cancel();
+    const again = await archiveOf(first, 'main');
+    expect(again.length).toBe(cut.size);
+    await second.client.importSession({ id: 'main', archive: again, contentDigest: cut.contentDigest });
+    await second.untilStatus('main', 'ready');
+  });
+
+  it('is refused where it is, and where its archive is old', async () => {
+    const archive = await archiveOf(first, 'main');
+    const importTo = (stack: Stack, id = 'main') => stack.client.importSession({ id, archive });
+    await expect(importTo(second)).rejects.toMatchObject({ code: 'session_exists', status: 409 });
+    await expect(importTo(first)).rejects.toMatchObject({ code: 'stale_export', status: 409 });
+    await expect(importTo(second, 'other')).rejects.toMatchObject({ code: 'invalid_archive', status: 422 });
+    const changed = second.client.importSession({ id: 'x', archive, contentDigest: `sha-256=:${'A'.repeat(43)}=:` });
+    await expect(changed).rejects.toMatchObject({ code: 'invalid_archive' });
+    await archiveOf(second, 'main');
+    await expect(importTo(second)).rejects.toMatchObject({ code: 'stale_export' });
+    expect((await second.client.listSessions()).sessions).toMatchObject([{ id: 'main', status: 'moved' }]);
+    expect(await readdir(join(second.dataDir, 'arriving'))).toEqual([]);
+  });
+
+  it('comes back to life where it is taken back, and its archive is stale from then on', async () => {
+    const archive = await archiveOf(second, 'main');
+    await second.client.startSession({ id: 'main', takeBack: true });
+    await second.untilStatus('main', 'ready');
+    await second.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'taken back' });
+    await archiveOf(second, 'main');
+    await expect(second.client.importSession({ id: 'main', archive })).rejects.toMatchObject({ code: 'stale_export' });
+    await second.client.startSession({ id: 'main', takeBack: true });
+    await second.untilStatus('main', 'ready');
+  });
+
+  it('is forgotten with DELETE without being unlinked', async () => {
+    expect(await first.client.deleteSession({ id: 'main' })).toEqual({ id: 'main', status: 'removed' });
+    await expect(view(first)).rejects.toMatchObject({ code: 'session_not_found' });
+    expect(await view(second)).toMatchObject({ status: 'ready' });
+    expect(await devices()).toHaveLength(1);
+    await move(second, first, 'main');
+    await first.untilStatus('main', 'ready');
+  });
+
+  it('takes the place of one that shows its QR', async () => {
+    await second.client.deleteSession({ id: 'main' });
+    expect(await second.client.startSession({ id: 'main' })).toMatchObject({ status: 'qr' });
+    await expect(second.client.exportSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_exportable' });
+    await move(first, second, 'main');
+    await second.untilStatus('main', 'ready');
+    expect(await devices()).toHaveLength(1);
+  });
+});
