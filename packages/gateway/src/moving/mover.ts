@@ -161,7 +161,7 @@ export class Mover {
       onManifest: (about) => this.#assertWanted(session, about, folder),
       pathOf: (name) => join(folder, 'session', IN_PROFILE, name.slice(PROFILE.length)),
     });
-    const lesson = readState(keepers, id, state);
+    const lesson = await readState(keepers, id, state);
     await saved.completeArrival(folder, manifest);
     await session.moveIn(() => this.#place(session, folder, manifest, lesson.records));
     for (const learn of lesson.last) learn();

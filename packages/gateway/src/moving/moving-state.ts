@@ -1,5 +1,6 @@
 import { errorText, GatewayError, LineReader, LineTooLongError } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { yieldToEventLoop } from '../event-loop.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { ARCHIVE_LIMITS } from './manifest.ts';
 import type { StateKeeper } from './state-keeper.ts';
@@ -23,29 +24,33 @@ export interface Lesson {
   readonly last: readonly (() => void)[];
 }
 
-/** Reads a state. Nothing is known of it yet. Throws `invalid_archive` if a part is invalid. */
-export function readState(keepers: readonly StateKeeper[], session: string, state: Buffer): Lesson {
+/**
+ * Reads a state, in pieces of work of milliseconds. Nothing is known of it yet. Rejects with `invalid_archive` if a part is
+ * invalid.
+ */
+export async function readState(keepers: readonly StateKeeper[], session: string, state: Buffer): Promise<Lesson> {
   const byName = new Map(keepers.map((keeper) => [keeper.name, keeper]));
   const records: NewRecord[] = [];
   const last: (() => void)[] = [];
   const reader = new LineReader({ mostBytes: ARCHIVE_LIMITS.stateLineBytes });
   reader.feed(state);
-  let count = 0;
+  let number = 1;
   try {
     for (let bytes = reader.next(); bytes; bytes = reader.next()) {
-      count += 1;
+      await yieldToEventLoop();
       const { keeper: name, part } = v.parse(line, JSON.parse(Buffer.from(bytes).toString('utf8')));
       const keeper = byName.get(name);
       if (!keeper) throw new Error('it is of an unknown keeper');
       const learned = keeper.learn(session, part);
       if (typeof learned === 'function') last.push(learned);
       else records.push(...learned);
+      number += 1;
     }
   } catch (error) {
     const why = error instanceof LineTooLongError ? 'it is too long' : shortText(error);
     throw new GatewayError(
       'invalid_archive',
-      `the archive has a state with an invalid line ${count}: ${why}; nothing was changed`,
+      `the archive has a state with an invalid line ${number}: ${why}; nothing was changed`,
     );
   }
   if (state.length > 0 && state.at(-1) !== NEWLINE)

@@ -32,11 +32,20 @@ export class NotAFileError extends Error {}
  * of longer names and of other fields, which change what a later header means.
  */
 export function decodeHeader(block: Buffer): TarEntry {
-  const header = new Header(block);
-  if (!header.cksumValid) throw new NotAFileError('has a block that is no header');
+  const header = readHeader(block);
+  if (!header?.cksumValid) throw new NotAFileError('has a block that is no header');
   if (header.type !== 'File') throw new NotAFileError(`has an entry that is no plain file (${header.type})`);
   const { path, size } = header;
   if (path === undefined || size === undefined || header.linkpath)
     throw new NotAFileError('has a header that is not complete');
   return { name: path, bytes: size };
+}
+
+/** Undefined for a number that is none. */
+function readHeader(block: Buffer): Header | undefined {
+  try {
+    return new Header(block);
+  } catch {
+    return undefined;
+  }
 }

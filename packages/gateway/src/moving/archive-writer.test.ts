@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { FILES, manifestOf } from '../testing/archives.ts';
+import { temporaryFolder } from '../testing/fake-gateway.ts';
+import { unpackArchive } from './archive-reader.ts';
+import { prepareArchive } from './archive-writer.ts';
+import { PROFILE } from './manifest.ts';
+
+const { format, version, files, ...about } = manifestOf();
+const NEVER = new AbortController().signal;
+const LEVELDB = 'Default/IndexedDB/https_web.whatsapp.com_0.indexeddb.leveldb';
+
+/** A profile as a browser leaves it, with what does not move along. */
+function profile() {
+  const folder = temporaryFolder();
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+    writeFileSync(join(folder.path, path), text);
+  };
+  for (const { name, text } of FILES.slice(1)) write(join('Default', name.slice(PROFILE.length)), text);
+  for (const path of ['Default/Cookies', 'Default/Cache/data', `${LEVELDB}/LOG`, `${LEVELDB}/LOCK`, 'Local State'])
+    write(path, folder.path);
+  return { ...folder, write };
+}
+
+const prepare = (profileDir: string, signal = NEVER) =>
+  prepareArchive({ profileDir, state: Buffer.alloc(0), about }, signal);
+const bytesOf = async (pieces: AsyncIterable<Uint8Array>) => {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all);
+};
+
+it('has what a session needs and no more, with its size and digest, and is read by any tar', async () => {
+  using folder = profile();
+  using out = temporaryFolder();
+  const { size, contentDigest, bytes } = await prepare(folder.path);
+  const whole = await bytesOf(bytes);
+  expect(whole.length).toBe(size);
+  expect(whole.includes(folder.path)).toBe(false);
+  const listed = execFileSync('tar', ['-tf', '-'], { input: whole }).toString().trim().split('\n');
+  expect(listed.sort()).toEqual(['manifest.json', ...FILES.map(({ name }) => name)].sort());
+  const { manifest } = await unpackArchive(
+    (async function* () {
+      yield whole;
+    })(),
+    {
+      ...{ session: 'main', contentDigest, onManifest: () => {} },
+      pathOf: (name) => join(out.path, name),
+    },
+  );
+  expect(manifest).toMatchObject(about);
+});
+
+it('is the same each time', async () => {
+  using folder = profile();
+  expect((await prepare(folder.path)).contentDigest).toBe((await prepare(folder.path)).contentDigest);
+});
+
+it.each<[string, (path: string) => void]>([
+  ['a link to a file', (path) => symlinkSync('/etc/passwd', join(path, LEVELDB, '000004.log'))],
+  ['a link to a folder', (path) => symlinkSync('/etc', join(path, LEVELDB, 'etc'))],
+  ['a hard link', (path) => linkSync(join(path, 'Local State'), join(path, LEVELDB, '000004.log'))],
+  ['a pipe', (path) => execFileSync('mkfifo', [join(path, LEVELDB, '000004.log')])],
+  ['a hidden file', (path) => writeFileSync(join(path, LEVELDB, '.hidden'), '')],
+  ['a name with a line break', (path) => writeFileSync(join(path, LEVELDB, 'a\nb'), '')],
+])('is not made of a profile with %s', async (_, spoil) => {
+  using folder = profile();
+  spoil(folder.path);
+  await expect(prepare(folder.path)).rejects.toThrow(/the profile has an entry/);
+});
+
+it('is not made of a profile without a database', async () => {
+  using folder = profile();
+  rmSync(join(folder.path, 'Default/IndexedDB'), { recursive: true });
+  await expect(prepare(folder.path)).rejects.toThrow('the profile has no IndexedDB');
+});
+
+it('breaks off where a file has become shorter, and when the session is taken back', async () => {
+  using folder = profile();
+  const { bytes } = await prepare(folder.path);
+  truncateSync(join(folder.path, LEVELDB, '000003.log'), 10);
+  await expect(bytesOf(bytes)).rejects.toThrow('truncated');
+  const taken = new AbortController();
+  const other = await prepare(folder.path, taken.signal);
+  taken.abort(new Error('taken back'));
+  await expect(bytesOf(other.bytes)).rejects.toThrow('taken back');
+});

@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../testing/fake-gateway.ts';
+import { Lineages } from './lineages.ts';
+
+const log = pino({ level: 'silent' });
+
+/** What two gateways know, which may be ended and started again. */
+async function gateways() {
+  const folder = temporaryFolder();
+  const load = async (name: string) => {
+    const lineages = new Lineages(join(folder.path, name));
+    await lineages.load(log);
+    return lineages;
+  };
+  return { folder, load, here: await load('here'), there: await load('there'), ...folder };
+}
+
+/** Exports a session: what its archive says. */
+async function leave(lineages: Lineages) {
+  const about = lineages.departing('main');
+  await lineages.moved('main', about);
+  return about;
+}
+
+/** Imports an archive, and runs it. */
+async function arrive(lineages: Lineages, about: Awaited<ReturnType<typeof leave>>, isHere: boolean) {
+  lineages.assertNewer('main', about, isHere);
+  await lineages.arrived('main', about);
+  await lineages.runs('main');
+}
+
+it('takes a session that goes there and back again, however often', async () => {
+  using all = await gateways();
+  const { here, there } = all;
+  for (let n = 0; n < 20; n += 1) {
+    await arrive(there, await leave(here), n > 0);
+    expect(here.movedAt('main')).toBeInstanceOf(Date);
+    await arrive(here, await leave(there), true);
+    expect(here.movedAt('main')).toBeUndefined();
+  }
+});
+
+it('says the same each time that a session leaves which has left', async () => {
+  using all = await gateways();
+  const about = await leave(all.here);
+  expect(all.here.departing('main')).toMatchObject(about);
+  expect((await all.load('here')).departing('main')).toMatchObject(about);
+});
+
+it('refuses what is older than what has run here, also after a restart, a deletion and a fork', async () => {
+  using all = await gateways();
+  const old = await leave(all.here);
+  await arrive(all.there, old, false);
+  const newer = await leave(all.there);
+  await arrive(all.here, newer, true);
+  const stale = expect.objectContaining({ code: 'stale_export' });
+  for (const lineages of [all.here, await all.load('here')]) {
+    expect(() => lineages.assertNewer('main', old, false)).toThrow(stale);
+    expect(() => lineages.assertNewer('main', newer, false)).toThrow(stale);
+  }
+  await all.here.gone('main');
+  expect(() => all.here.assertNewer('main', newer, false)).toThrow(stale);
+  // Taken back there, although it runs here: the two have nothing new in common.
+  await all.there.takenBack('main');
+  await all.there.runs('main');
+  expect(() => all.here.assertNewer('main', all.there.departing('main'), false)).toThrow(stale);
+});
+
+it('refuses what is here already, but takes it again once that is deleted', async () => {
+  using all = await gateways();
+  const about = await leave(all.here);
+  expect(() => all.here.assertNewer('main', about, true)).toThrow(expect.objectContaining({ code: 'stale_export' }));
+  await all.here.gone('main');
+  all.here.assertNewer('main', about, false);
+});
+
+it('takes back a session that has not run on the other side, and counts that as newer', async () => {
+  using all = await gateways();
+  const about = await leave(all.here);
+  await all.there.arrived('main', about); // Its start was refused.
+  all.here.assertNewer('main', await leave(all.there), true);
+});
+
+it('knows nothing of another link of the same name, and replaces none by it', async () => {
+  using all = await gateways();
+  const other = await leave(all.there);
+  await leave(all.here);
+  expect(() => all.here.assertNewer('main', other, true)).toThrow(expect.objectContaining({ code: 'session_exists' }));
+  await all.here.gone('main');
+  all.here.assertNewer('main', other, false);
+  // Linked anew under the old name: another link.
+  expect(all.here.departing('main').link).not.toBe(other.link);
+});
+
+it('writes nothing for a session that never moves, and does not start with a file that it cannot read', async () => {
+  using all = await gateways();
+  await all.here.runs('main');
+  await all.here.gone('main');
+  const dir = join(all.folder.path, 'here');
+  expect(readdirSync(dir)).toEqual([]);
+  await leave(all.here);
+  expect(readdirSync(dir)).toEqual(['main.json']);
+  const text = readFileSync(join(dir, 'main.json'), 'utf8');
+  writeFileSync(join(dir, 'main.json'), text.slice(0, 40));
+  await expect(all.load('here')).rejects.toThrow(/main.json cannot be read/);
+});

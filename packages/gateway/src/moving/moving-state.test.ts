@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { DeliveredMessages, deliveryNotes } from '../events/delivered-messages.ts';
+import { OpenAcks } from '../events/open-acks.ts';
+import type { NewRecord } from '../journal/frame.ts';
+import { Journal } from '../journal/journal.ts';
+import { KnownPeople, peopleNotes, personOf } from '../sends/known-people.ts';
+import { MovingKeys } from '../sends/moving-keys.ts';
+import { keyNotes, SentKeys } from '../sends/sent-keys.ts';
+import { temporaryFolder } from '../testing/fake-gateway.ts';
+import { readState, writeState } from './moving-state.ts';
+
+const log = pino({ level: 'silent' });
+const MB = 1_048_576;
+const NOW = Math.floor(Date.now() / 1_000);
+const [HASH, OTHER, OPEN] = ['a'.repeat(22), 'b'.repeat(22), 'c'.repeat(22)];
+const FINGERPRINT = 'f'.repeat(22);
+const [ADA, BEN] = ['12025550101@c.us', '12025550102@c.us'];
+
+/** A gateway's journal, with all that follows from it. */
+async function gateway() {
+  const folder = temporaryFolder();
+  const open = async () => {
+    const [delivered, acks, keys, people] = [
+      new DeliveredMessages(),
+      new OpenAcks(),
+      new SentKeys(),
+      new KnownPeople(),
+    ];
+    const journal = await Journal.open({
+      ...{ dir: join(folder.path, 'journal'), folds: [delivered, acks, keys, people], log },
+      ...{ maxBytes: 64 * MB, maxAgeMs: 3_600_000 },
+    });
+    const keepers = [delivered, acks, new MovingKeys(keys, journal), people];
+    return { journal, delivered, acks, keys, people, keepers };
+  };
+  return { open, ...(await open()), [Symbol.dispose]: folder[Symbol.dispose] };
+}
+type Opened = Awaited<ReturnType<Awaited<ReturnType<typeof gateway>>['open']>>;
+
+const message = (id: string, timestamp: number): NewRecord => ({
+  ...{ kind: 'event', name: 'message', session: 'main', key: id },
+  text: JSON.stringify({ id, timestamp, from: BEN, isStatus: false }),
+});
+const ack = (id: string, of: number): NewRecord => ({
+  ...{ kind: 'event', name: 'message_ack', session: 'main', key: '', text: JSON.stringify({ id, ack: of }) },
+});
+const ready: NewRecord = {
+  ...{ kind: 'event', name: 'ready', session: 'main', key: '', text: JSON.stringify({ wid: ADA }) },
+};
+
+async function tell({ journal }: Opened, ...records: readonly NewRecord[]): Promise<void> {
+  for (const record of records) await journal.append(record);
+}
+
+/** Moves what is known from one to the other. */
+async function move(from: Opened, to: Opened): Promise<void> {
+  await tell(to, ...(await readState(to.keepers, 'main', await writeState(from.keepers, 'main'))).records);
+}
+
+describe('what a gateway knows of a session', () => {
+  it('is known on the other one, also after a restart', async () => {
+    using here = await gateway();
+    using there = await gateway();
+    const person = personOf(BEN) as number;
+    await tell(here, ready, deliveryNotes.until('main', NOW - 500), message('one', NOW - 100), message('two', NOW));
+    await tell(here, ack('sent', 1), ack('sent', 3), peopleNotes.first('main', person + 1));
+    await tell(here, keyNotes.begun('main', HASH, { fingerprint: FINGERPRINT, messageId: '3EB0AA' }));
+    await tell(here, keyNotes.done('main', HASH, '{"id":"3EB0AA"}'));
+    await tell(here, keyNotes.begun('main', OPEN, { fingerprint: FINGERPRINT, messageId: '3EB0BB' }));
+    await tell(here, keyNotes.begun('main', OTHER, { fingerprint: FINGERPRINT, messageId: undefined }));
+    await move(here, there);
+    await there.journal.close();
+    for (const now of [there, await there.open()]) {
+      expect(now.delivered.has('main', 'two')).toBe(true);
+      expect(now.delivered.from('main')).toBe(here.delivered.from('main'));
+      expect(now.acks.list('main')).toEqual([{ id: 'sent', ack: 3 }]);
+      expect(now.people.knows('main', person)).toBe(true);
+      expect(now.people.firstsOf('main', Date.now())).toHaveLength(1);
+      expect(now.keys.of('main', OPEN)).toEqual(here.keys.of('main', OPEN));
+      expect(now.keys.of('main', OTHER)).toEqual(here.keys.of('main', OTHER));
+      const { doneSeq = 0, ...key } = now.keys.of('main', HASH) ?? {};
+      expect({ ...here.keys.of('main', HASH) }).toMatchObject(key);
+      expect((await now.journal.find(doneSeq))?.text).toBe('{"id":"3EB0AA"}');
+    }
+  });
+
+  it('is made up with what is known already, where the session comes back', async () => {
+    using here = await gateway();
+    using there = await gateway();
+    await tell(here, message('one', NOW - 9), deliveryNotes.missing('main', NOW - 50), ack('sent', 1));
+    await move(here, there);
+    expect(there.delivered.missingFrom('main')).toBe(NOW - 50);
+    await tell(there, deliveryNotes.complete('main'), message('two', NOW), ack('sent', 3));
+    await move(there, here);
+    await move(there, here);
+    expect(here.delivered.missingFrom('main')).toBeUndefined();
+    expect(['one', 'two'].map((id) => here.delivered.has('main', id))).toEqual([true, true]);
+    expect(here.acks.list('main')).toEqual([{ id: 'sent', ack: 3 }]);
+  });
+
+  it('is nothing of a session that is unknown', async () => {
+    using here = await gateway();
+    expect((await writeState(here.keepers, 'main')).toString()).toBe('');
+  });
+});
+
+describe('a state that no gateway writes', () => {
+  const delivered = (part: unknown) => JSON.stringify({ keeper: 'delivered', part });
+  const key = (changes: object) =>
+    JSON.stringify({ keeper: 'keys', part: { hash: HASH, fingerprint: FINGERPRINT, beganAt: 1, ...changes } });
+  const people = (part: object) => JSON.stringify({ keeper: 'people', part });
+
+  it.each([
+    ['no JSON', '{'],
+    ['no object', '[]'],
+    ['another field', JSON.stringify({ keeper: 'acks', part: [], more: 1 })],
+    ['an unknown keeper', JSON.stringify({ keeper: 'passwords', part: {} })],
+    ['the prototype', JSON.stringify({ keeper: '__proto__', part: {} })],
+    ['an empty line', ''],
+    ['a line that is too long', `{"keeper":"${'x'.repeat(2 * MB)}"}`],
+    ['ids that are none', delivered({ ids: [[1, 2]] })],
+    ['ids with line breaks', delivered({ ids: [['a\nb', 2]] })],
+    ['too many ids', delivered({ ids: Array(501).fill(['a', 1]) })],
+    ['a time that is none', delivered({ from: 'x', ids: [] })],
+    ['a time in another age', delivered({ from: 2 ** 40, ids: [] })],
+    ['an ack that is none', JSON.stringify({ keeper: 'acks', part: [{ id: 'a', ack: 9 }] })],
+    ['too many acks', JSON.stringify({ keeper: 'acks', part: Array(1_001).fill({ id: 'a', ack: 1 }) })],
+    ['a key that is none', key({ hash: '../x' })],
+    ['a message id that is none', key({ messageId: 'x y' })],
+    ['an answer that is no JSON', key({ answer: '{' })],
+    ['people that are none', people({ recent: '!' })],
+    ['too many people', people({ recent: Buffer.alloc(MB).toString('base64') })],
+    ['a person that is none', people({ firsts: [{ person: 2 ** 32, at: 1 }] })],
+  ])('%s', async (_, line) => {
+    using here = await gateway();
+    const good = JSON.stringify({ keeper: 'acks', part: [{ id: 'sent', ack: 1 }] });
+    const state = Buffer.from(`${good}\n${line}\n`);
+    await expect(readState(here.keepers, 'main', state)).rejects.toThrow(
+      expect.objectContaining({ code: 'invalid_archive', message: expect.stringContaining('line 2') }),
+    );
+    expect(here.acks.list('main')).toEqual([]);
+  });
+
+  it('an incomplete line', async () => {
+    using here = await gateway();
+    const state = Buffer.from(JSON.stringify({ keeper: 'acks', part: [] }));
+    await expect(readState(here.keepers, 'main', state)).rejects.toThrow(
+      expect.objectContaining({ code: 'invalid_archive' }),
+    );
+  });
+
+  it('people in disorder, and too many ids: they are as good as in order, and bounded', async () => {
+    using here = await gateway();
+    const numbers = Buffer.alloc(12);
+    for (const [index, number] of [30, 10, 20].entries()) numbers.writeUInt32LE(number, 4 * index);
+    const lines = [people({ recent: numbers.toString('base64') })];
+    for (let n = 0; n < 40; n += 1)
+      lines.push(delivered({ ids: Array.from({ length: 500 }, (_, at) => [`id ${n} ${at}`, NOW]) }));
+    await tell(here, ...(await readState(here.keepers, 'main', Buffer.from(`${lines.join('\n')}\n`))).records);
+    for (const number of [10, 20, 30]) expect(here.people.knows('main', number)).toBe(true);
+    expect(here.delivered.has('main', 'id 39 499')).toBe(true);
+    expect(here.delivered.has('main', 'id 0 0')).toBe(false);
+  });
+});

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { END, encodeHeader, paddingOf } from '../moving/tar-blocks.ts';
+
+/** A file of an archive that a test makes. */
+export interface MadeFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The files of a small session, as an export has them. */
+export const FILES: readonly MadeFile[] = [
+  { name: 'state.jsonl', text: '' },
+  { name: 'profile/IndexedDB/https_web.whatsapp.com_0.indexeddb.leveldb/CURRENT', text: 'MANIFEST-000001\n' },
+  { name: 'profile/IndexedDB/https_web.whatsapp.com_0.indexeddb.leveldb/000003.log', text: 'keys'.repeat(400) },
+  { name: 'profile/Local Storage/leveldb/CURRENT', text: 'MANIFEST-000001\n' },
+];
+
+/** The manifest of these files. */
+export function manifestOf(files: readonly MadeFile[] = FILES, changes: object = {}) {
+  return {
+    ...{ format: 'chat-web-session', version: 1, session: 'main' },
+    ...{ link: '00000000000000aa', generations: ['0000000000000001'], exportedAt: '2026-11-23T04:00:00.000Z' },
+    ...{ linkedAt: '2026-11-01T04:00:00.000Z', wid: '12025550101@c.us', gateway: '0.1.0' },
+    files: files.map(({ name, text }) => ({ name, bytes: Buffer.byteLength(text), sha256: sha256(text) })),
+    ...changes,
+  };
+}
+
+/** A file as it is in a tar. */
+export function entry(name: string, text: string, change: (header: Buffer) => void = () => {}): Buffer {
+  const bytes = Buffer.byteLength(text);
+  const header = encodeHeader({ name, bytes }, new Date(0));
+  change(header);
+  withChecksum(header);
+  return Buffer.concat([header, Buffer.from(text), Buffer.alloc(paddingOf(bytes))]);
+}
+
+/** A whole archive: of that manifest, and of these files or entries. */
+export function archive(manifest: unknown = manifestOf(), files: readonly (MadeFile | Buffer)[] = FILES): Buffer {
+  const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
+  const entries = files.map((file) => (Buffer.isBuffer(file) ? file : entry(file.name, file.text)));
+  return Buffer.concat([entry('manifest.json', text), ...entries, END]);
+}
+
+/** The SHA-256 of a text, in hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+const CHECKSUM_AT = 148;
+const CHECKSUM_BYTES = 8;
+
+/** Writes the checksum of a changed header. */
+function withChecksum(header: Buffer): void {
+  header.fill(' ', CHECKSUM_AT, CHECKSUM_AT + CHECKSUM_BYTES);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, CHECKSUM_AT);
+}

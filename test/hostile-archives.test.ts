@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { type ClientRequest, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { archive, FILES, type MadeFile, manifestOf } from '../packages/gateway/src/testing/archives.ts';
+import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { eventually } from './helpers/eventually.ts';
+import { saveSession } from './helpers/saved-session.ts';
+
+const TYPE = 'application/x-tar';
+const GB = 1_073_741_824;
+const MB = 1_048_576;
+
+let dataDir = '';
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-hostile-'));
+  await saveSession(dataDir, 'known');
+  gateway = await spawnGateway({
+    CHAT_WEB_PORT: '0',
+    CHAT_WEB_DATA_DIR: dataDir,
+    CHAT_WEB_AUTO_START_SESSIONS: 'no',
+    CHAT_WEB_IMPORT_MAX_MB: '2',
+  });
+});
+afterAll(async () => {
+  await gateway.end();
+  await rm(dataDir, { recursive: true });
+});
+
+/** Imports that into a session. */
+async function put(body: Buffer | string, headers: Record<string, string> = {}, id = 'main') {
+  const init = { method: 'PUT', body: new Blob([new Uint8Array(Buffer.from(body))]) };
+  const answer = await fetch(`${gateway.url}/sessions/${id}/import`, {
+    ...init,
+    headers: { 'Content-Type': TYPE, ...headers },
+  });
+  const { code } = (await answer.json()) as { code?: string };
+  return { status: answer.status, code };
+}
+
+/** Begins an import, and sends a part of it. */
+function begin(id: string, headers: Record<string, string>, part: Buffer): ClientRequest {
+  const { hostname, port } = new URL(gateway.url);
+  const options = { hostname, port, method: 'PUT', path: `/sessions/${id}/import`, agent: false };
+  const outgoing = request({ ...options, headers: { 'Content-Type': TYPE, ...headers } });
+  outgoing.on('error', () => {});
+  outgoing.write(part);
+  return outgoing;
+}
+
+const arriving = () => readdir(join(dataDir, 'arriving'));
+
+/** As before any of it. */
+async function expectNothingChanged(): Promise<void> {
+  await eventually(async () => expect(await arriving()).toEqual([]));
+  expect(await readdir(join(dataDir, 'sessions'))).toEqual(['known']);
+  expect(await readdir(join(dataDir, 'moves'))).toEqual([]);
+  const listed = (await (await fetch(`${gateway.url}/sessions`)).json()) as { sessions: unknown[] };
+  expect(listed.sessions).toMatchObject([{ id: 'known', status: 'stopped' }]);
+  expect(gateway.log.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
+}
+
+const large = (bytes: number): MadeFile => ({
+  name: 'profile/IndexedDB/x/large',
+  text: randomBytes(bytes / 2).toString('hex'),
+});
+const withFile = (file: MadeFile) => archive(manifestOf([...FILES, file]), [...FILES, file]);
+const INVALID = { status: 422, code: 'invalid_archive' };
+const TOO_LARGE = { status: 413, code: 'body_too_large' };
+
+describe('an import that is refused', () => {
+  it.each<[string, Buffer | string, object]>([
+    ['nothing', '', INVALID],
+    ['text', 'x'.repeat(10_000), INVALID],
+    ['another session', archive(manifestOf(FILES, { session: 'other' })), INVALID],
+    ['a path outside', archive(manifestOf([...FILES, { name: '../../x', text: '' }])), INVALID],
+    ['a compressed archive', gzipSync(archive()), INVALID],
+    ['a truncated archive', archive().subarray(0, -1_024), INVALID],
+    ['a state that is none', archive(manifestOf([{ name: 'state.jsonl', text: 'x\n' }, ...FILES.slice(1)])), INVALID],
+    ['too many bytes', withFile(large(2 * MB)), TOO_LARGE],
+    ['too many bytes in its manifest', archive(manifestOf(FILES, { files: sized(3 * MB) })), TOO_LARGE],
+    ['8 GB in its manifest', archive(manifestOf(FILES, { files: sized(8 * GB - 1) })), TOO_LARGE],
+  ])('%s', async (_, body, expected) => {
+    expect(await put(body)).toEqual(expected);
+    await expectNothingChanged();
+  });
+
+  it('for its digest', async () => {
+    expect(await put(archive(), { 'Content-Digest': `sha-256=:${'A'.repeat(43)}=:` })).toEqual(INVALID);
+    await expectNothingChanged();
+  });
+
+  it('for its type, for a session that is there, and for an id that is none', async () => {
+    expect(await put(archive(), { 'Content-Type': 'application/json' })).toMatchObject({ status: 415 });
+    expect(await put(archive(manifestOf(FILES, { session: 'known' })), {}, 'known')).toEqual({
+      ...{ status: 409, code: 'session_exists' },
+    });
+    expect(await put(archive(), {}, '..%2Fx')).toMatchObject({ status: 400 });
+    await expectNothingChanged();
+  });
+
+  it('10 GB, of which nothing is read', async () => {
+    const outgoing = begin('main', { 'Content-Length': String(10 * GB) }, archive().subarray(0, 512));
+    const status = await new Promise((resolve) => outgoing.on('response', (answer) => resolve(answer.statusCode)));
+    expect(status).toBe(413);
+    outgoing.destroy();
+    await expectNothingChanged();
+  });
+
+  it('without an end: cut off, wherever', async () => {
+    const whole = withFile(large(MB));
+    for (const bytes of [1, 512, 5_000, whole.length - 100]) {
+      const outgoing = begin('main', { 'Content-Length': String(whole.length) }, whole.subarray(0, bytes));
+      if (bytes > 512) await eventually(async () => expect(await arriving()).toHaveLength(1));
+      outgoing.destroy();
+      await expectNothingChanged();
+    }
+  });
+
+  it('while the same session arrives, or too many do', async () => {
+    const starts = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) =>
+      begin(id, { 'Content-Length': '100000' }, archive(manifestOf(FILES, { session: id })).subarray(0, 4_000)),
+    );
+    await eventually(async () => expect(await arriving()).toHaveLength(starts.length));
+    const busy = { status: 503, code: 'insufficient_resources' };
+    expect(await put(archive(manifestOf(FILES, { session: 'a' })), {}, 'a')).toEqual(busy);
+    expect(await put(archive())).toEqual(busy);
+    for (const outgoing of starts) outgoing.destroy();
+    await expectNothingChanged();
+  });
+});
+
+function sized(bytes: number) {
+  const { files } = manifestOf();
+  return [...files, { name: 'profile/IndexedDB/x/large', bytes, sha256: '0'.repeat(64) }];
+}
+
+it('what an interrupted import has left is removed when the gateway starts again', async () => {
+  const outgoing = begin('main', { 'Content-Length': String(MB) }, archive().subarray(0, 4_000));
+  await eventually(async () => expect(await arriving()).toHaveLength(1));
+  await gateway.end('SIGKILL');
+  outgoing.destroy();
+  expect(await arriving()).toHaveLength(1);
+  gateway = await spawnGateway({
+    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no' },
+  });
+  await expectNothingChanged();
+  expect(gateway.log.some((line) => line.includes('interrupted import removed'))).toBe(true);
+});
