@@ -1,0 +1,23 @@
+import { moveSession } from './move-session.ts';
+import { readOptions, USAGE, UsageError } from './options.ts';
+
+/** `npm run move`: moves a session from one gateway to another. */
+
+const EX_USAGE = 2;
+const EX_INTERRUPTED = 130;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+try {
+  const options = readOptions(process.argv.slice(2), process.env);
+  if (options === undefined) process.stdout.write(USAGE);
+  else {
+    const interrupted = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupted.abort(new Error('interrupted')));
+    const isThere = await moveSession(options, say, interrupted.signal);
+    process.exitCode = interrupted.signal.aborted ? EX_INTERRUPTED : Number(!isThere);
+  }
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n\n${USAGE}`);
+  process.exitCode = EX_USAGE;
+}

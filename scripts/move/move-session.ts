@@ -1,0 +1,138 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '@chat-web/host';
+import { type ErrorCode, GatewayError, type OperationMethods, type SessionView } from '@chat-web/protocol';
+import type { End, MoveOptions } from './options.ts';
+
+/** One of the two gateways. */
+interface Side extends Pick<End, 'url'> {
+  readonly client: OperationMethods;
+}
+
+/** The session as a gateway shows it; undefined if it is unknown there. */
+type Seen = Pick<SessionView, 'status' | 'reason' | 'message'> | undefined;
+
+/** The move has failed, and another attempt would fail as well; the message is for people. */
+class HopelessError extends Error {}
+
+/** These say that nothing has changed, and that it may be different in a moment. */
+const PASSING: readonly ErrorCode[] = ['insufficient_resources', 'shutting_down', 'rate_limited'];
+/** After these it is not known what has happened: both sides are looked at. */
+const UNCERTAIN: readonly ErrorCode[] = ['outcome_unknown', 'request_timeout', 'invalid_archive'];
+const MOST_ATTEMPTS = 5;
+const WAIT_MS = 3_000;
+const READY_TIMEOUT_MS = 180_000;
+const LOOK_MS = 500;
+
+/**
+ * Moves a session. Where a connection breaks, it looks at both sides and goes on. `say` is called with each step, for
+ * people. Returns true once the session is on the new gateway; false if it is not: then `say` was told where it is.
+ */
+export async function moveSession(
+  { from: source, to: target, session: id }: MoveOptions,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const [from, to] = [sideOf(source), sideOf(target)];
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        if (!(await hasArrived(from, to, id))) await carryOver(from, to, id, say, signal);
+        return await untilReady(to, id, say, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (attempt === MOST_ATTEMPTS || !isWorthAnother(error)) throw error;
+        say(`${textOf(error)}; once more`);
+        await delay(WAIT_MS, undefined, { signal });
+      }
+    }
+  } catch (error) {
+    say(signal.aborted ? 'interrupted' : `failed: ${textOf(error)}`);
+    await sayWhere(from, to, id, say);
+    return false;
+  }
+}
+
+function sideOf({ url, address }: End): Side {
+  return { url, client: createClient(address) };
+}
+
+async function look({ client, url }: Side, id: string): Promise<Seen> {
+  try {
+    return await client.getSessionStatus({ id });
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'session_not_found') return undefined;
+    throw new Error(`${url} does not say whether it has the session: ${textOf(error)}`);
+  }
+}
+
+/** True if the session is on the new gateway. Throws a HopelessError if it cannot be moved. */
+async function hasArrived(from: Side, to: Side, id: string): Promise<boolean> {
+  const [there, here] = [await look(from, id), await look(to, id)];
+  const isHere = here !== undefined && here.status !== 'moved' && here.status !== 'qr';
+  if (there === undefined && !isHere) throw new HopelessError(`there is no session ${id} on ${from.url}`);
+  if (isHere && there !== undefined && there.status !== 'moved')
+    throw new HopelessError(`session ${id} is on both gateways: delete the one that you do not want`);
+  return isHere;
+}
+
+async function carryOver(from: Side, to: Side, id: string, say: (line: string) => void, signal: AbortSignal) {
+  await askFirst(to, id);
+  say(`${id}: stopping it on ${from.url}`);
+  const { data, size, contentDigest } = await from.client.exportSession({ id }, { signal, retries: 0 });
+  say(`${id}: sending ${(size / 1_024).toFixed(0)} KB to ${to.url}`);
+  try {
+    await to.client.importSession({ id, archive: data, contentDigest }, { signal, retries: 0 });
+  } finally {
+    if (!data.locked) await data.cancel().catch(() => {});
+  }
+}
+
+/** Whether the new gateway would take the session, before the old one stops it: an archive of nothing changes nothing. */
+async function askFirst({ client, url }: Side, id: string): Promise<void> {
+  try {
+    await client.importSession({ id, archive: new Uint8Array() });
+  } catch (error) {
+    const { code, message } = error instanceof GatewayError ? error : { code: undefined, message: textOf(error) };
+    if (code === 'invalid_archive') return;
+    if (code !== undefined && isWorthAnother(error)) throw error;
+    throw new HopelessError(`${url} does not take the session: ${message}`);
+  }
+}
+
+async function untilReady({ client, url }: Side, id: string, say: (line: string) => void, signal: AbortSignal) {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  say(`${id}: it is on ${url}`);
+  for (;;) {
+    const { status, message = '' } = await client.getSessionStatus({ id }, { signal });
+    if (status === 'ready') break;
+    if (status === 'qr' || status === 'failed')
+      throw new HopelessError(`session ${id} is ${status} on ${url} ${message}`);
+    if (status === 'stopped') await client.startSession({ id }, { signal });
+    if (performance.now() > deadline)
+      throw new HopelessError(`session ${id} is ${status} on ${url} for long ${message}`);
+    await delay(LOOK_MS, undefined, { signal });
+  }
+  say(`${id}: ready on ${url}`);
+  return true;
+}
+
+async function sayWhere(from: Side, to: Side, id: string, say: (line: string) => void): Promise<void> {
+  const seen: string[] = [];
+  for (const side of [from, to])
+    await look(side, id).then(
+      (found) => seen.push(`${side.url}: ${found?.status ?? 'unknown'}`),
+      () => seen.push(`${side.url}: no answer`),
+    );
+  for (const line of seen) say(line);
+  say('run this again to go on; to bring a moved session back instead, see docs/moving.md');
+}
+
+function isWorthAnother(error: unknown): boolean {
+  if (error instanceof HopelessError) return false;
+  if (!(error instanceof GatewayError)) return true;
+  return error.status === undefined || PASSING.includes(error.code) || UNCERTAIN.includes(error.code);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

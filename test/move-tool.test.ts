@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const MAIN = fileURLToPath(new URL('../scripts/dist/move/main.js', import.meta.url));
+const [OLD, NEW] = ['the-token-of-the-old-one', 'the-token-of-the-new-one'];
+
+let from: Stack;
+let to: Stack;
+beforeAll(async () => {
+  from = await Stack.start({ settings: { CHAT_WEB_TOKEN: OLD } });
+  to = await Stack.start({ beside: from, settings: { CHAT_WEB_TOKEN: NEW } });
+  await from.link('main', ADA);
+});
+afterAll(async () => {
+  await to[Symbol.asyncDispose]();
+  await from[Symbol.asyncDispose]();
+});
+
+/** Runs the tool to its end. */
+function run(args: readonly string[], env: Readonly<Record<string, string>>) {
+  return new Promise<{ code: number; output: string }>((resolve) => {
+    const { PATH = '' } = process.env;
+    const child = execFile(process.execPath, [MAIN, ...args], { env: { PATH, ...env } }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
+    );
+  });
+}
+const tokens = { FROM_TOKEN: OLD, TO_TOKEN: NEW };
+const move = (env: Readonly<Record<string, string>> = tokens, session = 'main') =>
+  run(['--from', from.gateway.url, '--to', `${to.gateway.url}/`, '--session', session], env);
+const statusOf = async (stack: Stack) => (await stack.client.getSessionStatus({ id: 'main' })).status;
+
+describe('npm run move', () => {
+  it('stops nothing where the new gateway would not take the session', async () => {
+    const wrong = await move({ ...tokens, TO_TOKEN: 'wrong' });
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/token/) });
+    const { key } = await to.client.createKey({ name: 'weak', sessions: ['*'], scope: 'send' });
+    const weak = await move({ ...tokens, TO_TOKEN: key });
+    expect(weak).toMatchObject({ code: 1, output: expect.stringContaining('does not take the session') });
+    expect(await statusOf(from)).toBe('ready');
+    expect(weak.output).not.toContain(key);
+  });
+
+  it('says where the session is when the new gateway is gone, and goes on when it is run again', async () => {
+    await from.client.exportSession({ id: 'main' }).then(({ data }) => data.cancel()); // Broken off there.
+    await to.gateway.end('SIGKILL');
+    const failed = await move();
+    expect(failed).toMatchObject({ code: 1, output: expect.stringContaining(`${from.gateway.url}: moved`) });
+    expect(failed.output).toContain(`${to.gateway.url}: no answer`);
+    await to.restartGateway();
+    const moved = await move();
+    expect(moved).toMatchObject({ code: 0, output: expect.stringContaining(`main: ready on ${to.gateway.url}`) });
+    expect(await Promise.all([statusOf(from), statusOf(to)])).toEqual(['moved', 'ready']);
+    await to.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'moved' });
+  });
+
+  it('does nothing when the session is there, and takes tokens from files', async () => {
+    const files = { FROM_TOKEN_FILE: join(from.dataDir, 'token'), TO_TOKEN_FILE: join(to.dataDir, 'token') };
+    await writeFile(files.FROM_TOKEN_FILE, `${OLD}\n`);
+    await writeFile(files.TO_TOKEN_FILE, `${NEW}\n`);
+    const again = await move(files);
+    expect(again.code).toBe(0);
+    expect(again.output).not.toMatch(/stopping|sending/);
+    expect(await move(tokens, 'unknown')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('no session unknown'),
+    });
+  });
+
+  it('does not choose where the session is on both', async () => {
+    await from.client.startSession({ id: 'main', takeBack: true });
+    expect(await move()).toMatchObject({ code: 1, output: expect.stringContaining('on both gateways') });
+  });
+
+  it.each([
+    [['--from', 'http://example.com', '--to', 'http://127.0.0.1:1', '--session', 'main'], '--from must be https'],
+    [['--from', 'http://127.0.0.1:1', '--to', 'http://10.0.0.1', '--session', 'main'], '--to must be https'],
+    [['--from', 'https://x:y@example.com', '--to', 'https://b.example', '--session', 'main'], 'FROM_TOKEN'],
+    [['--from', 'https://a.example', '--to', 'https://a.example/', '--session', 'main'], 'the same gateway'],
+    [['--from', 'https://a.example', '--to', 'https://b.example', '--session', '../x'], '--session must be'],
+    [['--from', 'https://a.example', '--to', 'https://b.example', '--token', 'x'], 'token'],
+    [[], 'are required'],
+  ])('%j is wrong usage', async (args, why) => {
+    expect(await run(args, {})).toMatchObject({ code: 2, output: expect.stringContaining(why) });
+  });
+});
