@@ -48,7 +48,16 @@ function hasHeadlessShell(): boolean {
  * the end. Among the quiet ones, those that load the machine take turns beside those that do little but wait.
  */
 const ORDER = [
-  ...['missing-modules', 'slow-accounts', 'slow-callers', 'resumed-streams', 'keyed-sends', 'listener', 'pacing'],
+  ...[
+    'moves',
+    'missing-modules',
+    'slow-accounts',
+    'slow-callers',
+    'resumed-streams',
+    'keyed-sends',
+    'listener',
+    'pacing',
+  ],
   ...['crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
   ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang'],
   ...[

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gatewayAddress } from '@chat-web/host/node';
+import { expect, it } from 'vitest';
+import { moveSession } from '../../scripts/move/move-session.ts';
+import { storedEvents } from '../helpers/all-events.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { figure } from '../helpers/figure.ts';
+import { move, Traffic } from '../helpers/moving.ts';
+import { SmallDisk } from '../helpers/small-disk.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const MOVES = 50;
+const KILLS = 12;
+const CUTS = 10;
+/** By then a move has ended, if nothing happens. */
+const LONGEST_WAIT_MS = 2_500;
+const NEVER = new AbortController().signal;
+/** For messages both ways. */
+const PAUSE_MS = 400;
+const SECOND_MS = 1_000;
+
+/** Two gateways on one network, and a session of the first with somebody who writes to it, and whom it answers. */
+async function world(settings: Readonly<Record<string, string>> = {}) {
+  const first = await Stack.start();
+  const second = await Stack.start({ beside: first, settings });
+  await first.link('main', ADA);
+  const stacks = [first, second] as const;
+  const traffic = new Traffic(stacks, 'main', ADA);
+  return {
+    ...{ first, second, stacks, traffic },
+    /** Ends the traffic, and expects that each message was told once, and each answer sent once. */
+    async expectWhole(): Promise<string> {
+      await traffic.end();
+      const told = async () =>
+        (await Promise.all(stacks.map((stack) => storedEvents(stack, 'main').catch(() => []))))
+          .flat()
+          .flatMap(({ name, data }) => (name === 'message' ? [data.body] : []));
+      await eventually(async () => expect((await told()).length).toBeGreaterThanOrEqual(traffic.inbound.length));
+      expect((await told()).sort()).toEqual([...traffic.inbound].sort());
+      const onPhone = (await first.phones.messages(BEN)).flatMap(({ body = '' }) => (/^out /.test(body) ? [body] : []));
+      expect(onPhone.sort()).toEqual([...traffic.outbound].sort());
+      expect((await first.phones.account(ADA)).devices).toHaveLength(1);
+      return `${traffic.inbound.length} messages told once, ${traffic.outbound.length} sent once, 0 relinks`;
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await traffic.end().catch(() => {});
+      await second[Symbol.asyncDispose]();
+      await first[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const statusOn = (stack: Stack) =>
+  stack.client.getSessionStatus({ id: 'main' }).then(
+    ({ status }) => status,
+    ({ code }) => code,
+  );
+const endOf = ({ gateway: { url } }: Stack) => ({ url, address: gatewayAddress({ url }) });
+
+/** The session is on one side alone, or was stopped on its way: then the other side has nothing that could run. */
+async function expectOneSide([one, other]: readonly Stack[]): Promise<void> {
+  const sides = [await statusOn(one as Stack), await statusOn(other as Stack)];
+  const away = sides.filter((status) => status === 'moved' || status === 'session_not_found');
+  expect(away.length, sides.join(' and ')).toBeGreaterThanOrEqual(1);
+  expect(sides, sides.join(' and ')).not.toEqual(['session_not_found', 'session_not_found']);
+}
+
+it(`${MOVES} moves there and back with traffic lose nothing and tell nothing twice`, async () => {
+  await using all = await world();
+  const durations: number[] = [];
+  const sizes: number[] = [];
+  for (let n = 0; n < MOVES; n += 1) {
+    const [from, to] = n % 2 === 0 ? ([all.first, all.second] as const) : ([all.second, all.first] as const);
+    const startedAt = performance.now();
+    sizes.push(await move(from, to, 'main'));
+    await to.untilStatus('main', 'ready', 60_000);
+    durations.push(performance.now() - startedAt);
+    await delay(PAUSE_MS);
+  }
+  const whole = await all.expectWhole();
+  const mean = durations.reduce((sum, ms) => sum + ms, 0) / MOVES / SECOND_MS;
+  const kb = (bytes = 0) => `${(bytes / 1_024).toFixed(0)} KB`;
+  figure(
+    'moves',
+    `${MOVES} moves: ${whole}; ${mean.toFixed(1)} s each until ready, ${kb(sizes[0])} to ${kb(Math.max(...sizes))}`,
+  );
+});
+
+it('a SIGKILL of either gateway at any moment of a move leaves the session whole, and the move goes on', async () => {
+  await using all = await world();
+  for (let n = 0; n < KILLS; n += 1) {
+    const [from, to] = n % 2 === 0 ? ([all.first, all.second] as const) : ([all.second, all.first] as const);
+    const victim = Math.random() < 0.5 ? from : to;
+    const said: string[] = [];
+    const moving = moveSession({ from: endOf(from), to: endOf(to), session: 'main' }, (line) => said.push(line), NEVER);
+    await delay(Math.random() * LONGEST_WAIT_MS);
+    const { port } = new URL(victim.gateway.url);
+    await victim.gateway.end('SIGKILL');
+    await victim.restartGateway({ CHAT_WEB_PORT: port });
+    await expectOneSide(all.stacks);
+    const isThere = await moving;
+    expect(isThere, said.join('\n')).toBe(true);
+    await to.untilStatus('main', 'ready', 60_000);
+    expect(await statusOn(from)).toBe('moved');
+  }
+  figure('killed moves', `${KILLS} of ${KILLS} went on after a SIGKILL: ${await all.expectWhole()}`);
+});
+
+/** A way to a gateway that breaks after a number of bytes, the first times. */
+async function brokenWay(url: string, breaks: readonly number[]) {
+  const target = new URL(url);
+  const left = [...breaks];
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    let bytes = 0;
+    const count = (piece: Buffer) => {
+      bytes += piece.length;
+      const [limit] = left;
+      if (limit === undefined || bytes < limit) return;
+      left.shift();
+      near.destroy();
+      far.destroy();
+    };
+    for (const socket of [near, far]) socket.on('error', () => {}).on('data', count);
+    near.pipe(far).pipe(near);
+    sockets.add(near).add(far);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const way = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    end: { url: way, address: gatewayAddress({ url: way }) },
+    [Symbol.dispose]: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+it('connections that break at any byte leave the session whole, and the move goes on', async () => {
+  await using all = await world();
+  for (let n = 0; n < CUTS; n += 1) {
+    const [from, to] = n % 2 === 0 ? ([all.first, all.second] as const) : ([all.second, all.first] as const);
+    const breaks = () => [Math.floor(Math.random() * 20_000)];
+    using toFrom = await brokenWay(from.gateway.url, breaks());
+    using toTo = await brokenWay(to.gateway.url, breaks());
+    const said: string[] = [];
+    const options = { from: toFrom.end, to: toTo.end, session: 'main' };
+    expect(await moveSession(options, (line) => said.push(line), NEVER), said.join('\n')).toBe(true);
+    expect(await statusOn(from)).toBe('moved');
+  }
+  figure('cut moves', `${CUTS} of ${CUTS} went on after two cuts each: ${await all.expectWhole()}`);
+});
+
+it('a full disk on either side leaves the session where it is, or on its way', async () => {
+  await using disk = await SmallDisk.create();
+  const settings = { CHAT_WEB_MIN_FREE_DISK_MB: '0' };
+  const first = await Stack.start({ settings });
+  const second = await Stack.start({ beside: first, settings, dataDir: disk.dataDir });
+  try {
+    await first.link('main', ADA);
+    await disk.fill(0);
+    await expect(move(first, second, 'main')).rejects.toMatchObject({ code: 'insufficient_resources' });
+    await expectOneSide([first, second]);
+    expect([await statusOn(first), await statusOn(second)]).toEqual(['moved', 'session_not_found']);
+    await disk.free();
+    await eventually(() => move(first, second, 'main'));
+    await second.untilStatus('main', 'ready');
+
+    await disk.fill(0);
+    // The stop itself may free enough.
+    const outcome = await move(second, first, 'main').then(
+      () => 'moved',
+      ({ code }) => code,
+    );
+    await expectOneSide([first, second]);
+    await disk.free();
+    if (outcome !== 'moved') {
+      expect(outcome).toBe('insufficient_resources');
+      expect([await statusOn(first), await statusOn(second)]).toEqual(['moved', expect.not.stringMatching('moved')]);
+      await eventually(() => move(second, first, 'main'));
+    }
+    await first.untilStatus('main', 'ready');
+    expect((await first.phones.account(ADA)).devices).toHaveLength(1);
+  } finally {
+    await second[Symbol.asyncDispose]();
+    await first[Symbol.asyncDispose]();
+  }
+});
