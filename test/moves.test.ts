@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sizeOf } from '@chat-web/gateway/host/disk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
@@ -9,6 +10,7 @@ import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 const MOVES = 4;
 const MB = 1_048_576;
+const PIECE_BYTES = 2_000;
 
 /** Stories on two gateways and one network, each going on where the one before has ended. */
 let first: Stack;
@@ -132,4 +134,26 @@ describe('a session that moves', () => {
     await second.untilStatus('main', 'ready');
     expect(await devices()).toHaveLength(1);
   });
+
+  it('arrives beside another one', async () => {
+    await second.link('other', BEN);
+    const archives = [await archiveOf(second, 'main'), await archiveOf(second, 'other')];
+    const ids = ['main', 'other'];
+    await Promise.all(ids.map((id, at) => first.client.importSession({ id, archive: slowly(archives[at] as Buffer) })));
+    for (const id of ids) await first.untilStatus(id, 'ready');
+    expect(await first.client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
+  });
 });
+
+/** In some pieces. */
+function slowly(bytes: Buffer): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull: async (pieces) => {
+      await delay(50);
+      pieces.enqueue(new Uint8Array(bytes.subarray(at, at + PIECE_BYTES)));
+      at += PIECE_BYTES;
+      if (at >= bytes.length) pieces.close();
+    },
+  });
+}

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FILES, manifestOf } from '../testing/archives.ts';
@@ -62,6 +62,13 @@ it('is the same each time', async () => {
 it.each<[string, (path: string) => void]>([
   ['a link to a file', (path) => symlinkSync('/etc/passwd', join(path, LEVELDB, '000004.log'))],
   ['a link to a folder', (path) => symlinkSync('/etc', join(path, LEVELDB, 'etc'))],
+  [
+    'a link in the place of a folder',
+    (path) => {
+      renameSync(join(path, 'Default'), join(path, 'Other'));
+      symlinkSync('Other', join(path, 'Default'));
+    },
+  ],
   ['a hard link', (path) => linkSync(join(path, 'Local State'), join(path, LEVELDB, '000004.log'))],
   ['a pipe', (path) => execFileSync('mkfifo', [join(path, LEVELDB, '000004.log')])],
   ['a hidden file', (path) => writeFileSync(join(path, LEVELDB, '.hidden'), '')],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { SessionArchive } from '@chat-web/protocol';
 import {
   type ArchivedFile,
@@ -122,15 +122,22 @@ async function openFile({ profileDir }: ArchiveContents, name: string): Promise<
   throw new UnfitProfileError('the profile has an entry that is no plain file');
 }
 
+/** A link could lead to another session's profile. */
+async function requireFolder(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found) throw new UnfitProfileError(`the profile has no ${basename(path)}`);
+  if (!found.isDirectory()) throw new UnfitProfileError('the profile has an entry that is no folder');
+}
+
 /** The files that are needed, by their names in the archive, sorted. */
 async function filesIn(profileDir: string): Promise<string[]> {
+  const top = join(profileDir, IN_PROFILE);
+  for (const path of [profileDir, top, ...PROFILE_FOLDERS.map((folder) => join(top, folder))])
+    await requireFolder(path);
   const names: string[] = [];
   const folders: string[] = [...PROFILE_FOLDERS];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const entries = await readdir(join(profileDir, IN_PROFILE, folder), { withFileTypes: true }).catch(() => {
-      throw new UnfitProfileError(`the profile has no ${folder}`);
-    });
-    for (const entry of entries) {
+    for (const entry of await readdir(join(top, folder), { withFileTypes: true })) {
       const path = `${folder}/${entry.name}`;
       if (entry.isDirectory()) folders.push(path);
       else if (SKIPPED.has(entry.name)) continue;

@@ -95,15 +95,24 @@ it('knows nothing of another link of the same name, and replaces none by it', as
   expect(all.here.departing('main').link).not.toBe(other.link);
 });
 
-it('writes nothing for a session that never moves, and does not start with a file that it cannot read', async () => {
+it('writes nothing for a session that never moves', async () => {
   using all = await gateways();
   await all.here.runs('main');
   await all.here.gone('main');
-  const dir = join(all.folder.path, 'here');
-  expect(readdirSync(dir)).toEqual([]);
+  expect(readdirSync(join(all.folder.path, 'here'))).toEqual([]);
   await leave(all.here);
-  expect(readdirSync(dir)).toEqual(['main.json']);
-  const text = readFileSync(join(dir, 'main.json'), 'utf8');
-  writeFileSync(join(dir, 'main.json'), text.slice(0, 40));
-  await expect(all.load('here')).rejects.toThrow(/main.json cannot be read/);
+  expect(readdirSync(join(all.folder.path, 'here'))).toEqual(['main.json']);
+});
+
+it('keeps a session away whose file was spoiled, until it is taken back', async () => {
+  using all = await gateways();
+  const about = await leave(all.here);
+  await all.here.arrived('main', about);
+  const path = join(all.folder.path, 'here', 'main.json');
+  writeFileSync(path, readFileSync(path, 'utf8').slice(0, 40));
+  const spoiled = await all.load('here');
+  expect(spoiled.movedAt('main')).toBeInstanceOf(Date);
+  expect(() => spoiled.assertNewer('main', about, true)).toThrow(expect.objectContaining({ code: 'session_exists' }));
+  await spoiled.takenBack('main');
+  expect((await all.load('here')).movedAt('main')).toBeUndefined();
 });

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, GatewayError, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { makeFolder } from '../host/make-folder.ts';
 import { readOwnText, removeUnfinished, replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 import { ARCHIVE_LIMITS, type Lineage, lineage } from './manifest.ts';
@@ -40,27 +41,28 @@ export class Lineages {
     this.#dir = dir;
   }
 
-  /** Reads what an earlier gateway has written. Rejects if a file cannot be read: a moved session must not start. */
-  async load(log: Pick<Log, 'warn'>): Promise<void> {
-    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+  /**
+   * Reads what an earlier gateway has written. A session whose file cannot be read, since a worker has written to it, counts
+   * as moved: it may run elsewhere, and somebody has to decide. Rejects if the folder cannot be used.
+   */
+  async load(log: Pick<Log, 'warn' | 'error'>): Promise<void> {
+    makeFolder(this.#dir, log);
     await removeUnfinished(this.#dir);
     for (const file of await readdir(this.#dir)) {
       const id = file.slice(0, -ENDING.length);
-      if (!file.endsWith(ENDING) || !v.is(sessionId, id)) {
-        log.warn({ file }, 'file of moved sessions ignored');
-        continue;
-      }
-      this.#entries.set(id, await this.#read(id));
+      if (!file.endsWith(ENDING) || !v.is(sessionId, id)) continue;
+      this.#entries.set(id, await this.#read(id, log));
     }
   }
 
-  async #read(id: string): Promise<Entry> {
+  async #read(id: string, log: Pick<Log, 'error'>): Promise<Entry> {
     try {
       return v.parse(record, JSON.parse(await readOwnText(this.#pathOf(id), MOST_BYTES)));
     } catch (error) {
-      throw new Error(
-        `${this.#pathOf(id)} cannot be read (${errorText(error)}): restore it, or remove it and the session's folder`,
-      );
+      const hint = 'if it does not run elsewhere, take it back';
+      log.error({ session: id, error: errorText(error), hint }, 'session counts as moved');
+      const since = new Date().toISOString();
+      return { place: 'moved', since, link: fresh(), generations: [fresh()], isFresh: false };
     }
   }
 

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, GatewayError, type SessionArchive, type TakenArchive } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
 import { freeDiskBytes } from '../host/disk.ts';
 import { removeTree } from '../host/remove-tree.ts';
+import { readOwnText } from '../host/text-files.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { NotStoredError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
@@ -41,6 +41,7 @@ const MOST_ARRIVALS = 8;
 const APPENDED_AT_ONCE = 50;
 const RETRY_AFTER_SECONDS = 10;
 const VERSION_FILE = 'Last Version';
+const MOST_VERSION_BYTES = 100;
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
 
 /** Moves sessions to and from other gateways. */
@@ -82,7 +83,7 @@ export class Mover {
    */
   async import(id: string, taken: TakenArchive): Promise<Session> {
     const { supervisor, saved, log } = this.#parts;
-    const session = supervisor.expect(id);
+    supervisor.expect(id);
     this.#requireStorage();
     this.#requireTurn(id);
     const startedAt = performance.now();
@@ -90,7 +91,7 @@ export class Mover {
     let folder: string | undefined;
     try {
       folder = await this.#stored(() => saved.makeArrival(id));
-      const manifest = await this.#arrive(session, folder, taken);
+      const { session, manifest } = await this.#arrive(id, folder, taken);
       this.counts.imported += 1;
       const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
       const ms = Math.round(performance.now() - startedAt);
@@ -152,24 +153,24 @@ export class Mover {
 
   // Import.
 
-  async #arrive(session: Session, folder: string, taken: TakenArchive): Promise<Manifest> {
-    const { saved, keepers } = this.#parts;
-    const { id } = session;
+  async #arrive(id: string, folder: string, taken: TakenArchive) {
+    const { supervisor, saved, keepers } = this.#parts;
     const { manifest, state } = await unpackArchive(taken.archive, {
       session: id,
       contentDigest: taken.contentDigest,
-      onManifest: (about) => this.#assertWanted(session, about, folder),
+      onManifest: (about) => this.#assertWanted(id, about, folder),
       pathOf: (name) => join(folder, 'session', IN_PROFILE, name.slice(PROFILE.length)),
     });
     const lesson = await readState(keepers, id, state);
     await saved.completeArrival(folder, manifest);
-    await session.moveIn(() => this.#place(session, folder, manifest, lesson.records));
+    const session = supervisor.expect(id); // Only now: one that is not known, and does nothing, may be dropped meanwhile.
+    await session.moveIn(() => this.#place(id, folder, manifest, lesson.records));
     for (const learn of lesson.last) learn();
-    return manifest;
+    return { session, manifest };
   }
 
   /** Before a file of it is written. */
-  async #assertWanted({ id }: Session, about: Manifest, folder: string): Promise<void> {
+  async #assertWanted(id: string, about: Manifest, folder: string): Promise<void> {
     const { config, saved, lineages } = this.#parts;
     lineages.assertNewer(id, about, saved.has(id));
     const bytes = about.files.reduce((sum, file) => sum + file.bytes, 0);
@@ -183,7 +184,7 @@ export class Mover {
   }
 
   /** Nothing of the session runs here, and nothing starts meanwhile. */
-  async #place({ id }: Session, folder: string, manifest: Manifest, records: readonly NewRecord[]): Promise<void> {
+  async #place(id: string, folder: string, manifest: Manifest, records: readonly NewRecord[]): Promise<void> {
     const { saved, lineages, events } = this.#parts;
     // While it arrived, another import or a deletion may have been quicker.
     lineages.assertNewer(id, manifest, saved.has(id));
@@ -248,6 +249,6 @@ function asDiskError(error: unknown): unknown {
 
 /** The version of the browser that used a profile last. */
 async function browserOf(profileDir: string): Promise<string | undefined> {
-  const text = await readFile(join(profileDir, VERSION_FILE), 'utf8').catch(() => '');
+  const text = await readOwnText(join(profileDir, VERSION_FILE), MOST_VERSION_BYTES).catch(() => '');
   return /^[\d.]{1,40}$/.exec(text.trim())?.[0];
 }

@@ -436,6 +436,39 @@ describe('that a restart was tried for unconfirmed sends', () => {
   });
 });
 
+describe('a session that has moved', () => {
+  const leave = { ...stop, cause: { reason: 'MOVED' } } as const;
+  const moved = () => linked().after(leave, ended, { name: 'moved' });
+
+  it('is told of once, when it stops', () => {
+    expect(linked().after(leave).told).toMatchObject([{ name: 'disconnected', data: { reason: 'MOVED' } }]);
+    expect(moved().told).toEqual([]);
+    expect(moved().state).toMatchObject({ phase: { status: 'moved', cause: { reason: 'MOVED' } }, retry: undefined });
+  });
+
+  it('is started, restarted, stopped and recovered by nothing', () => {
+    const before = moved();
+    const { state } = before;
+    for (const event of [start, { ...start, byHand: false }, stop, due, ended, crash(), ready, qr(), unlinked]) {
+      expect(before.after(event).state).toEqual(state);
+      expect(before.effects).toEqual([]);
+    }
+    expect(before.after({ name: 'restart', reason: 'REQUESTED' }).effects).toEqual([]);
+  });
+
+  it('is wiped when it is deleted, without being unlinked', () => {
+    expect(moved().after({ ...stop, unlink: true }).effects).toEqual([{ ...END, timeoutMs: 7 }, WIPE]);
+  });
+
+  it('may start again when it was taken back, or another came in its place', () => {
+    expect(moved().after({ name: 'arrived' }, start).effects).toEqual([END, START]);
+  });
+
+  it('is one from the start where the gateway has known it as moved', () => {
+    expect(newSession(new Date(1), new Date(0))).toMatchObject({ phase: { status: 'moved' }, since: new Date(0) });
+  });
+});
+
 describe('the streams', () => {
   it('are told of a QR once', () => {
     const subject = new Subject().after(start, qr());
