@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sizeOf } from '@chat-web/gateway/host/disk';
@@ -133,6 +133,16 @@ describe('a session that moves', () => {
     await move(first, second, 'main');
     await second.untilStatus('main', 'ready');
     expect(await devices()).toHaveLength(1);
+  });
+
+  it('goes on where it is if it cannot be archived', async () => {
+    const stray = join(second.dataDir, 'sessions/main/session/Default/IndexedDB/.stray');
+    await writeFile(stray, '');
+    await expect(second.client.exportSession({ id: 'main' })).rejects.toMatchObject({
+      ...{ code: 'session_not_exportable', message: expect.stringContaining('no browser makes') },
+    });
+    await second.untilStatus('main', 'ready');
+    await rm(stray);
   });
 
   it('arrives beside another one', async () => {

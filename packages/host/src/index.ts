@@ -1,5 +1,6 @@
 export {
   type AnswerOf,
+  type ArchiveDownload,
   type CallOptions,
   type Chat,
   type Contact,

@@ -53,6 +53,23 @@ describe('every operation', () => {
   });
 });
 
+describe('a body that may be left out', () => {
+  it.each([
+    [{}, 200, false],
+    [{ headers: { 'content-type': 'text/plain' } }, 200, false],
+    [{ body: {} }, 200, false],
+    [{ body: { takeBack: true } }, 200, true],
+    [{ body: { takeBack: 1 } }, 400, undefined],
+    [{ body: '[' }, 400, undefined],
+    [{ body: 'x', headers: { 'content-type': 'text/plain' } }, 415, undefined],
+  ])('%j is answered %i', async (sent, status, takeBack) => {
+    const gateway = await gatewayWith();
+    const answer = await gateway.request('/sessions/main/start', { method: 'POST', ...sent });
+    expect(answer.status).toBe(status);
+    expect(gateway.handled).toMatchObject(takeBack === undefined ? [] : [{ input: { id: 'main', takeBack } }]);
+  });
+});
+
 describe('a method that a path does not take', () => {
   it.each([...methodsOf])('%s: 405, and Allow says %j', async (path, allowed) => {
     const gateway = await gatewayWith();
