@@ -119,22 +119,25 @@ export class SavedSessions {
   }
 
   /**
-   * Puts the folder of a session that arrives in place. `ready` is called when what was there before is out of the way:
-   * if it rejects, that is put back. Whenever this is interrupted, there is either one whole session or none.
+   * Puts the folder of a session that arrives in place of a copy that has moved away, or of nothing. `ready` is called
+   * when that copy is out of the way, and makes the arrival known: if it rejects, the copy is put back. Once it is known,
+   * the old copy must not come back: whatever happens then, there is the session that arrives or none.
    */
   async place(id: string, folder: string, ready: () => Promise<void>): Promise<void> {
     const before = existsSync(this.dirOf(id)) ? join(this.#trashDir, `${id}-${randomUUID()}`) : undefined;
     if (before) await rename(this.dirOf(id), before);
     try {
       await ready();
-      await rename(folder, this.dirOf(id));
     } catch (error) {
-      if (before) await rename(before, this.dirOf(id)).catch(() => this.#saved.delete(id));
+      if (before) await rename(before, this.dirOf(id));
       throw error;
     }
+    this.#saved.delete(id);
+    await rename(folder, this.dirOf(id));
     this.#saved.add(id);
-    await syncFolder(this.sessionsDir);
-    if (before) await removeTree(before);
+    // It is in place: what fails from here on is only untidy.
+    await syncFolder(this.sessionsDir).catch(() => {});
+    if (before) await removeTree(before).catch(() => {});
   }
 
   /** Removes what interrupted imports have left. Returns the ids of their sessions. */

@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../testing/fake-gateway.ts';
+import { SavedSessions } from './saved-sessions.ts';
+
+const log = pino({ level: 'silent' });
+const LINK = { wid: '12025550101@c.us', linkedAt: '2026-11-01T04:00:00.000Z' };
+
+/** A data folder, with an old copy of a session and the folder of one that arrives. */
+async function arrival({ hasOld = true } = {}) {
+  const folder = temporaryFolder();
+  const write = (dir: string, text: string) => {
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, 'keys'), text);
+  };
+  const old = join(folder.path, 'sessions/main');
+  if (hasOld) {
+    write(old, 'old');
+    writeFileSync(join(old, 'linked.json'), '{}');
+  }
+  const load = async () => {
+    const saved = new SavedSessions(folder.path, join(folder.path, 'pages'));
+    await saved.load(log);
+    return saved;
+  };
+  const saved = await load();
+  const fresh = await saved.makeArrival('main');
+  write(fresh, 'fresh');
+  await saved.completeArrival(fresh, LINK);
+  const keys = () => (existsSync(old) ? readFileSync(join(old, 'keys'), 'utf8') : undefined);
+  return { saved, load, fresh, keys, path: folder.path, [Symbol.dispose]: folder[Symbol.dispose] };
+}
+
+it.each([true, false])(
+  'a session that arrives is in place, and linked (where a copy was before: %s)',
+  async (hasOld) => {
+    using all = await arrival({ hasOld });
+    const ready = vi.fn(async () => expect(all.keys()).toBeUndefined());
+    await all.saved.place('main', all.fresh, ready);
+    expect(ready).toHaveBeenCalledOnce();
+    for (const saved of [all.saved, await all.load()]) {
+      expect(saved.ids()).toEqual(['main']);
+      expect(await saved.about('main')).toEqual(LINK);
+    }
+    expect(all.keys()).toBe('fresh');
+    expect(readdirSync(join(all.path, 'trash'))).toEqual([]);
+  },
+);
+
+it('the copy before it is put back if the arrival cannot be made known', async () => {
+  using all = await arrival();
+  const full = new Error('ENOSPC');
+  await expect(all.saved.place('main', all.fresh, () => Promise.reject(full))).rejects.toBe(full);
+  expect(all.keys()).toBe('old');
+  expect(all.saved.has('main')).toBe(true);
+});
+
+it('the copy before it does not come back once the arrival is known', async () => {
+  using all = await arrival();
+  await expect(all.saved.place('main', join(all.path, 'nowhere'), async () => {})).rejects.toThrow('ENOENT');
+  expect(all.keys()).toBeUndefined();
+  expect(all.saved.has('main')).toBe(false);
+  expect((await all.load()).ids()).toEqual([]);
+});
+
+it('what was interrupted is removed, and named', async () => {
+  using all = await arrival();
+  const saved = await all.load();
+  expect(await saved.clearArrivals(log)).toEqual(['main']);
+  expect(readdirSync(join(all.path, 'arriving'))).toEqual([]);
+  expect(all.keys()).toBe('old');
+});
