@@ -72,6 +72,7 @@ describe('npm run move', () => {
   });
 
   it('does not choose where the session is on both', async () => {
+    await from.phones.configure({ oldKeysUnlink: false }); // Both would be unlinked.
     await from.client.startSession({ id: 'main', takeBack: true });
     expect(await move()).toMatchObject({ code: 1, output: expect.stringContaining('on both gateways') });
   });

@@ -132,7 +132,7 @@ describe('a session that moves', () => {
     await expect(second.client.exportSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_exportable' });
     await move(first, second, 'main');
     await second.untilStatus('main', 'ready');
-    expect(await devices()).toHaveLength(1);
+    expect(await first.phones.account(ADA)).toMatchObject({ devices: [{}], unlinks: [] });
   });
 
   it('goes on where it is if it cannot be archived', async () => {
@@ -152,6 +152,14 @@ describe('a session that moves', () => {
     await Promise.all(ids.map((id, at) => first.client.importSession({ id, archive: slowly(archives[at] as Buffer) })));
     for (const id of ids) await first.untilStatus(id, 'ready');
     expect(await first.client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
+  });
+
+  it('loses its link where an old copy is taken back after it has run elsewhere', async () => {
+    await archiveOf(first, 'main');
+    expect(await first.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'moved' });
+    await second.client.startSession({ id: 'main', takeBack: true });
+    await eventually(async () => expect((await first.phones.account(ADA)).unlinks).toHaveLength(1));
+    await second.untilStatus('main', 'qr');
   });
 });
 
