@@ -90,6 +90,26 @@ describe('a pairing code', () => {
     await stack.untilStatus('main', 'ready');
   });
 
+  it.each([
+    [429, { code: 'rate_limited', retryAfterSeconds: 3_600 }],
+    [400, { code: 'invalid_request', issues: [{ path: 'phoneNumber' }] }],
+    [403, { code: 'not_permitted' }],
+    [452, { code: 'client_failed' }],
+    [500, { code: 'client_failed' }],
+  ] as const)(
+    'that the network refuses with %i is an error that says so, and the session shows a QR again',
+    async (code, error) => {
+      await using stack = await Stack.start();
+      await stack.phones.refuseCodes(ADA, code);
+      const { qr = '' } = await stack.client.startSession({ id: 'main' });
+      await expect(phoneOf(stack, 'main', ADA)).rejects.toMatchObject(error);
+      const next = await eventually(() => stack.client.getQr({ id: 'main' }));
+      expect(readQr(next.qr)).not.toBe(readQr(qr));
+      await stack.phones.scan(ADA, next.qr);
+      await stack.untilStatus('main', 'ready');
+    },
+  );
+
   it('is 501 on a page that lacks what it needs, which can be linked by its QR all the same', async () => {
     await using stack = await Stack.start({ simulator: { missingModules: ['WAWebAltDeviceLinkingApi'] } });
     const { qr = '' } = await stack.client.startSession({ id: 'main' });
