@@ -6,6 +6,7 @@ export const emptyWorkerOptions: WorkerOptions = {
     sessionId: 'main',
     sessionDir: '/nowhere',
     headlessShell: false,
+    browserWindow: false,
     browserArgs: [],
     spoolDir: '/nowhere',
     uploadsDir: '/nowhere',

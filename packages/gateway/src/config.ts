@@ -52,7 +52,7 @@ export function readConfig(env: Environment): Config {
     problems.push('CHAT_WEB_SPOOL_SESSION_MAX_MB must not be more than CHAT_WEB_SPOOL_MAX_MB');
   if (values.token !== undefined && values.tokenFile !== undefined)
     problems.push('CHAT_WEB_TOKEN and CHAT_WEB_TOKEN_FILE are mutually exclusive: set only one of them');
-  problems.push(...listenProblems(values));
+  problems.push(...browserProblems(values), ...listenProblems(values));
   if (problems.length === 0 && isOpenToOthers(values))
     problems.push(
       'CHAT_WEB_HOST is not a loopback address and no token is set: anyone who can reach it could use every account. Set CHAT_WEB_TOKEN, or CHAT_WEB_ALLOW_NO_TOKEN=true if that is intended',
@@ -91,6 +91,13 @@ function socketOf({ socketPath: path, socketMode: mode, socketGroup: group }: Va
 
 function certificateOf({ tlsCertFile: certFile, tlsKeyFile: keyFile }: Values): CertificateFiles | undefined {
   return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };
+}
+
+/** Settings of the browser that conflict. */
+function browserProblems({ browserWindow, headlessShell }: Values): string[] {
+  return browserWindow && headlessShell
+    ? ['CHAT_WEB_BROWSER_WINDOW and CHAT_WEB_HEADLESS_SHELL must not both be set: the shell has no window']
+    : [];
 }
 
 /** Listen settings that conflict or have no effect. */

@@ -235,6 +235,12 @@ export const settings = {
     fallback: 'false',
     meaning: 'use chromium-headless-shell: 30 MB less for each session; not tried on the real network',
   },
+  browserWindow: {
+    name: 'CHAT_WEB_BROWSER_WINDOW',
+    schema: yesOrNo,
+    fallback: 'false',
+    meaning: "show the browsers' windows, which takes a display: to link an account on its owner's computer",
+  },
   browserArgs: {
     name: 'CHAT_WEB_BROWSER_ARGS',
     schema: jsonStrings,

@@ -28,6 +28,8 @@ export const workerOptions = v.object({
   browserPath: v.optional(v.string()),
   /** Use Chromium's headless shell. */
   headlessShell: v.boolean(),
+  /** Show its window: the owner of the account sits before it. */
+  browserWindow: v.boolean(),
   browserArgs: v.array(v.string()),
   /** The folder of the uploads that calls name. */
   uploadsDir: v.string(),

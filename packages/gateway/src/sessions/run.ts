@@ -272,6 +272,7 @@ export class Run {
       sessionDir: saved.dirOf(this.#id),
       browserPath: config.browserPath,
       headlessShell: config.headlessShell,
+      browserWindow: config.browserWindow,
       browserArgs: [...config.browserArgs],
       uploadsDir: spool.dir,
       spoolDir,

@@ -68,8 +68,9 @@ export class BrowserProcess {
   async kill(): Promise<void> {
     if (this.child.pid === undefined) return;
     try {
-      // The number is not given to others while a process of the group lives.
-      process.kill(-this.child.pid, 'SIGKILL');
+      // The number is not given to others while a process of the group lives. Windows has no such groups.
+      if (process.platform === 'win32') this.child.kill();
+      else process.kill(-this.child.pid, 'SIGKILL');
     } catch {
       return; // None does.
     }

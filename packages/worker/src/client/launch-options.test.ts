@@ -4,13 +4,23 @@ import { join } from 'node:path';
 import { defaultArgs } from 'puppeteer';
 import { afterAll, describe, expect, it } from 'vitest';
 import { emptyWorkerOptions } from '../../../../scripts/worker-options.ts';
-import { launchOptions, PUPPETEER_ARGS, PUPPETEER_FEATURES } from './launch-options.ts';
+import { launchOptions, PUPPETEER_ARGS, PUPPETEER_FEATURES, WINDOWLESS_ARGS } from './launch-options.ts';
 
 const sessionDir = mkdtempSync(join(tmpdir(), 'chat-web-launch-'));
 afterAll(() => rmSync(sessionDir, { recursive: true }));
 
-function argsWith(browserArgs: string[], headlessShell = false): readonly string[] {
-  const options = { ...emptyWorkerOptions, sessionDir, browserPath: process.execPath, browserArgs, headlessShell };
+const KINDS = {
+  headless: { headless: true },
+  'headless shell': { headless: 'shell' },
+  window: { headless: false },
+} as const;
+type Kind = keyof typeof KINDS;
+
+function argsWith(browserArgs: string[], kind: Kind = 'headless'): readonly string[] {
+  const options = {
+    ...{ ...emptyWorkerOptions, sessionDir, browserPath: process.execPath, browserArgs },
+    ...{ headlessShell: kind === 'headless shell', browserWindow: kind === 'window' },
+  };
   return launchOptions(options, {}).args;
 }
 
@@ -18,17 +28,21 @@ const featuresIn = (flag: string, args: readonly string[]) =>
   args.filter((arg) => arg.startsWith(`--${flag}-features=`)).map((arg) => arg.split('=')[1]?.split(','));
 
 describe('the arguments of the browser', () => {
-  it.each([false, true])('hold all that puppeteer passes, headless shell: %s', (headlessShell) => {
-    const own = defaultArgs({ headless: headlessShell ? 'shell' : true, args: ['--any'] }).filter(
-      (arg) => arg !== '--any',
-    );
+  it.each(Object.keys(KINDS) as Kind[])('hold all that puppeteer passes: %s', (kind) => {
+    const own = defaultArgs({ ...KINDS[kind], args: ['--any'] }).filter((arg) => arg !== '--any');
     const isFeature = (arg: string) => arg.includes('-features=');
-    expect(argsWith([], headlessShell)).toEqual(expect.arrayContaining(own.filter((arg) => !isFeature(arg))));
+    expect(argsWith([], kind)).toEqual(expect.arrayContaining(own.filter((arg) => !isFeature(arg))));
     expect(own.filter((arg) => !isFeature(arg) && !arg.startsWith('--headless'))).toHaveLength(
-      PUPPETEER_ARGS.length + 1, // The first page.
+      PUPPETEER_ARGS.length + (kind === 'window' ? 0 : WINDOWLESS_ARGS.length) + 1, // The first page.
     );
     expect(featuresIn('disable', own)).toEqual([PUPPETEER_FEATURES.disabled]);
     expect(featuresIn('enable', own)).toEqual([PUPPETEER_FEATURES.enabled]);
+  });
+
+  it('show a window only where one is asked for', () => {
+    const flags = (kind: Kind) => argsWith([], kind).filter((arg) => /^--(headless|disable-gpu|mute-audio)/.test(arg));
+    expect(flags('window')).toEqual([]);
+    expect(flags('headless')).toEqual(['--headless=new', '--mute-audio', '--disable-gpu']);
   });
 
   it('name the profile, the pipe and the worker, and no port', () => {

@@ -13,8 +13,11 @@ export const PUPPETEER_ARGS = [
   ...['--disable-popup-blocking', '--disable-prompt-on-repost', '--disable-renderer-backgrounding'],
   ...['--disable-search-engine-choice-screen', '--disable-sync', '--enable-automation', '--export-tagged-pdf'],
   ...['--force-color-profile=srgb', '--generate-pdf-document-outline', '--metrics-recording-only', '--no-first-run'],
-  ...['--password-store=basic', '--use-mock-keychain', '--hide-scrollbars', '--mute-audio', '--disable-extensions'],
+  ...['--password-store=basic', '--use-mock-keychain', '--disable-extensions'],
 ];
+
+/** What puppeteer adds without a window. */
+export const WINDOWLESS_ARGS = ['--hide-scrollbars', '--mute-audio'];
 
 /** The features that puppeteer switches; see `PUPPETEER_ARGS`. */
 export const PUPPETEER_FEATURES = {
@@ -68,9 +71,10 @@ export function launchOptions(
   {
     browserPath,
     headlessShell,
+    browserWindow,
     browserArgs,
     sessionDir,
-  }: Pick<WorkerOptions, 'browserPath' | 'headlessShell' | 'browserArgs' | 'sessionDir'>,
+  }: Pick<WorkerOptions, 'browserPath' | 'headlessShell' | 'browserWindow' | 'browserArgs' | 'sessionDir'>,
   env: BrowserSearch['env'],
 ): LaunchOptions {
   const executablePath = findBrowser({ configured: browserPath, headlessShell, env });
@@ -91,8 +95,7 @@ export function launchOptions(
       features('--disable-features', PUPPETEER_FEATURES.disabled, LEAN_FEATURES.disabled),
       features('--enable-features', PUPPETEER_FEATURES.enabled, LEAN_FEATURES.enabled),
       `--user-data-dir=${profileDir}`,
-      headlessShell ? '--headless' : '--headless=new',
-      ...LEAN_ARGS,
+      ...(browserWindow ? [] : [headlessShell ? '--headless' : '--headless=new', ...WINDOWLESS_ARGS, ...LEAN_ARGS]),
       ...TIDY_ARGS,
       ...ownerArguments(),
       ...(sandboxWorks(executablePath) ? [] : ['--no-sandbox']),
