@@ -46,6 +46,11 @@ const tools: Readonly<Record<string, Tool>> = {
     missing: () => missingPrograms('perl'),
     ...{ debian: 'perl-base', fedora: 'perl', arch: 'perl', alpine: 'perl' },
   },
+  xvfb: {
+    purpose: 'a story shows windows on a display without a screen',
+    missing: () => missingPrograms('Xvfb'),
+    ...{ debian: 'xvfb', fedora: 'xorg-x11-server-Xvfb', arch: 'xorg-server-xvfb', alpine: 'xvfb' },
+  },
 };
 
 const wanted = process.argv.slice(2).map((name) => tools[name] ?? stop(`unknown tool: ${name}`));

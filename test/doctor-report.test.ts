@@ -1,10 +1,11 @@
 import { GatewayError, type OperationMethods } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
-import { readArguments, UsageError } from '../scripts/doctor/arguments.ts';
+import { readArguments } from '../scripts/doctor/arguments.ts';
 import { reportContract } from '../scripts/doctor/contract.ts';
 import { type Finding, Report, textTeller, withoutNumbers } from '../scripts/doctor/report.ts';
 import { MemoryWatch } from '../scripts/doctor/vitals.ts';
 import { Interrupted } from '../scripts/doctor/wait.ts';
+import { UsageError } from '../scripts/usage-error.ts';
 
 function newReport(signal = new AbortController().signal) {
   const told: Finding[] = [];

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { groupId, personId, sessionId } from '@chat-web/protocol';
+import { UsageError } from '../usage-error.ts';
 
 /** What doctor was asked to check. */
 export interface DoctorOptions {
@@ -24,9 +25,6 @@ export interface DoctorOptions {
   readonly json: boolean;
   readonly help: boolean;
 }
-
-/** The command line cannot be used; the message names the flag. */
-export class UsageError extends Error {}
 
 /** What `--help` prints. */
 export const USAGE = `Usage: npm run doctor -- [--session NAME [--to +NUMBER] [--peer NAME] [--status] [--group ID]] [--yes] [--json]

@@ -4,8 +4,8 @@ import type { Config } from '@chat-web/gateway/config';
 import { ask, createClient, type GatewayAddress } from '@chat-web/host';
 import { gatewayAddress } from '@chat-web/host/node';
 import { errorText } from '@chat-web/protocol';
+import { startOwnGateway } from '../own-gateway.ts';
 import { adviceFor } from './advice.ts';
-import { startOwnGateway } from './own-gateway.ts';
 import type { Report } from './report.ts';
 import type { RunOptions } from './run-options.ts';
 

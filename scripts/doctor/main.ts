@@ -1,6 +1,7 @@
 import { readConfig } from '@chat-web/gateway/config';
 import { ConfigError } from '@chat-web/gateway/config-error';
-import { type DoctorOptions, readArguments, USAGE, UsageError } from './arguments.ts';
+import { UsageError } from '../usage-error.ts';
+import { type DoctorOptions, readArguments, USAGE } from './arguments.ts';
 import { runDoctor } from './doctor.ts';
 import { Report, textTeller } from './report.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { type Config, pagesDirOf } from '@chat-web/gateway/config';
 import { createClient } from '@chat-web/host';
 import { type OperationMethods, type SessionView, savedPageFiles } from '@chat-web/protocol';
+import { type OwnGateway, startOwnGateway } from '../own-gateway.ts';
 import { PIN } from './advice.ts';
 import { CHECK_PIN, reportContract } from './contract.ts';
 import { SessionEvents } from './events.ts';
-import { type OwnGateway, startOwnGateway } from './own-gateway.ts';
 import type { Outcome, Report } from './report.ts';
 import { eventually, interruptible } from './wait.ts';
 

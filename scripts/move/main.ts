@@ -1,5 +1,6 @@
+import { UsageError } from '../usage-error.ts';
 import { moveSession } from './move-session.ts';
-import { readOptions, USAGE, UsageError } from './options.ts';
+import { readOptions, USAGE } from './options.ts';
 
 /** `npm run move`: moves a session from one gateway to another. */
 

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@chat-web/host';
 import { type ErrorCode, GatewayError, type OperationMethods, type SessionView } from '@chat-web/protocol';
-import type { End, MoveOptions } from './options.ts';
+import type { End } from '../gateway-end.ts';
+import type { MoveOptions } from './options.ts';
 
 /** One of the two gateways. */
 interface Side extends Pick<End, 'url'> {
@@ -20,7 +21,7 @@ const PASSING: readonly ErrorCode[] = ['insufficient_resources', 'shutting_down'
 const UNCERTAIN: readonly ErrorCode[] = ['outcome_unknown', 'request_timeout', 'invalid_archive'];
 const MOST_ATTEMPTS = 5;
 const WAIT_MS = 3_000;
-const READY_TIMEOUT_MS = 180_000;
+const READY_TIMEOUT_MS = 600_000;
 const LOOK_MS = 500;
 
 /**
@@ -87,8 +88,8 @@ async function carryOver(from: Side, to: Side, id: string, say: (line: string) =
   }
 }
 
-/** Whether the new gateway would take the session, before the old one stops it: an archive of nothing changes nothing. */
-async function askFirst({ client, url }: Side, id: string): Promise<void> {
+/** Rejects if a gateway would not take the session, before it is stopped: an archive of nothing changes nothing. */
+export async function askFirst({ client, url }: Side, id: string): Promise<void> {
   try {
     await client.importSession({ id, archive: new Uint8Array() });
   } catch (error) {

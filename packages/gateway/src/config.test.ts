@@ -95,6 +95,13 @@ describe('readConfig', () => {
     };
     const host = { PATH: '/bin', HOME: '/home/x', LC_ALL: 'C', XDG_CACHE_HOME: '/var/cache/x' };
     expect(readConfig({ ...own, ...host, STATE_DIRECTORY: '/var/lib/x', SECRET: 'x' }).workerEnv).toEqual(host);
+    const display = { DISPLAY: ':0', XAUTHORITY: '/run/x' };
+    expect(readConfig(display).workerEnv).toEqual({});
+    expect(readConfig({ ...display, CHAT_WEB_BROWSER_WINDOW: 'true' }).workerEnv).toEqual(display);
+  });
+
+  it('refuses a window of a browser that has none', () => {
+    expect(problemsOf({ CHAT_WEB_BROWSER_WINDOW: 'true', CHAT_WEB_HEADLESS_SHELL: 'true' }).join()).toMatch(/not both/);
   });
 
   const refusesBlank = Object.values<Setting>(settings).flatMap((s) => (s.refusesBlank ? [s.name] : []));

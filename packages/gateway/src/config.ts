@@ -32,6 +32,13 @@ const OURS = /^CHAT_?WEB(_|TOKEN)/i;
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|PUPPETEER_CACHE_DIR|CHROME_DEVEL_SANDBOX)$/;
 
+/** Where a window is shown. */
+const OF_THE_DISPLAY = /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS)$/;
+
+/** What Windows has instead of some of these; upper and lower case are one there. */
+const OF_WINDOWS =
+  /^(PATH|SYSTEMROOT|SYSTEMDRIVE|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES(\(X86\))?|TEMP|TMP)$/i;
+
 /** Reads the settings from the environment. Throws a ConfigError that names every invalid one. */
 export function readConfig(env: Environment): Config {
   const problems = unknownNames(env);
@@ -62,8 +69,13 @@ export function readConfig(env: Environment): Config {
     ...values,
     socket: socketOf(values),
     tls: certificateOf(values),
-    workerEnv: Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name))),
+    workerEnv: Object.fromEntries(Object.entries(env).filter(([name]) => isPassedOn(name, values))),
   });
+}
+
+function isPassedOn(name: string, { browserWindow }: Values): boolean {
+  if (PASSED_ON.test(name) || (browserWindow && OF_THE_DISPLAY.test(name))) return true;
+  return process.platform === 'win32' && OF_WINDOWS.test(name);
 }
 
 /** One line per unknown name that looks like a setting: a mistyped CHAT_WEB_TOKEN would leave the gateway open. */

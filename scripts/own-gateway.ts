@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { familyOf, isAlive, killProcess, listProcesses, type Process } from '@chat-web/gateway/host/processes';
 import type { GatewayAddress } from '@chat-web/host';
-import { spawnGateway } from '../gateway-process.ts';
+import { spawnGateway } from './gateway-process.ts';
 
 /** Longer than a gateway takes to stop, sends in progress included. */
 const END_TIMEOUT_MS = 30_000;
@@ -11,7 +11,7 @@ const LOOK_MS = 100;
 /** Files that would give the gateway another token, and addresses and files that belong to the other gateway. */
 const NOT_PASSED_ON = /^CHAT_WEB_((TOKEN|ENV|AUDIT)_FILE|SOCKET(_MODE|_GROUP)?|TLS_(CERT|KEY))$/;
 
-/** A gateway that doctor has started. */
+/** A gateway of a command's own. */
 export interface OwnGateway {
   readonly address: GatewayAddress;
   /** Stops it, and kills what is left of it. Returns how many processes had to be killed. Never rejects. */

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { sessionId } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { type End, type Environment, endOf } from '../gateway-end.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** What is to be linked, and where it is to run. */
+export interface LinkOptions {
+  readonly gateway: End;
+  readonly session: string;
+  /** Where the session is kept until the gateway has it. Another run with the same arguments finds it. */
+  readonly folder: string;
+}
+
+/** What `--help` prints. */
+export const USAGE = `Usage: npm run link -- --gateway URL --session ID
+
+Links an account on the computer of its owner, in a browser window, and moves the session to a gateway.
+
+  --gateway URL   where the session is to run: https://…, http:// to this computer, or unix:/path
+  --session ID    its id there
+  --help          print this text
+
+CHAT_WEB_TOKEN   the gateway's token, or a key with scope manage; or CHAT_WEB_TOKEN_FILE: the path of a file with it
+
+Nothing of the session stays on this computer. If the command is interrupted, run it again: it goes on where it was.
+Exit codes: 0 the session runs on the gateway, 1 it does not, 2 wrong usage, 130 interrupted.
+`;
+
+/** Reads the command line; undefined for --help. Throws a UsageError. */
+export function readArguments(args: readonly string[], env: Environment): LinkOptions | undefined {
+  const { gateway, session, help } = parse(args);
+  if (help) return undefined;
+  if (gateway === undefined || session === undefined) throw new UsageError('--gateway and --session are required');
+  if (!v.is(sessionId, session)) throw new UsageError('--session must be 1 to 64 characters of A-Z a-z 0-9 _ -');
+  const end = endOf('gateway', gateway, 'CHAT_WEB_TOKEN', env);
+  return { gateway: end, session, folder: folderOf(end.url, session, env) };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    const options = { gateway: { type: 'string' }, session: { type: 'string' }, help: { type: 'boolean' } } as const;
+    return parseArgs({ args: [...args], options, strict: true }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function folderOf(url: string, session: string, env: Environment): string {
+  const place = createHash('sha256').update(url).digest('hex').slice(0, 16);
+  return join(stateFolder(env), 'chat-web', 'links', `${session}-${place}`);
+}
+
+function stateFolder(env: Environment): string {
+  if (process.platform === 'win32') return env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local');
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support');
+  return env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
+}

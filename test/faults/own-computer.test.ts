@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createPasskey, type Passkey } from '@chat-web/simulator';
+import puppeteer, { type Browser, type Page } from 'puppeteer';
+import { expect, it } from 'vitest';
+import { Display } from '../helpers/display.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const LINK = fileURLToPath(new URL('../../scripts/dist/link/main.js', import.meta.url));
+const TOKEN = 'sesame';
+const SECOND = 1_000;
+const START_TIMEOUT_MS = 30 * SECOND;
+
+/** The computer of an account's owner: a display, a browser with an authenticator, and the command. */
+class OwnComputer implements AsyncDisposable {
+  readonly lines: string[] = [];
+  readonly #display: Display;
+  readonly #home = mkdtempSync(join(tmpdir(), 'chat-web-owner-'));
+  #command: ChildProcess | undefined;
+  #browser: Browser | undefined;
+
+  private constructor(display: Display) {
+    this.#display = display;
+  }
+
+  static async open(): Promise<OwnComputer> {
+    return new OwnComputer(await Display.open());
+  }
+
+  /** Runs the command, until it ends or is killed. */
+  link(stack: Stack, session: string): Promise<number | null> {
+    const command = spawn(process.execPath, [LINK, '--gateway', stack.gateway.url, '--session', session], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        ...process.env,
+        DISPLAY: this.#display.name,
+        XDG_STATE_HOME: this.#home,
+        CHAT_WEB_TOKEN: TOKEN,
+        // The test plays the owner, through a port that the command itself does not open.
+        CHAT_WEB_BROWSER_ARGS: JSON.stringify([...stack.simulator.browserArgs, '--remote-debugging-port=0']),
+      },
+    });
+    this.#command = command;
+    createInterface({ input: command.stdout }).on('line', (line) => this.lines.push(line));
+    return once(command, 'exit').then(([code]) => code as number | null);
+  }
+
+  interrupt(signal: NodeJS.Signals): void {
+    this.#command?.kill(signal);
+  }
+
+  /** Resolves when the command has said that. */
+  said(words: string | RegExp, timeoutMs = START_TIMEOUT_MS): Promise<void> {
+    return eventually(() => expect(this.lines.join('\n')).toMatch(words), timeoutMs);
+  }
+
+  /** The page in the window. */
+  async page(): Promise<Page> {
+    const port = await eventually(() => {
+      const file = this.#files().find((path) => path.endsWith('DevToolsActivePort'));
+      if (!file) throw new Error('the browser is not there yet');
+      return readFileSync(join(this.#home, file), 'utf8').split('\n')[0];
+    }, START_TIMEOUT_MS);
+    this.#browser = await puppeteer.connect({ browserURL: `http://127.0.0.1:${port}`, defaultViewport: null });
+    const [page] = await this.#browser.pages();
+    if (!page) throw new Error('the browser has no page');
+    return page;
+  }
+
+  /** What is left on the disk. */
+  #files(): string[] {
+    return readdirSync(this.#home, { recursive: true }) as string[];
+  }
+
+  get leftovers(): string[] {
+    return this.#files().filter((path) => path.includes('sessions'));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser?.disconnect().catch(() => {});
+    this.#command?.kill('SIGKILL');
+    await this.#display[Symbol.asyncDispose]();
+    rmSync(this.#home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The QR that the page shows, as its text. */
+function qrOn(page: Page): Promise<string> {
+  return eventually(async () => {
+    const qr = await page.$eval('[data-ref]', (element) => element.getAttribute('data-ref'));
+    if (!qr) throw new Error('there is no QR yet');
+    return qr;
+  }, START_TIMEOUT_MS);
+}
+
+/** The authenticator of the owner's computer, with the owner before it. */
+async function plugIn(page: Page, { credential }: Passkey): Promise<void> {
+  const devTools = await page.createCDPSession();
+  await devTools.send('WebAuthn.enable');
+  const { authenticatorId } = await devTools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
+      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  });
+  await devTools.send('WebAuthn.addCredential', { authenticatorId, credential });
+}
+
+async function answersPasskey(page: Page): Promise<void> {
+  const button = await page.waitForSelector('[data-testid=shortcake_passkey_continue_button]');
+  await button?.click();
+}
+
+it("an account with a passkey is linked on its owner's computer, and runs on the gateway", async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+  await using computer = await OwnComputer.open();
+  const passkey = createPasskey();
+  await stack.phones.registerPasskey(ADA, passkey.registration);
+  const startedAt = performance.now();
+  const ended = computer.link(stack, 'main');
+  const page = await computer.page();
+  await plugIn(page, passkey);
+  await computer.said('Scan the QR in the window');
+  await stack.phones.scan(ADA, await qrOn(page));
+  await computer.said('asks for its passkey');
+  await answersPasskey(page);
+  expect(await ended).toBe(0);
+  const seconds = (performance.now() - startedAt) / SECOND;
+  expect(computer.lines.join('\n')).toMatch(/nothing .* is left/i);
+  expect(computer.leftovers).toEqual([]);
+  expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
+
+  const events = await stack.listen('main');
+  for (const restart of [0, 1, 2]) {
+    await stack.untilStatus('main', 'ready');
+    const { id } = await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: `out ${restart}` });
+    await stack.onPhone(BEN, id);
+    await stack.phones.send(BEN, { to: ADA, body: `in ${restart}` });
+    await events.until('message', ({ body }) => body === `in ${restart}`);
+    if (restart < 2) await stack.client.restartSession({ id: 'main' });
+  }
+  expect(events.all('qr')).toEqual([]);
+  expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
+  console.log(`figure: linked with a passkey, moved and ready on the gateway in ${seconds.toFixed(1)} s`);
+});
+
+it('a link that is interrupted goes on where it was', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+  await using computer = await OwnComputer.open();
+  const first = computer.link(stack, 'main');
+  const page = await computer.page();
+  await stack.phones.scan(ADA, await qrOn(page));
+  await computer.said('its chats are here');
+  computer.interrupt('SIGINT');
+  expect(await first).toBe(130);
+  await computer.said('run this again to go on');
+  expect(await computer.link(stack, 'main')).toBe(0);
+  await stack.untilStatus('main', 'ready');
+  expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
+  expect(computer.leftovers).toEqual([]);
+});
+
+it('a link to a gateway that would not take it is refused before a window opens', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: 'another' } });
+  await using computer = await OwnComputer.open();
+  expect(await computer.link(stack, 'main')).toBe(1);
+  await computer.said(/failed: .*does not take the session/);
+  expect(computer.lines.join()).not.toContain('window');
+});
