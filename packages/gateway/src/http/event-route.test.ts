@@ -346,7 +346,7 @@ describe('pages of events', () => {
       ['wait=-1', 'wait'],
       ['events=messages', 'events.0'],
       ['after=', 'after'],
-      ['sessions=main', ''],
+      ['sessions=main', 'sessions'],
       ['limit=1&limit=2', ''],
     ] as const) {
       expect(await getPage(query)).toMatchObject({ status: 400, issues: [{ path, message: expect.any(String) }] });

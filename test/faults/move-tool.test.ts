@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-const MAIN = fileURLToPath(new URL('../scripts/dist/move/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../scripts/dist/move/main.js', import.meta.url));
 const [OLD, NEW] = ['the-token-of-the-old-one', 'the-token-of-the-new-one'];
 
 let from: Stack;
