@@ -6,24 +6,11 @@ import { inOrder } from './test/helpers/in-order.ts';
  * largest files.
  */
 const ORDER = [
-  ...['lifecycle', 'listening', 'keys', 'page-builds', 'isolation', 'builds', 'token', 'fuzz', 'messages', 'leftovers'],
-  ...[
-    'keyed-sends',
-    'link',
-    'page-link',
-    'page-passkey',
-    'page-keys',
-    'page-pairing',
-    'audit',
-    'service',
-    'limits',
-    'operator',
-    'page-messages',
-    'page-groups',
-    'page-access',
-  ],
-  ...['service-notifier', 'api-people', 'journal', 'media-response', 'access-matrix', 'api-media', 'page-downloads'],
-  ...['browser-sweep', 'dialogs', 'web-page', 'other-users', 'examples', 'page-people', 'api-messages', 'fuzz-session'],
+  ...['moves', 'lifecycle', 'page-passkey', 'keys', 'page-keys', 'page-builds', 'isolation', 'builds', 'token', 'fuzz'],
+  ...['messages', 'keyed-sends', 'link', 'page-link', 'page-pairing', 'audit', 'service', 'limits', 'operator'],
+  ...['page-messages', 'page-groups', 'page-access', 'webhooks', 'service-notifier', 'api-people', 'journal'],
+  ...['media-response', 'access-matrix', 'api-media', 'browser-sweep', 'dialogs', 'web-page', 'examples'],
+  ...['page-people', 'api-messages', 'fuzz-session', 'host-package'],
 ];
 
 export default defineConfig({

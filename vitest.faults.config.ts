@@ -48,16 +48,8 @@ function hasHeadlessShell(): boolean {
  * the end. Among the quiet ones, those that load the machine take turns beside those that do little but wait.
  */
 const ORDER = [
-  ...[
-    'moves',
-    'missing-modules',
-    'slow-accounts',
-    'slow-callers',
-    'resumed-streams',
-    'keyed-sends',
-    'listener',
-    'pacing',
-  ],
+  ...['code-renewals', 'missing-modules', 'moves', 'slow-accounts', 'slow-callers', 'resumed-streams', 'pairing-code'],
+  ...['keyed-sends', 'listening', 'move-tool', 'listener', 'pacing', 'leftovers', 'own-computer', 'other-users'],
   ...['crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
   ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang'],
   ...[

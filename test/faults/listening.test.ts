@@ -13,12 +13,12 @@ import { createClient } from '@chat-web/host';
 import { gatewayAddress } from '@chat-web/host/node';
 import { createCertificate } from '@chat-web/simulator';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
-import { eventually } from './helpers/eventually.ts';
-import { canBeOthers, OTHER_USER, THIRD_USER } from './helpers/other-user.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { expectError } from './helpers/rows.ts';
-import { runGateway } from './helpers/run-gateway.ts';
+import { type GatewayProcess, spawnGateway } from '../../scripts/gateway-process.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { canBeOthers, OTHER_USER, THIRD_USER } from '../helpers/other-user.ts';
+import { rawRequest } from '../helpers/raw-request.ts';
+import { expectError } from '../helpers/rows.ts';
+import { runGateway } from '../helpers/run-gateway.ts';
 
 const EX_CONFIG = 78;
 const TOKEN = 'correct-horse';

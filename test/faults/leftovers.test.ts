@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { spawnGateway } from '../scripts/gateway-process.ts';
-import { makeDeepFolder } from './helpers/deep-folder.ts';
-import { runGateway } from './helpers/run-gateway.ts';
-import { saveSession } from './helpers/saved-session.ts';
+import { spawnGateway } from '../../scripts/gateway-process.ts';
+import { makeDeepFolder } from '../helpers/deep-folder.ts';
+import { runGateway } from '../helpers/run-gateway.ts';
+import { saveSession } from '../helpers/saved-session.ts';
 
 let dataDir = '';
 beforeEach(async () => {

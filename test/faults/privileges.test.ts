@@ -5,10 +5,10 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { figure } from './helpers/figure.ts';
-import { browsersIn, workersOf } from './helpers/processes.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { figure } from '../helpers/figure.ts';
+import { browsersIn, workersOf } from '../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'planted-token-7d1';
 
@@ -180,7 +180,7 @@ it.skipIf(process.getuid?.() !== 0)('the data folder is closed to other users, w
 });
 
 it('no package runs a script at its installation', () => {
-  const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
+  const lock = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
     packages: Record<string, { hasInstallScript?: boolean; optional?: boolean; dev?: boolean }>;
   };
   const scripted = Object.entries(lock.packages).filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev);

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { stanzaOf } from '../scripts/example-world.ts';
-import { eventually } from './helpers/eventually.ts';
-import { patternBytes } from './helpers/media.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { stanzaOf } from '../../scripts/example-world.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { patternBytes } from '../helpers/media.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const NAME = 'planted';
 /** Has the browser save files all the time: from the page's memory, and from its server. */
