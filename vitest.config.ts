@@ -25,5 +25,7 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A machine that does other things, too, may take a second for what takes milliseconds.
+    expect: { poll: { timeout: 10_000 } },
   },
 });

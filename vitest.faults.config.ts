@@ -2,7 +2,10 @@ import { findBrowser } from '@chat-web/worker/browser';
 import { defineConfig } from 'vitest/config';
 import { inOrder } from './test/helpers/in-order.ts';
 
-const common = { isolate: false, testTimeout: 600_000, hookTimeout: 60_000 };
+const common = {
+  ...{ isolate: false, testTimeout: 600_000, hookTimeout: 60_000 },
+  expect: { poll: { timeout: 10_000 } },
+};
 const quiet = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 const sideBySide = { maxWorkers: 5, sequence: { groupOrder: 2 } };
 

@@ -107,10 +107,11 @@ describe('a stream', () => {
       gateway.events.publish('main', { name: 'disconnected', data: { reason: 'LOGOUT', message: name + body } });
     // More than the reader's socket takes: the comment is due while the event before it is on its way.
     publish('before', 'x'.repeat(8_000_000));
+    await gateway.events.settled();
     await delay(200);
     added.mock.calls[0]?.[0].keepAlive();
     publish('after', '');
-    await delay(50);
+    await gateway.events.settled();
     let text = '';
     response.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;

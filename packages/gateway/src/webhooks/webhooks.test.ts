@@ -137,7 +137,7 @@ const only = () => webhooks.list(me)[0];
 describe('a webhook', () => {
   it('gets each event once and in order, signed, from when it was made', async () => {
     happen('main', 0);
-    await delay(50);
+    await events.settled();
     const { secret, ...made } = await create();
     expect(made).toMatchObject({ url, sessions: ['*'], status: 'active', waiting: 0, deadLetters: 0 });
     for (const n of [1, 2, 3]) happen('main', n);
@@ -160,7 +160,7 @@ describe('a webhook', () => {
     for (const n of [0, 1]) happen('shop-1', n);
     happen('other', 2);
     events.publish('shop-1', { name: 'ready', data: { pushname: 'x', wid: '1@c.us', phone: '1' } });
-    await delay(50);
+    await events.settled();
     await create({ sessions: ['shop-*'], events: ['message_ack'], after: 'oldest' });
     happen('shop-2', 3);
     await expect
@@ -239,7 +239,7 @@ describe('a webhook', () => {
 
   it('is delivered a gap, whatever it is for', async () => {
     happen('main', 0);
-    await delay(50);
+    await events.settled();
     let failures = 2;
     answer = () => (failures-- > 0 ? 500 : 200);
     await create({ after: 'abcdefabcdef-999', events: ['message'] });
