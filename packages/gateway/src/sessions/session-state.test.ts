@@ -437,12 +437,12 @@ describe('that a restart was tried for unconfirmed sends', () => {
 });
 
 describe('a session that has moved', () => {
-  const leave = { ...stop, cause: { reason: 'MOVED' } } as const;
-  const moved = () => linked().after(leave, ended, { name: 'moved' });
+  const moved = () => linked().after(stop, ended, { name: 'moved' });
 
-  it('is told of once, when it stops', () => {
-    expect(linked().after(leave).told).toMatchObject([{ name: 'disconnected', data: { reason: 'MOVED' } }]);
-    expect(moved().told).toEqual([]);
+  it('is told of once, when its archive may leave, and not before', () => {
+    expect(linked().after(stop).told).toMatchObject([{ name: 'disconnected', data: { reason: 'STOPPED' } }]);
+    expect(moved().told).toMatchObject([{ name: 'disconnected', data: { reason: 'MOVED' } }]);
+    expect(moved().after({ ...stop, unlink: true }).told).toEqual([]);
     expect(moved().state).toMatchObject({ phase: { status: 'moved', cause: { reason: 'MOVED' } }, retry: undefined });
   });
 

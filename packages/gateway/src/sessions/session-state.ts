@@ -124,7 +124,7 @@ export type Report =
 export type StateEvent =
   | { readonly name: 'start'; readonly byHand: boolean }
   | { readonly name: 'restart'; readonly reason: 'REQUESTED' | 'RECYCLED' }
-  | { readonly name: 'stop'; readonly unlink: boolean; readonly timeoutMs: number; readonly cause?: Cause }
+  | { readonly name: 'stop'; readonly unlink: boolean; readonly timeoutMs: number }
   /** It is stopped, and its archive may leave from now on. */
   | { readonly name: 'moved' }
   /** It was imported, or taken back: it may be started. */
@@ -477,7 +477,7 @@ function atLeast(ms: number, wait: Wait | undefined, about: Circumstances): Wait
   return wait && wait.until >= other.until ? wait : other;
 }
 
-/** The event for a session that is no longer ready, was unlinked, was not linked in time, or is given up: once. */
+/** The event for a session that is not ready any more, was unlinked or not linked in time, has moved, or is given up: once. */
 function newLoss(
   before: Phase,
   { phase, toldLoss }: SessionState,
@@ -487,6 +487,7 @@ function newLoss(
   const isLoss =
     before.status === 'ready' ||
     phase.status === 'failed' ||
+    phase.status === 'moved' ||
     cause.reason === 'LOGOUT' ||
     (phase.status === 'stopped' && phase.cause !== undefined);
   const message = causeText(cause);

@@ -165,8 +165,15 @@ export class Session {
   remove(): Promise<void> {
     return this.#lock.run(async () => {
       this.#stopLeaving();
-      await this.#inTurn({ name: 'stop', unlink: true, timeoutMs: STOP_TIMEOUT_MS });
-      const { events } = this.#context;
+      const { events, saved } = this.#context;
+      const wasMoved = this.phase.status === 'moved';
+      try {
+        await this.#inTurn({ name: 'stop', unlink: true, timeoutMs: STOP_TIMEOUT_MS });
+      } catch (error) {
+        // Its folder is still here, and must not be started.
+        if (wasMoved && saved.has(this.id)) await this.#inTurn({ name: 'moved' });
+        throw error;
+      }
       events.streams.endOf(this.id, 'the session was deleted');
       await events.forget(this.id);
     });
@@ -183,8 +190,7 @@ export class Session {
         throw new GatewayError('session_not_exportable', `session ${this.id} has no saved auth: it is not linked`);
       if (this.phase.status === 'moved') return prepare(this.#leaving.signal);
       const wasRunning = isRunning(this.phase);
-      const cause: Cause = { reason: 'MOVED' };
-      await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS, cause });
+      if (wasRunning) await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS });
       try {
         const prepared = await prepare(this.#leaving.signal);
         await this.#inTurn({ name: 'moved' });
