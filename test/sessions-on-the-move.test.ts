@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { IN_PROFILE, PROFILE } from '../packages/gateway/src/moving/manifest.ts';
 import { FILES } from '../packages/gateway/src/testing/archives.ts';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { fakeBrowser } from './helpers/fake-browser.ts';
 import { saveSession } from './helpers/saved-session.ts';
 
 /** Sessions that never run: what can go wrong around an export without a browser. */
@@ -56,4 +57,12 @@ it('a session that cannot be archived is as before, and not said to have moved',
   const { body } = await ask('GET', '/status');
   expect(body).toMatchObject({ status: 'stopped' });
   expect(body).not.toHaveProperty('reason');
+});
+
+it('a profile that another browser uses is not archived', async () => {
+  await using browser = await fakeBrowser(profileDir(), { isOpen: true });
+  const { status, body } = await ask('POST', '/export');
+  expect({ status, body }).toMatchObject({ status: 409, body: { code: 'session_not_exportable' } });
+  expect(JSON.stringify(body)).toContain(`process ${browser.main.pid}`);
+  expect(JSON.stringify(body)).not.toContain(dataDir);
 });

@@ -41,7 +41,10 @@ export const errorTable = {
     when: 'the session was moved to another gateway; it starts here only if it is taken back',
   },
   session_exists: { status: 409, when: 'a session with this id has saved auth here, or is being linked' },
-  session_not_exportable: { status: 409, when: 'the session has no saved auth' },
+  session_not_exportable: {
+    status: 409,
+    when: 'the session has no saved auth, or its profile cannot be archived',
+  },
   stale_export: { status: 409, when: 'the archive is older than what has run on this gateway since' },
   idempotency_in_progress: { status: 409, when: 'the first request with this Idempotency-Key has no answer yet' },
   already_linked: { status: 409, when: 'the session is ready, or a session of this gateway has the number' },

@@ -13,12 +13,16 @@ const ROOT = 0;
 
 /** A foreign browser uses the profile. */
 export class ProfileInUseError extends Error {
+  /** Of the browser's process. */
+  readonly pid: number;
+
   constructor(profileDir: string, pid: number) {
     super(
       `its profile ${profileDir} is in use by a browser that this gateway did not start (process ${pid}): ` +
         'close that browser, and the session will start',
     );
     this.name = 'ProfileInUseError';
+    this.pid = pid;
   }
 }
 

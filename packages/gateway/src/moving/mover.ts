@@ -3,6 +3,7 @@ import { errorText, GatewayError, type SessionArchive, type TakenArchive } from 
 import type { Config } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
 import { freeDiskBytes } from '../host/disk.ts';
+import { freeProfile, ProfileInUseError } from '../host/profile-lock.ts';
 import { removeTree } from '../host/remove-tree.ts';
 import { readOwnText } from '../host/text-files.ts';
 import type { NewRecord } from '../journal/frame.ts';
@@ -122,6 +123,11 @@ export class Mover {
     const { saved, lineages, keepers, version } = this.#parts;
     const { since, link, generations } = lineages.departing(id);
     const profileDir = saved.profileOf(id);
+    await freeProfile(profileDir).catch((error: unknown) => {
+      if (!(error instanceof ProfileInUseError)) throw error;
+      const why = `a browser that this gateway did not start uses its profile (process ${error.pid}): close it`;
+      throw new GatewayError('session_not_exportable', `session ${id} cannot be exported: ${why}`);
+    });
     const about = {
       ...{ session: id, link, generations, exportedAt: since, ...(await saved.about(id)) },
       ...{ gateway: version, browser: await browserOf(profileDir) },
