@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { IN_PROFILE, PROFILE } from '../packages/gateway/src/moving/manifest.ts';
-import { FILES } from '../packages/gateway/src/testing/archives.ts';
+import { FILES, manifestOf } from '../packages/gateway/src/testing/archives.ts';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
 import { fakeBrowser } from './helpers/fake-browser.ts';
 import { saveSession } from './helpers/saved-session.ts';
@@ -21,14 +21,16 @@ beforeEach(async () => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }
-  gateway = await spawnGateway({
-    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no' },
-  });
+  gateway = await start();
 });
 afterEach(async () => {
   await gateway.end();
   await rm(dataDir, { recursive: true });
 });
+
+function start(): Promise<GatewayProcess> {
+  return spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no' });
+}
 
 async function ask(method: string, path = '') {
   const answer = await fetch(`${gateway.url}/sessions/main${path}`, { method });
@@ -65,4 +67,15 @@ it('a profile that another browser uses is not archived', async () => {
   expect({ status, body }).toMatchObject({ status: 409, body: { code: 'session_not_exportable' } });
   expect(JSON.stringify(body)).toContain(`process ${browser.main.pid}`);
   expect(JSON.stringify(body)).not.toContain(dataDir);
+});
+
+it('an arrival that a crash has interrupted leaves no lineage to the next session of that name', async () => {
+  await gateway.end();
+  const { link, generations } = manifestOf();
+  const here = { place: 'here', since: '2026-11-23T04:00:00.000Z', link, generations, isFresh: true };
+  const path = join(dataDir, 'moves/other.json');
+  await writeFile(path, JSON.stringify(here));
+  await mkdir(join(dataDir, 'arriving/other.1'), { recursive: true });
+  gateway = await start();
+  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ ...here, place: 'gone' });
 });

@@ -112,7 +112,9 @@ export class Mover {
     const { saved, lineages, events, log } = this.#parts;
     for (const id of await saved.clearArrivals(log)) {
       log.warn({ session: id }, 'interrupted import removed');
-      if (!saved.has(id)) events.resetDelivery(id); // What was learned for it is not for the next one of that name.
+      if (saved.has(id)) continue;
+      events.resetDelivery(id); // What was learned for it is not for the next one of that name.
+      await this.#forgetPlace(id);
     }
     for (const id of saved.ids()) if (lineages.movedAt(id)) log.info({ session: id }, 'session has moved');
   }
@@ -201,6 +203,7 @@ export class Mover {
       await this.#stored(() => saved.place(id, folder, () => lineages.arrived(id, manifest)));
     } catch (error) {
       if (!wasHere) events.resetDelivery(id);
+      if (!saved.has(id)) await this.#forgetPlace(id);
       throw error;
     }
   }
@@ -234,6 +237,13 @@ export class Mover {
     } catch (error) {
       throw asDiskError(error);
     }
+  }
+
+  /** The next session of that name is another link, unless it arrives again. Never rejects. */
+  async #forgetPlace(id: string): Promise<void> {
+    await this.#parts.lineages
+      .gone(id)
+      .catch((error: unknown) => this.#parts.log.warn({ session: id, error: errorText(error) }, 'move not forgotten'));
   }
 
   /** Never rejects: what cannot be removed is removed at the next start. */

@@ -214,7 +214,12 @@ export class Session {
       if (this.phase.status !== 'moved')
         await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS });
       this.#stopLeaving();
-      await place();
+      try {
+        await place();
+      } catch (error) {
+        if (!this.#context.saved.has(this.id)) await this.#inTurn({ name: 'arrived' }); // Nothing is left that had moved.
+        throw error;
+      }
       await this.#inTurn({ name: 'arrived' });
       await this.#inTurn({ name: 'start', byHand: true });
     });
