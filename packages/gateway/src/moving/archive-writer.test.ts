@@ -85,6 +85,14 @@ it('is not made of a profile without a database', async () => {
   await expect(prepare(folder.path)).rejects.toThrow('the profile has no IndexedDB');
 });
 
+it('is not made of what no gateway would take', async () => {
+  using folder = profile();
+  const archive = { profileDir: folder.path, state: Buffer.alloc(0), about };
+  const spoilt = [{ state: Buffer.alloc(32 * 1_048_576 + 1) }, { about: { ...about, generations: [] } }];
+  for (const changes of spoilt)
+    await expect(prepareArchive({ ...archive, ...changes }, NEVER)).rejects.toThrow('more than an archive takes');
+});
+
 it('breaks off where a file has become shorter, and when the session is taken back', async () => {
   using folder = profile();
   const { bytes } = await prepare(folder.path);

@@ -3,12 +3,15 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { SessionArchive } from '@chat-web/protocol';
+import * as v from 'valibot';
 import {
+  ARCHIVE_LIMITS,
   type ArchivedFile,
   IN_PROFILE,
   isArchiveName,
   MANIFEST,
   type Manifest,
+  manifest,
   PROFILE,
   PROFILE_FOLDERS,
   STATE,
@@ -41,16 +44,25 @@ const SKIPPED = new Set(['LOCK', 'LOG', 'LOG.old']);
 export async function prepareArchive(contents: ArchiveContents, signal: AbortSignal): Promise<SessionArchive> {
   const files: ArchivedFile[] = [{ name: STATE, ...digestOf(contents.state) }];
   for (const name of await filesIn(contents.profileDir)) files.push({ name, ...(await digestOfFile(contents, name)) });
-  const manifest: Manifest = { format: 'chat-web-session', version: 1, ...contents.about, files };
-  const head = Buffer.from(JSON.stringify(manifest));
+  const about: Manifest = { format: 'chat-web-session', version: 1, ...contents.about, files };
+  const head = Buffer.from(JSON.stringify(about));
+  requireFits(about, head.length);
   const hash = createHash('sha256');
   let size = 0;
-  for await (const piece of pack(contents, manifest, head, signal)) {
+  for await (const piece of pack(contents, about, head, signal)) {
     hash.update(piece);
     size += piece.length;
   }
   const contentDigest = `sha-256=:${hash.digest('base64')}:`;
-  return { size, contentDigest, bytes: pack(contents, manifest, head, signal) };
+  return { size, contentDigest, bytes: pack(contents, about, head, signal) };
+}
+
+/** What no gateway would take must not leave: the session would be nowhere. */
+function requireFits(contents: Manifest, headBytes: number): void {
+  const { manifestBytes, stateBytes } = ARCHIVE_LIMITS;
+  const state = contents.files.find(({ name }) => name === STATE);
+  if (headBytes <= manifestBytes && (state?.bytes ?? 0) <= stateBytes && v.is(manifest, contents)) return;
+  throw new UnfitProfileError('its files, or what is known of it, are more than an archive takes');
 }
 
 async function* pack(

@@ -86,6 +86,20 @@ describe('what a gateway knows of a session', () => {
     }
   });
 
+  it('fits into an archive, however many answers there are: the oldest are left out', async () => {
+    using here = await gateway();
+    using there = await gateway();
+    const hashes = Array.from({ length: 12 }, (_, n) => String(n).padStart(22, 'k'));
+    for (const hash of hashes) {
+      await tell(here, keyNotes.begun('main', hash, { fingerprint: FINGERPRINT, messageId: '3EB0AA' }));
+      await tell(here, keyNotes.done('main', hash, JSON.stringify('x'.repeat(MB - 2))));
+    }
+    await move(here, there);
+    const seqs = hashes.map((hash) => there.keys.of('main', hash)?.doneSeq ?? 0);
+    const answers = await Promise.all(seqs.map(async (seq) => (await there.journal.find(seq))?.text.length));
+    expect(answers).toEqual([...Array(4).fill(0), ...Array(8).fill(MB)]);
+  });
+
   it('is made up with what is known already, where the session comes back', async () => {
     using here = await gateway();
     using there = await gateway();

@@ -5,6 +5,8 @@ import type { StateKeeper } from '../moving/state-keeper.ts';
 import { keyNotes, type SentKeys } from './sent-keys.ts';
 
 const MOST_ANSWER_LENGTH = 1_048_576;
+/** Of all together: with the most keys that a session can have, a state must not exceed its limit. */
+const MOST_ANSWERS_LENGTH = 8 * 1_048_576;
 const hash = v.pipe(v.string(), v.regex(/^[\w-]{22}$/));
 const movedKey = v.strictObject({
   hash,
@@ -31,6 +33,13 @@ export class MovingKeys implements StateKeeper {
     const seqs = keys.flatMap(([, { doneSeq }]) => doneSeq ?? []);
     const answers = new Map<number, string>();
     for await (const { seq, text } of this.#journal.findAll(seqs)) answers.set(seq, text);
+    let length = 0;
+    for (const seq of seqs.toReversed()) {
+      const { length: more = 0 } = answers.get(seq) ?? '';
+      length += more;
+      // The oldest are the ones that are asked for least.
+      if (length > MOST_ANSWERS_LENGTH || more > MOST_ANSWER_LENGTH) answers.delete(seq);
+    }
     for (const [ofKey, { fingerprint, messageId, beganAt, doneSeq }] of keys) {
       const answer = doneSeq === undefined ? undefined : (answers.get(doneSeq) ?? '');
       yield { hash: ofKey, fingerprint, messageId, beganAt, answer };
