@@ -1,12 +1,17 @@
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { IN_PROFILE, PROFILE } from '../packages/gateway/src/moving/manifest.ts';
-import { FILES, manifestOf } from '../packages/gateway/src/testing/archives.ts';
+import { archive, FILES, manifestOf } from '../packages/gateway/src/testing/archives.ts';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { eventually } from './helpers/eventually.ts';
 import { fakeBrowser } from './helpers/fake-browser.ts';
 import { saveSession } from './helpers/saved-session.ts';
+
+const MB = 1_048_576;
 
 /** Sessions that never run: what can go wrong around an export without a browser. */
 let dataDir = '';
@@ -28,8 +33,9 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-function start(): Promise<GatewayProcess> {
-  return spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no' });
+function start(settings: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+  const env = { CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no' };
+  return spawnGateway({ ...env, ...settings });
 }
 
 async function ask(method: string, path = '') {
@@ -78,4 +84,29 @@ it('an arrival that a crash has interrupted leaves no lineage to the next sessio
   await mkdir(join(dataDir, 'arriving/other.1'), { recursive: true });
   gateway = await start();
   expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ ...here, place: 'gone' });
+});
+
+it('an import is refused while others have announced what is free on the disk', async () => {
+  const { bavail, bsize } = await statfs(dataDir);
+  await gateway.end();
+  gateway = await start({ CHAT_WEB_MIN_FREE_DISK_MB: String(Math.floor((bavail * bsize) / MB) - 3_000) });
+  const begin = (id: string) => {
+    const large = { name: 'profile/IndexedDB/x/large', bytes: 2_000 * MB, sha256: '0'.repeat(64) };
+    const manifest = manifestOf(FILES, { session: id, files: [...manifestOf().files, large] });
+    const { hostname, port } = new URL(gateway.url);
+    const headers = { 'Content-Type': 'application/x-tar' };
+    const outgoing = request({ hostname, port, method: 'PUT', path: `/sessions/${id}/import`, agent: false, headers });
+    outgoing.on('error', () => {}).write(archive(manifest).subarray(0, -1_024));
+    return outgoing;
+  };
+  const slow = begin('slow');
+  await eventually(async () => {
+    const [folder = ''] = await readdir(join(dataDir, 'arriving'));
+    expect(await readdir(join(dataDir, 'arriving', folder))).toEqual(['session']);
+  });
+  const other = begin('other');
+  const [answer] = await once(other, 'response');
+  expect(answer.statusCode).toBe(503);
+  for (const outgoing of [slow, other]) outgoing.destroy();
+  await eventually(async () => expect(await readdir(join(dataDir, 'arriving'))).toEqual([]));
 });

@@ -16,7 +16,7 @@ import { unpackArchive } from './archive-reader.ts';
 import { prepareArchive, UnfitProfileError } from './archive-writer.ts';
 import type { Lineages } from './lineages.ts';
 import { IN_PROFILE, type Manifest, PROFILE } from './manifest.ts';
-import { readState, writeState } from './moving-state.ts';
+import { portionsOf, readState, writeState } from './moving-state.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
 /** What moving depends on. */
@@ -38,8 +38,6 @@ export type Moved = 'exported' | 'imported' | 'refused';
 
 /** Sessions that arrive at the same time: each takes disk, and a slow sender takes it for long. */
 const MOST_ARRIVALS = 8;
-/** Records that are appended at once. */
-const APPENDED_AT_ONCE = 50;
 const RETRY_AFTER_SECONDS = 10;
 const VERSION_FILE = 'Last Version';
 const MOST_VERSION_BYTES = 100;
@@ -50,7 +48,8 @@ export class Mover {
   /** How many sessions have moved, and how many archives were refused. */
   readonly counts: Record<Moved, number> = { exported: 0, imported: 0, refused: 0 };
   readonly #parts: MoverParts;
-  readonly #arriving = new Set<string>();
+  /** How many bytes of files each one has announced. */
+  readonly #arriving = new Map<string, number>();
 
   constructor(parts: MoverParts) {
     this.#parts = parts;
@@ -88,7 +87,7 @@ export class Mover {
     this.#requireStorage();
     this.#requireTurn(id);
     const startedAt = performance.now();
-    this.#arriving.add(id);
+    this.#arriving.set(id, 0);
     let folder: string | undefined;
     try {
       folder = await this.#stored(() => saved.makeArrival(id));
@@ -184,7 +183,10 @@ export class Mover {
     const bytes = about.files.reduce((sum, file) => sum + file.bytes, 0);
     if (bytes > config.importMaxBytes)
       throw new GatewayError('body_too_large', 'the archive has more bytes than CHAT_WEB_IMPORT_MAX_MB allows');
-    if ((await freeDiskBytes(folder)) >= config.minFreeDiskBytes + bytes) return;
+    this.#arriving.set(id, bytes);
+    // What the others are still to write counts as well; what they have written counts twice.
+    const announced = [...this.#arriving.values()].reduce((sum, one) => sum + one, 0);
+    if ((await freeDiskBytes(folder)) >= config.minFreeDiskBytes + announced) return;
     throw new GatewayError(
       'insufficient_resources',
       'the disk of the data folder is short of space for the session (CHAT_WEB_MIN_FREE_DISK_MB): free some',
@@ -209,8 +211,7 @@ export class Mover {
   }
 
   async #appendAll(records: readonly NewRecord[]): Promise<void> {
-    for (let at = 0; at < records.length; at += APPENDED_AT_ONCE)
-      await Promise.all(records.slice(at, at + APPENDED_AT_ONCE).map((record) => this.#parts.append(record)));
+    for (const portion of portionsOf(records)) await Promise.all(portion.map((record) => this.#parts.append(record)));
   }
 
   // Limits.
@@ -255,11 +256,12 @@ export class Mover {
 }
 
 function asDiskError(error: unknown): unknown {
-  const isOfDisk = error instanceof NotStoredError || DISK_ERRORS.includes((error as NodeJS.ErrnoException).code ?? '');
-  if (!isOfDisk) return error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (!(error instanceof NotStoredError) && !DISK_ERRORS.includes(code)) return error;
+  // Without the paths of this machine, which the messages of errors contain.
   return new GatewayError(
     'insufficient_resources',
-    `the disk of the data folder does not take it: ${errorText(error)}`,
+    `the disk of the data folder does not take it (${code || 'the journal is not written'}): free some of its space`,
   );
 }
 

@@ -9,7 +9,7 @@ import { KnownPeople, peopleNotes, personOf } from '../sends/known-people.ts';
 import { MovingKeys } from '../sends/moving-keys.ts';
 import { keyNotes, SentKeys } from '../sends/sent-keys.ts';
 import { temporaryFolder } from '../testing/fake-gateway.ts';
-import { readState, writeState } from './moving-state.ts';
+import { portionsOf, readState, writeState } from './moving-state.ts';
 
 const log = pino({ level: 'silent' });
 const MB = 1_048_576;
@@ -177,4 +177,14 @@ describe('a state that no gateway writes', () => {
     expect(here.delivered.has('main', 'id 39 499')).toBe(true);
     expect(here.delivered.has('main', 'id 0 0')).toBe(false);
   });
+});
+
+it('is stored in portions that leave room in the journal for other sessions', () => {
+  const records = [300_000, 200_000, 60_000, 60_000, ...Array<number>(60).fill(1)].map((length) =>
+    keyNotes.done('main', HASH, 'x'.repeat(length)),
+  );
+  const portions = [...portionsOf(records)];
+  expect(portions.flat()).toEqual(records);
+  expect(portions.map(({ length }) => length)).toEqual([1, 2, 50, 11]);
+  expect([...portionsOf([])]).toEqual([]);
 });

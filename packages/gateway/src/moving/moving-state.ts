@@ -59,6 +59,27 @@ export async function readState(keepers: readonly StateKeeper[], session: string
 }
 
 const NEWLINE = 10;
+const MOST_IN_A_PORTION = 50;
+const PORTION_LENGTH = 262_144;
+
+/**
+ * Records to be appended at once. What the journal can queue is shared by all sessions, and it gives up if that is not
+ * enough: other sessions would lose events.
+ */
+export function* portionsOf(records: readonly NewRecord[]): Generator<readonly NewRecord[]> {
+  let portion: NewRecord[] = [];
+  let length = 0;
+  for (const record of records) {
+    length += record.text.length;
+    if (portion.length > 0 && (length > PORTION_LENGTH || portion.length === MOST_IN_A_PORTION)) {
+      yield portion;
+      portion = [];
+      length = record.text.length;
+    }
+    portion.push(record);
+  }
+  if (portion.length > 0) yield portion;
+}
 
 /** Without what the archive contains. */
 function shortText(error: unknown): string {
