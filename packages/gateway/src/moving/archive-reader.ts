@@ -112,9 +112,7 @@ async function writeFile(
   path: string,
   folders: Set<string>,
 ): Promise<void> {
-  const folder = dirname(path);
-  if (!folders.has(folder)) await mkdir(folder, { recursive: true, mode: OWN_FOLDER });
-  folders.add(folder);
+  await makeFolder(dirname(path), folders);
   const hash = createHash('sha256');
   const file = await open(path, 'wx', OWN_FILE);
   try {
@@ -130,6 +128,14 @@ async function writeFile(
   }
   if (hash.digest('hex') !== sha256) throw changed(name);
   await expectPadding(source, bytes);
+}
+
+/** Notes all folders that have got something new in them. */
+async function makeFolder(folder: string, folders: Set<string>): Promise<void> {
+  if (folders.has(folder)) return;
+  const first = await mkdir(folder, { recursive: true, mode: OWN_FOLDER });
+  const top = first === undefined ? folder : dirname(first);
+  for (let changed = folder; changed.length >= top.length; changed = dirname(changed)) folders.add(changed);
 }
 
 async function writeFully(file: FileHandle, bytes: Buffer): Promise<void> {
