@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Circumstances,
   type Effect,
+  isBeingLinked,
   newSession,
   next,
   type Phase,
@@ -434,6 +435,15 @@ describe('that a restart was tried for unconfirmed sends', () => {
     expect(wasMute(linked().after(mute, ended, { name: 'restart', reason: 'REQUESTED' }).state, 0)).toBe(false);
     expect(wasMute(linked().after(mute, ended, unlinked).state, 0)).toBe(false);
   });
+});
+
+it('a session is being linked until that is saved, also while its first sync is repeated, and not by a QR', () => {
+  const scanned = new Subject().after(start, qr(), authenticating);
+  expect(isBeingLinked(new Subject().after(start, qr()).state)).toBe(false);
+  for (const events of [[], [lost()], [crash()], [crash(), ended, due]])
+    expect(isBeingLinked(scanned.after(...events).state)).toBe(true);
+  expect(isBeingLinked(scanned.after(qr()).state)).toBe(false);
+  expect(isBeingLinked(scanned.after(stop).state)).toBe(false);
 });
 
 describe('a session that has moved', () => {

@@ -212,6 +212,11 @@ export function isRunning({ status }: Phase): boolean {
   return status !== 'stopped' && status !== 'failed' && status !== 'moved';
 }
 
+/** True from when an account has been linked until that is saved, also while a first sync that failed is repeated. */
+export function isBeingLinked({ phase, linkedAt }: SessionState): boolean {
+  return isRunning(phase) && linkedAt !== undefined;
+}
+
 /** True if a run of the last day ended because its sends were not confirmed. */
 export function wasMute({ muteAt }: SessionState, now: number): boolean {
   return muteAt !== undefined && now - muteAt < MUTE_MEMORY_MS;

@@ -18,6 +18,7 @@ import type { SessionContext } from './session-context.ts';
 import {
   causeOf,
   type Effect,
+  isBeingLinked,
   isRunning,
   newSession,
   next,
@@ -229,7 +230,7 @@ export class Session {
   refuseArrival(): void {
     const { status } = this.phase;
     const isKept = this.#context.saved.has(this.id) && status !== 'moved';
-    if (!isKept && status !== 'authenticating') return;
+    if (!isKept && !isBeingLinked(this.#state)) return;
     const what = isKept ? 'has saved auth here' : 'is being linked';
     throw new GatewayError('session_exists', `session ${this.id} ${what} (it is ${status}): delete it first`);
   }
