@@ -29,15 +29,17 @@ export async function link({ gateway, session: id, folder }: LinkOptions, around
   const { env, tell, signal } = around;
   const there = createClient(gateway.address);
   try {
-    await askFirst({ url: gateway.url, client: there }, id);
-    const found = await viewOf(there, id);
     const own = await startOwnGateway(env, settingsIn(folder), signal);
     try {
       const here = createClient(own.address);
       const hasMoved = (await viewOf(here, id))?.status === 'moved';
-      if (found && LINKED.includes(found.status) && !hasMoved)
-        throw new Error(`session ${id} is linked on the gateway already: delete it there, or choose another id`);
-      if (!hasMoved) await linkHere(here, id, around);
+      if (!hasMoved) {
+        await askFirst({ url: gateway.url, client: there }, id);
+        const found = await viewOf(there, id);
+        if (found && LINKED.includes(found.status))
+          throw new Error(`session ${id} is linked on the gateway already: delete it there, or choose another id`);
+        await linkHere(here, id, around);
+      }
       const from = { url: 'this computer', address: own.address };
       if (!(await moveSession({ from, to: gateway, session: id }, tell, signal))) return false;
       await here.deleteSession({ id });

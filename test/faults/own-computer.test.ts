@@ -1,15 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { gatewayAddress } from '@chat-web/host/node';
 import { createPasskey, type Passkey } from '@chat-web/simulator';
 import puppeteer, { type Browser, type Page } from 'puppeteer';
 import { expect, it } from 'vitest';
+import { link } from '../../scripts/link/link.ts';
 import { Display } from '../helpers/display.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { move } from '../helpers/moving.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const LINK = fileURLToPath(new URL('../../scripts/dist/link/main.js', import.meta.url));
@@ -172,4 +175,19 @@ it('a link to a gateway that would not take it is refused before a window opens'
   expect(await computer.link(stack, 'main')).toBe(1);
   await computer.said(/failed: .*does not take the session/);
   expect(computer.lines.join()).not.toContain('window');
+});
+
+it('a link that was interrupted after its session had arrived ends with nothing left here', async () => {
+  await using own = await Stack.start();
+  await using gateway = await Stack.start({ beside: own });
+  await own.link('main', ADA);
+  await move(own, gateway, 'main');
+  await own.gateway.end('SIGKILL');
+  const { url } = gateway.gateway;
+  const told: string[] = [];
+  const around = { env: process.env, tell: (line: string) => told.push(line), signal: new AbortController().signal };
+  const options = { gateway: { url, address: gatewayAddress({ url }) }, session: 'main', folder: own.dataDir };
+  expect(await link(options, around), told.join('\n')).toBe(true);
+  expect(existsSync(own.dataDir)).toBe(false);
+  await gateway.untilStatus('main', 'ready');
 });
