@@ -188,3 +188,16 @@ it('is stored in portions that leave room in the journal for other sessions', ()
   expect(portions.map(({ length }) => length)).toEqual([1, 2, 50, 11]);
   expect([...portionsOf([])]).toEqual([]);
 });
+
+it('is refused without its values, and in a sentence', async () => {
+  using here = await gateway();
+  const secret = 'secret '.repeat(100_000);
+  for (const part of [{ hash: secret }, { [secret]: 1 }, [{ id: `${secret}\n`, ack: 9 }]])
+    for (const keeper of ['keys', 'acks']) {
+      const state = Buffer.from(`${JSON.stringify({ keeper, part })}\n`);
+      const refused = (await readState(here.keepers, 'main', state).catch((error: Error) => error)) as Error;
+      expect(refused.message).toMatch(/^the archive has a state with an invalid line 1: /);
+      expect(refused.message.length).toBeLessThan(300);
+      if (!(secret in part)) expect(refused.message).not.toContain('secret');
+    }
+});

@@ -81,7 +81,9 @@ export function* portionsOf(records: readonly NewRecord[]): Generator<readonly N
   if (portion.length > 0) yield portion;
 }
 
-/** Without what the archive contains. */
+const MOST_TEXT = 200;
+
+/** Without the values that the archive contains; the names of fields may be any. */
 function shortText(error: unknown): string {
-  return error instanceof SyntaxError ? 'it is not JSON' : errorText(error);
+  return error instanceof SyntaxError ? 'it is not JSON' : errorText(error).slice(0, MOST_TEXT);
 }
