@@ -6,6 +6,8 @@ const MAIN_URL = import.meta.resolve('@chat-web/gateway/main');
 const MAIN = fileURLToPath(MAIN_URL);
 /** As the unit starts it, if there is a service manager. */
 const WITH_NOTIFY_SOCKET = fileURLToPath(new URL('../../../deploy/systemd/with-notify-socket.pl', MAIN_URL));
+/** Runs the gateway, and stops it when its stdin ends. */
+const TETHERED_MAIN = fileURLToPath(new URL('./tethered-gateway.js', import.meta.url));
 const START_TIMEOUT_MS = 15_000;
 
 /** How a process ended. */
@@ -35,21 +37,24 @@ export interface SpawnOptions {
   readonly cwd?: string | undefined;
   /** The file that it runs; default: the gateway's own. */
   readonly main?: string | undefined;
+  /** It stops when this process is gone, however that ends. */
+  readonly endsWithUs?: boolean;
 }
 
 /** Starts a gateway with these settings. Rejects with its output if it does not start within 15 s. */
 export async function spawnGateway(
   settings: Readonly<Record<string, string>>,
-  { detached = false, signal, cwd, main = MAIN }: SpawnOptions = {},
+  { detached = false, signal, cwd, endsWithUs = false, main = endsWithUs ? TETHERED_MAIN : MAIN }: SpawnOptions = {},
 ): Promise<GatewayProcess> {
   const node = [process.execPath, main] as const;
   const [program, ...args] = settings.NOTIFY_SOCKET ? ['perl', WITH_NOTIFY_SOCKET, ...node] : node;
   const child = spawn(program, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [endsWithUs ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     env: { ...ownEnvironment(), ...settings },
     detached,
     cwd,
   });
+  child.stdin?.on('error', () => {}); // It has exited.
   const log: string[] = [];
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   const url = await listening(child, log, exited, signal);
@@ -59,7 +64,9 @@ export async function spawnGateway(
     log,
     exited,
     end: (signal = 'SIGTERM') => {
-      child.kill(signal);
+      // Windows has no SIGTERM: a kill there is one at once.
+      if (child.stdin) child.stdin.end();
+      else child.kill(signal);
       return exited;
     },
   };

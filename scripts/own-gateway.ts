@@ -40,7 +40,7 @@ export async function startOwnGateway(
     CHAT_WEB_CGROUPS: 'false',
     ...settings,
   };
-  const gateway = await spawnGateway(all, { detached: true, signal });
+  const gateway = await spawnGateway(all, { detached: true, endsWithUs: true, signal });
   return {
     address: { url: gateway.url, token },
     end: async () => {
