@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@chat-web/host';
 import { GatewayError, type OperationMethods, type SessionView } from '@chat-web/protocol';
@@ -17,25 +19,34 @@ export interface LinkSurroundings {
 const LOOK_MS = 500;
 /** Nobody sits before it any more. */
 const LINK_TIMEOUT_MS = 60 * 60_000;
+/** A second run, or what is left of one that was killed: that ends by itself. */
+const IN_USE = 'another run of this command has the session, or is still ending: end it, or wait half a minute';
+/** By then it is not the load of the computer. */
+const MOST_LAUNCHES = 3;
 /** These have an account: another one must not take their place. */
 const LINKED: readonly string[] = ['ready', 'authenticating', 'disconnected'];
 
 /**
  * Links an account in a window on this computer, and moves the session to a gateway. Returns true once it is ready there,
- * and nothing is left here; false if it is not: `tell` has been told why. Whatever interrupts it, the session is whole in
- * the folder or on the gateway, and another call goes on from there.
+ * and nothing is left here; false if it is not: `tell` has been told why. Whatever interrupts it, a session that was ready
+ * is whole in the folder or on the gateway, and another call goes on from there; before that, nothing is kept.
  */
 export async function link({ gateway, session: id, folder }: LinkOptions, around: LinkSurroundings): Promise<boolean> {
   const { env, tell, signal } = around;
   const there = createClient(gateway.address);
+  let isOurs = false;
   try {
-    const own = await startOwnGateway(env, settingsIn(folder), signal);
+    const own = await startOwnGateway(env, settingsIn(folder), signal).catch((error: Error) => {
+      throw / is in use by another gateway/.test(error.message) ? new Error(IN_USE) : error;
+    });
+    isOurs = true;
     try {
       const here = createClient(own.address);
-      const hasMoved = (await viewOf(here, id))?.status === 'moved';
+      // Then the gateway may have it by now, and is right to refuse another.
+      const hasMoved = (await viewOf(here, id, signal))?.status === 'moved';
       if (!hasMoved) {
-        await askFirst({ url: gateway.url, client: there }, id);
-        const found = await viewOf(there, id);
+        await askFirst({ url: gateway.url, client: there }, id, signal);
+        const found = await viewOf(there, id, signal);
         if (found && LINKED.includes(found.status))
           throw new Error(`session ${id} is linked on the gateway already: delete it there, or choose another id`);
         await linkHere(here, id, around);
@@ -46,14 +57,21 @@ export async function link({ gateway, session: id, folder }: LinkOptions, around
     } finally {
       await own.end();
     }
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await removeFolder(folder);
     tell('Done. Nothing of the session is left on this computer.');
     return true;
   } catch (error) {
     tell(signal.aborted ? 'interrupted' : `failed: ${error instanceof Error ? error.message : String(error)}`);
-    tell(`run this again to go on; to give it up, remove ${folder}`);
+    if (isOurs && !existsSync(join(folder, 'sessions', id))) {
+      await removeFolder(folder).catch(() => {}); // There is nothing of an account in it.
+      tell('nothing is left on this computer: run this again to begin anew');
+    } else tell(`run this again to go on; to give it up, unlink the device on the phone, and remove ${folder}`);
     return false;
   }
+}
+
+function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** A gateway with windows, for one session. */
@@ -63,21 +81,24 @@ function settingsIn(folder: string): Record<string, string> {
     CHAT_WEB_BROWSER_WINDOW: 'true',
     CHAT_WEB_HEADLESS_SHELL: 'false',
     CHAT_WEB_MIN_FREE_DISK_MB: '0', // That is a concern of servers.
+    CHAT_WEB_QR_TIMEOUT_SECONDS: String(LINK_TIMEOUT_MS / 1_000),
   };
 }
 
 /** Resolves when the session is ready: its account is linked, and its chats are there. */
 async function linkHere(here: OperationMethods, id: string, { tell, signal }: LinkSurroundings): Promise<void> {
   tell('A browser window opens. Leave it open until the session has moved.');
-  await here.startSession({ id });
+  await here.startSession({ id }, { signal });
   const endsAt = performance.now() + LINK_TIMEOUT_MS;
   for (let last = ''; performance.now() < endsAt; await delay(LOOK_MS, undefined, { signal })) {
-    const view = await here.getSessionStatus({ id });
+    const view = await here.getSessionStatus({ id }, { signal });
     const said = sentenceFor(view);
     if (said !== last) tell(said);
     last = said;
     if (view.status === 'ready') return;
     if (view.status === 'failed' || view.status === 'stopped') throw new Error(said);
+    if (view.reason === 'LAUNCH_FAILED' && view.restarts >= MOST_LAUNCHES - 1)
+      throw new Error('no window opens: run this on a desktop, not over ssh, or check CHAT_WEB_BROWSER_PATH');
   }
   throw new Error('the account was not linked within an hour');
 }
@@ -92,9 +113,9 @@ function sentenceFor({ status, reason, message }: SessionView): string {
   return message === undefined ? status : `${status}: ${message}`;
 }
 
-async function viewOf(client: OperationMethods, id: string): Promise<SessionView | undefined> {
+async function viewOf(client: OperationMethods, id: string, signal: AbortSignal): Promise<SessionView | undefined> {
   try {
-    return await client.getSessionStatus({ id });
+    return await client.getSessionStatus({ id }, { signal });
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'session_not_found') return undefined;
     throw error;

@@ -23,6 +23,8 @@ const MOST_ATTEMPTS = 5;
 const WAIT_MS = 3_000;
 const READY_TIMEOUT_MS = 600_000;
 const LOOK_MS = 500;
+/** After a failure, for saying where the session is. */
+const LAST_LOOK_TIMEOUT_MS = 10_000;
 
 /**
  * Moves a session. Where a connection breaks, it looks at both sides and goes on. `say` is called with each step, for
@@ -37,7 +39,7 @@ export async function moveSession(
   try {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        if (!(await hasArrived(from, to, id))) await carryOver(from, to, id, say, signal);
+        if (!(await hasArrived(from, to, id, signal))) await carryOver(from, to, id, say, signal);
         return await untilReady(to, id, say, signal);
       } catch (error) {
         signal.throwIfAborted();
@@ -57,9 +59,9 @@ function sideOf({ url, address }: End): Side {
   return { url, client: createClient(address) };
 }
 
-async function look({ client, url }: Side, id: string): Promise<Seen> {
+async function look({ client, url }: Side, id: string, signal: AbortSignal): Promise<Seen> {
   try {
-    return await client.getSessionStatus({ id });
+    return await client.getSessionStatus({ id }, { signal });
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'session_not_found') return undefined;
     throw new Error(`${url} does not say whether it has the session: ${textOf(error)}`);
@@ -67,8 +69,8 @@ async function look({ client, url }: Side, id: string): Promise<Seen> {
 }
 
 /** True if the session is on the new gateway. Throws a HopelessError if it cannot be moved. */
-async function hasArrived(from: Side, to: Side, id: string): Promise<boolean> {
-  const [there, here] = [await look(from, id), await look(to, id)];
+async function hasArrived(from: Side, to: Side, id: string, signal: AbortSignal): Promise<boolean> {
+  const [there, here] = [await look(from, id, signal), await look(to, id, signal)];
   const isHere = here !== undefined && here.status !== 'moved' && here.status !== 'qr';
   if (there === undefined && !isHere) throw new HopelessError(`there is no session ${id} on ${from.url}`);
   if (isHere && there !== undefined && there.status !== 'moved')
@@ -77,7 +79,7 @@ async function hasArrived(from: Side, to: Side, id: string): Promise<boolean> {
 }
 
 async function carryOver(from: Side, to: Side, id: string, say: (line: string) => void, signal: AbortSignal) {
-  await askFirst(to, id);
+  await askFirst(to, id, signal);
   say(`${id}: stopping it on ${from.url}`);
   const { data, size, contentDigest } = await from.client.exportSession({ id }, { signal, retries: 0 });
   say(`${id}: sending ${(size / 1_024).toFixed(0)} KB to ${to.url}`);
@@ -89,9 +91,9 @@ async function carryOver(from: Side, to: Side, id: string, say: (line: string) =
 }
 
 /** Rejects if a gateway would not take the session, before it is stopped: an archive of nothing changes nothing. */
-export async function askFirst({ client, url }: Side, id: string): Promise<void> {
+export async function askFirst({ client, url }: Side, id: string, signal: AbortSignal): Promise<void> {
   try {
-    await client.importSession({ id, archive: new Uint8Array() });
+    await client.importSession({ id, archive: new Uint8Array() }, { signal });
   } catch (error) {
     const { code, message } = error instanceof GatewayError ? error : { code: undefined, message: textOf(error) };
     if (code === 'invalid_archive') return;
@@ -120,7 +122,7 @@ async function untilReady({ client, url }: Side, id: string, say: (line: string)
 async function sayWhere(from: Side, to: Side, id: string, say: (line: string) => void): Promise<void> {
   const seen: string[] = [];
   for (const side of [from, to])
-    await look(side, id).then(
+    await look(side, id, AbortSignal.timeout(LAST_LOOK_TIMEOUT_MS)).then(
       (found) => seen.push(`${side.url}: ${found?.status ?? 'unknown'}`),
       () => seen.push(`${side.url}: no answer`),
     );

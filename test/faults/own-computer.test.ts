@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { argsOf, processIds } from '@chat-web/gateway/host/processes';
 import { gatewayAddress } from '@chat-web/host/node';
 import { createPasskey, type Passkey } from '@chat-web/simulator';
 import puppeteer, { type Browser, type Page } from 'puppeteer';
@@ -37,8 +39,9 @@ class OwnComputer implements AsyncDisposable {
   }
 
   /** Runs the command, until it ends or is killed. */
-  link(stack: Stack, session: string): Promise<number | null> {
-    const command = spawn(process.execPath, [LINK, '--gateway', stack.gateway.url, '--session', session], {
+  link(to: Stack | string, session: string, settings: Readonly<Record<string, string>> = {}): Promise<number | null> {
+    const [url, browserArgs] = typeof to === 'string' ? [to, []] : [to.gateway.url, to.simulator.browserArgs];
+    const command = spawn(process.execPath, [LINK, '--gateway', url, '--session', session], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
         ...process.env,
@@ -46,7 +49,8 @@ class OwnComputer implements AsyncDisposable {
         XDG_STATE_HOME: this.#home,
         CHAT_WEB_TOKEN: TOKEN,
         // The test plays the owner, through a port that the command itself does not open.
-        CHAT_WEB_BROWSER_ARGS: JSON.stringify([...stack.simulator.browserArgs, '--remote-debugging-port=0']),
+        CHAT_WEB_BROWSER_ARGS: JSON.stringify([...browserArgs, '--remote-debugging-port=0']),
+        ...settings,
       },
     });
     this.#command = command;
@@ -81,6 +85,13 @@ class OwnComputer implements AsyncDisposable {
     return readdirSync(this.#home, { recursive: true }) as string[];
   }
 
+  /** The command lines of all that works in its folder. */
+  get processes(): string[] {
+    return processIds()
+      .filter((pid) => environmentOf(pid).includes(this.#home))
+      .map((pid) => argsOf(pid, 1_024).join(' '));
+  }
+
   get leftovers(): string[] {
     return this.#files().filter((path) => path.includes('sessions'));
   }
@@ -90,6 +101,41 @@ class OwnComputer implements AsyncDisposable {
     this.#command?.kill('SIGKILL');
     await this.#display[Symbol.asyncDispose]();
     rmSync(this.#home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** A server that answers nothing. */
+class MuteServer implements AsyncDisposable {
+  readonly asked: Promise<unknown>;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.asked = once(server, 'connection');
+  }
+
+  static async listen(): Promise<MuteServer> {
+    const server = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new MuteServer(server);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    await closed;
+  }
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return ''; // It has exited.
   }
 }
 
@@ -169,12 +215,54 @@ it('a link that is interrupted goes on where it was', async () => {
   expect(computer.leftovers).toEqual([]);
 });
 
+it('a link whose command is killed leaves nothing that runs, and goes on where it was', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+  await using computer = await OwnComputer.open();
+  const first = computer.link(stack, 'main');
+  const page = await computer.page();
+  await stack.phones.scan(ADA, await qrOn(page));
+  await computer.said('its chats are here');
+  computer.interrupt('SIGKILL');
+  await first;
+  await eventually(() => expect(computer.processes).toEqual([]));
+
+  const second = computer.link(stack, 'main');
+  await computer.said('it is on http');
+  computer.interrupt('SIGKILL'); // The gateway has it, and there is a copy here.
+  await second;
+  await eventually(() => expect(computer.processes).toEqual([]));
+  await stack.untilStatus('main', 'ready');
+  expect(await computer.link(stack, 'main')).toBe(0);
+  expect(computer.leftovers).toEqual([]);
+  expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
+  await stack.untilStatus('main', 'ready');
+});
+
+it('a link is interrupted also while its gateway does not answer', async () => {
+  await using computer = await OwnComputer.open();
+  await using mute = await MuteServer.listen();
+  const ended = computer.link(mute.url, 'main');
+  await mute.asked;
+  computer.interrupt('SIGINT');
+  expect(await ended).toBe(130);
+  expect(computer.processes).toEqual([]);
+}, 30_000);
+
+it('a link without a display fails, and says what to do', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+  await using computer = await OwnComputer.open();
+  expect(await computer.link(stack, 'main', { DISPLAY: '' })).toBe(1);
+  await computer.said(/failed: no window opens: run this on a desktop/);
+});
+
 it('a link to a gateway that would not take it is refused before a window opens', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: 'another' } });
   await using computer = await OwnComputer.open();
   expect(await computer.link(stack, 'main')).toBe(1);
   await computer.said(/failed: .*does not take the session/);
   expect(computer.lines.join()).not.toContain('window');
+  await computer.said(/nothing is left/);
+  expect(computer.leftovers).toEqual([]);
 });
 
 it('a link that was interrupted after its session had arrived ends with nothing left here', async () => {
