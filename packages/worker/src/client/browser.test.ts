@@ -39,6 +39,15 @@ describe('findBrowser', () => {
     expect(findBrowser({ env: { HOME: home, PATH: `${home}/a:${home}/b` } })).toBe(chromium);
   });
 
+  it('finds what macOS and Windows have beside the PATH', () => {
+    const onMac = install('Applications', 'Google Chrome.app', 'Contents', 'MacOS', 'Google Chrome');
+    const onWindows = install('Google', 'Chrome', 'Application', 'chrome.exe');
+    const env = { HOME: home, LOCALAPPDATA: home };
+    expect(findBrowser({ env, platform: 'darwin' })).toBe(onMac);
+    expect(findBrowser({ env, platform: 'win32' })).toBe(onWindows);
+    expect(() => findBrowser({ env, platform: 'linux' })).toThrow(/no browser found/);
+  });
+
   it('refuses a configured path that cannot be run, instead of ignoring it', () => {
     install('bin', 'chromium');
     const env = { HOME: home, PATH: join(home, 'bin') };

@@ -10,6 +10,8 @@ export interface BrowserSearch {
   /** Prefer the headless shell to the whole browser. */
   readonly headlessShell?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Default: this one. */
+  readonly platform?: NodeJS.Platform;
 }
 
 const SETUID = 0o4000;
@@ -20,15 +22,30 @@ const DEBIAN_SHELL = {
 };
 const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome-stable', 'google-chrome'];
 
+/** Where browsers are installed that are not on the PATH, in the folders of programs. */
+const MAC_PROGRAMS = ['Google Chrome', 'Chromium', 'Microsoft Edge'].map(
+  (name) => `${name}.app/Contents/MacOS/${name}`,
+);
+const WINDOWS_PROGRAMS = [
+  ['Google', 'Chrome', 'Application', 'chrome.exe'],
+  ['Chromium', 'Application', 'chrome.exe'],
+  ['Microsoft', 'Edge', 'Application', 'msedge.exe'],
+];
+
 /** The error where no browser is found. */
 export const NO_BROWSER =
-  'no browser found: install one (apt-get install chromium), or set CHAT_WEB_BROWSER_PATH to a Chromium or Chrome';
+  'no browser found: install one (Chrome, or apt-get install chromium), or set CHAT_WEB_BROWSER_PATH to a Chromium or Chrome';
 
 /**
- * The browser's executable: the configured one, PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, or the first on
- * the PATH. Throws if there is none, or if the configured one is not executable.
+ * The browser's executable: the configured one, PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, the first on
+ * the PATH, or where macOS and Windows have it. Throws if there is none, or if the configured one is not executable.
  */
-export function findBrowser({ configured, headlessShell = false, env }: BrowserSearch): string {
+export function findBrowser({
+  configured,
+  headlessShell = false,
+  env,
+  platform = process.platform,
+}: BrowserSearch): string {
   const named = configured || env.CHAT_WEB_BROWSER_PATH || env.PUPPETEER_EXECUTABLE_PATH;
   if (named) {
     if (isExecutable(named)) return withoutScript(named);
@@ -36,7 +53,7 @@ export function findBrowser({ configured, headlessShell = false, env }: BrowserS
       `the browser at ${named} cannot be run: check CHAT_WEB_BROWSER_PATH (or PUPPETEER_EXECUTABLE_PATH)`,
     );
   }
-  const all = [...puppeteerDownloads(env), ...onPath(env.PATH ?? '')];
+  const all = [...puppeteerDownloads(env), ...onPath(env.PATH ?? ''), ...installed(platform, env)];
   const shells = headlessShell ? all.filter((path) => path.endsWith('-headless-shell')) : [];
   const found = [...shells, ...all].find(isExecutable);
   if (!found) throw new Error(NO_BROWSER);
@@ -61,6 +78,18 @@ function puppeteerDownloads(env: BrowserSearch['env']): string[] {
 
 function onPath(path: string): string[] {
   return NAMES.flatMap((name) => path.split(delimiter).map((folder) => join(folder, name)));
+}
+
+function installed(platform: NodeJS.Platform, env: BrowserSearch['env']): string[] {
+  if (platform === 'darwin') {
+    const folders = ['/Applications', join(env.HOME ?? homedir(), 'Applications')];
+    return MAC_PROGRAMS.flatMap((program) => folders.map((folder) => join(folder, program)));
+  }
+  if (platform !== 'win32') return [];
+  const folders = [env.PROGRAMFILES, env['PROGRAMFILES(X86)'], env.LOCALAPPDATA].filter(
+    (folder) => folder !== undefined,
+  );
+  return WINDOWS_PROGRAMS.flatMap((parts) => folders.map((folder) => join(folder, ...parts)));
 }
 
 function isExecutable(path: string): boolean {
