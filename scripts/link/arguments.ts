@@ -50,8 +50,9 @@ function parse(args: readonly string[]) {
 }
 
 function folderOf(url: string, session: string, env: Environment): string {
-  const place = createHash('sha256').update(url).digest('hex').slice(0, 16);
-  return join(stateFolder(env), 'chat-web', 'links', `${session}-${place}`);
+  // Short: the path of a socket in it has 103 bytes at most on macOS.
+  const place = createHash('sha256').update(`${session} ${url}`).digest('hex').slice(0, 16);
+  return join(stateFolder(env), 'chat-web', 'links', place);
 }
 
 function stateFolder(env: Environment): string {

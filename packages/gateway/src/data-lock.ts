@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { requireNotWorldWritable } from './host/folder-permissions.ts';
 import { removeTree } from './host/remove-tree.ts';
 import { isListening } from './host/unix-sockets.ts';
@@ -30,7 +31,7 @@ export async function holdDataDir(dataDir: string, log: Pick<Log, 'warn'>): Prom
   const path = socketPath(dataDir, folder);
   try {
     if (await isListening(path)) throw new DataDirInUseError(dataDir);
-    await removeTree(path); // Left by a dead gateway, or put there by a worker.
+    if (process.platform !== 'win32') await removeTree(path); // Left by a dead gateway, or put there by a worker.
     const server = await listen(path);
     return async () => {
       server.close();
@@ -42,8 +43,10 @@ export async function holdDataDir(dataDir: string, log: Pick<Log, 'warn'>): Prom
   }
 }
 
-/** Socket paths are limited to about 100 bytes; on Linux the open folder provides a short path. */
+/** Socket paths are limited to about 100 bytes; on Linux the open folder provides a short path. Windows has named pipes. */
 function socketPath(dataDir: string, folder: FileHandle): string {
+  if (process.platform === 'win32')
+    return `\\\\.\\pipe\\chat-web-${createHash('sha256').update(resolve(dataDir).toLowerCase()).digest('hex')}`;
   return process.platform === 'linux' ? `/proc/self/fd/${folder.fd}/${NAME}` : join(dataDir, NAME);
 }
 

@@ -74,8 +74,9 @@ export async function replaceText(path: string, text: string, { durably = false 
   if (durably) await syncFolder(dirname(path));
 }
 
-/** A new name in a folder is on disk when the folder is. */
+/** A new name in a folder is on disk when the folder is. Windows does not sync folders. */
 export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
   const folder = await open(path, constants.O_RDONLY);
   await folder.sync().finally(() => folder.close());
 }
