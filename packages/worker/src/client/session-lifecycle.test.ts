@@ -82,10 +82,19 @@ describe('a page that asks for a passkey', () => {
       lifecycle.onPasskey('passkey');
       lifecycle.onPasskey(undefined);
     }
-    expect(reported).toEqual(['qr', 'passkey', 'qr', 'passkey']);
+    expect(reported).toEqual(['qr', 'passkey', 'qr_void', 'qr', 'passkey', 'qr_void']);
     lifecycle.onPasskey('passkey');
     lifecycle.onPageReloaded();
     expect(lifecycle.asksForPasskey).toBe(false);
+    expect(reported.slice(-2)).toEqual(['passkey', 'qr_void']);
+  });
+
+  it('takes a pairing code away when the page is loaded again', () => {
+    const { lifecycle, reported } = session();
+    lifecycle.onSocketState('UNPAIRED');
+    lifecycle.onCode('12025550101', { code: 'ABCD1234', expiresAt: '2026-01-01T00:00:00.000Z' });
+    lifecycle.onPageReloaded();
+    expect(reported).toEqual(['pairing_code', 'qr_void']);
   });
 
   it('is not looked for while the session is ready', async () => {

@@ -151,6 +151,7 @@ export class SessionLifecycle implements ClientSignals {
     this.#passkey = step;
     if (step === undefined) {
       if (this.#socketState === 'PAIRING') this.#authenticating();
+      else this.onQrVoid(); // It was refused, or given up: the next QR may take a while.
       return;
     }
     this.#phase = 'qr';
@@ -188,6 +189,7 @@ export class SessionLifecycle implements ClientSignals {
 
   onPageReloaded(): void {
     this.#passkey = undefined;
+    this.onQrVoid();
     this.#isListening = false;
     this.#isConnected = false;
     this.#inbox.pause();
