@@ -11,7 +11,7 @@ import { gatewayAddress } from '@chat-web/host/node';
 import { createPasskey, type Passkey } from '@chat-web/simulator';
 import puppeteer, { type Browser, type Page } from 'puppeteer';
 import { expect, it } from 'vitest';
-import { link } from '../../scripts/link/link.ts';
+import { link } from '../../scripts/dist/link/link.js';
 import { Display } from '../helpers/display.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { move } from '../helpers/moving.ts';
