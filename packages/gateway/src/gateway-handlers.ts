@@ -77,8 +77,8 @@ export function gatewayHandlers(supervisor: Supervisor, keys: Keys, webhooks: We
 
     exportSession: ({ id }) => mover.export(id),
 
-    importSession: async ({ id, ...taken }) => {
-      const session = await mover.import(id, taken);
+    importSession: async ({ id, ...taken }, caller) => {
+      const session = await mover.import(id, taken, caller);
       await session.settled(operations.startSession.timeoutMs);
       return startedView(session);
     },

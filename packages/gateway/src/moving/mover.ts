@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { errorText, GatewayError, type SessionArchive, type TakenArchive } from '@chat-web/protocol';
+import type { Caller } from '../access/caller.ts';
 import type { Config } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
 import { freeDiskBytes } from '../host/disk.ts';
@@ -38,10 +39,21 @@ export type Moved = 'exported' | 'imported' | 'refused';
 
 /** Sessions that arrive at the same time: each takes disk, and a slow sender takes it for long. */
 const MOST_ARRIVALS = 8;
+/** Of which those of one key: the others are left to others. */
+const MOST_ARRIVALS_OF_A_KEY = 2;
+/** A slow sender keeps its place for no longer. */
+const MAX_ARRIVAL_MS = 2 * 60 * 60_000;
 const RETRY_AFTER_SECONDS = 10;
 const VERSION_FILE = 'Last Version';
 const MOST_VERSION_BYTES = 100;
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
+
+/** A session on its way. */
+interface Arrival {
+  readonly keyId: string | undefined;
+  /** What its manifest announces. */
+  bytes: number;
+}
 
 /** Moves sessions to and from other gateways. */
 export class Mover {
@@ -49,7 +61,7 @@ export class Mover {
   readonly counts: Record<Moved, number> = { exported: 0, imported: 0, refused: 0 };
   readonly #parts: MoverParts;
   /** How many bytes of files each one has announced. */
-  readonly #arriving = new Map<string, number>();
+  readonly #arriving = new Map<string, Arrival>();
 
   constructor(parts: MoverParts) {
     this.#parts = parts;
@@ -81,13 +93,13 @@ export class Mover {
    * Checks an archive whole, puts its session in place, and starts it. Rejects with `session_exists`, `stale_export`,
    * `invalid_archive`, `body_too_large` or 503, or with the error of the stream: nothing has changed then.
    */
-  async import(id: string, taken: TakenArchive): Promise<Session> {
+  async import(id: string, taken: TakenArchive, { keyId }: Pick<Caller, 'keyId'>): Promise<Session> {
     const { supervisor, saved, log } = this.#parts;
     supervisor.expect(id);
     this.#requireStorage();
-    this.#requireTurn(id);
+    this.#requireTurn(id, keyId);
     const startedAt = performance.now();
-    this.#arriving.set(id, 0);
+    this.#arriving.set(id, { keyId, bytes: 0 });
     let folder: string | undefined;
     try {
       folder = await this.#stored(() => saved.makeArrival(id));
@@ -162,7 +174,7 @@ export class Mover {
 
   async #arrive(id: string, folder: string, taken: TakenArchive) {
     const { supervisor, saved, keepers } = this.#parts;
-    const { manifest, state } = await unpackArchive(taken.archive, {
+    const { manifest, state } = await unpackArchive(inTime(taken.archive), {
       session: id,
       contentDigest: taken.contentDigest,
       onManifest: (about) => this.#assertWanted(id, about, folder),
@@ -183,9 +195,10 @@ export class Mover {
     const bytes = about.files.reduce((sum, file) => sum + file.bytes, 0);
     if (bytes > config.importMaxBytes)
       throw new GatewayError('body_too_large', 'the archive has more bytes than CHAT_WEB_IMPORT_MAX_MB allows');
-    this.#arriving.set(id, bytes);
+    const arrival = this.#arriving.get(id);
+    if (arrival) arrival.bytes = bytes;
     // What the others are still to write counts as well; what they have written counts twice.
-    const announced = [...this.#arriving.values()].reduce((sum, one) => sum + one, 0);
+    const announced = [...this.#arriving.values()].reduce((sum, one) => sum + one.bytes, 0);
     if ((await freeDiskBytes(folder)) >= config.minFreeDiskBytes + announced) return;
     throw new GatewayError(
       'insufficient_resources',
@@ -216,10 +229,12 @@ export class Mover {
 
   // Limits.
 
-  #requireTurn(id: string): void {
+  #requireTurn(id: string, keyId: string | undefined): void {
+    const ofKey = [...this.#arriving.values()].filter((one) => keyId !== undefined && one.keyId === keyId).length;
     const why = this.#arriving.has(id)
       ? `session ${id} is being imported`
-      : this.#arriving.size >= MOST_ARRIVALS && `${MOST_ARRIVALS} sessions are being imported, and no more may be`;
+      : (this.#arriving.size >= MOST_ARRIVALS && `${MOST_ARRIVALS} sessions are being imported, and no more may be`) ||
+        (ofKey >= MOST_ARRIVALS_OF_A_KEY && `${ofKey} sessions are being imported with this key, and no more may be`);
     if (why) throw new GatewayError('insufficient_resources', why, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
@@ -252,6 +267,16 @@ export class Mover {
     await removeTree(folder).catch((error: unknown) =>
       this.#parts.log.warn({ error: errorText(error) }, 'interrupted import not removed'),
     );
+  }
+}
+
+/** Throws `request_timeout` where a sender takes too long. */
+async function* inTime(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const endsAt = performance.now() + MAX_ARRIVAL_MS;
+  for await (const piece of archive) {
+    if (performance.now() > endsAt)
+      throw new GatewayError('request_timeout', `the archive did not arrive within ${MAX_ARRIVAL_MS / 3_600_000} h`);
+    yield piece;
   }
 }
 

@@ -543,7 +543,9 @@ export class Session {
 
   async #takeBack(): Promise<void> {
     this.#stopLeaving();
-    await this.#context.lineages.takenBack(this.id);
+    await this.#context.lineages.takenBack(this.id).catch((error: unknown) => {
+      throw new GatewayError('insufficient_resources', `session ${this.id} was not taken back: ${errorText(error)}`);
+    });
     await this.#inTurn({ name: 'arrived' });
     this.#log.warn({}, 'session taken back');
   }

@@ -66,6 +66,20 @@ describe('a code', () => {
     expect(ask.mock.calls.map(([number]) => number)).toEqual([ADA, BEN, BEN]); // The timers of the former are gone.
   });
 
+  it('is not asked for more than six times in ten minutes, whoever asks', async () => {
+    const { linking, ask } = codes();
+    for (const number of [ADA, BEN, ADA, BEN, ADA, BEN]) {
+      await linking.request(number);
+      await vi.advanceTimersByTimeAsync(SECOND);
+    }
+    await expect(linking.request(ADA)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 594 });
+    expect((await linking.request(BEN)).code).toBe('CODE0006'); // The present one.
+    expect(ask).toHaveBeenCalledTimes(6);
+    linking.forget();
+    await vi.advanceTimersByTimeAsync(594 * SECOND);
+    expect((await linking.request(ADA)).code).toBe('CODE0007');
+  });
+
   it('is renewed when the network wants that, and not while one that was typed is being linked', async () => {
     const { linking, told, ask } = codes({ is: 'code', code: 'CODE0001' }, { is: 'typed' });
     await linking.request(ADA);

@@ -16,6 +16,9 @@ export const TYPED_MS = 60_000;
  */
 const MOST_RENEWALS = 2;
 const ASK_TIMEOUT_MS = 20_000;
+/** Codes that may be asked for in a while, renewals apart. */
+const MOST_REQUESTS = 6;
+const PAUSE_MS = 600_000;
 const RETURN_TIMEOUT_MS = 10_000;
 /** The network does not say how long it refuses a number. Hours are reported. */
 const RATE_LIMIT_SECONDS = 3_600;
@@ -46,6 +49,8 @@ interface Flow {
 export class CodeLinking {
   readonly #parts: CodeLinkingParts;
   #flow: Flow | undefined;
+  /** When codes were asked for of late, renewals apart. Unix ms. */
+  #askedAt: number[] = [];
   /** Requests and renewals, one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -94,6 +99,7 @@ export class CodeLinking {
     const { shown } = this.#flow ?? {};
     const leftMs = Date.parse(shown?.expiresAt ?? '') - Date.now();
     if (shown && this.#flow?.number === number && leftMs > LEAST_LEFT_MS) return shown;
+    this.#requirePause();
     clearTimeout(this.#flow?.timer);
     const flow: Flow = { number, renewals: 0, shown: undefined, timer: undefined };
     this.#flow = flow;
@@ -104,6 +110,18 @@ export class CodeLinking {
       await this.#end(flow);
       throw error;
     }
+  }
+
+  /** The network refuses for hours whoever asks for many; callers that take turns would ask for ever. */
+  #requirePause(): void {
+    const now = Date.now();
+    this.#askedAt = this.#askedAt.filter((at) => now - at < PAUSE_MS);
+    const [first] = this.#askedAt;
+    if (first !== undefined && this.#askedAt.length >= MOST_REQUESTS)
+      throw new GatewayError('rate_limited', `${MOST_REQUESTS} codes were asked for of late`, {
+        retryAfterSeconds: Math.ceil((first + PAUSE_MS - now) / 1_000),
+      });
+    this.#askedAt.push(now);
   }
 
   async #renew(flow: Flow): Promise<void> {
