@@ -51,8 +51,18 @@ function hasHeadlessShell(): boolean {
  * the end. Among the quiet ones, those that load the machine take turns beside those that do little but wait.
  */
 const ORDER = [
-  ...['code-renewals', 'missing-modules', 'moves', 'slow-accounts', 'slow-callers', 'resumed-streams', 'pairing-code'],
+  ...[
+    'code-renewals',
+    'missing-modules',
+    'moves',
+    'page-builds',
+    'slow-accounts',
+    'slow-callers',
+    'resumed-streams',
+    'pairing-code',
+  ],
   ...['keyed-sends', 'listening', 'move-tool', 'listener', 'pacing', 'leftovers', 'own-computer', 'other-users'],
+  ...['moved-sessions', 'page-passkey', 'page-keys'],
   ...['crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
   ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang'],
   ...[
@@ -96,7 +106,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'side by side',
-          include: ['test/faults/*.test.ts'],
+          include: ['test/faults/*.test.ts', 'packages/simulator/src/page-*.test.ts'],
           exclude: ['test/faults/headless-shell.test.ts'],
           ...sideBySide,
         },

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sizeOf } from '@chat-web/gateway/host/disk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { figure } from './helpers/figure.ts';
-import { archiveOf, move, Traffic } from './helpers/moving.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { figure } from '../helpers/figure.ts';
+import { archiveOf, move, Traffic } from '../helpers/moving.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const MOVES = 4;
 const MB = 1_048_576;
