@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { BodyReader } from './body-reader.ts';
 
 const URL_OF_IT = 'https://shop.example/';
@@ -19,6 +19,19 @@ it('a body that comes too slowly is 408, and its connection is let go', async ()
   const answer = await reader.read(new Request(URL_OF_IT, { method: 'POST', body: trickle, duplex: 'half' }));
   expect(answer).toMatchObject({ status: 408 });
   await expect.poll(() => cancelled).toBe(true);
+});
+
+it('a body whose time is over is 408, though a clock with finer units says that a moment is left', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
+    const reader = new BodyReader(1_000_000, () => {}, 100);
+    const answer = reader.read(new Request(URL_OF_IT, { method: 'POST', body, duplex: 'half' }));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await answer).toMatchObject({ status: 408 });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('a body of as many bytes as allowed is read whole, in whatever pieces it comes', async () => {

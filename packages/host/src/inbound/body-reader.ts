@@ -46,8 +46,11 @@ export class BodyReader {
     if (request.bodyUsed) return this.#alreadyRead();
     if (!request.body) return announced > 0 ? this.#alreadyRead() : new Uint8Array(0);
     const reader = request.body.getReader();
-    const late = setTimeout(() => void reader.cancel(new Error('too slow')).catch(() => {}), this.#timeoutMs);
-    const started = performance.now();
+    let tooSlow = false;
+    const timer = setTimeout(() => {
+      tooSlow = true;
+      reader.cancel(new Error('too slow')).catch(() => {});
+    }, this.#timeoutMs);
     const chunks: Uint8Array[] = [];
     let size = 0;
     try {
@@ -67,11 +70,11 @@ export class BodyReader {
       if (error instanceof BodyRefusal) return error.response;
       return refused(400, 'invalid_request', 'the body was cut off');
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
       this.#reading -= size;
     }
     // A cancelled reader ends as if the body were whole.
-    if (performance.now() - started >= this.#timeoutMs) return refused(408, 'request_timeout', 'the body was too slow');
+    if (tooSlow) return refused(408, 'request_timeout', 'the body was too slow');
     // A body parser in front of us leaves a body that is empty, though one was announced.
     return size === 0 && announced > 0 ? this.#alreadyRead() : joinedBytes(chunks, size);
   }
