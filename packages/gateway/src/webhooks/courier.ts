@@ -3,6 +3,7 @@ import type { Entry, Feed } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import type { Outcome } from './endpoint.ts';
 import { EndpointHealth } from './endpoint-health.ts';
+import { ProgressSaver } from './progress-saver.ts';
 import type { Progress, Waiting } from './webhook-progress.ts';
 
 /** What a courier needs. */
@@ -92,22 +93,10 @@ const JITTER = 0.1;
 const TURN = 50;
 const TURN_MS = 1_000;
 const READ_AGAIN_MS = 5_000;
-/** Another attempt to store what must be stored. */
-const STORE_AGAIN_MS = 5_000;
-/** The event is posted once more then. */
+/** Another attempt to give an event up: it is posted once more then. */
 const BURY_AGAIN_MS = 60_000;
 const MIN_TIMER_MS = 5;
 const MAX_TIMER_MS = 60 * 60_000;
-
-// What is saved is a record of the journal, which is there for events: at most about 200 bytes a second, and 20 an event.
-const MIN_SAVE_MS = 1_000;
-const MAX_SAVE_MS = 30_000;
-const SAVE_MS_PER_BYTE = 5;
-const SAVED_BYTES_PER_EVENT = 20;
-const MIN_EVENTS_TO_SAVE = 50;
-/** What passes by and is not for this webhook is saved seldom: only lest the position expires. */
-const SAVE_PASSED_MS = 10 * 60_000;
-const MANY_PASSED = 1_000;
 
 /**
  * Delivers the events of a webhook: at least once, and in order for each session. One feed reads the events of all
@@ -135,14 +124,7 @@ export class Courier {
   #readAgainAt = 0;
   #isReviving = false;
   #retryTimer: NodeJS.Timeout | undefined;
-  #saveTimer: NodeJS.Timeout | undefined;
-  #passedTimer: NodeJS.Timeout | undefined;
-  #isSaving = false;
-  /** More was to be saved while it was saving. */
-  #mustSaveAgain = false;
-  #unsaved = 0;
-  #savedBytes = 0;
-  #savedUpTo: string;
+  readonly #saver: ProgressSaver;
   readonly #stopping = new AbortController();
   readonly #stopListening: () => void;
 
@@ -150,7 +132,8 @@ export class Courier {
     this.#parts = parts;
     this.#health = new EndpointHealth(progress);
     this.#feed = parts.feed(progress.position);
-    this.#readUpTo = this.#savedUpTo = progress.position;
+    this.#readUpTo = progress.position;
+    this.#saver = new ProgressSaver(parts, progress, () => this.progress);
     for (const [session, { after, attempts, nextAt }] of Object.entries(progress.waiting)) {
       // Much may have changed since. A clock that was set back must not put it off for longer than the schedule has it.
       const longest = (parts.retryDelaysMs[attempts - 1] ?? 0) * (1 + JITTER);
@@ -189,8 +172,7 @@ export class Courier {
     this.#stopping.abort(new Error('the webhook has stopped'));
     this.#stopListening();
     clearTimeout(this.#retryTimer);
-    clearTimeout(this.#saveTimer);
-    clearTimeout(this.#passedTimer);
+    this.#saver.stop();
   }
 
   /** To be called when there are dead letters to deliver again. */
@@ -316,7 +298,7 @@ export class Courier {
         if (hasNew) this.#startDeliveries();
       }
       this.#probeDeleted();
-      this.#savePassed();
+      this.#saver.passed(this.#readUpTo);
     } catch (error) {
       this.#readAgain(error);
     } finally {
@@ -461,7 +443,7 @@ export class Courier {
   #leave({ session }: Lane, isGivenUp = false): void {
     this.#lanes.delete(session);
     if (!isGivenUp && this.#lanes.size === 0 && !this.#gap) this.#health.forgetFailures();
-    this.#saveSoon();
+    this.#saver.changed();
   }
 
   // Deliveries.
@@ -554,7 +536,7 @@ export class Courier {
     }
     if ('queue' in one) this.#shift(one);
     else resetAttempts(one);
-    this.#saveSoon();
+    this.#saver.changed();
   }
 
   /** Delivers dead letters again: one after the other, beside all others. */
@@ -600,14 +582,13 @@ export class Courier {
   }
 
   #succeeded(): void {
-    this.#unsaved += 1;
-    this.#saveSoon();
+    this.#saver.delivered();
     if (this.#health.succeeded()) for (const lane of this.#lanes.values()) lane.isProbe ||= lane.attempts > 0;
   }
 
   #failed(session: string, outcome: Exclude<Outcome, { kind: 'delivered' }>): void {
     this.#health.failed(session, outcome);
-    this.#saveSoon();
+    this.#saver.changed();
     if (outcome.kind === 'gone') this.#disable('gone');
     else if (this.#health.isGivenUp) this.#disable('no_success');
   }
@@ -617,41 +598,6 @@ export class Courier {
     this.stop();
     void this.#parts.save(progress).catch(() => {});
     this.#parts.onDisabled(reason);
-  }
-
-  // Its progress.
-
-  #savePassed(): void {
-    const passed = this.#parts.seqOf(this.#readUpTo) - this.#parts.seqOf(this.#savedUpTo);
-    if (passed >= MANY_PASSED) this.#saveSoon();
-    else if (passed > 0 && !this.#hasStopped)
-      this.#passedTimer ??= setTimeout(() => this.#saveSoon(), SAVE_PASSED_MS).unref();
-  }
-
-  #saveSoon(waitMs = Math.min(Math.max(this.#savedBytes * SAVE_MS_PER_BYTE, MIN_SAVE_MS), MAX_SAVE_MS)): void {
-    if (this.#hasStopped) return;
-    if (this.#unsaved >= Math.max(MIN_EVENTS_TO_SAVE, this.#savedBytes / SAVED_BYTES_PER_EVENT)) void this.#save();
-    else this.#saveTimer ??= setTimeout(() => void this.#save(), waitMs).unref();
-  }
-
-  async #save(): Promise<void> {
-    clearTimeout(this.#saveTimer);
-    clearTimeout(this.#passedTimer);
-    this.#saveTimer = this.#passedTimer = undefined;
-    this.#mustSaveAgain = this.#isSaving;
-    if (this.#isSaving) return;
-    this.#isSaving = true;
-    const { progress } = this;
-    this.#savedUpTo = progress.position;
-    this.#savedBytes = JSON.stringify(progress).length;
-    this.#unsaved = 0;
-    const isSaved = await this.#parts.save(progress).then(
-      () => true,
-      () => false,
-    );
-    this.#isSaving = false;
-    if (!isSaved) this.#saveSoon(STORE_AGAIN_MS);
-    else if (this.#unsaved > 0 || this.#mustSaveAgain) this.#saveSoon();
   }
 
   #readAgain(error: unknown): void {

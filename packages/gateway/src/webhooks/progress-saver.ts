@@ -1,0 +1,84 @@
+import type { CourierParts } from './courier.ts';
+import type { Progress } from './webhook-progress.ts';
+
+// What is saved is a record of the journal, which is there for events: at most about 200 bytes a second, and 20 an event.
+const MIN_SAVE_MS = 1_000;
+const MAX_SAVE_MS = 30_000;
+const SAVE_MS_PER_BYTE = 5;
+const SAVED_BYTES_PER_EVENT = 20;
+const MIN_EVENTS_TO_SAVE = 50;
+/** Another attempt after one that has failed. */
+const SAVE_AGAIN_MS = 5_000;
+/** What passes by and is not for this webhook is saved seldom: only lest the position expires. */
+const SAVE_PASSED_MS = 10 * 60_000;
+const MANY_PASSED = 1_000;
+
+/** Decides when the progress of a webhook is stored. */
+export class ProgressSaver {
+  readonly #parts: Pick<CourierParts, 'save' | 'seqOf'>;
+  readonly #progress: () => Progress;
+  #timer: NodeJS.Timeout | undefined;
+  #passedTimer: NodeJS.Timeout | undefined;
+  #isSaving = false;
+  /** More was to be saved while it was saving. */
+  #mustSaveAgain = false;
+  /** Events that were delivered since. */
+  #unsaved = 0;
+  #savedBytes = 0;
+  #savedUpTo: string;
+  #hasStopped = false;
+
+  constructor(parts: Pick<CourierParts, 'save' | 'seqOf'>, { position }: Progress, progress: () => Progress) {
+    this.#parts = parts;
+    this.#progress = progress;
+    this.#savedUpTo = position;
+  }
+
+  /** An event was delivered. */
+  delivered(): void {
+    this.#unsaved += 1;
+    this.changed();
+  }
+
+  /** It has read on to a position: what lies before it was not for this webhook, or is on its way. */
+  passed(position: string): void {
+    const passed = this.#parts.seqOf(position) - this.#parts.seqOf(this.#savedUpTo);
+    if (passed >= MANY_PASSED) this.changed();
+    else if (passed > 0 && !this.#hasStopped)
+      this.#passedTimer ??= setTimeout(() => this.changed(), SAVE_PASSED_MS).unref();
+  }
+
+  /** The progress is another one. */
+  changed(waitMs = Math.min(Math.max(this.#savedBytes * SAVE_MS_PER_BYTE, MIN_SAVE_MS), MAX_SAVE_MS)): void {
+    if (this.#hasStopped) return;
+    if (this.#unsaved >= Math.max(MIN_EVENTS_TO_SAVE, this.#savedBytes / SAVED_BYTES_PER_EVENT)) void this.#save();
+    else this.#timer ??= setTimeout(() => void this.#save(), waitMs).unref();
+  }
+
+  /** Nothing is saved from here on. */
+  stop(): void {
+    this.#hasStopped = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#passedTimer);
+  }
+
+  async #save(): Promise<void> {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#passedTimer);
+    this.#timer = this.#passedTimer = undefined;
+    this.#mustSaveAgain = this.#isSaving;
+    if (this.#isSaving) return;
+    this.#isSaving = true;
+    const progress = this.#progress();
+    this.#savedUpTo = progress.position;
+    this.#savedBytes = JSON.stringify(progress).length;
+    this.#unsaved = 0;
+    const isSaved = await this.#parts.save(progress).then(
+      () => true,
+      () => false,
+    );
+    this.#isSaving = false;
+    if (!isSaved) this.changed(SAVE_AGAIN_MS);
+    else if (this.#unsaved > 0 || this.#mustSaveAgain) this.changed();
+  }
+}
