@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
 import { makeFolder } from '../host/make-folder.ts';
 import { syncFolder } from '../host/text-files.ts';
+import { writeFully } from '../host/write-fully.ts';
 import type { Log } from '../log.ts';
 import { Cursor, type Filter, findRecord, findRecords, type Source } from './cursor.ts';
 import { Epochs, type Fold, Forgotten, PURGED } from './folds.ts';
@@ -624,14 +625,6 @@ function encode(records: readonly JournalRecord[]): Buffer {
   let end = 0;
   for (const record of records) end = writeFrame(buffer, end, record);
   return buffer.subarray(0, end);
-}
-
-async function writeFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written);
-    if (bytesWritten === 0) throw new Error('the disk took no more bytes');
-    written += bytesWritten;
-  }
 }
 
 /** The disk has taken nothing of what it reports so. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { GatewayError } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { syncFolder } from '../host/text-files.ts';
+import { writeFully } from '../host/write-fully.ts';
 import { ARCHIVE_LIMITS, type ArchivedFile, MANIFEST, type Manifest, manifest, STATE } from './manifest.ts';
 import { BLOCK_BYTES, decodeHeader, END, NotAFileError, paddingOf, type TarEntry } from './tar-blocks.ts';
 
@@ -136,10 +137,6 @@ async function makeFolder(folder: string, folders: Set<string>): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: OWN_FOLDER });
   const top = first === undefined ? folder : dirname(first);
   for (let changed = folder; changed.length >= top.length; changed = dirname(changed)) folders.add(changed);
-}
-
-async function writeFully(file: FileHandle, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
 }
 
 async function expectPadding(source: ByteSource, bytes: number): Promise<void> {
