@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
-import { ARCHIVE_TYPE, GatewayError, type SessionArchive, type TakenArchive } from '@chat-web/protocol';
+import { ARCHIVE_TYPE, type SessionArchive, type TakenArchive } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import { limitedBody } from './limited-body.ts';
+import { requireMediaType } from './request-input.ts';
 import type { ServerEnv } from './server-env.ts';
 
 /** The archive in a request's body, of which nothing was read yet. Throws `unsupported_media_type`. */
@@ -9,9 +10,7 @@ export function takenArchive(
   c: Context<ServerEnv>,
   { importMaxBytes }: { readonly importMaxBytes: number },
 ): TakenArchive {
-  const [mediaType = ''] = (c.req.header('Content-Type') ?? '').toLowerCase().split(';');
-  if (mediaType.trim() !== ARCHIVE_TYPE)
-    throw new GatewayError('unsupported_media_type', `send the archive with Content-Type: ${ARCHIVE_TYPE}`);
+  requireMediaType(c, ARCHIVE_TYPE, `send the archive with Content-Type: ${ARCHIVE_TYPE}`);
   const archive = limitedBody(c.env.incoming, { maxBytes: importMaxBytes });
   return { archive, contentDigest: c.req.header('Content-Digest') };
 }

@@ -96,16 +96,19 @@ function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>):
   return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is invalid';
 }
 
+/** Throws `unsupported_media_type` with that hint for a body of another type. */
+export function requireMediaType(c: Context<ServerEnv>, wanted: string, hint: string): void {
+  const [mediaType = ''] = (c.req.header('Content-Type') ?? '').toLowerCase().split(';');
+  if (mediaType.trim() !== wanted) throw new GatewayError('unsupported_media_type', hint);
+}
+
 async function readBody(
   c: Context<ServerEnv>,
   schema: ObjectSchema,
   { maxBodyBytes, spool, refusalOf, isOptional = false }: InputOptions,
 ): Promise<UploadBody> {
   if (isOptional && isEmpty(c.env.incoming)) return { rest: Buffer.from('{}') };
-  const [mediaType = ''] = (c.req.header('Content-Type') ?? '').toLowerCase().split(';');
-  if (mediaType.trim() !== 'application/json') {
-    throw new GatewayError('unsupported_media_type', 'send the body as JSON, with Content-Type: application/json');
-  }
+  requireMediaType(c, 'application/json', 'send the body as JSON, with Content-Type: application/json');
   const { incoming } = c.env;
   const arrived = await arrivedBody(incoming, maxBodyBytes);
   if (!takesUpload(schema)) {
