@@ -12,7 +12,10 @@ export interface End {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The gateway that a flag names. `tokenName`: the variable with its token, or with `_FILE` the path of a file. Throws a UsageError. */
+/**
+ * The gateway that a flag names. `tokenName`: the variable with its token, or with `_FILE` the path of a file. Throws a
+ * UsageError.
+ */
 export function endOf(flag: string, written: string, tokenName: string, env: Environment): End {
   const url = written.replace(/\/+$/, '');
   const parsed = URL.canParse(url) ? new URL(url) : undefined;

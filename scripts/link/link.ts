@@ -3,8 +3,8 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@chat-web/host';
-import { GatewayError, type OperationMethods, type SessionView } from '@chat-web/protocol';
-import { askFirst, moveSession } from '../move/move-session.ts';
+import type { OperationMethods, SessionView } from '@chat-web/protocol';
+import { askFirst, moveSession, viewOf } from '../move/move-session.ts';
 import { startOwnGateway } from '../own-gateway.ts';
 import type { LinkOptions } from './arguments.ts';
 
@@ -120,13 +120,4 @@ function sentenceFor({ status, reason, message }: SessionView): string {
   if (status === 'qr') return 'Scan the QR in the window: on the phone, Settings, Linked devices, Link a device.';
   if (status === 'starting' && reason === undefined) return 'The page loads.';
   return message === undefined ? status : `${status}: ${message}`;
-}
-
-async function viewOf(client: OperationMethods, id: string, signal: AbortSignal): Promise<SessionView | undefined> {
-  try {
-    return await client.getSessionStatus({ id }, { signal });
-  } catch (error) {
-    if (error instanceof GatewayError && error.code === 'session_not_found') return undefined;
-    throw error;
-  }
 }

@@ -9,9 +9,6 @@ interface Side extends Pick<End, 'url'> {
   readonly client: OperationMethods;
 }
 
-/** The session as a gateway shows it; undefined if it is unknown there. */
-type Seen = Pick<SessionView, 'status' | 'reason' | 'message'> | undefined;
-
 /** The move has failed, and another attempt would fail as well; the message is for people. */
 class HopelessError extends Error {}
 
@@ -59,13 +56,24 @@ function sideOf({ url, address }: End): Side {
   return { url, client: createClient(address) };
 }
 
-async function look({ client, url }: Side, id: string, signal: AbortSignal): Promise<Seen> {
+/** The session as a gateway shows it; undefined if it is unknown there. */
+export async function viewOf(
+  client: OperationMethods,
+  id: string,
+  signal: AbortSignal,
+): Promise<SessionView | undefined> {
   try {
     return await client.getSessionStatus({ id }, { signal });
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'session_not_found') return undefined;
-    throw new Error(`${url} does not say whether it has the session: ${textOf(error)}`);
+    throw error;
   }
+}
+
+function look({ client, url }: Side, id: string, signal: AbortSignal): Promise<SessionView | undefined> {
+  return viewOf(client, id, signal).catch((error: unknown) => {
+    throw new Error(`${url} does not say whether it has the session: ${textOf(error)}`);
+  });
 }
 
 /** True if the session is on the new gateway. Throws a HopelessError if it cannot be moved. */

@@ -43,20 +43,13 @@ export type OperationInput<O extends Operation> = v.InferInput<O['params']> & Bo
 export type HandlerInput<O extends Operation> = v.InferOutput<O['params']> & BodyOutput<O>;
 export type OperationAnswer<O extends Operation> = v.InferOutput<O['answer']>;
 
-type BodyInput<O extends Operation> = O['body'] extends ObjectSchema
-  ? v.InferInput<O['body']>
-  : O['optionalBody'] extends ObjectSchema
-    ? v.InferInput<O['optionalBody']>
-    : O['archive'] extends 'taken'
-      ? ArchiveInput
-      : unknown;
-type BodyOutput<O extends Operation> = O['body'] extends ObjectSchema
-  ? v.InferOutput<O['body']>
-  : O['optionalBody'] extends ObjectSchema
-    ? v.InferOutput<O['optionalBody']>
-    : O['archive'] extends 'taken'
-      ? TakenArchive
-      : unknown;
+/** The schema of its body; undefined if that is no JSON. */
+type BodySchema<O extends Operation> = O['body'] extends ObjectSchema ? O['body'] : O['optionalBody'];
+type BodyInput<O extends Operation> =
+  BodySchema<O> extends ObjectSchema ? v.InferInput<BodySchema<O>> : OfArchive<O, ArchiveInput>;
+type BodyOutput<O extends Operation> =
+  BodySchema<O> extends ObjectSchema ? v.InferOutput<BodySchema<O>> : OfArchive<O, TakenArchive>;
+type OfArchive<O extends Operation, Archive> = O['archive'] extends 'taken' ? Archive : unknown;
 
 /** True if the operation changes something: the outcome is unknown if its answer is lost. */
 export function changesSomething(operation: Operation): boolean {
