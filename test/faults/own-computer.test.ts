@@ -166,6 +166,14 @@ async function answersPasskey(page: Page): Promise<void> {
   await button?.click();
 }
 
+/** The command, as soon as the account is linked here. */
+async function linked(computer: OwnComputer, stack: Stack): Promise<{ readonly ended: Promise<number | null> }> {
+  const ended = computer.link(stack, 'main');
+  await stack.phones.scan(ADA, await qrOn(await computer.page()));
+  await computer.said('its chats are here');
+  return { ended };
+}
+
 it("an account with a passkey is linked on its owner's computer, and runs on the gateway", async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
@@ -202,10 +210,7 @@ it("an account with a passkey is linked on its owner's computer, and runs on the
 it('a link that is interrupted goes on where it was', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
-  const first = computer.link(stack, 'main');
-  const page = await computer.page();
-  await stack.phones.scan(ADA, await qrOn(page));
-  await computer.said('its chats are here');
+  const { ended: first } = await linked(computer, stack);
   computer.interrupt('SIGINT');
   expect(await first).toBe(130);
   await computer.said('run this again to go on');
@@ -218,10 +223,7 @@ it('a link that is interrupted goes on where it was', async () => {
 it('a link whose command is killed leaves nothing that runs, and goes on where it was', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
-  const first = computer.link(stack, 'main');
-  const page = await computer.page();
-  await stack.phones.scan(ADA, await qrOn(page));
-  await computer.said('its chats are here');
+  const { ended: first } = await linked(computer, stack);
   computer.interrupt('SIGKILL');
   await first;
   await eventually(() => expect(computer.processes).toEqual([]));

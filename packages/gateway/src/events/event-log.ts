@@ -77,8 +77,8 @@ export class EventLog {
   // What sessions report.
 
   /**
-   * An event other than a message or an ack. One that opens an account is shown, and not stored. `isCurrent`: whether it still holds when its
-   * turn has come; it is not shown otherwise.
+   * An event other than a message or an ack. One that opens an account is shown, and not stored. `isCurrent`: whether it
+   * still holds when its turn has come; it is not shown otherwise.
    */
   publish(session: string, event: SessionEvent, isCurrent = () => true): void {
     if (SECRET_EVENTS.includes(event.name)) this.#showSecret(session, event, isCurrent);

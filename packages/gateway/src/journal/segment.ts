@@ -74,8 +74,8 @@ export interface Chunk {
 }
 
 /**
- * Reads a segment piece by piece, from a record on or from shortly before. What is damaged is left out. A segment that has been removed or
- * written anew meanwhile rejects with ENOENT: no file stays open between two pieces.
+ * Reads a segment piece by piece, from a record on or from shortly before. What is damaged is left out. A segment that has
+ * been removed or written anew meanwhile rejects with ENOENT: no file stays open between two pieces.
  */
 export class SegmentReader {
   readonly segment: Segment;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Browser, launch, type Page } from 'puppeteer';
+import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { findBrowser } from './browser.ts';
+import { bareBrowser } from '../testing/bare-browser.ts';
 import { PageAccess } from './page-access.ts';
 import { PageLink } from './page-link.ts';
 
@@ -13,8 +13,7 @@ let page: Page;
 let access: PageAccess;
 
 beforeAll(async () => {
-  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND'];
-  browser = await launch({ executablePath: findBrowser({ env: process.env }), pipe: true, args });
+  browser = await bareBrowser();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

@@ -1,7 +1,7 @@
-import { type Browser, launch, type Page } from 'puppeteer';
+import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PageWindow } from '../page/window.ts';
-import { findBrowser } from './browser.ts';
+import { bareBrowser } from '../testing/bare-browser.ts';
 import { CallLostError, PageLink } from './page-link.ts';
 
 let browser: Browser;
@@ -10,8 +10,7 @@ let link: PageLink;
 const events = { onSignal: vi.fn(), onDetached: vi.fn() };
 
 beforeAll(async () => {
-  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND'];
-  browser = await launch({ executablePath: findBrowser({ env: process.env }), pipe: true, args });
+  browser = await bareBrowser();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

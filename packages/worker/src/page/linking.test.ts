@@ -1,6 +1,6 @@
-import { type Browser, launch, type Page } from 'puppeteer';
+import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findBrowser } from '../client/browser.ts';
+import { bareBrowser } from '../testing/bare-browser.ts';
 import { readLinkScreen, requestCode, returnToQr } from './linking.ts';
 
 const PASSKEY_MS = 600_000;
@@ -9,8 +9,7 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND'];
-  browser = await launch({ executablePath: findBrowser({ env: process.env }), pipe: true, args });
+  browser = await bareBrowser();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {

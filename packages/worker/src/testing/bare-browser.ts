@@ -1,0 +1,8 @@
+import { type Browser, launch } from 'puppeteer';
+import { findBrowser } from '../client/browser.ts';
+
+/** A browser for scripts of the page, without the simulator: it reaches nothing. */
+export function bareBrowser(): Promise<Browser> {
+  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND'];
+  return launch({ executablePath: findBrowser({ env: process.env }), pipe: true, args });
+}
