@@ -104,7 +104,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
       },
       onVoid: () => lifecycle.onQrVoid(),
       onCode: (number, code) => lifecycle.onCode(number, code),
-      onOver: () => client.releaseQr(false),
+      onOver: () => client.releaseQr('code'),
       log,
     });
     const client = new WhatsAppClient(
@@ -145,7 +145,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     this.#lifecycle.onPasskey(passkey);
     if (passkey !== undefined)
       this.#codes.forget(); // It was typed, or the QR scanned before.
-    else if (asked) this.#client.releaseQr(true);
+    else if (asked) this.#client.releaseQr('passkey');
     else if (code === 'renew') this.#codes.renew();
     else if (code === 'end') this.#codes.cancel();
   }

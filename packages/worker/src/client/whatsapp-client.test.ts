@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Capabilities } from './capabilities.ts';
 import { type ClientSignals, WhatsAppClient } from './whatsapp-client.ts';
 
@@ -58,4 +58,21 @@ describe('an injection into a page that is closing', () => {
     await client.inject();
     expect(page.calls).toBe(0);
   });
+});
+
+it.each([
+  ['passkey', 60_000],
+  ['code', 15_000],
+] as const)('a page whose %s is over is asked for a QR %i ms later, if it shows none', async (wasHeldBy, waitMs) => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const page = new ClosingPage(3_600_000);
+  const { client } = clientOn(page, true);
+  client.releaseQr(wasHeldBy);
+  await vi.advanceTimersByTimeAsync(waitMs - 1);
+  expect(page.calls).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(page.calls).toBe(2); // What state it is in, and the request.
 });

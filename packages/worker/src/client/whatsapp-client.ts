@@ -58,6 +58,8 @@ const QR_REFRESH_TIMEOUT_MS = 15_000;
 const MOST_QR_REFRESHES = 3;
 /** A QR that came while another way to link was noticed to be over. */
 const HELD_QR_MS = 5_000;
+/** How long the page may take to link once the passkey was answered: asking for a QR then could end the link. */
+const LINK_BY_PASSKEY_MS = 60_000;
 
 /** Options of a client. */
 export interface ClientOptions {
@@ -338,14 +340,15 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   /**
-   * The page may be linked by its QR again: by one that it has shown a moment ago, if that one `isValid`, or by the next,
-   * which it is asked for if none comes soon.
+   * Another way to link is over, and the page may be linked by its QR again: by the next, which it is asked for if none
+   * comes. A passkey leaves the QR valid that the page has shown a moment ago; a code makes it void.
    */
-  releaseQr(isValid: boolean): void {
+  releaseQr(wasHeldBy: 'passkey' | 'code'): void {
     const held = this.#heldQr;
     this.#heldQr = undefined;
-    if (isValid && held && Date.now() - held.at < HELD_QR_MS) this.#signals.onQr(held.text);
-    else this.#keepQrFresh(QR_REFRESH_TIMEOUT_MS, 0);
+    const isValid = wasHeldBy === 'passkey' && held && Date.now() - held.at < HELD_QR_MS;
+    if (isValid) this.#signals.onQr(held.text);
+    else this.#keepQrFresh(wasHeldBy === 'passkey' ? LINK_BY_PASSKEY_MS : QR_REFRESH_TIMEOUT_MS, 0);
   }
 
   /** Requests a new QR when the current one must have expired; a page that gives none is unusable. */
