@@ -85,6 +85,16 @@ describe('a key', () => {
     expect(await operator().listKeys()).toEqual({ keys: [] });
   });
 
+  it('is told what it allows, as the token is; who has neither is told nothing', async () => {
+    const { id, key, expiresAt } = await operator().createKey({ ...shop, expiresAt: inMs(60_000) });
+    const { version } = await operator().getAccess();
+    expect(version).toMatch(/^\d+\.\d+\.\d+/);
+    expect(await operator().getAccess()).toEqual({ id: 'token', scope: 'operator', sessions: ['*'], version });
+    expect(await as(key).getAccess()).toEqual({ ...{ id, expiresAt, version }, ...shop });
+    await operator().deleteKey({ keyId: id });
+    for (const invalid of [key, '']) await expect(as(invalid).getAccess()).rejects.toMatchObject({ status: 401 });
+  });
+
   it('that is deleted ends its streams, and no other', async () => {
     const [gone, stays] = [await operator().createKey(shop), await operator().createKey(shop)];
     const its = [await listen(gone.key, 'shop-1'), await listen(gone.key, 'shop-2')];
@@ -235,6 +245,7 @@ describe('an open gateway', () => {
     await gateway.end();
     gateway = await start({});
     await eventually(() => expect(gateway.log.join('\n')).toContain('keys ignored'));
+    expect(await as('').getAccess()).toMatchObject({ id: 'open', scope: 'operator', sessions: ['*'] });
     await expect(as('').createKey(shop)).rejects.toMatchObject({ code: 'insufficient_scope' });
     await expect(as('').listKeys()).rejects.toMatchObject({ code: 'insufficient_scope' });
     await expect(as('').deleteKey({ keyId: id })).rejects.toMatchObject({ code: 'insufficient_scope' });

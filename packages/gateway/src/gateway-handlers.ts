@@ -2,6 +2,7 @@ import { type GatewayOperationName, type Handlers, operations } from '@chat-web/
 import type { Caller } from './access/caller.ts';
 import type { Keys } from './access/keys.ts';
 import { Refusal } from './access/refusal.ts';
+import { version } from './config.ts';
 import type { Mover } from './moving/mover.ts';
 import type { Session } from './sessions/session.ts';
 import { viewOf } from './sessions/session-view.ts';
@@ -25,6 +26,16 @@ export function gatewayHandlers(supervisor: Supervisor, keys: Keys, webhooks: We
         .filter(({ id }) => caller.sees(id))
         .map(viewOf),
     }),
+
+    getAccess: (_, { id, scope, sessions }) => {
+      const { name, expiresAt } = keys.get(id) ?? {};
+      return {
+        ...{ id, scope, sessions: [...sessions] },
+        ...(name === undefined ? {} : { name }),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+        version: version(),
+      };
+    },
 
     listKeys: (_, caller) => {
       refuseOpen(caller);

@@ -26,6 +26,7 @@ const ofWebhook = { webhookId: 'wh_0a1b2c3d4e5f' };
 
 /** Examples of every operation, by name; each works as it stands against the demo. */
 export const examples: { readonly [N in OperationName]: Readonly<Record<string, Example>> } = {
+  getAccess: { own: { path: {} } },
   listKeys: { all: { path: {} } },
   createKey: { shop: { path: {}, body: { name: 'The shop', sessions: ['shop-*'], scope: 'send' } } },
   deleteKey: { known: { path: { keyId: 'key_0a1b2c3d4e5f' } } },

@@ -17,3 +17,4 @@ export * from './other-routes.ts';
 export * from './reasons.ts';
 export * from './resources.ts';
 export * from './scope.ts';
+export * from './times.ts';

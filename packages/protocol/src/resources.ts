@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { count, LIMITS, listOf, networkId, sentence, unixSeconds, writtenText } from './limits.ts';
 import { reason } from './reasons.ts';
+import { isoTime } from './times.ts';
 
 /** The status of a session. */
 export const sessionStatus = v.picklist([
@@ -15,7 +16,6 @@ export const sessionStatus = v.picklist([
 ]);
 export type SessionStatus = v.InferOutput<typeof sessionStatus>;
 
-const isoTime = v.pipe(v.string(), v.isoTimestamp());
 const bytes = v.pipe(v.number(), v.integer());
 
 /** A capability that does not work on this build of the page, and why. */

@@ -4,12 +4,11 @@ import * as v from 'valibot';
 export const keyScope = v.picklist(['read', 'send', 'manage']);
 export type KeyScope = v.InferOutput<typeof keyScope>;
 
-/** The scope that a request needs; `operator` is for the gateway's token alone. */
-export type Scope = KeyScope | 'operator';
-
-const inOrder: readonly Scope[] = [...keyScope.options, 'operator'];
+/** The scopes that a request may need, in order; `operator` is for the gateway's token alone. */
+export const scope = v.picklist([...keyScope.options, 'operator']);
+export type Scope = v.InferOutput<typeof scope>;
 
 /** True if a scope includes the one that is needed. */
-export function reaches(scope: Scope, wanted: Scope): boolean {
-  return inOrder.indexOf(scope) >= inOrder.indexOf(wanted);
+export function reaches(reached: Scope, wanted: Scope): boolean {
+  return scope.options.indexOf(reached) >= scope.options.indexOf(wanted);
 }

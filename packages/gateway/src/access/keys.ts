@@ -59,6 +59,12 @@ export class Keys {
     return [...this.#byHash.values()].map(({ stored }) => viewOf(stored));
   }
 
+  /** The key with this id; undefined if there is none. */
+  get(id: string): KeyView | undefined {
+    const key = [...this.#byHash.values()].find(({ stored }) => stored.id === id);
+    return key && viewOf(key.stored);
+  }
+
   /** The caller of the key with this digest, and whether the key is still valid. Undefined for an unknown key. */
   find(digest: Buffer): { readonly caller: Caller; readonly isValid: boolean } | undefined {
     const key = this.#byHash.get(hashText(digest));

@@ -2,6 +2,7 @@ import type { ArchiveDownload, SessionArchive } from '../archive.ts';
 import type { SendAttempt } from '../ipc.ts';
 import type { Download, MediaBytes, MediaFile } from '../media.ts';
 import type { HandlerInput, OperationAnswer, OperationInput } from '../operation.ts';
+import { accessOperations } from './access.ts';
 import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
 import { groupOperations } from './groups.ts';
@@ -13,7 +14,12 @@ import { statusFeedOperations } from './status-feed.ts';
 import { webhookOperations } from './webhooks.ts';
 
 /** What the gateway answers by itself. */
-export const gatewayOperations = { ...sessionOperations, ...keyOperations, ...webhookOperations } as const;
+export const gatewayOperations = {
+  ...sessionOperations,
+  ...accessOperations,
+  ...keyOperations,
+  ...webhookOperations,
+} as const;
 
 /**
  * What a session's worker answers; the gateway forwards it, and refuses it unless the session is ready, or for

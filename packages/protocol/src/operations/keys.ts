@@ -2,20 +2,10 @@ import * as v from 'valibot';
 import { sessionPattern } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { keyScope } from '../scope.ts';
+import { isoTime, writtenTime } from '../times.ts';
 
 const SECOND = 1_000;
 const MOST_PATTERNS = 100;
-const MUST_BE_TIME = 'must be a time in ISO 8601 with its zone, such as 2027-01-31T00:00:00Z';
-
-const isoTime = v.pipe(v.string(), v.isoTimestamp());
-
-/** False for a day that its month does not have, and for a time that is not valid once written in UTC. */
-function isRealTime(written: string): boolean {
-  const [year = 0, month = 0, day = 0] = written.slice(0, 10).split('-').map(Number);
-  const isDay = new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
-  return isDay && !Number.isNaN(Date.parse(written)) && v.is(isoTime, new Date(written).toISOString());
-}
-
 /** A key, without its secret. Times are ISO 8601. */
 export const keyView = v.object({
   id: v.string(),
@@ -43,9 +33,7 @@ const newKey = v.strictObject({
   scope: keyScope,
   expiresAt: v.optional(
     v.pipe(
-      v.string(),
-      v.isoTimestamp(MUST_BE_TIME),
-      v.check(isRealTime, MUST_BE_TIME),
+      writtenTime,
       v.check((written) => !(Date.parse(written) <= Date.now()), 'must be in the future'),
     ),
   ),

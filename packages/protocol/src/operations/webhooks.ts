@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import { type EventName, eventData, SECRET_EVENTS } from '../events.ts';
 import { sessionPattern } from '../ids.ts';
 import type { Operation } from '../operation.ts';
+import { isoTime } from '../times.ts';
 
 const SECOND = 1_000;
 const MOST_PATTERNS = 100;
 const MAX_URL_LENGTH = 2_048;
 
-const isoTime = v.pipe(v.string(), v.isoTimestamp());
 const eventId = v.string();
 
 /** The events that a webhook can have: all that are stored. */
