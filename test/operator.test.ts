@@ -1,3 +1,4 @@
+import type { EventData } from '@chat-web/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
 import { logLines } from './helpers/log-lines.ts';
@@ -90,6 +91,46 @@ describe('what an operator sees', () => {
     expect(events.events.map(({ name }) => name)).toEqual(['disconnected', 'ready']);
     expect(events.all('disconnected')).toMatchObject([{ reason: 'REQUESTED' }]);
     await expect(stack.client.restartSession({ id: 'nobody' })).rejects.toMatchObject({ code: 'session_not_found' });
+  });
+});
+
+describe('a timeline', () => {
+  it('has each change of the status with its cause, the restarts and the next attempt, for who asks for it', async () => {
+    await using stack = await Stack.start();
+    await stack.link('ada', ADA);
+    const statuses = async () => {
+      const headers = { accept: 'application/json' };
+      const path = '/sessions/ada/events?after=oldest&events=status';
+      const { body } = await rawRequest(stack.gateway.url, { path, headers });
+      return (body as unknown as { events: { data: EventData<'status'> }[] }).events.map(({ data }) => data);
+    };
+    const [worker] = workersOf(stack.gateway.pid);
+    process.kill(worker ?? 0, 'SIGKILL');
+    await eventually(async () =>
+      expect((await statuses()).map(({ status }) => status)).toEqual([
+        'starting',
+        'qr',
+        'authenticating',
+        'ready',
+        'disconnected',
+        'disconnected',
+        'disconnected',
+        'authenticating',
+        'ready',
+      ]),
+    );
+    const cause = { reason: 'WORKER_EXITED', message: 'the worker exited: signal SIGKILL' };
+    expect((await statuses()).slice(3)).toEqual([
+      { status: 'ready', restarts: 0 },
+      { status: 'disconnected', ...cause, restarts: 0 },
+      { status: 'disconnected', ...cause, restarts: 0, nextAttemptAt: expect.stringMatching(/^20.*Z$/) },
+      { status: 'disconnected', ...cause, restarts: 1 },
+      { status: 'authenticating', restarts: 1 },
+      { status: 'ready', restarts: 1 },
+    ]);
+    await stack.client.deleteSession({ id: 'ada' });
+    await stack.client.startSession({ id: 'ada' });
+    expect((await statuses()).map(({ status }) => status)).toEqual(['starting', 'qr']);
   });
 });
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { reason } from './reasons.ts';
-import { ack, message, pairingCode, pngDataUrl, sessionInfo } from './resources.ts';
+import { ack, message, pairingCode, pngDataUrl, sessionInfo, sessionView } from './resources.ts';
 
 /** The data of each event of a session's stream, by name. */
 export const eventData = {
@@ -14,6 +14,8 @@ export const eventData = {
   message_ack: v.object({ id: v.string(), ack }),
   /** `message`: the reason as a sentence. */
   disconnected: v.object({ reason, message: v.string() }),
+  /** Whenever one of these is another: as `GET …/status` shows them. */
+  status: v.pick(sessionView, ['status', 'reason', 'message', 'restarts', 'nextAttemptAt']),
   gap: v.variant('reason', [
     /** Between these times, in ISO 8601: messages were not recovered, or events other than messages not stored. */
     v.object({ reason: v.picklist(['not_loaded', 'not_stored']), from: v.string(), to: v.string() }),
@@ -32,6 +34,12 @@ export const eventData = {
 export type EventName = keyof typeof eventData;
 /** Events that open an account: they are shown to keys that may link sessions, and kept nowhere. */
 export const SECRET_EVENTS: readonly EventName[] = ['qr', 'pairing_code'];
+/** Events that a reader gets only if it names them. */
+export const OPT_IN_EVENTS: readonly EventName[] = ['status'];
+/** The events of a reader that names none. */
+export const DEFAULT_EVENTS: readonly EventName[] = (Object.keys(eventData) as EventName[]).filter(
+  (name) => !OPT_IN_EVENTS.includes(name),
+);
 export type EventData<N extends EventName> = v.InferOutput<(typeof eventData)[N]>;
 
 /** One event of a session's stream. */

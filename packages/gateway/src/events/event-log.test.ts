@@ -228,6 +228,42 @@ describe('a QR', () => {
   });
 });
 
+describe('a status', () => {
+  const status = (restarts: number) => ({ name: 'status', data: { status: 'starting', restarts } }) as const;
+  const statuses = async () => {
+    await events.settled();
+    const feed = events.feed({ after: 'oldest', session: 'main', takes: () => true });
+    const found: string[] = [];
+    while (!feed.isAtEnd)
+      for (const { event, text } of await feed.read()) found.push(`${event} ${JSON.parse(text).restarts}`);
+    return found;
+  };
+
+  it('that could not be stored is stored later if none has followed, and is no gap', async () => {
+    events.publish('main', status(1));
+    await events.settled();
+    const disk = full();
+    for (const restarts of [2, 3]) events.publish('main', status(restarts));
+    await turn();
+    disk.resume();
+    events.publish('main', status(4));
+    expect(await statuses()).toEqual(['status 1', 'status 3', 'status 4']);
+  });
+
+  it('is refused again and again, and its newest is stored', async () => {
+    for (const restarts of [1, 2]) {
+      const disk = full();
+      events.publish('main', status(restarts));
+      await turn();
+      journal.append = vi.fn().mockRejectedValueOnce(new NotStoredError('no space'));
+      events.resume();
+      await turn();
+      disk.resume();
+    }
+    expect(await statuses()).toEqual(['status 1', 'status 2']);
+  });
+});
+
 describe('a session that floods', () => {
   it('has exceeded its share of the journal by what is stored of it, and by that alone', async () => {
     await journal.close();

@@ -21,6 +21,8 @@ import type { OpenAcks } from './open-acks.ts';
 interface Loss {
   /** The timestamp of its oldest message that was refused, in Unix seconds. */
   messagesFrom: number | undefined;
+  /** The newest of its `status` events that were refused. */
+  status: SessionEvent | undefined;
   /** When the first of its other events was refused. */
   othersSince: Date | undefined;
 }
@@ -82,7 +84,15 @@ export class EventLog {
    */
   publish(session: string, event: SessionEvent, isCurrent = () => true): void {
     if (SECRET_EVENTS.includes(event.name)) this.#showSecret(session, event, isCurrent);
+    else if (event.name === 'status') this.#storeStatus(session, event);
     else void this.#store(session, event, '', () => this.#loseOther(session));
+  }
+
+  /** One that is refused is stored later, unless a newer one takes its place: a gap would concern all readers. */
+  #storeStatus(session: string, event: SessionEvent): void {
+    void this.#store(session, event, '', () => {
+      this.#lossOf(session).status = event;
+    });
   }
 
   /** An inbound message. It is left out if it is stored already, or about to be. */
@@ -221,13 +231,14 @@ export class EventLog {
   #lossOf(session: string): Loss {
     const known = this.#lost.get(session);
     if (known) return known;
-    const loss: Loss = { messagesFrom: undefined, othersSince: undefined };
+    const loss: Loss = { messagesFrom: undefined, status: undefined, othersSince: undefined };
     this.#lost.set(session, loss);
     return loss;
   }
 
   /**
-   * To be called when events can be stored again. Says in each session's stream what it has lost, other than messages.
+   * To be called when events can be stored again. Says in each session's stream what it has lost, other than messages
+   * and `status` events.
    * Returns the sessions whose messages are to be looked for again, each with the time from which on, in Unix seconds.
    */
   resume(): Map<string, number> {
@@ -237,11 +248,12 @@ export class EventLog {
     const to = new Date().toISOString();
     const lost = [...this.#lost];
     this.#lost.clear();
-    for (const [session, { messagesFrom, othersSince }] of lost) {
+    for (const [session, { messagesFrom, status, othersSince }] of lost) {
       if (messagesFrom !== undefined) {
         missing.set(session, messagesFrom);
         void this.#note(deliveryNotes.missing(session, messagesFrom));
       }
+      if (status) this.#storeStatus(session, status);
       if (othersSince === undefined) continue;
       const data = { reason: 'not_stored', from: othersSince.toISOString(), to } as const;
       // If it is refused again, the gap began as early as this.

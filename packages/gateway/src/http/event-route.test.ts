@@ -246,6 +246,29 @@ describe('a reader that chooses names', () => {
   });
 });
 
+describe('a status', () => {
+  const status = { name: 'status', data: { status: 'starting', restarts: 1 } } as const;
+
+  it('is on streams and pages that name it, and on no others', async () => {
+    const paths = ['/sessions/main/events', '/events'];
+    const silent = [await open(), await open(TOKEN, '/events'), await open(TOKEN, '/events?events=disconnected')];
+    const named: Reader[] = [];
+    for (const path of paths) named.push(await open(TOKEN, `${path}?events=status,disconnected`));
+    gateway.events.publish('main', status);
+    gateway.events.publish('main', left);
+    await eventually(() => {
+      for (const { text } of [...silent, ...named]) expect(text).toContain('event: disconnected');
+    });
+    for (const { text } of silent) expect(text).not.toContain('event: status');
+    for (const { text } of named) expect(text).toMatch(/event: status\ndata: .*"status":"starting","restarts":1/);
+    for (const path of paths) {
+      expect((await getPage('after=oldest', {}, path)).events).toMatchObject([{ event: 'disconnected' }]);
+      const { events } = await getPage('after=oldest&events=status', {}, path);
+      expect(events).toMatchObject([{ id: expect.any(String), event: 'status', session: 'main', data: status.data }]);
+    }
+  });
+});
+
 describe('the stream of all sessions', () => {
   it('says whose each event is and when it was, and shows a key its sessions alone', async () => {
     const { key } = await keyFor('read');

@@ -1,4 +1,5 @@
 import {
+  DEFAULT_EVENTS,
   type EventName,
   eventData,
   GatewayError,
@@ -109,7 +110,7 @@ function answer(
 
 function filterOf({ scope, sees }: Caller, { events, sessions }: Query) {
   // Whoever chooses names has to learn as well that something is missing.
-  const names = new Set<string>(events ? [...events, 'gap'] : eventNames);
+  const names = new Set<string>(events ? [...events, 'gap'] : DEFAULT_EVENTS);
   if (!reaches(scope, 'manage')) for (const name of SECRET_EVENTS) names.delete(name);
   const wanted = sessions && new Set(sessions);
   return (session: string, name: EventName) =>

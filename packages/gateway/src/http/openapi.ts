@@ -6,6 +6,7 @@ import {
   eventData,
   examples,
   isWorkerOperation,
+  OPT_IN_EVENTS,
   type Operation,
   type OperationName,
   operations,
@@ -255,7 +256,7 @@ const LAST_EVENT_ID: Json = {
 const EVENT_QUERY: readonly Json[] = [
   { name: 'after', description: 'The same, or `oldest`', schema: { type: 'string' }, example: 'oldest' },
   {
-    ...{ name: 'events', description: 'Names of events', explode: false },
+    ...{ name: 'events', description: `Names of events. Absent: all but ${OPT_IN_EVENTS}`, explode: false },
     schema: { type: 'array', items: { type: 'string', enum: Object.keys(eventData) } },
   },
   {

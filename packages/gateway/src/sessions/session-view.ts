@@ -1,6 +1,6 @@
-import { causeText, type SessionStatus, type SessionView } from '@chat-web/protocol';
+import { causeText, type EventData, type SessionStatus, type SessionView } from '@chat-web/protocol';
 import type { Session } from './session.ts';
-import { causeOf, type Phase } from './session-state.ts';
+import { causeOf, type Phase, type SessionState } from './session-state.ts';
 
 type Word = Exclude<SessionStatus, 'disconnected'> | 'restarting';
 
@@ -18,18 +18,23 @@ const WORDS = Object.keys({
 
 /** A session as the API shows it. */
 export function viewOf({ id, state, stats, page }: Session): SessionView {
-  const { phase, since, restarts, retry } = state;
   const { lastEventAt, memory, diskBytes } = stats;
-  const cause = causeOf(phase);
-  const view: SessionView = { id, status: phase.status, since: since.toISOString(), restarts: 0 };
-  for (const times of Object.values(restarts)) view.restarts += times;
-  if (cause) Object.assign(view, { reason: cause.reason, message: causeText(cause) });
-  if (retry) view.nextAttemptAt = retry.until.toISOString();
+  const view: SessionView = { id, since: state.since.toISOString(), ...statusOf(state) };
   if (lastEventAt) view.lastEventAt = lastEventAt.toISOString();
   if (memory) view.memory = memory;
   if (diskBytes !== undefined) view.diskBytes = diskBytes;
   if (page) Object.assign(view, { pageVersion: page.version, degraded: [...page.degraded] });
   return view;
+}
+
+/** What a `status` event says. */
+export function statusOf({ phase, restarts, retry }: SessionState): EventData<'status'> {
+  const cause = causeOf(phase);
+  const status: EventData<'status'> = { status: phase.status, restarts: 0 };
+  if (cause) Object.assign(status, { reason: cause.reason, message: causeText(cause) });
+  for (const times of Object.values(restarts)) status.restarts += times;
+  if (retry) status.nextAttemptAt = retry.until.toISOString();
+  return status;
 }
 
 /** How many sessions there are by status, in one line: `12 sessions, 11 ready, 1 restarting`. */

@@ -32,6 +32,8 @@ import {
   wasMute,
 } from './session-state.ts';
 import { type PageView, SessionStats } from './session-stats.ts';
+import { statusOf } from './session-view.ts';
+import { StatusEvents } from './status-events.ts';
 
 const SECOND_MS = 1_000;
 
@@ -51,6 +53,7 @@ export class Session {
   readonly #lock = new Lock();
   readonly #timers = new Map<(typeof WAITS)[number], NodeJS.Timeout>();
   readonly #watchers = new Set<() => void>();
+  readonly #statusEvents: StatusEvents;
   #state: SessionState;
   /** Aborts archives that are on their way out: what they are read from is about to change. */
   #leaving = new AbortController();
@@ -63,6 +66,7 @@ export class Session {
     this.#context = context;
     this.#log = context.log.child({ session: id });
     this.#state = newSession(new Date(), context.saved.has(id) ? context.lineages.movedAt(id) : undefined);
+    this.#statusEvents = new StatusEvents(statusOf(this.#state), (data) => this.#publish({ name: 'status', data }));
   }
 
   // Its state.
@@ -175,6 +179,7 @@ export class Session {
         if (wasMoved && saved.has(this.id)) await this.#inTurn({ name: 'moved' });
         throw error;
       }
+      this.#statusEvents.forget();
       events.streams.endOf(this.id, 'the session was deleted');
       await events.forget(this.id);
     });
@@ -443,6 +448,7 @@ export class Session {
     this.#logChange(before);
     if (state.phase.status === 'stopped') hostFault.stopped(this.id);
     for (const told of events) this.#publish(told);
+    this.#statusEvents.update(statusOf(state));
     for (const look of [...this.#watchers]) look();
     return effects;
   }

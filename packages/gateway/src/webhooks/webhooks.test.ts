@@ -156,6 +156,15 @@ describe('a webhook', () => {
     expect(statSync(join(dir, 'webhooks.json')).mode & 0o777).toBe(0o600);
   });
 
+  it('gets statuses only if it names them', async () => {
+    const made = [await create(), await create({ events: ['status', 'message_ack'] })];
+    expect(made.map(({ events }) => events.includes('status'))).toEqual([false, true]);
+    events.publish('main', { name: 'status', data: { status: 'starting', restarts: 0 } });
+    happen('main', 1);
+    await expect.poll(() => accepted('main')).toHaveLength(3);
+    expect(received.map(({ text }) => JSON.parse(text).type).sort()).toEqual(['message_ack', 'message_ack', 'status']);
+  });
+
   it('gets the sessions and events that it is for, and what comes after a position', async () => {
     for (const n of [0, 1]) happen('shop-1', n);
     happen('other', 2);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AddressGuard, ForbiddenAddressError } from '@chat-web/outbound';
 import {
   type ChangedWebhook,
+  DEFAULT_EVENTS,
   type DeadLetter,
   type EventName,
   errorText,
@@ -66,6 +67,9 @@ const TEST_EVENT = 'test';
 const OPEN = 'open';
 /** Where a webhook begins of which the journal knows nothing, such as one that was removed: with a gap, and all that is kept. */
 const LOST = 'lost-0';
+
+/** The events of a webhook that names none. */
+const defaultEvents = webhookEvents.filter((name) => DEFAULT_EVENTS.includes(name));
 
 /** How often deliveries ended how, by webhook. */
 export type DeliveryCounts = ReadonlyMap<string, Readonly<Record<'delivered' | 'failed' | 'dead', number>>>;
@@ -401,7 +405,7 @@ export class Webhooks {
 
   /** What a webhook is for, where its caller may have that. */
   async #subscription(asked: ChangedWebhook, caller: Caller) {
-    const { url, sessions = [...caller.sessions], events = [...webhookEvents] } = asked;
+    const { url, sessions = [...caller.sessions], events = defaultEvents } = asked;
     if (!sessions.every((pattern) => covers(caller, pattern)))
       throw new Refusal('foreign_session', 'sessions must be sessions, or patterns, that the key covers');
     await this.#requireAllowed(url);

@@ -239,6 +239,27 @@ describe('run with handlers, a listener', () => {
     await expect(create().run({})).rejects.toThrow('run needs a handler');
   });
 
+  it('asks for statuses if they have a handler, whatever else it asks for', async () => {
+    const seen: unknown[] = [];
+    const listener = create();
+    const running = listener.run({
+      any: ({ name }) => seen.push(name),
+      status: ({ data }) => {
+        expectTypeOf(data.restarts).toBeNumber();
+        seen.push(data.nextAttemptAt);
+      },
+    });
+    await eventually(() => expect(server.open).toBe(1));
+    server.message('one');
+    const nextAttemptAt = '2026-01-01T00:00:00.000Z';
+    server.emit('status', { status: 'starting', reason: 'START_TIMEOUT', message: 'm', restarts: 1, nextAttemptAt });
+    await eventually(() => expect(seen).toEqual(['message', nextAttemptAt]));
+    await listener.stop();
+    await running;
+    const names = new URL(server.asked[0]?.url ?? '', server.url).searchParams.get('events')?.split(',');
+    expect(names).toEqual(expect.arrayContaining(['message', 'ready', 'gap', 'status']));
+  });
+
   it('keeps the order of each session, and runs no more handlers side by side than it may', async () => {
     let [running, most] = [0, 0];
     const seen = new Map<string, number[]>();

@@ -1,4 +1,4 @@
-import { type EventName, errorText } from '@chat-web/protocol';
+import { DEFAULT_EVENTS, type EventName, errorText, OPT_IN_EVENTS } from '@chat-web/protocol';
 import type { GatewayAddress } from '../transport.ts';
 import { type Backoff, settledWithin, unlessAborted } from '../wait.ts';
 import { type ConnectionTiming, type Disconnect, follow } from './connection.ts';
@@ -19,7 +19,7 @@ export interface ListenOptions<N extends EventName = EventName> {
    * later ones included.
    */
   readonly sessions?: string | readonly string[] | undefined;
-  /** Only these events, and `gap`. Absent: those that have a handler; all for the iterator. */
+  /** Only these events, and `gap`. Absent: those that have a handler; for `any` and the iterator, all but `status`. */
   readonly events?: readonly N[] | undefined;
   /** Where the position is kept over restarts of the application. Absent: in memory. */
   readonly position?: PositionStore | undefined;
@@ -342,7 +342,9 @@ function warn(error: unknown, event?: ListenedEvent, attempt?: number): void {
 }
 
 function namesOf(handlers: EventHandlers): EventName[] | undefined {
-  return handlers.any ? undefined : EVENT_NAMES.filter((name) => handlers[name]);
+  if (!handlers.any) return EVENT_NAMES.filter((name) => handlers[name]);
+  const optedIn = OPT_IN_EVENTS.filter((name) => handlers[name]);
+  return optedIn.length === 0 ? undefined : [...DEFAULT_EVENTS, ...optedIn];
 }
 
 function pathOf(sessions: ListenOptions['sessions'], events: readonly EventName[] | undefined): string {
