@@ -1,4 +1,5 @@
-import type { EventName } from '@chat-web/protocol';
+import { type EventName, writtenTime } from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { Cursor, Gap } from '../journal/cursor.ts';
 import type { JournalRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -18,7 +19,7 @@ export interface Entry {
 
 /** Where a feed begins, and what is in it. */
 export interface FeedOptions {
-  /** An id, or `oldest`. Undefined: with what comes next. */
+  /** An id, `oldest`, or a time in ISO 8601. Undefined: with what comes next. */
   readonly after: string | undefined;
   /** Events of this session alone. Undefined: of all that `sees` allows. */
   readonly session: string | undefined;
@@ -38,11 +39,11 @@ export class Feed {
     this.#journal = journal;
     this.#onGap = onGap;
     this.#session = session;
-    const position = this.#positionOf(after);
-    this.#cursor = journal.cursor(
-      position,
-      (of, name) => (session === undefined || of === session) && takes(of, name as EventName),
-    );
+    const filter = (of: string, name: string) =>
+      (session === undefined || of === session) && takes(of, name as EventName);
+    this.#cursor = v.is(writtenTime, after)
+      ? journal.cursorSince(Date.parse(after), filter)
+      : journal.cursor(this.#positionOf(after), filter);
   }
 
   #positionOf(after: string | undefined): number | undefined {

@@ -199,6 +199,38 @@ describe('a reader that comes back', () => {
     expect(acksIn(live.text)).toEqual([]);
   });
 
+  it('gets all that came after a time, and new events alone after one to come', async () => {
+    await publishAcks(2);
+    await delay(5);
+    const time = new Date().toISOString();
+    await delay(5);
+    for (const ack of [3, 4])
+      gateway.events.publish('main', { name: 'message_ack', data: { id: `true_1@c.us_${ack}`, ack: 2 } });
+    const later = new Date(Date.now() + 60_000).toISOString();
+    const here = `${new Date(Date.parse(time) + 7_200_000).toISOString().slice(0, -1)}%2B02:00`; // In another zone.
+    const readers = [
+      await open(TOKEN, `/sessions/main/events?after=${time}`),
+      await open(TOKEN, `/events?after=${here}`),
+      await open(TOKEN, '/sessions/main/events', 'GET', { 'last-event-id': time }),
+    ];
+    const future = await open(TOKEN, `/sessions/main/events?after=${later}`);
+    await publishAcks(0);
+    await eventually(() =>
+      expect(readers.map(({ text }) => acksIn(text))).toEqual([
+        [3, 4],
+        [3, 4],
+        [3, 4],
+      ]),
+    );
+    expect(acksIn((await getPage(`after=${time}`)).text)).toEqual([3, 4]);
+    expect(acksIn((await getPage('after=1999-01-01T00:00:00Z')).text)).toEqual([1, 2, 3, 4]);
+    expect((await getPage(`after=${later}`)).events).toEqual([]);
+    gateway.events.publish('main', left);
+    await eventually(() => expect(future.text).toContain('disconnected'));
+    expect(acksIn(future.text)).toEqual([]);
+    expect([...readers, future].some(({ text }) => text.includes('event: gap'))).toBe(false);
+  });
+
   it('is told of a position that this gateway has not given out, and gets the oldest that is kept', async () => {
     await publishAcks(2);
     const known = (await getPage('after=oldest')).next;
@@ -370,6 +402,9 @@ describe('pages of events', () => {
       ['wait=-1', 'wait'],
       ['events=messages', 'events.0'],
       ['after=', 'after'],
+      ['after=2026-02-30T00:00:00Z', 'after'],
+      ['after=2026-11-23T08:00:00', 'after'],
+      ['after=2026-11-23T08:00:00+02:00', 'after'],
       ['sessions=main', 'sessions'],
       ['limit=1&limit=2', ''],
     ] as const) {

@@ -8,6 +8,7 @@ import {
   SECRET_EVENTS,
   type SessionEvent,
   sessionId,
+  writtenTime,
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
@@ -59,8 +60,17 @@ const wholeNumber = (least: number, most: number) => {
     v.maxValue(most, message),
   );
 };
+/** A position that is unknown is told as a gap; but what begins as a time is meant to be one. */
+const position = v.pipe(
+  v.string(),
+  v.nonEmpty('must not be empty'),
+  v.check(
+    (written) => !/^\d{4}-\d\d-\d\dT/.test(written) || v.is(writtenTime, written),
+    'must be the id of an event, oldest, or a time in ISO 8601 with its zone, such as 2027-01-31T00:00:00Z',
+  ),
+);
 const queryOfSession = {
-  after: v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty'))),
+  after: v.optional(position),
   events: v.optional(listOf(v.picklist(eventNames, `must be names of events: ${eventNames.join(', ')}`))),
   limit: v.optional(wholeNumber(1, MAX_LIMIT)),
   wait: v.optional(wholeNumber(0, MAX_WAIT_SECONDS)),

@@ -254,7 +254,10 @@ const LAST_EVENT_ID: Json = {
 
 /** Parameters of both routes, by name. */
 const EVENT_QUERY: readonly Json[] = [
-  { name: 'after', description: 'The same, or `oldest`', schema: { type: 'string' }, example: 'oldest' },
+  {
+    ...{ name: 'after', schema: { type: 'string' }, example: 'oldest' },
+    description: 'The same, `oldest`, or a time in ISO 8601: the first later event, and all that follow',
+  },
   {
     ...{ name: 'events', description: `Names of events. Absent: all but ${OPT_IN_EVENTS}`, explode: false },
     schema: { type: 'array', items: { type: 'string', enum: Object.keys(eventData) } },

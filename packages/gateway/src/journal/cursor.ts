@@ -34,13 +34,16 @@ export class Cursor {
   readonly #source: Source;
   readonly #filter: Filter;
   #position: number;
+  /** Events up to this time are passed over, until the first later one. */
+  #since: number | undefined;
   #reader: SegmentReader | undefined;
 
-  /** Begins after the record of that seq. */
-  constructor(source: Source, position: number, filter: Filter) {
+  /** Begins after the record of that seq; `since`: with the first event later than that, in Unix ms. */
+  constructor(source: Source, position: number, filter: Filter, since?: number) {
     this.#source = source;
     this.#position = position;
     this.#filter = filter;
+    this.#since = since;
   }
 
   /** The seq of the last record that was looked at. */
@@ -142,8 +145,10 @@ export class Cursor {
     return segments.find(({ firstSeq }) => firstSeq > segment.firstSeq)?.firstSeq ?? lastSeq + 1;
   }
 
-  #takes(record: Pick<JournalRecord, 'kind' | 'session' | 'name' | 'seq'>): boolean {
+  #takes(record: Pick<JournalRecord, 'kind' | 'at' | 'session' | 'name' | 'seq'>): boolean {
     if (record.kind !== 'event') return false;
+    if (this.#since !== undefined && record.at <= this.#since) return false;
+    this.#since = undefined; // What follows is later, even if the clock was set back meanwhile.
     const { session, name, seq } = record;
     return !this.#source.isForgotten(session, seq) && this.#filter(session, name);
   }

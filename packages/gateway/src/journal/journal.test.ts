@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Cursor, type Gap, type Source } from './cursor.ts';
@@ -309,6 +310,70 @@ describe('ids', () => {
     expect(restored.seqOf(lost)).toBeUndefined();
     expect(restored.idOf(restored.lastSeq)).not.toBe(lost);
     expect(await keysOf(restored)).toEqual(['before', 'after', 'and more']);
+  });
+});
+
+describe('a reader that begins with a time', () => {
+  const keysSince = async (journal: Journal, time: number) => {
+    const found = await drain(journal.cursorSince(time, () => true));
+    return found.map((one) => (one.kind === 'gap' ? one.reason : one.key));
+  };
+
+  it('gets the first later event and all that follow, wherever they are, and reads little of what was before', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const journal = await openJournal(newRoot(), { maxBytes: 4_000_000 });
+    const startedAt = Date.now();
+    for (let n = 0; n < 300; n += 1) {
+      await appendLong(journal, [`${n}`]);
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(journal.segments.length).toBeGreaterThan(4);
+    for (const n of [-100, 0, 1, 47, 48, 49, 150, 298, 299, 300]) {
+      const expected = numbered(300, '').slice(Math.max(0, n));
+      expect(await keysSince(journal, startedAt + n * 1_000 - 1)).toEqual(expected);
+      expect(await keysSince(journal, startedAt + n * 1_000)).toEqual(n < 0 ? expected : expected.slice(1));
+    }
+    const positionOf = (time: number) => journal.cursorSince(time, () => true).position;
+    expect(positionOf(startedAt - 1)).toBe(journal.oldestSeq - 1);
+    for (const n of [50, 100]) {
+      const time = startedAt + n * 1_000;
+      const [first] = (await drain(journal.cursorSince(time, () => true))) as JournalRecord[];
+      const own = journal.segments.findLastIndex(({ firstSeq }) => firstSeq <= (first?.seq ?? 0));
+      const begins = journal.segments.slice(own - 1, own + 1).map(({ firstSeq }) => firstSeq - 1);
+      expect(begins).toContain(positionOf(time));
+    }
+    expect(positionOf(startedAt + 299_000)).toBe(journal.recentAfter); // From memory.
+    const future = journal.cursorSince(Date.now() + 1_000, () => true);
+    await appendAll(journal, ['next']);
+    expect(await drain(future)).toMatchObject([{ key: 'next' }]);
+  });
+
+  it('gets what is written later, and what a clock that was set back calls earlier', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const journal = await openJournal(newRoot());
+    await appendAll(journal, ['before']);
+    const time = Date.now();
+    const cursor = journal.cursorSince(time, () => true);
+    vi.advanceTimersByTime(1_000);
+    const early = journal.cursorSince(time, () => true);
+    await appendAll(journal, ['after']);
+    vi.setSystemTime(time - 60_000);
+    await appendAll(journal, ['set back']);
+    for (const one of [cursor, early]) expect(await drain(one)).toMatchObject([{ key: 'after' }, { key: 'set back' }]);
+  });
+
+  it('gets the same after a restart', async () => {
+    const dir = newRoot();
+    const journal = await openJournal(dir, { maxBytes: 4_000_000 });
+    await appendLong(journal, numbered(100, 'a'));
+    await delay(10);
+    const time = Date.now();
+    await delay(10);
+    await appendLong(journal, numbered(100, 'b'));
+    await close(journal);
+    const again = await openJournal(dir, { maxBytes: 4_000_000 });
+    await appendAll(again, ['c']);
+    expect(await keysSince(again, time)).toEqual([...numbered(100, 'b'), 'c']);
   });
 });
 

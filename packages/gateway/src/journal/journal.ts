@@ -86,6 +86,8 @@ const RETRY_MS = 1_000;
 const HOUSEKEEPING_MS = 10 * 60_000;
 /** A write to the active segment returns when it is on disk: an fdatasync of its own would take another turn of a thread. */
 const ACTIVE_FLAGS = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_DSYNC;
+/** How much earlier than its newest record the time of a file may be: file systems round. */
+const FILE_TIME_MS = 2_000;
 /** A segment spans no more than that part of the maximum age. */
 const AGE_PARTS = 12;
 
@@ -122,6 +124,8 @@ export class Journal implements Source {
   #recent: JournalRecord[] = [];
   #recentBytes = 0;
   #recentAfter = 0;
+  /** No record that is on disk alone is later: Unix ms. */
+  #recentSince = 0;
   #queue: Pending[] = [];
   #queuedBytes = 0;
   /** What is being written. */
@@ -249,10 +253,11 @@ export class Journal implements Source {
   /** Drops from memory what is too much, and all up to a seq. */
   #dropRecent(upTo: number): void {
     let dropped = 0;
-    for (const { seq, text } of this.#recent) {
+    for (const { seq, text, at } of this.#recent) {
       if (seq > upTo && this.#recentBytes <= RECENT_BYTES) break;
       this.#recentBytes -= RECORD_BYTES + text.length;
       this.#recentAfter = seq;
+      this.#recentSince = Math.max(this.#recentSince, at);
       dropped += 1;
     }
     if (dropped > 0) this.#recent.splice(0, dropped);
@@ -377,6 +382,7 @@ export class Journal implements Source {
       this.#mustRoll = true;
     }
     this.#recentAfter = this.#lastSeq;
+    this.#recentSince = Math.max(0, ...this.#segments.map(({ newestAt }) => newestAt)) + FILE_TIME_MS;
     this.#openedAfter = this.#lastSeq;
     if (!last) return;
     this.#file = await open(last.path, ACTIVE_FLAGS);
@@ -461,6 +467,17 @@ export class Journal implements Source {
     const cursor = new Cursor(this, last ? Number.POSITIVE_INFINITY : this.#lastSeq, filter);
     last?.readers.push(cursor);
     return cursor;
+  }
+
+  /**
+   * A reader that begins with the first event later than a time, in Unix ms; with a time to come: with what is appended
+   * next. What is kept of earlier times is not read, but for a part of one segment.
+   */
+  cursorSince(time: number, filter: Filter): Cursor {
+    if (time >= Date.now()) return this.cursor(undefined, filter);
+    if (time >= this.#recentSince) return new Cursor(this, this.#recentAfter, filter, time);
+    const segment = this.#segments.find(({ newestAt }) => newestAt + FILE_TIME_MS > time);
+    return new Cursor(this, (segment?.firstSeq ?? this.#lastSeq + 1) - 1, filter, time);
   }
 
   /** The record of that seq; undefined if it is not kept, or damaged. */

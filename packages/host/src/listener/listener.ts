@@ -23,7 +23,10 @@ export interface ListenOptions<N extends EventName = EventName> {
   readonly events?: readonly N[] | undefined;
   /** Where the position is kept over restarts of the application. Absent: in memory. */
   readonly position?: PositionStore | undefined;
-  /** Where to begin if no position is stored: `now` (default), `oldest` or after the event of an id. */
+  /**
+   * Where to begin if no position is stored: `now` (default), `oldest`, after the event of an id, or
+   * after a time in ISO 8601.
+   */
   readonly from?: 'now' | 'oldest' | (string & {}) | undefined;
   /** Stops the listener when it aborts, as `stop()` does. */
   readonly signal?: AbortSignal | undefined;
