@@ -151,7 +151,7 @@ describe('every route', () => {
         'stopSession',
       ].sort(),
     );
-    expect(namesOf('operator')).toEqual(['createKey', 'deleteKey', 'listKeys', 'metrics']);
+    expect(namesOf('operator')).toEqual(['createKey', 'deleteKey', 'getHost', 'listKeys', 'metrics']);
   });
 
   it.each(routes.filter(({ scope }) => scope === 'anyone'))('$method $name asks for nothing', async (route) => {

@@ -1,3 +1,4 @@
+import { createClient } from '@chat-web/host';
 import type { EventData } from '@chat-web/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
@@ -55,6 +56,25 @@ describe('what an operator sees', () => {
     expect(text).not.toContain('sesame');
     // Right after another scrape there is no sample yet.
     expect((await ask('/metrics')).text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.]+$/m);
+  });
+
+  it('on the host, with the token alone: what there is, what is used, and the sessions, as the metrics have it', async () => {
+    await expect(createClient({ url: stack.gateway.url }).getHost()).rejects.toMatchObject({ status: 401 });
+    const host = await eventually(async () => {
+      const answer = await stack.client.getHost();
+      expect(answer.samples.length).toBeGreaterThan(0);
+      return answer;
+    });
+    const { text } = await ask('/metrics');
+    for (const [status, count] of Object.entries(host.sessions))
+      expect(text).toContain(`chat_web_sessions{status="${status}"} ${count}\n`);
+    expect(host.sessions).toMatchObject({ ready: 1, failed: 0 });
+    expect(Date.parse(host.at) - Date.parse(host.startedAt)).toBeGreaterThan(1_000);
+    const [sample] = host.samples;
+    expect(sample?.memoryAvailableBytes).toBeLessThanOrEqual(host.memoryTotalBytes);
+    expect(sample?.diskFreeBytes).toBeLessThan(host.diskTotalBytes ?? 0);
+    expect(sample?.journalBytes).toBeLessThan(host.journalMaxBytes);
+    expect(sample?.cpuShare).toBeGreaterThan(0);
   });
 
   it('in /health/ready, without the token', async () => {

@@ -2,10 +2,11 @@ import { type GatewayOperationName, type Handlers, operations } from '@chat-web/
 import type { Caller } from './access/caller.ts';
 import type { Keys } from './access/keys.ts';
 import { Refusal } from './access/refusal.ts';
-import { version } from './config.ts';
+import { type Config, version } from './config.ts';
+import type { HostHistory } from './host/host-history.ts';
 import type { Mover } from './moving/mover.ts';
 import type { Session } from './sessions/session.ts';
-import { viewOf } from './sessions/session-view.ts';
+import { countsOf, viewOf } from './sessions/session-view.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
@@ -17,8 +18,19 @@ type GatewayHandlers = {
   ) => ReturnType<Handlers<N>[N]>;
 };
 
+/** What these operations are about. */
+export interface HandlerParts {
+  readonly config: Pick<Config, 'journalMaxBytes'>;
+  readonly supervisor: Supervisor;
+  readonly keys: Keys;
+  readonly webhooks: Webhooks;
+  readonly mover: Mover;
+  readonly hostHistory: HostHistory;
+}
+
 /** Handlers of the operations that need no worker. */
-export function gatewayHandlers(supervisor: Supervisor, keys: Keys, webhooks: Webhooks, mover: Mover): GatewayHandlers {
+export function gatewayHandlers(parts: HandlerParts): GatewayHandlers {
+  const { config, supervisor, keys, webhooks, mover, hostHistory } = parts;
   return {
     listSessions: (_, caller) => ({
       sessions: supervisor
@@ -77,6 +89,15 @@ export function gatewayHandlers(supervisor: Supervisor, keys: Keys, webhooks: We
     replayDeadLetters: ({ webhookId }, caller) => ({
       id: webhookId,
       replaying: webhooks.replayDeadLetters(webhookId, caller),
+    }),
+
+    getHost: () => ({
+      at: new Date().toISOString(),
+      startedAt: hostHistory.startedAt.toISOString(),
+      version: version(),
+      sessions: countsOf(supervisor.list()),
+      journalMaxBytes: config.journalMaxBytes,
+      ...hostHistory.view,
     }),
 
     startSession: async ({ id, takeBack }) => {

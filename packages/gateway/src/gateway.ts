@@ -19,11 +19,12 @@ import { holdDataDir } from './data-lock.ts';
 import { DeliveredMessages } from './events/delivered-messages.ts';
 import { EventLog } from './events/event-log.ts';
 import { OpenAcks } from './events/open-acks.ts';
-import { gatewayHandlers } from './gateway-handlers.ts';
+import { gatewayHandlers, type HandlerParts } from './gateway-handlers.ts';
 import { sweepAtBoot } from './host/browser-sweep.ts';
 import { noCgroups, openCgroups } from './host/cgroup.ts';
 import { requireNotWorldWritable } from './host/folder-permissions.ts';
 import { ForeignProcessWatch } from './host/foreign-process-watch.ts';
+import { HostHistory } from './host/host-history.ts';
 import { HostResources } from './host/host-resources.ts';
 import { PrivateTmp } from './host/private-tmp.ts';
 import { ProcessorLoad } from './host/processor-load.ts';
@@ -32,6 +33,7 @@ import { createApp } from './http/app.ts';
 import { Listeners } from './http/listeners.ts';
 import type { AnyHandler } from './http/operation-route.ts';
 import { Journal } from './journal/journal.ts';
+import { levelsOf } from './levels.ts';
 import type { Log } from './log.ts';
 import { Spool } from './media/spool.ts';
 import { Metrics } from './metrics.ts';
@@ -149,7 +151,9 @@ export async function startGateway(
     version: version(),
   });
   const memoryGuard = new MemoryGuard(config, log, (id) => supervisor.session(id));
-  const watches = [memoryGuard, new DiskWatch(saved, log)];
+  const levels = levelsOf({ supervisor, startQueue, spool, events, journal });
+  const hostHistory = new HostHistory(config.dataDir, levels);
+  const watches = [memoryGuard, new DiskWatch(saved, log), hostHistory];
   const mover = new Mover({
     ...{ config, supervisor, saved, lineages, events, log },
     keepers: [folds.delivered, folds.openAcks, new MovingKeys(folds.sentKeys, journal), people, memoryGuard],
@@ -157,11 +161,11 @@ export async function startGateway(
     version: version(),
   });
   const closing = new AbortController();
-  const metrics = new Metrics({ supervisor, startQueue, spool, refusals, events, journal, pacing, webhooks, mover });
+  const metrics = new Metrics({ supervisor, levels, refusals, events, journal, pacing, webhooks, mover });
   const app = createApp({
     ...{ config, access, refusals, audit, supervisor, events, spool, metrics, log },
     idempotency: new Idempotency(journal, folds.sentKeys),
-    handlers: allHandlers(supervisor, keys, webhooks, pacing, mover),
+    handlers: allHandlers({ config, supervisor, keys, webhooks, mover, hostHistory, pacing }),
   });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -206,13 +210,8 @@ export async function startGateway(
 }
 
 /** Handlers of all operations; those of workers are forwarded. */
-function allHandlers(
-  supervisor: Supervisor,
-  keys: Keys,
-  webhooks: Webhooks,
-  pacing: Pacing,
-  mover: Mover,
-): Record<OperationName, AnyHandler> {
+function allHandlers(parts: HandlerParts & { readonly pacing: Pacing }): Record<OperationName, AnyHandler> {
+  const { supervisor, pacing } = parts;
   const forwarded = Object.keys(workerOperations).map((name) => [
     name,
     (input: PacedInput, _: unknown, attempt?: SendAttempt) => {
@@ -221,7 +220,7 @@ function allHandlers(
     },
   ]);
   return {
-    ...gatewayHandlers(supervisor, keys, webhooks, mover),
+    ...gatewayHandlers(parts),
     ...Object.fromEntries(forwarded),
     requestPairingCode: (input: Parameters<Supervisor['requestPairingCode']>[0], { sees }: Caller) =>
       supervisor.requestPairingCode(input, sees),

@@ -1,25 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sessionStatus, webhookView } from '@chat-web/protocol';
+import { webhookView } from '@chat-web/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Refusals } from './access/refusals.ts';
 import type { EventLog } from './events/event-log.ts';
 import type { ConnectionCount } from './http/connections.ts';
 import type { Journal } from './journal/journal.ts';
-import type { Spool } from './media/spool.ts';
+import type { Levels } from './levels.ts';
 import type { Mover } from './moving/mover.ts';
 import type { Pacing } from './sends/pacing.ts';
-import type { StartQueue } from './sessions/start-queue.ts';
+import { countsOf } from './sessions/session-view.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** Sources of the metrics. */
 export interface MetricsSources {
   readonly supervisor: Supervisor;
-  readonly startQueue: StartQueue;
-  readonly spool: Spool;
+  readonly levels: Levels;
   readonly refusals: Pick<Refusals, 'counts'>;
-  readonly events: EventLog;
-  readonly journal: Journal;
+  readonly events: Pick<EventLog, 'gaps'>;
+  readonly journal: Pick<Journal, 'onWrite'>;
   readonly pacing: Pick<Pacing, 'refused'>;
   readonly webhooks: Pick<Webhooks, 'counts' | 'views'>;
   readonly mover: Pick<Mover, 'counts'>;
@@ -55,7 +54,7 @@ export class Metrics {
       buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     });
     sessionGauges(sources.supervisor, registers);
-    levelGauges(sources, registers);
+    levelGauges(sources.levels, registers);
     refusalCounter(sources.refusals, registers);
     journalMetrics(sources, registers);
     pacingCounter(sources.pacing, registers);
@@ -123,8 +122,7 @@ function sessionGauges(supervisor: Supervisor, registers: Registry[]): void {
   new Gauge({
     ...{ name: `${PREFIX}sessions`, help: 'Sessions by status', labelNames: ['status'], registers },
     collect() {
-      for (const status of sessionStatus.options) this.set({ status }, 0);
-      for (const { phase } of supervisor.list()) this.inc({ status: phase.status });
+      for (const [status, count] of Object.entries(countsOf(supervisor.list()))) this.set({ status }, count);
     },
   });
   new Counter({
@@ -273,27 +271,7 @@ function journalMetrics({ journal, events }: MetricsSources, registers: Registry
   });
 }
 
-function levelGauges({ supervisor, startQueue, spool, events, journal }: MetricsSources, registers: Registry[]): void {
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  const levels: Record<string, { help: string; read: () => number }> = {
-    starts_waiting: { help: 'Sessions waiting to boot', read: () => startQueue.waiting },
-    starts_booting: { help: 'Sessions booting', read: () => startQueue.booting },
-    spool_bytes: { help: 'Size of uploads and downloads in progress', read: () => spool.bytes },
-    calls_pending: {
-      help: 'Worker calls in progress',
-      read: () => sum(supervisor.all().map(({ pending }) => pending)),
-    },
-    journal_bytes: { help: 'Size of the journal', read: () => journal.stats.bytes },
-    journal_oldest_seconds: {
-      help: 'Age of the oldest part of the journal',
-      read: () => (Date.now() - journal.stats.oldestAt.getTime()) / SECOND_MS,
-    },
-    journal_failing: { help: '1 while events cannot be stored', read: () => (events.isStoring ? 0 : 1) },
-    streams_open: {
-      help: 'Open event streams',
-      read: () => events.streams.size,
-    },
-  };
+function levelGauges(levels: Levels, registers: Registry[]): void {
   for (const [name, { help, read }] of Object.entries(levels)) {
     new Gauge({
       ...{ name: `${PREFIX}${name}`, help, registers },

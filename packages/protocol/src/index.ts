@@ -10,6 +10,7 @@ export * from './limits.ts';
 export * from './line-reader.ts';
 export * from './media.ts';
 export * from './operation.ts';
+export * from './operations/host.ts';
 export * from './operations/index.ts';
 export * from './operations/keys.ts';
 export * from './operations/webhooks.ts';

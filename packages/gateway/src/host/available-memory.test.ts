@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { freemem, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { availableMemoryBytes } from './available-memory.ts';
+import { availableMemoryBytes, totalMemoryBytes } from './available-memory.ts';
 
 let root: string;
 beforeEach(async () => {
@@ -56,6 +56,18 @@ describe('the available memory', () => {
       'sys/fs/cgroup/memory.current': '20\n',
     });
     expect(availableMemoryBytes(root)).toBe(0);
+  });
+
+  it('is a part of the total, which the tightest cgroup limit bounds', async () => {
+    expect(totalMemoryBytes(root)).toBe(totalmem());
+    await files({
+      'proc/self/cgroup': '0::/a/b\n',
+      'sys/fs/cgroup/a/memory.max': '300000\n',
+      'sys/fs/cgroup/a/memory.current': '250000\n',
+      'sys/fs/cgroup/a/b/memory.max': 'max\n',
+    });
+    expect(totalMemoryBytes(root)).toBe(300_000);
+    expect(availableMemoryBytes(root)).toBe(50_000);
   });
 
   it("is a part of this machine's memory", () => {

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { numberIn, readText } from './text-files.ts';
 
@@ -18,23 +19,42 @@ const VERSIONS = [
  */
 export function availableMemoryBytes(root = '/'): number {
   const machine = numberIn(readText(join(root, 'proc/meminfo')), /^MemAvailable:\s+(\d+) kB/m);
-  const groups = readText(join(root, 'proc/self/cgroup')) ?? '';
-  const paths = [/^0::(.*)$/m, /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(.*)$/m].map((line) => line.exec(groups)?.[1]);
-  const left = VERSIONS.flatMap((version, n) => leftWithin(root, version, paths[n]));
+  const left = limitsWithin(root).map((limit) => limit.leftBytes);
   return Math.max(0, Math.min(machine === undefined ? Number.POSITIVE_INFINITY : machine * 1_024, ...left));
 }
 
-/** What the limit of each cgroup from ours upwards leaves. In a container only the top folder may exist: it is ours. */
-function leftWithin(root: string, { mount, limit, usage, cache }: (typeof VERSIONS)[number], path?: string): number[] {
+/** The machine's memory in bytes, or the tightest limit of our cgroup and its parents if that is less. */
+export function totalMemoryBytes(root = '/'): number {
+  return Math.min(totalmem(), ...limitsWithin(root).map((limit) => limit.maxBytes));
+}
+
+/** The memory limit of a cgroup, and what it leaves. */
+interface MemoryLimit {
+  readonly maxBytes: number;
+  readonly leftBytes: number;
+}
+
+function limitsWithin(root: string): MemoryLimit[] {
+  const groups = readText(join(root, 'proc/self/cgroup')) ?? '';
+  const paths = [/^0::(.*)$/m, /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(.*)$/m].map((line) => line.exec(groups)?.[1]);
+  return VERSIONS.flatMap((version, n) => limitsOf(root, version, paths[n]));
+}
+
+/** The limits of each cgroup from ours upwards. In a container only the top folder may exist: it is ours. */
+function limitsOf(
+  root: string,
+  { mount, limit, usage, cache }: (typeof VERSIONS)[number],
+  path: string | undefined,
+): MemoryLimit[] {
   if (path === undefined) return [];
-  const left: number[] = [];
+  const limits: MemoryLimit[] = [];
   for (let at = path; ; at = dirname(at)) {
     const folder = join(root, mount, at);
     const max = numberIn(readText(join(folder, limit)), /^(\d+)/);
     const used = numberIn(readText(join(folder, usage)), /^(\d+)/);
     // The kernel reclaims the inactive file cache when memory is needed.
     const idle = numberIn(readText(join(folder, 'memory.stat')), cache) ?? 0;
-    if (max !== undefined && used !== undefined) left.push(max - used + idle);
-    if (at === '/' || at === '.') return left;
+    if (max !== undefined && used !== undefined) limits.push({ maxBytes: max, leftBytes: max - used + idle });
+    if (at === '/' || at === '.') return limits;
   }
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { freeDiskBytes, sizeOf, trimCaches } from './disk.ts';
+import { diskSpace, freeDiskBytes, sizeOf, trimCaches } from './disk.ts';
 
 const KB = 1_024;
 let dir: string;
@@ -28,6 +28,7 @@ it('measures disk usage at any depth, and follows no links', async () => {
 
 it('returns the free disk space', async () => {
   expect(await freeDiskBytes(dir)).toBeGreaterThan(0);
+  expect((await diskSpace(dir)).totalBytes).toBeGreaterThan(await freeDiskBytes(dir));
 });
 
 it("removes caches that exceed the limit, never the page's data", async () => {

@@ -57,8 +57,13 @@ async function sizeWithin(dir: string, maxFiles: number): Promise<{ bytes: numbe
 
 /** Free bytes on a folder's disk that this user may use. */
 export async function freeDiskBytes(dir: string): Promise<number> {
-  const { bavail, bsize } = await statfs(dir);
-  return bavail * bsize;
+  return (await diskSpace(dir)).freeBytes;
+}
+
+/** The size of a folder's disk, and what is free of it for this user, in bytes. */
+export async function diskSpace(dir: string): Promise<{ readonly freeBytes: number; readonly totalBytes: number }> {
+  const { bavail, blocks, bsize } = await statfs(dir);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
 /**

@@ -10,6 +10,11 @@ export interface SessionMemory {
   readonly processes: number;
 }
 
+/** The memory of all processes of a session, in bytes. */
+export function bytesOf({ workerBytes, browserBytes }: SessionMemory): number {
+  return workerBytes + browserBytes;
+}
+
 /** How a session is measured. */
 export interface Measurement {
   /** True: each process by its PSS. False: those that were measured before by what they have gained since. */

@@ -1,7 +1,7 @@
 import { type Cause, count, errorText, type SessionStatus } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Config } from '../config.ts';
-import { MemoryMeter, type SessionMemory } from '../host/memory.ts';
+import { bytesOf, MemoryMeter } from '../host/memory.ts';
 import { listRelatives, type Relative } from '../host/processes.ts';
 import type { Log } from '../log.ts';
 import type { StateKeeper } from '../moving/state-keeper.ts';
@@ -217,8 +217,4 @@ export class MemoryGuard implements StateKeeper {
 /** Memory during boot says little: a session is measured as soon as it is ready. */
 function isFirstReady({ phase, workerPid }: GuardedSession, looks: Looks): boolean {
   return phase.status === 'ready' && (looks.workerPid !== workerPid || looks.readyAt === undefined);
-}
-
-function bytesOf({ workerBytes, browserBytes }: SessionMemory): number {
-  return workerBytes + browserBytes;
 }

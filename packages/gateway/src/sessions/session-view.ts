@@ -1,4 +1,4 @@
-import { causeText, type EventData, type SessionStatus, type SessionView } from '@chat-web/protocol';
+import { causeText, type EventData, type SessionStatus, type SessionView, sessionStatus } from '@chat-web/protocol';
 import type { Session } from './session.ts';
 import { causeOf, type Phase, type SessionState } from './session-state.ts';
 
@@ -35,6 +35,16 @@ export function statusOf({ phase, restarts, retry }: SessionState): EventData<'s
   for (const times of Object.values(restarts)) status.restarts += times;
   if (retry) status.nextAttemptAt = retry.until.toISOString();
   return status;
+}
+
+/** How many sessions have each status. */
+export function countsOf(sessions: readonly Pick<Session, 'phase'>[]): Record<SessionStatus, number> {
+  const counts = Object.fromEntries(sessionStatus.options.map((status) => [status, 0])) as Record<
+    SessionStatus,
+    number
+  >;
+  for (const { phase } of sessions) counts[phase.status] += 1;
+  return counts;
 }
 
 /** How many sessions there are by status, in one line: `12 sessions, 11 ready, 1 restarting`. */

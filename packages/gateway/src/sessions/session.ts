@@ -11,6 +11,7 @@ import {
   type WorkerEvent,
   type WorkerOperationName,
 } from '@chat-web/protocol';
+import { bytesOf } from '../host/memory.ts';
 import { Lock } from '../lock.ts';
 import { type Log, withoutNumbers } from '../log.ts';
 import { Run, type RunEvent } from './run.ts';
@@ -568,8 +569,8 @@ export class Session {
 
   /** What the host is short of for a browser in place of the current one, if there is one. */
   #shortage(): Promise<string | undefined> {
-    const { workerBytes = 0, browserBytes = 0 } = this.stats.memory ?? {};
-    return this.#context.resources.shortage(workerBytes + browserBytes);
+    const { memory } = this.stats;
+    return this.#context.resources.shortage(memory && bytesOf(memory));
   }
 }
 

@@ -6,6 +6,7 @@ import { accessOperations } from './access.ts';
 import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
 import { groupOperations } from './groups.ts';
+import { hostOperations } from './host.ts';
 import { keyOperations } from './keys.ts';
 import { linkingOperations } from './linking.ts';
 import { messageOperations } from './messages.ts';
@@ -19,6 +20,7 @@ export const gatewayOperations = {
   ...accessOperations,
   ...keyOperations,
   ...webhookOperations,
+  ...hostOperations,
 } as const;
 
 /**
