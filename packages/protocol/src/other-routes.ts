@@ -16,6 +16,7 @@ export const otherRoutes = {
   metrics: { path: '/metrics', scope: 'operator' },
   openapi: { path: '/openapi.json', scope: 'read' },
   docs: { path: '/docs', scope: 'read' },
+  console: { path: '/console/*', scope: 'anyone' },
 } as const satisfies Record<string, OtherRoute>;
 
 export type OtherRouteName = keyof typeof otherRoutes;

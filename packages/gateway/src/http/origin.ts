@@ -11,7 +11,7 @@ export interface OriginOptions {
 }
 
 /** Paths that a browser may open without a token: they reveal nothing about sessions. */
-const PAGES = new Set(['/docs', '/openapi.json', '/health', '/health/ready']);
+const PAGES = /^\/(docs|openapi\.json|health|health\/ready|console(\/.*)?)$/;
 
 /**
  * A route for this origin: refuses requests of foreign web pages, by Origin and Sec-Fetch-Site. Without a token it also
@@ -32,7 +32,12 @@ export function fromOwnOrigin({ asksForToken, allowedHosts }: OriginOptions, rou
       throw new Refusal('web_page', 'requests from other web pages are refused (Sec-Fetch-Site)');
     }
     const isUnidentified = origin === undefined && site === undefined && isBrowser(c.req.header('User-Agent'));
-    if (!asksForToken && isUnidentified && !PAGES.has(c.req.path) && !isOwnPage(c.req.header('Referer'), host, isTls)) {
+    if (
+      !asksForToken &&
+      isUnidentified &&
+      !PAGES.test(c.req.path) &&
+      !isOwnPage(c.req.header('Referer'), host, isTls)
+    ) {
       throw new Refusal(
         'web_page',
         'over plain HTTP a browser does not name the page that sends a request: set CHAT_WEB_TOKEN, or use HTTPS',

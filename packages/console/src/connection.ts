@@ -1,0 +1,94 @@
+import { createClient, type GatewayAddress, GatewayError, type OperationMethods } from '@chat-web/host';
+import { type OperationAnswer, type OperationName, operations, reaches } from '@chat-web/protocol';
+import { signal } from '@preact/signals';
+
+/** What the token or key of whoever signed in allows. */
+type Access = OperationAnswer<(typeof operations)['getAccess']>;
+
+/** The gateway, as whoever signed in may use it. */
+export interface Connection {
+  readonly address: GatewayAddress;
+  readonly client: OperationMethods;
+  readonly access: Access;
+}
+
+/** Where the console stands: not signed in yet, or again. `because`: what the last attempt, or the gateway, said. */
+export type SignIn =
+  | { readonly is: 'resuming' }
+  | { readonly is: 'asked'; readonly because?: string | undefined }
+  | { readonly is: 'connected'; readonly to: Connection };
+
+export const signIn = signal<SignIn>({ is: 'resuming' });
+
+/** The gateway serves the console one level below its own routes, also behind a proxy that adds a path. */
+const GATEWAY_URL = new URL('..', document.baseURI).href.replace(/\/$/, '');
+/** Session storage: the tab alone has the token, and forgets it when it is closed. */
+const KEPT_TOKEN = 'chat-web.token';
+const RETRY_MS = 2_000;
+
+/** Signs in with the token that the tab has kept, or without one if the gateway asks for none. Never rejects. */
+export async function resume(): Promise<void> {
+  const token = sessionStorage.getItem(KEPT_TOKEN) ?? undefined;
+  for (;;) {
+    const failure = await connect(token);
+    if (failure === undefined) return;
+    const isRefused = failure.status !== undefined;
+    if (isRefused) {
+      if (token === undefined) signIn.value = { is: 'asked' };
+      else signOut(failure.message);
+      return;
+    }
+    signIn.value = { is: 'resuming' };
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** Signs in with a token or key. Resolves with the error if the gateway refuses it, or does not answer. */
+export async function connect(token: string | undefined): Promise<GatewayError | undefined> {
+  const address = { url: GATEWAY_URL, token };
+  const client = createClient(address);
+  try {
+    const access = await client.getAccess({}, { retries: 0 });
+    if (token !== undefined) sessionStorage.setItem(KEPT_TOKEN, token);
+    signIn.value = { is: 'connected', to: { address, client: untilRefused(client), access } };
+    return undefined;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+/** Forgets the token. */
+export function signOut(because?: string): void {
+  sessionStorage.removeItem(KEPT_TOKEN);
+  signIn.value = { is: 'asked', because };
+}
+
+/** The same client, which signs out once the gateway does not know the token any more. */
+function untilRefused(client: OperationMethods): OperationMethods {
+  return new Proxy(client, {
+    get(methods, name: OperationName) {
+      const method = methods[name] as (...args: unknown[]) => Promise<unknown>;
+      return async (...args: unknown[]) => {
+        try {
+          return await method(...args);
+        } catch (error) {
+          if (error instanceof GatewayError && error.code === 'unauthorized') signOut(error.message);
+          throw error;
+        }
+      };
+    },
+  });
+}
+
+/** The connection; only for what is shown while there is one. */
+export function connection(): Connection {
+  const state = signIn.value;
+  if (state.is !== 'connected') throw new Error('nobody is signed in');
+  return state.to;
+}
+
+/** True if whoever signed in may call that operation. */
+export function mayCall(name: OperationName): boolean {
+  return reaches(connection().access.scope, operations[name].scope);
+}

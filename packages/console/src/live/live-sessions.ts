@@ -1,0 +1,114 @@
+import { GatewayError, listen, type SessionView } from '@chat-web/host';
+import { signal } from '@preact/signals';
+import type { Connection } from '../connection.ts';
+
+/** How often the whole list is read: memory, disk and last events. What changes of a status comes as an event. */
+const READ_EVERY_MS = 5_000;
+const READ_TIMEOUT_MS = 15_000;
+
+/** The sessions that the caller may see, as they are now: read at once, then kept current until `stop`. */
+export class LiveSessions {
+  /** By id, in the order of the gateway; undefined until they were read. */
+  readonly all = signal<ReadonlyMap<string, SessionView> | undefined>(undefined);
+  /** Since when the gateway does not answer; undefined while it does. */
+  readonly lostSince = signal<Date | undefined>(undefined);
+  readonly #connection: Connection;
+  readonly #stopping = new AbortController();
+  #timer: number | undefined;
+  #reading: Promise<void> | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    document.addEventListener('visibilitychange', this.#onVisibility);
+    void this.#follow();
+    void this.refresh();
+  }
+
+  /** Ends it. */
+  stop(): void {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    document.removeEventListener('visibilitychange', this.#onVisibility);
+  }
+
+  /** Reads the list now. Never rejects. */
+  refresh(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+      this.#scheduleRead();
+    });
+    return this.#reading;
+  }
+
+  /** Shows a session as it was just answered, before the next reading. */
+  put(view: SessionView): void {
+    const { value: all } = this.all;
+    if (all) this.all.value = new Map(all).set(view.id, view);
+  }
+
+  async #read(): Promise<void> {
+    const { signal } = this.#stopping;
+    try {
+      const { client } = this.#connection;
+      const { sessions } = await client.listSessions({}, { retries: 0, timeoutMs: READ_TIMEOUT_MS, signal });
+      this.all.value = withKept(this.all.value, sessions);
+      this.lostSince.value = undefined;
+    } catch (error) {
+      if (signal.aborted) return;
+      const isAnswered = error instanceof GatewayError && error.status !== undefined;
+      if (!isAnswered) this.lostSince.value ??= new Date();
+    }
+  }
+
+  /** A page that nobody looks at reads nothing. */
+  #scheduleRead(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopping.signal.aborted || document.hidden) return;
+    this.#timer = setTimeout(() => void this.refresh(), READ_EVERY_MS);
+  }
+
+  readonly #onVisibility = () => {
+    if (document.hidden) clearTimeout(this.#timer);
+    else void this.refresh();
+  };
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stopping;
+    const events = listen(this.#connection.address, {
+      ...{ events: ['status'], signal },
+      onConnect: () => void this.refresh(),
+      onDisconnect: () => void this.refresh(),
+      onError: () => {}, // It goes on by itself, and a gateway that does not answer is shown by the readings.
+    });
+    try {
+      for await (const event of events) {
+        if (event.name !== 'status') continue;
+        const known = this.all.value?.get(event.session);
+        if (known === undefined) void this.refresh();
+        else this.put(changed(known, event.data, event.at));
+      }
+    } catch {
+      // The token does not hold any more: the next reading says so.
+    }
+  }
+}
+
+type StatusData = Pick<SessionView, 'status' | 'reason' | 'message' | 'restarts' | 'nextAttemptAt'>;
+
+function changed(known: SessionView, data: StatusData, at: string | undefined): SessionView {
+  const { reason: _reason, message: _message, nextAttemptAt: _next, ...rest } = known;
+  const since = data.status === known.status ? known.since : (at ?? known.since);
+  return { ...rest, ...data, since };
+}
+
+/** Those that are as they were stay the same objects, so that only rows of others are drawn again. */
+function withKept(
+  before: ReadonlyMap<string, SessionView> | undefined,
+  now: readonly SessionView[],
+): ReadonlyMap<string, SessionView> {
+  const kept = now.map((view) => {
+    const known = before?.get(view.id);
+    return known && JSON.stringify(known) === JSON.stringify(view) ? known : view;
+  });
+  return new Map(kept.map((view) => [view.id, view]));
+}

@@ -1,0 +1,44 @@
+const UNITS = [
+  ['second', 1_000],
+  ['minute', 60_000],
+  ['hour', 3_600_000],
+  ['day', 86_400_000],
+] as const;
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** A time as seen from another, such as `3 min. ago` or `in 12 sec.`. Both in Unix ms. */
+export function relativeTime(at: number, now: number): string {
+  const ms = at - now;
+  const [unit, size] = UNITS.findLast(([, least]) => Math.abs(ms) >= least) ?? UNITS[0];
+  return relative.format(Math.trunc(ms / size), unit);
+}
+
+/** A time in the zone of whoever looks, with the zone. */
+export function fullTime(at: number): string {
+  return absolute.format(at);
+}
+
+/** A time in the zone of whoever looks; of another day, with its date. */
+export function shortTime(at: number, now: number): string {
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString();
+  return isToday ? timeOfDay.format(at) : dayAndTime.format(at);
+}
+
+const MB = 1_048_576;
+const GB = 1_073_741_824;
+
+/** A number of bytes, such as `93 MB`. */
+export function bytesText(bytes: number): string {
+  if (bytes >= GB) return `${(bytes / GB).toFixed(1)} GB`;
+  if (bytes >= 10 * MB) return `${Math.round(bytes / MB)} MB`;
+  if (bytes >= MB / 10) return `${(bytes / MB).toFixed(1)} MB`;
+  return bytes >= 1_024 ? `${Math.round(bytes / 1_024)} KB` : `${bytes} bytes`;
+}
+
+/** `1 session`, `2 sessions`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

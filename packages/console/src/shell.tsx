@@ -1,0 +1,100 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import { connection, signOut } from './connection.ts';
+import { LiveSessions } from './live/live-sessions.ts';
+import { Empty } from './parts/empty.tsx';
+import { Time } from './parts/time.tsx';
+import { hrefTo, route } from './route.ts';
+import { SessionView } from './views/session/session-view.tsx';
+import { SessionsView } from './views/sessions/sessions-view.tsx';
+
+/** What all views share. */
+interface ViewProps {
+  readonly sessions: LiveSessions;
+  /** What the address names behind the view, such as the id of a session. */
+  readonly rest: readonly string[];
+}
+
+interface View {
+  readonly title: string;
+  /** False: whoever signed in may not use it, and does not see it. */
+  isAllowed(): boolean;
+  show(props: ViewProps): ComponentChildren;
+}
+
+const VIEWS: Readonly<Record<string, View>> = {
+  sessions: {
+    title: 'Sessions',
+    isAllowed: () => true,
+    show: ({ sessions, rest: [id] }) =>
+      id === undefined ? <SessionsView sessions={sessions} /> : <SessionView key={id} id={id} sessions={sessions} />,
+  },
+};
+
+/** The frame of all views: where one can go, who is signed in, and whether the gateway answers. */
+export function Shell() {
+  const { access } = connection();
+  const sessions = useMemo(() => new LiveSessions(connection()), []);
+  useEffect(() => () => sessions.stop(), [sessions]);
+  const [name = 'sessions', ...rest] = route.value;
+  const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined;
+  const isShown = view?.isAllowed() === true;
+  useEffect(() => {
+    document.title = `${view?.title ?? 'Not found'} - Chat-web console`;
+  }, [view]);
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <header class="bar">
+        <span class="brand">Chat-web</span>
+        <nav aria-label="Views">
+          {Object.entries(VIEWS).map(
+            ([path, { title, isAllowed }]) =>
+              isAllowed() && (
+                <a key={path} href={hrefTo(path)} aria-current={path === name ? 'page' : undefined}>
+                  {title}
+                </a>
+              ),
+          )}
+          <a href="../docs/">Reference</a>
+        </nav>
+        <span class="who">
+          {access.name ?? (access.id === 'open' ? 'no token is set' : 'CHAT_WEB_TOKEN')}{' '}
+          <span class="soft">{access.scope}</span>
+          {access.id !== 'open' && (
+            <button type="button" class="quiet" onClick={() => signOut()}>
+              Sign out
+            </button>
+          )}
+        </span>
+      </header>
+      <Lost sessions={sessions} />
+      <main id="main" tabIndex={-1}>
+        {view && isShown ? (
+          view.show({ sessions, rest })
+        ) : (
+          <Empty title={view ? 'Your key does not allow this view.' : 'There is no such view.'}>
+            <a href={hrefTo('sessions')}>To the sessions</a>
+          </Empty>
+        )}
+      </main>
+    </>
+  );
+}
+
+/** Says that the gateway does not answer. It goes by itself. */
+function Lost({ sessions }: { readonly sessions: LiveSessions }) {
+  const { value: since } = sessions.lostSince;
+  return (
+    <div role="status" class={since ? 'lost' : ''}>
+      {since && (
+        <>
+          The gateway does not answer since <Time at={since.toISOString()} />. What you see is as it was then; the
+          console connects again by itself.
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { useSignal } from '@preact/signals';
+import { connect } from './connection.ts';
+import { Failure, useAction } from './parts/action.tsx';
+
+/** Asks for the token or a key. */
+export function SignInForm({ because }: { readonly because: string | undefined }) {
+  const token = useSignal('');
+  const attempt = useAction(async () => {
+    const failure = await connect(token.value.trim());
+    if (failure) throw failure;
+  });
+  return (
+    <main class="sign-in">
+      <h1>Chat-web console</h1>
+      {because !== undefined && <p role="status">Sign in again: {because}.</p>}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void attempt.run();
+        }}
+      >
+        <label>
+          Token or key of the gateway
+          <input
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            required
+            value={token}
+            onInput={(event) => {
+              token.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <button type="submit" class="primary" disabled={attempt.isBusy.value}>
+          Sign in
+        </button>
+        <Failure error={attempt.failure.value} />
+      </form>
+      <p class="soft">
+        The token is CHAT_WEB_TOKEN of the gateway; a key shows what its scope allows. This tab alone keeps it, until it
+        is closed.
+      </p>
+    </main>
+  );
+}

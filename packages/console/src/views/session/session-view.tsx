@@ -1,0 +1,114 @@
+import { GatewayError } from '@chat-web/host';
+import { useComputed } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { adviceFor } from '../../advice.ts';
+import { connection } from '../../connection.ts';
+import type { LiveSessions } from '../../live/live-sessions.ts';
+import { Failure, useLoaded } from '../../parts/action.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { bytesText } from '../../parts/words.ts';
+import { hrefTo } from '../../route.ts';
+import { LinkPanel } from './link-panel.tsx';
+import { SessionButtons } from './session-buttons.tsx';
+import { Timeline } from './timeline.tsx';
+
+interface SessionProps {
+  readonly id: string;
+  readonly sessions: LiveSessions;
+}
+
+/** One session: what it does, what happened to it, and what to do. */
+export function SessionView({ id, sessions }: SessionProps) {
+  const session = useComputed(() => sessions.all.value?.get(id));
+  useEffect(() => void sessions.refresh(), [id, sessions]);
+  const { value: view } = session;
+  if (sessions.all.value === undefined) return <p role="status">Reading the session …</p>;
+  const advice = view && adviceFor(view);
+  return (
+    <>
+      <p class="path">
+        <a href={hrefTo('sessions')}>Sessions</a>
+      </p>
+      <div class="title">
+        <h1>{id}</h1>
+        {view && <Status session={view} />}
+        {view && (
+          <span class="soft">
+            since <Time at={view.since} />
+          </span>
+        )}
+      </div>
+      {view === undefined ? (
+        <Empty title="There is no such session.">
+          <p>It was deleted, was never linked, or is not covered by your key.</p>
+        </Empty>
+      ) : (
+        <>
+          <div class="cause">
+            {view.message && <p>{view.message}</p>}
+            {view.nextAttemptAt && (
+              <p>
+                The next attempt is <Time at={view.nextAttemptAt} />.
+              </p>
+            )}
+            {advice && <p class="advice">{advice}</p>}
+          </div>
+          <SessionButtons session={view} onDone={() => void sessions.refresh()} />
+          {view.status === 'qr' && <LinkPanel key={view.since} session={view} />}
+          <section aria-labelledby="facts">
+            <h2 id="facts">Now</h2>
+            <dl class="facts">
+              {view.status === 'ready' && <Account id={id} />}
+              <dt>Restarts</dt>
+              <dd>{view.restarts} since the gateway started</dd>
+              <dt>Last event</dt>
+              <dd>{view.lastEventAt ? <Time at={view.lastEventAt} /> : 'none since the gateway started'}</dd>
+              <dt>Memory</dt>
+              <dd>
+                {view.memory
+                  ? `${bytesText(view.memory.browserBytes)} browser, ${bytesText(view.memory.workerBytes)} worker`
+                  : 'nothing runs, or it was not measured yet'}
+              </dd>
+              <dt>Disk</dt>
+              <dd>{view.diskBytes === undefined ? 'not measured yet' : bytesText(view.diskBytes)}</dd>
+              <dt>Page</dt>
+              <dd>{view.pageVersion ?? 'not checked yet'}</dd>
+            </dl>
+          </section>
+          {view.degraded && view.degraded.length > 0 && (
+            <section aria-labelledby="degraded">
+              <h2 id="degraded">What does not work on this build of the page</h2>
+              <ul>
+                {view.degraded.map(({ capability, reason }) => (
+                  <li key={capability}>
+                    <strong>{capability}</strong>: {reason}
+                  </li>
+                ))}
+              </ul>
+              <p class="soft">These answer 501; all else works. See docs/page-changes.md.</p>
+            </section>
+          )}
+          <Timeline id={id} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Account({ id }: { readonly id: string }) {
+  const info = useLoaded((signal) => connection().client.getSessionInfo({ id }, { signal, retries: 0 }), { key: id });
+  const { value } = info.value;
+  const { value: failure } = info.failure;
+  const isOver = failure instanceof GatewayError && failure.code === 'session_not_ready';
+  return (
+    <>
+      <dt>Account</dt>
+      <dd>
+        {value && `${value.pushname || 'no name'}, ${value.phone || value.wid}, ${value.platform}`}
+        {failure !== undefined && !isOver && <Failure error={failure} />}
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import type { SessionView } from '@chat-web/host';
+import { useSignal } from '@preact/signals';
+import { connection } from '../../connection.ts';
+import { useAction } from '../../parts/action.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { counted } from '../../parts/words.ts';
+
+interface BulkProps {
+  readonly shown: readonly SessionView[];
+  /** Those of them that are chosen. */
+  readonly chosen: readonly SessionView[];
+  onChoose(ids: readonly string[]): void;
+  onDone(): void;
+}
+
+const VERBS = { startSession: 'Start', stopSession: 'Stop' } as const;
+type Verb = keyof typeof VERBS;
+/** The gateway starts a few at a time in any case. */
+const AT_ONCE = 6;
+
+/** Starts or stops all sessions that are chosen. */
+export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
+  const asked = useSignal<Verb | undefined>(undefined);
+  const result = useSignal('');
+  const action = useAction(async () => {
+    const verb = asked.value ?? 'startSession';
+    const ids = chosen.map(({ id }) => id);
+    asked.value = undefined;
+    result.value = `${VERBS[verb]}: ${counted(ids.length, 'session')} …`;
+    const failures = await forEach(ids, verb);
+    result.value = summary(verb, ids.length, failures);
+    onDone();
+  });
+  const areAll = shown.length > 0 && chosen.length === shown.length;
+  return (
+    <div class="bulk">
+      <label>
+        <input
+          type="checkbox"
+          checked={areAll}
+          indeterminate={!areAll && chosen.length > 0}
+          onChange={() => onChoose(areAll ? [] : shown.map(({ id }) => id))}
+        />
+        Select all shown
+      </label>
+      {(Object.keys(VERBS) as Verb[]).map((verb) => (
+        <button
+          key={verb}
+          type="button"
+          disabled={chosen.length === 0 || action.isBusy.value}
+          onClick={() => {
+            asked.value = verb;
+          }}
+        >
+          {VERBS[verb]} {chosen.length > 0 ? chosen.length : ''}
+        </button>
+      ))}
+      <span role="status">{result.value}</span>
+      {asked.value && (
+        <Dialog
+          title={`${VERBS[asked.value]} ${counted(chosen.length, 'session')}?`}
+          onClose={() => (asked.value = undefined)}
+        >
+          <p class="names">{chosen.map(({ id }) => id).join(', ')}</p>
+          <div class="buttons">
+            <button type="button" class="primary" onClick={() => void action.run()}>
+              {VERBS[asked.value]}
+            </button>
+            <button type="button" onClick={() => (asked.value = undefined)}>
+              Cancel
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+/** The sentences of those that failed, by id. */
+async function forEach(ids: readonly string[], verb: Verb): Promise<ReadonlyMap<string, string>> {
+  const { client } = connection();
+  const waiting = [...ids];
+  const failures = new Map<string, string>();
+  const next = async () => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      try {
+        await client[verb]({ id });
+      } catch (error) {
+        failures.set(id, error instanceof Error ? error.message : String(error));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  return failures;
+}
+
+function summary(verb: Verb, count: number, failures: ReadonlyMap<string, string>): string {
+  const done = `${VERBS[verb]}: ${count - failures.size} of ${counted(count, 'session')} done.`;
+  const [first] = failures;
+  return first ? `${done} ${failures.size} failed, such as ${first[0]}: ${first[1]}` : done;
+}

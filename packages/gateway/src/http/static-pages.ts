@@ -1,0 +1,56 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { GatewayError } from '@chat-web/protocol';
+import { serveStatic } from '@hono/node-server/serve-static';
+import type { Route } from './server-env.ts';
+
+/** The folder of the console's static files. */
+export const CONSOLE_DIR = dirname(fileURLToPath(import.meta.resolve('@chat-web/console/pages/index.html')));
+
+/** Files that have their content in their names. */
+const NAMED_BY_CONTENT = /-[0-9a-f]{10}\.\w+$/;
+
+/** Static pages that may be opened without a token: they contain nothing of any session. */
+export interface StaticPages {
+  /** The path below which they are, such as `/console`. */
+  readonly path: string;
+  /** The folder with the files, and with an `index.html`. */
+  readonly dir: string;
+  readonly contentSecurityPolicy: string;
+}
+
+/** Everything is from the gateway itself; nothing is run that stands in the page. */
+export const CONSOLE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  'media-src blob:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** A route with the files of a folder. The path itself redirects to the one with a slash, which relative links need. */
+export function staticPages({ path, dir, contentSecurityPolicy }: StaticPages): Route {
+  const files = serveStatic({
+    root: dir,
+    precompressed: true,
+    rewriteRequestPath: (requested) => requested.slice(path.length),
+  });
+  return async (c) => {
+    // Relative, since a proxy may have put a path before it.
+    if (c.req.path === path) return c.body(null, 308, { Location: `${path.slice(path.lastIndexOf('/') + 1)}/` });
+    c.header('Content-Security-Policy', contentSecurityPolicy);
+    c.header('Cross-Origin-Opener-Policy', 'same-origin');
+    // Without a token, a request over plain HTTP is known by its Referer to come from here.
+    c.header('Referrer-Policy', 'same-origin');
+    c.header('Cache-Control', NAMED_BY_CONTENT.test(c.req.path) ? 'public, max-age=31536000, immutable' : 'no-cache');
+    const response = await files(c, async () => {});
+    if (response) return response;
+    throw new GatewayError('route_not_found', 'there is no such file');
+  };
+}
