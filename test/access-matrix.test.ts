@@ -41,7 +41,7 @@ const routes = [
   })),
   ...Object.entries<OtherRoute>(otherRoutes).map(([name, { path, scope }]) => ({
     ...{ name, method: 'GET', scope, hasId: path.includes(':id'), body: undefined, type: JSON_TYPE },
-    path: (id: string) => path.replace(':id', id),
+    path: (id: string) => path.replace(':id', id).replace('*', ''),
   })),
 ].flatMap((route) => (route.method === 'GET' ? [route, { ...route, method: 'HEAD' }] : [route]));
 type Route = (typeof routes)[number];
@@ -137,7 +137,7 @@ describe('every route', () => {
       [...new Set(routes.flatMap(({ name, scope }) => (scope === wanted ? [name] : [])))].sort();
     for (const { name, scope, method } of routes)
       if (scope === 'read' || scope === 'anyone') expect(['GET', 'HEAD'], name).toContain(method);
-    expect(namesOf('anyone')).toEqual(['health', 'ready']);
+    expect(namesOf('anyone')).toEqual(['console', 'health', 'ready']);
     expect(namesOf('manage')).toEqual(
       [
         ...Object.keys(webhookOperations),

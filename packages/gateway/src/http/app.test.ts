@@ -38,7 +38,7 @@ for (const { method, path } of Object.values(operations)) methodsOf.set(path, [.
 const nameOf = new Map<string, string>(Object.entries(operations).map(([name, { path }]) => [path, name]));
 /** A path with something that fits in the place of each parameter. */
 const filled = (path: string) =>
-  rows.find(({ name }) => name === nameOf.get(path))?.path('main') ?? path.replace(':id', 'main');
+  rows.find(({ name }) => name === nameOf.get(path))?.path('main') ?? path.replace(':id', 'main').replace('*', '');
 
 describe('every operation', () => {
   it.each(rows)('$name reaches its own handler, once, with the session that the path names', async (row) => {
@@ -128,13 +128,14 @@ describe('a gateway with a token', () => {
       expect(await codeOf(await gateway.request(path, { method }))).toEqual([401, 'unauthorized']);
   });
 
-  it('asks for it on every route but /health and /health/ready', async () => {
+  it('asks for it on every route but /health, /health/ready and the files of the console', async () => {
     const gateway = await guarded();
     const free = [...methodsOf].filter(([, methods]) => methods.includes('GET')).map(([path]) => filled(path));
     const statuses = await Promise.all(free.map(async (path) => [path, (await gateway.request(path)).status]));
     expect(statuses.filter(([, status]) => status !== 401)).toEqual([
       ['/health', 200],
       ['/health/ready', 200],
+      ['/console/', 200],
     ]);
   });
 

@@ -1,0 +1,49 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { fakeGateway } from '../testing/fake-gateway.ts';
+import { CONSOLE_DIR } from './static-pages.ts';
+
+const script = readdirSync(CONSOLE_DIR).find((name) => /^console-.*\.js$/.test(name)) ?? '';
+
+describe('the files of the console', () => {
+  it('are served with a policy that allows nothing but what comes from here', async () => {
+    using gateway = await fakeGateway();
+    const page = await gateway.request('/console/');
+    expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('Cache-Control')).toBe('no-cache');
+    const policy = page.headers.get('Content-Security-Policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toMatch(/unsafe|http:|https:|\*/);
+    expect(await page.text()).toContain(`src="${script}"`);
+  });
+
+  it('are kept by browsers if their names say what is in them', async () => {
+    using gateway = await fakeGateway();
+    const answer = await gateway.request(`/console/${script}`, { headers: { 'accept-encoding': 'gzip, br' } });
+    expect(answer.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+    expect([answer.headers.get('Content-Encoding'), answer.headers.get('Vary')]).toEqual(['br', 'Accept-Encoding']);
+    expect((await gateway.request(`/console/${script}`)).headers.get('Content-Encoding')).toBeNull();
+  });
+
+  it('are found below a slash, also behind a proxy that adds a path', async () => {
+    using gateway = await fakeGateway();
+    const answer = await gateway.request('/console');
+    expect([answer.status, answer.headers.get('Location')]).toEqual([308, 'console/']);
+  });
+
+  it.each([
+    '/console/nothing.js',
+    '/console/../package.json',
+    '/console/%2e%2e/%2e%2e/package.json',
+    '/console/..%2f..%2fpackage.json',
+    '/console/..\\..\\package.json',
+    '/console//etc/passwd',
+    '/console/%00',
+    '/console/%',
+    '/consoles/',
+  ])('are no others: %s', async (path) => {
+    using gateway = await fakeGateway();
+    const answer = await gateway.request(path);
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'route_not_found']);
+  });
+});

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer';
+import { expect } from 'vitest';
+import { openBrowser } from './browser.ts';
+import { eventually } from './eventually.ts';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const WIDTHS = [360, 1280];
+const SCHEMES = ['light', 'dark'];
+/** Reports what the page's policy refuses. */
+const REPORT_VIOLATIONS =
+  "document.addEventListener('securitypolicyviolation', (e) => harmed(e.violatedDirective + ' ' + e.blockedURI))";
+
+/** The console in a browser of its own, as a person uses it: by the names of buttons and fields. */
+export class ConsolePage implements AsyncDisposable {
+  readonly page: Page;
+  /** What hostile content got to run, what the policy had to refuse, and errors of the page. */
+  readonly harm: readonly string[];
+  readonly #browser: Browser;
+
+  private constructor(browser: Browser, page: Page, harm: readonly string[]) {
+    this.#browser = browser;
+    this.page = page;
+    this.harm = harm;
+  }
+
+  /** Opens the console of a gateway, and signs in if it asks for a token. */
+  static async open({ url, token }: { readonly url: string; readonly token?: string | undefined }): Promise<ConsolePage> {
+    const browser = await openBrowser(['attacker.lan']);
+    const page = await browser.newPage();
+    const harm: string[] = [];
+    await page.exposeFunction('harmed', (how: string) => void harm.push(how));
+    await page.evaluateOnNewDocument(REPORT_VIOLATIONS);
+    page.on('pageerror', (error) => harm.push(String(error)));
+    await page.setViewport({ width: 1280, height: 900 });
+    await page.goto(`${url}/console`);
+    const opened = new ConsolePage(browser, page, harm);
+    if (token !== undefined) await opened.signIn(token);
+    return opened;
+  }
+
+  async signIn(token: string): Promise<void> {
+    await this.fill('Token or key of the gateway', token);
+    await this.press('Sign in');
+    await this.page.locator('nav').wait();
+  }
+
+  /** Shows a view, such as `#/sessions/main`. */
+  async show(hash: string): Promise<void> {
+    await this.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  }
+
+  /** Presses a button or link by its accessible name, as soon as there is one. */
+  async press(name: string, role = 'button'): Promise<void> {
+    await this.page.locator(`::-p-aria([name="${name}"][role="${role}"])`).click();
+  }
+
+  /** Types into a field, by its label. */
+  async fill(label: string, text: string): Promise<void> {
+    await this.page.locator(`::-p-aria([name="${label}"])`).fill(text);
+  }
+
+  /** All text that is shown. */
+  text(): Promise<string> {
+    return this.page.evaluate('document.body.innerText') as Promise<string>;
+  }
+
+  /** Waits until the page shows a text. */
+  async untilShown(text: string | RegExp, timeoutMs?: number): Promise<void> {
+    await eventually(async () => expect(await this.text()).toMatch(text), timeoutMs);
+  }
+
+  /** The names of all buttons, links and fields that are shown. */
+  async controls(): Promise<string[]> {
+    const found = await this.page.$$('button, a[href], input, select, textarea');
+    const names = found.map((one) => one.evaluate((element: { textContent: string | null }) => element.textContent?.trim() ?? ''));
+    return (await Promise.all(names)).filter((name: string) => name !== '');
+  }
+
+  /**
+   * Expects of the view that it shows, in light and dark, narrow and wide, that nothing has to be scrolled sideways and
+   * that axe finds nothing serious. `CONSOLE_SCREENSHOTS=<folder>` keeps what it looks like.
+   */
+  async expectFit(name: string): Promise<void> {
+    await this.page.evaluate(await readFile(AXE, 'utf8'));
+    const into = process.env.CONSOLE_SCREENSHOTS;
+    for (const width of WIDTHS)
+      for (const scheme of SCHEMES) {
+        await this.page.setViewport({ width, height: 900 });
+        await this.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+        const look = `${name} ${width} ${scheme}`;
+        const path = join(into ?? '', `${name}-${width}-${scheme}.png`) as `${string}.png`;
+        if (into) await this.page.screenshot({ path, fullPage: true });
+        const tooWide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+        expect(await this.page.evaluate(tooWide), look).toBeLessThanOrEqual(0);
+        expect(await this.#seriousFindings(), look).toEqual([]);
+      }
+    await this.page.setViewport({ width: 1280, height: 900 });
+  }
+
+  async #seriousFindings(): Promise<unknown[]> {
+    interface Finding {
+      readonly id: string;
+      readonly impact: string;
+      readonly nodes: readonly { readonly html: string }[];
+    }
+    const { violations } = (await this.page.evaluate('axe.run()')) as { readonly violations: readonly Finding[] };
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+  }
+}
