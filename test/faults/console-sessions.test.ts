@@ -48,7 +48,7 @@ it('links a new session by the QR on the page', async () => {
 });
 
 it('shows a QR that is always the newest', async () => {
-  await stack.phones.settings({ qrFirstMs: 3_000, qrIntervalMs: 3_000 });
+  await stack.phones.configure({ qrFirstMs: 3_000, qrIntervalMs: 3_000 });
   await stack.client.startSession({ id: 'spare' });
   await seen.show('#/sessions/spare');
   const first = await shownQr();
@@ -62,16 +62,16 @@ it('shows that a worker was killed, why, and that it is well again, without a re
   await seen.untilShown(/\nReady\n/);
   await seen.page.evaluate('window.isSame = true');
   for (const pid of workersOf(stack.gateway.pid)) process.kill(pid, 'SIGKILL');
-  await seen.untilShown(/Recovering[^]*the worker exited: signal SIGKILL[^]*The gateway restarts it/);
-  await seen.untilShown(/\nReady\n[^]*1 since the gateway started/, 60_000);
-  await seen.untilShown(/Timeline[^]*Ready[^]*Recovering: the worker exited: signal SIGKILL[^]*Loading chats/);
+  await seen.untilShown(/Recovering[\s\S]*the worker exited: signal SIGKILL[\s\S]*The gateway restarts it/);
+  await seen.untilShown(/\nReady\n[\s\S]*1 since the gateway started/, 60_000);
+  await seen.untilShown(/Timeline[\s\S]*Ready[\s\S]*Recovering: the worker exited: signal SIGKILL[\s\S]*Loading chats/);
   expect(await seen.page.evaluate('window.isSame')).toBe(true);
   await seen.expectFit('session-ready');
 });
 
 it('lists, finds, stops and starts sessions', async () => {
   await seen.show('#/sessions');
-  await seen.untilShown(/main[^]*spare[^]*/);
+  await seen.untilShown(/main[\s\S]*spare[\s\S]*/);
   await seen.expectFit('sessions');
   await seen.fill('Search', 'spa');
   await seen.untilShown('1 of 2 sessions');
@@ -80,7 +80,10 @@ it('lists, finds, stops and starts sessions', async () => {
   await seen.page.locator('dialog .primary').click();
   await seen.untilShown('Stop: 1 of 1 session done.');
   await stack.untilStatus('spare', 'stopped');
-  await seen.untilShown('Start it when you want it back');
+  await seen.untilShown(/spare\s+Stopped/);
+  await seen.press('Start 1');
+  await seen.page.locator('dialog .primary').click();
+  await seen.untilShown(/Start: 1 of 1 session done[\s\S]*spare\s+Ready/);
 });
 
 it('shows that the gateway is gone, and heals by itself', async () => {

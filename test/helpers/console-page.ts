@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import type { Browser, Page } from 'puppeteer';
 import { expect } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { eventually } from './eventually.ts';
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const WIDTHS = [360, 1280];
 const SCHEMES = ['light', 'dark'];
 /** Reports what the page's policy refuses. */
@@ -27,7 +25,13 @@ export class ConsolePage implements AsyncDisposable {
   }
 
   /** Opens the console of a gateway, and signs in if it asks for a token. */
-  static async open({ url, token }: { readonly url: string; readonly token?: string | undefined }): Promise<ConsolePage> {
+  static async open({
+    url,
+    token,
+  }: {
+    readonly url: string;
+    readonly token?: string | undefined;
+  }): Promise<ConsolePage> {
     const browser = await openBrowser(['attacker.lan']);
     const page = await browser.newPage();
     const harm: string[] = [];
@@ -75,7 +79,9 @@ export class ConsolePage implements AsyncDisposable {
   /** The names of all buttons, links and fields that are shown. */
   async controls(): Promise<string[]> {
     const found = await this.page.$$('button, a[href], input, select, textarea');
-    const names = found.map((one) => one.evaluate((element: { textContent: string | null }) => element.textContent?.trim() ?? ''));
+    const names = found.map((one) =>
+      one.evaluate((element: { textContent: string | null }) => element.textContent?.trim() ?? ''),
+    );
     return (await Promise.all(names)).filter((name: string) => name !== '');
   }
 
@@ -84,7 +90,7 @@ export class ConsolePage implements AsyncDisposable {
    * that axe finds nothing serious. `CONSOLE_SCREENSHOTS=<folder>` keeps what it looks like.
    */
   async expectFit(name: string): Promise<void> {
-    await this.page.evaluate(await readFile(AXE, 'utf8'));
+    await this.page.evaluate(axe.source);
     const into = process.env.CONSOLE_SCREENSHOTS;
     for (const width of WIDTHS)
       for (const scheme of SCHEMES) {

@@ -52,7 +52,7 @@ export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
             asked.value = verb;
           }}
         >
-          {VERBS[verb]} {chosen.length > 0 ? chosen.length : ''}
+          {chosen.length > 0 ? `${VERBS[verb]} ${chosen.length}` : VERBS[verb]}
         </button>
       ))}
       <span role="status">{result.value}</span>
