@@ -329,6 +329,20 @@ describe('a pairing code', () => {
     expect(subject.after(code(), stop).state.linkingNumber).toBeUndefined();
   });
 
+  it('leaves its number to others once the session has failed, or its folder is gone, and it was not linked', () => {
+    const failed = [crash({ retry: false }), ended];
+    expect(new Subject().after(start, qr(), code(), ...failed).state).toMatchObject({
+      ...{ phase: { status: 'failed' }, linkingNumber: undefined },
+    });
+    const syncing = new Subject().after(start, qr(), code(), authenticating);
+    expect(syncing.after(...failed).state.linkingNumber).toBe('12025550101');
+    const gone = new Subject().after(start, qr(), code(), authenticating, ready, { name: 'moved' });
+    expect(gone.after({ name: 'arrived' }).state.linkingNumber).toBeUndefined();
+    const kept = linked();
+    kept.state = { ...kept.state, linkingNumber: '12025550101' };
+    expect(kept.after(...failed).state.linkingNumber).toBe('12025550101');
+  });
+
   it('can be typed for as long as it says, then the session stops as without a scan', () => {
     const subject = new Subject().after(start, qr());
     subject.now = 59 * SECOND;

@@ -236,7 +236,8 @@ type Step = readonly [state: SessionState, effects: readonly Effect[]];
 
 function step(state: SessionState, event: StateEvent, about: Circumstances): Step {
   if (event.name === 'moved') return [enter(cleared(state), MOVED), []];
-  if (event.name === 'arrived') return [enter({ ...cleared(state), linkedAt: undefined }, { status: 'stopped' }), []];
+  if (event.name === 'arrived')
+    return [enter(unreserved({ ...cleared(state), linkedAt: undefined }, about), { status: 'stopped' }), []];
   if (state.phase.status === 'moved' && !(event.name === 'stop' && event.unlink)) return [state, []];
   if (event.name === 'start') {
     if (isRunning(state.phase)) return [state, []];
@@ -325,6 +326,11 @@ function cleared(state: SessionState): SessionState {
     ending: undefined,
     retry: undefined,
   };
+}
+
+/** Nothing runs any more: the number of a code is free for others, unless the account was linked by it. */
+function unreserved(state: SessionState, { hasAuth }: Circumstances): SessionState {
+  return hasAuth || state.linkedAt !== undefined ? state : { ...state, linkingNumber: undefined };
 }
 
 function counted(state: SessionState, reason: Reason): SessionState {
@@ -446,7 +452,7 @@ function runFailed(state: SessionState, failure: RunFailure, { config }: Circums
 function afterRun(before: SessionState, ending: SessionState['ending'], about: Circumstances): SessionState {
   if (ending === undefined || ending === 'unlinked') return before;
   const { cause, retry, wasUp } = ending;
-  if (!retry) return enter(before, { status: 'failed', cause });
+  if (!retry) return enter(unreserved(before, about), { status: 'failed', cause });
   const state = { ...forgivenIfWell(before, about.now), readyAt: undefined };
   if (cause.reason === 'START_REFUSED') return retrying(state, cause.reason, refusedDelay(about.random), about);
   if (cause.reason === 'PAGE_UNSUPPORTED') return retrying(state, cause.reason, unsupportedDelay(about.random), about);
