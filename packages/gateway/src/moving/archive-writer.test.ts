@@ -93,6 +93,17 @@ it('is not made of what no gateway would take', async () => {
     await expect(prepareArchive({ ...archive, ...changes }, NEVER)).rejects.toThrow('more than an archive takes');
 });
 
+it('is refused by its receiver where a file has changed since its digest was made', async () => {
+  using folder = profile();
+  using out = temporaryFolder();
+  const { bytes } = await prepare(folder.path);
+  folder.write(`${LEVELDB}/000003.log`, 'KEYS'.repeat(400));
+  const unpacking = { session: 'main', contentDigest: undefined, onManifest: () => {} };
+  await expect(unpackArchive(bytes, { ...unpacking, pathOf: (name) => join(out.path, name) })).rejects.toMatchObject({
+    ...{ code: 'invalid_archive', message: expect.stringContaining('000003.log') },
+  });
+});
+
 it('breaks off where a file has become shorter, and when the session is taken back', async () => {
   using folder = profile();
   const { bytes } = await prepare(folder.path);

@@ -38,7 +38,8 @@ const SKIPPED = new Set(['LOCK', 'LOG', 'LOG.old']);
 
 /**
  * Prepares the archive of a session. Reads all files twice: for their digests, and for that of the archive, which its
- * receiver gets before the first byte. `bytes` reads them a third time, and throws if one has changed. Rejects with an
+ * receiver gets before the first byte. `bytes` reads them a third time, and throws if one cannot be read or has become
+ * shorter; whether its bytes are still the same is left to the receiver, who has the digests. Rejects with an
  * UnfitProfileError.
  */
 export async function prepareArchive(contents: ArchiveContents, signal: AbortSignal): Promise<SessionArchive> {
