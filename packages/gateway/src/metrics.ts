@@ -211,7 +211,11 @@ function pacingCounter(pacing: Pick<Pacing, 'refused'>, registers: Registry[]): 
 
 function moveCounter(mover: Pick<Mover, 'counts'>, registers: Registry[]): void {
   new Counter({
-    ...{ name: `${PREFIX}session_moves_total`, help: 'Sessions exported and imported, and imports refused', registers },
+    ...{
+      name: `${PREFIX}session_moves_total`,
+      help: 'Sessions exported and imported, imports refused for their archive or its place, and imports that failed',
+      registers,
+    },
     labelNames: ['outcome'],
     collect() {
       this.reset();

@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
@@ -35,7 +36,18 @@ async function arrivals() {
     }
   }
   const begin = (id: string, keyId?: string) => mover.import(id, { archive: slowly() }, { keyId });
-  return { begin, cut: () => over.abort(new Error('cut')), [Symbol.dispose]: folder[Symbol.dispose] };
+  async function* whole(bytes: Buffer) {
+    yield* [bytes].filter(({ length }) => length > 0);
+  }
+  const send = (id: string, bytes: Buffer) => mover.import(id, { archive: whole(bytes) }, { keyId: undefined });
+  return {
+    mover,
+    folder,
+    send,
+    begin,
+    cut: () => over.abort(new Error('cut')),
+    [Symbol.dispose]: folder[Symbol.dispose],
+  };
 }
 
 it('one key imports two sessions at a time, and leaves the other places to others', async () => {
@@ -48,6 +60,19 @@ it('one key imports two sessions at a time, and leaves the other places to other
   });
   all.cut();
   expect((await outcomes).map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'rejected'));
+});
+
+it('counts imports that are refused, and those that fail; who sends nothing only asks', async () => {
+  using all = await arrivals();
+  for (const bytes of [Buffer.alloc(512), Buffer.alloc(0)])
+    await expect(all.send('a', bytes)).rejects.toMatchObject({ code: 'invalid_archive' });
+  const aborted = all.begin('a').catch(() => {});
+  all.cut();
+  await aborted;
+  rmSync(join(all.folder.path, 'arriving'), { recursive: true });
+  writeFileSync(join(all.folder.path, 'arriving'), '');
+  await expect(all.send('a', Buffer.alloc(512))).rejects.toThrow();
+  expect(all.mover.counts).toEqual({ exported: 0, imported: 0, refused: 1, failed: 2 });
 });
 
 it('an import that takes more than two hours is refused', async () => {

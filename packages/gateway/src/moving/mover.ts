@@ -34,8 +34,8 @@ export interface MoverParts {
   readonly log: Log;
 }
 
-/** A move, as the metrics count it. */
-export type Moved = 'exported' | 'imported' | 'refused';
+/** A move, as the metrics count it: `failed` is an import that was neither finished nor refused. */
+export type Moved = 'exported' | 'imported' | 'refused' | 'failed';
 
 /** Sessions that arrive at the same time: each takes disk, and a slow sender takes it for long. */
 const MOST_ARRIVALS = 8;
@@ -46,6 +46,8 @@ const MAX_ARRIVAL_MS = 2 * 60 * 60_000;
 const RETRY_AFTER_SECONDS = 10;
 const VERSION_FILE = 'Last Version';
 const MOST_VERSION_BYTES = 100;
+/** What is wrong with an archive, or with its place here: another attempt is refused as well. */
+const REFUSALS: readonly unknown[] = ['session_exists', 'stale_export', 'invalid_archive', 'body_too_large'];
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
 
 /** A session on its way. */
@@ -53,12 +55,14 @@ interface Arrival {
   readonly keyId: string | undefined;
   /** What its manifest announces. */
   bytes: number;
+  /** Something of it was sent. */
+  hasBegun: boolean;
 }
 
 /** Moves sessions to and from other gateways. */
 export class Mover {
-  /** How many sessions have moved, and how many archives were refused. */
-  readonly counts: Record<Moved, number> = { exported: 0, imported: 0, refused: 0 };
+  /** How many sessions have moved, and how many imports were refused or have failed. */
+  readonly counts: Record<Moved, number> = { exported: 0, imported: 0, refused: 0, failed: 0 };
   readonly #parts: MoverParts;
   /** How many bytes of files each one has announced. */
   readonly #arriving = new Map<string, Arrival>();
@@ -94,27 +98,18 @@ export class Mover {
    * `invalid_archive`, `body_too_large` or 503, or with the error of the stream: nothing has changed then.
    */
   async import(id: string, taken: TakenArchive, { keyId }: Pick<Caller, 'keyId'>): Promise<Session> {
-    const { supervisor, saved, log } = this.#parts;
-    supervisor.expect(id);
-    this.#requireStorage();
-    this.#requireTurn(id, keyId);
-    const startedAt = performance.now();
-    this.#arriving.set(id, { keyId, bytes: 0 });
-    let folder: string | undefined;
+    const arrival = { keyId, bytes: 0, hasBegun: false };
     try {
-      folder = await this.#stored(() => saved.makeArrival(id));
-      const { session, manifest } = await this.#arrive(id, folder, taken);
+      const session = await this.#import(id, taken, arrival);
       this.counts.imported += 1;
-      const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-      const ms = Math.round(performance.now() - startedAt);
-      log.info({ session: id, bytes, files: manifest.files.length, ms }, 'session imported');
       return session;
-    } catch (error) {
-      this.counts.refused += 1;
-      throw asDiskError(error);
-    } finally {
-      this.#arriving.delete(id);
-      if (folder !== undefined) await this.#remove(folder);
+    } catch (thrown) {
+      const error = asDiskError(thrown);
+      const code = error instanceof GatewayError ? error.code : undefined;
+      // Who sends nothing only asks whether an archive would be taken.
+      const isQuestion = code === 'invalid_archive' && !arrival.hasBegun;
+      if (!isQuestion) this.counts[REFUSALS.includes(code) ? 'refused' : 'failed'] += 1;
+      throw error;
     }
   }
 
@@ -172,12 +167,33 @@ export class Mover {
 
   // Import.
 
-  async #arrive(id: string, folder: string, taken: TakenArchive) {
+  async #import(id: string, taken: TakenArchive, arrival: Arrival): Promise<Session> {
+    const { supervisor, saved, log } = this.#parts;
+    supervisor.expect(id);
+    this.#requireStorage();
+    this.#requireTurn(id, arrival.keyId);
+    const startedAt = performance.now();
+    this.#arriving.set(id, arrival);
+    let folder: string | undefined;
+    try {
+      folder = await saved.makeArrival(id);
+      const { session, manifest } = await this.#arrive(id, folder, taken, arrival);
+      const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+      const ms = Math.round(performance.now() - startedAt);
+      log.info({ session: id, bytes, files: manifest.files.length, ms }, 'session imported');
+      return session;
+    } finally {
+      this.#arriving.delete(id);
+      if (folder !== undefined) await this.#remove(folder);
+    }
+  }
+
+  async #arrive(id: string, folder: string, taken: TakenArchive, arrival: Arrival) {
     const { supervisor, saved, keepers } = this.#parts;
-    const { manifest, state } = await unpackArchive(inTime(taken.archive), {
+    const { manifest, state } = await unpackArchive(inTime(taken.archive, arrival), {
       session: id,
       contentDigest: taken.contentDigest,
-      onManifest: (about) => this.#assertWanted(id, about, folder),
+      onManifest: (about) => this.#assertWanted(id, about, folder, arrival),
       pathOf: (name) => join(folder, 'session', IN_PROFILE, name.slice(PROFILE.length)),
     });
     const lesson = await readState(keepers, id, state);
@@ -189,14 +205,13 @@ export class Mover {
   }
 
   /** Before a file of it is written. */
-  async #assertWanted(id: string, about: Manifest, folder: string): Promise<void> {
+  async #assertWanted(id: string, about: Manifest, folder: string, arrival: Arrival): Promise<void> {
     const { config, saved, lineages } = this.#parts;
     lineages.assertNewer(id, about, saved.has(id));
     const bytes = about.files.reduce((sum, file) => sum + file.bytes, 0);
     if (bytes > config.importMaxBytes)
       throw new GatewayError('body_too_large', 'the archive has more bytes than CHAT_WEB_IMPORT_MAX_MB allows');
-    const arrival = this.#arriving.get(id);
-    if (arrival) arrival.bytes = bytes;
+    arrival.bytes = bytes;
     // What the others are still to write counts as well; what they have written counts twice.
     const announced = [...this.#arriving.values()].reduce((sum, one) => sum + one.bytes, 0);
     if ((await freeDiskBytes(folder)) >= config.minFreeDiskBytes + announced) return;
@@ -271,9 +286,10 @@ export class Mover {
 }
 
 /** Throws `request_timeout` where a sender takes too long. */
-async function* inTime(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* inTime(archive: AsyncIterable<Uint8Array>, arrival: Arrival): AsyncGenerator<Uint8Array> {
   const endsAt = performance.now() + MAX_ARRIVAL_MS;
   for await (const piece of archive) {
+    arrival.hasBegun = true;
     if (performance.now() > endsAt)
       throw new GatewayError('request_timeout', `the archive did not arrive within ${MAX_ARRIVAL_MS / 3_600_000} h`);
     yield piece;
