@@ -1,11 +1,26 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { OTHER_USER } from '../../../../test/helpers/other-user.ts';
 import { temporaryFolder } from '../testing/fake-gateway.ts';
 import { Lineages } from './lineages.ts';
 
 const log = pino({ level: 'silent' });
+
+/** A folder that takes files, and cannot be synced. Root could sync any. */
+async function unsynced(path: string, work: () => Promise<void>): Promise<void> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) for (const one of [dirname(path), path]) chownSync(one, OTHER_USER, OTHER_USER);
+  chmodSync(path, 0o300);
+  if (isRoot) process.seteuid?.(OTHER_USER);
+  try {
+    await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(path, 0o700);
+  }
+}
 
 /** What two gateways know, which may be ended and started again. */
 async function gateways() {
@@ -115,4 +130,26 @@ it('keeps a session away whose file was spoiled, until it is taken back', async 
   expect(() => spoiled.assertNewer('main', about, true)).toThrow(expect.objectContaining({ code: 'session_exists' }));
   await spoiled.takenBack('main');
   expect((await all.load('here')).movedAt('main')).toBeUndefined();
+});
+
+describe('a folder that cannot be synced', () => {
+  it('lets no session leave, and keeps those that are here, which start', async () => {
+    using all = await gateways();
+    const about = all.here.departing('main');
+    await unsynced(join(all.folder.path, 'here'), async () => {
+      await expect(all.here.moved('main', about)).rejects.toThrow();
+      await all.here.runs('main');
+    });
+    for (const lineages of [all.here, await all.load('here')]) expect(lineages.movedAt('main')).toBeUndefined();
+  });
+
+  it('brings none back, and lets its archive leave again only once it is certain that it is away', async () => {
+    using all = await gateways();
+    const about = await leave(all.here);
+    const path = join(all.folder.path, 'here');
+    await unsynced(path, () => expect(all.here.takenBack('main')).rejects.toThrow());
+    for (const lineages of [all.here, await all.load('here')]) expect(lineages.movedAt('main')).toBeInstanceOf(Date);
+    await unsynced(path, () => expect(leave(all.here)).rejects.toThrow());
+    expect(await leave(all.here)).toMatchObject(about);
+  });
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, GatewayError, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
@@ -36,6 +36,8 @@ const GENERATION_BYTES = 8;
 export class Lineages {
   readonly #dir: string;
   readonly #entries = new Map<string, Entry>();
+  /** Those whose last write failed: after a power failure, the disk may have it all the same. */
+  readonly #unsure = new Set<string>();
 
   constructor(dir: string) {
     this.#dir = dir;
@@ -82,9 +84,10 @@ export class Lineages {
     return { ...(entry.isFresh ? grown(entry) : entry), since };
   }
 
-  /** From here on it does not start here. */
-  moved(id: string, { link, generations, since }: Lineage & { readonly since: string }): Promise<void> {
-    return this.#write(id, { place: 'moved', since, link, generations, isFresh: false });
+  /** From here on it does not start here. Resolves when that is certain to be on disk: an archive may leave then. */
+  async moved(id: string, { link, generations, since }: Lineage & { readonly since: string }): Promise<void> {
+    if (this.movedAt(id) && !this.#unsure.has(id)) return;
+    await this.#write(id, { place: 'moved', since, link, generations, isFresh: false });
   }
 
   /** It may start here again, although it may run elsewhere. */
@@ -95,6 +98,7 @@ export class Lineages {
 
   /** It is about to run. */
   async runs(id: string): Promise<void> {
+    if (this.#unsure.has(id)) await this.#restore(id);
     const entry = this.#entries.get(id);
     // Nothing starts a moved session: this is another link, whose predecessor was wiped just before the disk was full.
     if (entry?.place === 'moved') await this.gone(id);
@@ -132,15 +136,36 @@ export class Lineages {
   }
 
   async #write(id: string, entry: Entry): Promise<void> {
-    const { place, since, link, generations, isFresh } = entry;
-    const text = JSON.stringify({ place, since, link, generations, isFresh });
-    await replaceText(this.#pathOf(id), text, { durably: true });
+    try {
+      await replaceText(this.#pathOf(id), textOf(entry), { durably: true });
+    } catch (error) {
+      // It may be in place, where only the folder could not be synced: the next gateway must not start what is away.
+      this.#unsure.add(id);
+      await this.#restore(id).catch(() => {});
+      throw error;
+    }
+    this.#unsure.delete(id);
     this.#entries.set(id, entry);
+  }
+
+  /**
+   * Puts what is known in place of what could not be written. Not durably: the folder may be one that cannot be synced at
+   * all, and a session that is here must start nevertheless. A power failure may still undo that: then a session that is
+   * here counts as moved, or one starts whose taking back was refused, but not after its archive has left again.
+   */
+  async #restore(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (entry) await replaceText(this.#pathOf(id), textOf(entry));
+    else await rm(this.#pathOf(id), { force: true });
   }
 
   #pathOf(id: string): string {
     return join(this.#dir, id + ENDING);
   }
+}
+
+function textOf({ place, since, link, generations, isFresh }: Entry): string {
+  return JSON.stringify({ place, since, link, generations, isFresh });
 }
 
 function grown({ link, generations }: Lineage): Lineage {

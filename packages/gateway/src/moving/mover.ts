@@ -84,10 +84,8 @@ export class Mover {
       this.#requireStorage();
       const archive = await this.#prepare(id, signal);
       const isRepeated = lineages.movedAt(id) !== undefined;
-      if (!isRepeated) {
-        await this.#stored(() => lineages.moved(id, archive.about));
-        this.counts.exported += 1;
-      }
+      await this.#stored(() => lineages.moved(id, archive.about));
+      if (!isRepeated) this.counts.exported += 1;
       log.info({ session: id, bytes: archive.size, repeated: isRepeated }, 'session exported');
       return { ...archive, bytes: this.#watched(id, archive.bytes) };
     });
