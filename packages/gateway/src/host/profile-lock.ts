@@ -1,5 +1,6 @@
 import { readlink, realpath, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { ProcessId } from '@chat-web/protocol';
 import { endBrowsersOn } from './browser-sweep.ts';
 import { browsersOn, profileOf } from './browsers.ts';
 import { argsOf, listProcesses, openFilesOf, userOf } from './processes.ts';
@@ -30,15 +31,16 @@ export class ProfileInUseError extends Error {
  * Prepares a profile for a start: kills our orphaned browsers and removes a stale lock, whatever process or host it
  * names, since Chromium does not recover from all of them. Throws a ProfileInUseError if a live foreign browser uses
  * the profile, and leaves its lock: two browsers would corrupt it. Processes of other users are ignored, whatever they
- * claim.
+ * claim. Resolves with our processes that are still there although they were killed, as on a disk that hangs.
  */
-export async function freeProfile(profileDir: string): Promise<void> {
+export async function freeProfile(profileDir: string): Promise<readonly ProcessId[]> {
   await endBrowsersOn(profileDir);
-  const { foreign } = browsersOn(profileDir, await listProcesses());
+  const { ours, foreign } = browsersOn(profileDir, await listProcesses());
   const path = await real(profileDir);
   const holder = foreign.find(({ pid }) => mayHave(pid, path))?.pid ?? (await lockHolder(profileDir));
   if (holder !== undefined) throw new ProfileInUseError(profileDir, holder);
   for (const name of [LOCK, 'SingletonCookie', SOCKET]) await rm(join(profileDir, name), { force: true });
+  return ours;
 }
 
 /**

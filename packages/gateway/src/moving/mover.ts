@@ -129,11 +129,7 @@ export class Mover {
     const { saved, lineages, keepers, version } = this.#parts;
     const { since, link, generations } = lineages.departing(id);
     const profileDir = saved.profileOf(id);
-    await freeProfile(profileDir).catch((error: unknown) => {
-      if (!(error instanceof ProfileInUseError)) throw error;
-      const why = `a browser that this gateway did not start uses its profile (process ${error.pid}): close it`;
-      throw new GatewayError('session_not_exportable', `session ${id} cannot be exported: ${why}`);
-    });
+    await requireUnused(id, profileDir);
     const about = {
       ...{ session: id, link, generations, exportedAt: since, ...(await saved.about(id)) },
       ...{ gateway: version, browser: await browserOf(profileDir) },
@@ -281,6 +277,17 @@ export class Mover {
       this.#parts.log.warn({ error: errorText(error) }, 'interrupted import not removed'),
     );
   }
+}
+
+/** Throws `session_not_exportable` while a browser uses the profile: what is read would be no copy of it. */
+async function requireUnused(id: string, profileDir: string): Promise<void> {
+  const refuse = (why: string) =>
+    new GatewayError('session_not_exportable', `session ${id} cannot be exported: ${why}`);
+  const [left] = await freeProfile(profileDir).catch((error: unknown) => {
+    if (!(error instanceof ProfileInUseError)) throw error;
+    throw refuse(`a browser that this gateway did not start uses its profile (process ${error.pid}): close it`);
+  });
+  if (left) throw refuse(`its browser was killed, and still runs (process ${left.pid}): try again when it is gone`);
 }
 
 /** Throws `request_timeout` where a sender takes too long. */
