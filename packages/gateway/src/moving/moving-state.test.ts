@@ -54,6 +54,13 @@ async function tell({ journal }: Opened, ...records: readonly NewRecord[]): Prom
   for (const record of records) await journal.append(record);
 }
 
+/** The answer to a send, as JSON. `body`: its text. */
+const answerTo = (body: string) =>
+  JSON.stringify({
+    ...{ id: 'true_12025550102@c.us_3EB0AA', from: ADA, to: BEN, fromMe: true, body, type: 'chat', timestamp: NOW },
+    ...{ ack: 1, hasMedia: false, isForwarded: false, isStatus: false, mentionedIds: [] },
+  });
+
 /** Moves what is known from one to the other. */
 async function move(from: Opened, to: Opened): Promise<void> {
   await tell(to, ...(await readState(to.keepers, 'main', await writeState(from.keepers, 'main'))).records);
@@ -67,7 +74,7 @@ describe('what a gateway knows of a session', () => {
     await tell(here, ready, deliveryNotes.until('main', NOW - 500), message('one', NOW - 100), message('two', NOW));
     await tell(here, ack('sent', 1), ack('sent', 3), peopleNotes.first('main', person + 1));
     await tell(here, keyNotes.begun('main', HASH, { fingerprint: FINGERPRINT, messageId: '3EB0AA' }));
-    await tell(here, keyNotes.done('main', HASH, '{"id":"3EB0AA"}'));
+    await tell(here, keyNotes.done('main', HASH, answerTo('text')));
     await tell(here, keyNotes.begun('main', OPEN, { fingerprint: FINGERPRINT, messageId: '3EB0BB' }));
     await tell(here, keyNotes.begun('main', OTHER, { fingerprint: FINGERPRINT, messageId: undefined }));
     await move(here, there);
@@ -82,22 +89,23 @@ describe('what a gateway knows of a session', () => {
       expect(now.keys.of('main', OTHER)).toEqual(here.keys.of('main', OTHER));
       const { doneSeq = 0, ...key } = now.keys.of('main', HASH) ?? {};
       expect({ ...here.keys.of('main', HASH) }).toMatchObject(key);
-      expect((await now.journal.find(doneSeq))?.text).toBe('{"id":"3EB0AA"}');
+      expect((await now.journal.find(doneSeq))?.text).toBe(answerTo('text'));
     }
   });
 
   it('fits into an archive, however many answers there are: the oldest are left out', async () => {
     using here = await gateway();
     using there = await gateway();
-    const hashes = Array.from({ length: 12 }, (_, n) => String(n).padStart(22, 'k'));
+    const answer = answerTo('x'.repeat(MB / 4 - answerTo('').length));
+    const hashes = Array.from({ length: 36 }, (_, n) => String(n).padStart(22, 'k'));
     for (const hash of hashes) {
       await tell(here, keyNotes.begun('main', hash, { fingerprint: FINGERPRINT, messageId: '3EB0AA' }));
-      await tell(here, keyNotes.done('main', hash, JSON.stringify('x'.repeat(MB - 2))));
+      await tell(here, keyNotes.done('main', hash, answer));
     }
     await move(here, there);
     const seqs = hashes.map((hash) => there.keys.of('main', hash)?.doneSeq ?? 0);
     const answers = await Promise.all(seqs.map(async (seq) => (await there.journal.find(seq))?.text.length));
-    expect(answers).toEqual([...Array(4).fill(0), ...Array(8).fill(MB)]);
+    expect(answers).toEqual([...Array(4).fill(0), ...Array(32).fill(MB / 4)]);
   });
 
   it('is made up with what is known already, where the session comes back', async () => {
@@ -144,6 +152,9 @@ describe('a state that no gateway writes', () => {
     ['a key that is none', key({ hash: '../x' })],
     ['a message id that is none', key({ messageId: 'x y' })],
     ['an answer that is no JSON', key({ answer: '{' })],
+    ['an answer that no operation gives', key({ answer: '{"id":"3EB0AA"}' })],
+    ['an answer that is no id of a group', key({ answer: '"x"' })],
+    ['an answer that is too long', key({ answer: answerTo('x'.repeat(MB)) })],
     ['people that are none', people({ recent: '!' })],
     ['too many people', people({ recent: Buffer.alloc(MB).toString('base64') })],
     ['a person that is none', people({ firsts: [{ person: 2 ** 32, at: 1 }] })],
@@ -155,6 +166,15 @@ describe('a state that no gateway writes', () => {
       expect.objectContaining({ code: 'invalid_archive', message: expect.stringContaining('line 2') }),
     );
     expect(here.acks.list('main')).toEqual([]);
+  });
+
+  it('an answer with more than an operation gives: the rest is left out', async () => {
+    using here = await gateway();
+    const given = [answerTo('text'), '"12025550102-1@g.us"', '{"id":"a","messageId":"a","emoji":"👍"}', ''];
+    const more = [answerTo('text').replace('{', '{"more":1,'), ...given.slice(1)];
+    const state = Buffer.from(more.map((answer) => `${key({ answer })}\n`).join(''));
+    const { records } = await readState(here.keepers, 'main', state);
+    expect(records.filter(({ name }) => name === 'key_done').map(({ text }) => text)).toEqual(given);
   });
 
   it('an incomplete line', async () => {

@@ -1,3 +1,4 @@
+import { type Operation, operations } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { NewRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -7,6 +8,17 @@ import { keyNotes, type SentKeys } from './sent-keys.ts';
 const MOST_ANSWER_LENGTH = 1_048_576;
 /** Of all together: with the most keys that a session can have, a state must not exceed its limit. */
 const MOST_ANSWERS_LENGTH = 8 * 1_048_576;
+/** What operations with a key answer: an answer that moved is given to callers like any other. */
+const keyedAnswer = v.union(
+  Object.values<Operation>(operations).flatMap(({ keyed, answer }) => (keyed ? [answer] : [])),
+);
+const answerText = v.pipe(
+  v.string(),
+  v.maxLength(MOST_ANSWER_LENGTH),
+  v.parseJson(),
+  keyedAnswer, // Other fields are left out.
+  v.stringifyJson(),
+);
 const hash = v.pipe(v.string(), v.regex(/^[\w-]{22}$/));
 const movedKey = v.strictObject({
   hash,
@@ -14,7 +26,7 @@ const movedKey = v.strictObject({
   messageId: v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{1,64}$/))),
   beganAt: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER)),
   /** JSON; empty: it was answered, and the answer is not kept any more. Absent while the outcome is open. */
-  answer: v.optional(v.pipe(v.string(), v.maxLength(MOST_ANSWER_LENGTH), v.check(isJsonOrEmpty))),
+  answer: v.optional(v.union([v.literal(''), answerText])),
 });
 
 /** The Idempotency-Keys of sessions that move, with their answers, which are in the journal. */
@@ -50,13 +62,5 @@ export class MovingKeys implements StateKeeper {
     const { hash: ofKey, answer, ...begun } = v.parse(movedKey, part);
     const records = [keyNotes.begun(session, ofKey, begun)];
     return answer === undefined ? records : [...records, keyNotes.done(session, ofKey, answer)];
-  }
-}
-
-function isJsonOrEmpty(text: string): boolean {
-  try {
-    return text === '' || JSON.parse(text) !== undefined;
-  } catch {
-    return false;
   }
 }
