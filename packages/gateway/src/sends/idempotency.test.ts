@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 import { NotStoredError } from '../journal/journal.ts';
 import { type Execution, hashOf, Idempotency, type KeyedRequest } from './idempotency.ts';
-import { SentKeys } from './sent-keys.ts';
+import { keyNotes, SentKeys } from './sent-keys.ts';
 
 /** A journal in memory, whose disk may fail, and which may lose what is old. */
 class Records {
@@ -12,6 +12,7 @@ class Records {
   isFull = false;
 
   async append(record: NewRecord): Promise<void> {
+    await Promise.resolve(); // A disk takes its time.
     if (this.isFull) throw new NotStoredError('no space left on device');
     const stored = { ...record, seq: this.all.length + 1, at: Date.now() };
     this.all.push(stored);
@@ -222,4 +223,20 @@ it('a second request is refused while the first is under way, and one that asks 
 it('a hash tells apart what only looks the same when it is joined', () => {
   expect(hashOf('a', 'b')).toBe(hashOf('a', 'b'));
   expect(hashOf('ab', '')).not.toBe(hashOf('a', 'b'));
+});
+
+it('requests that come at once do not exceed what a session can have', async () => {
+  const { records, idempotency } = setUp();
+  const full = 100_000;
+  for (let n = 2; n < full; n += 1)
+    records.keys.apply({
+      ...keyNotes.begun('main', `${n}`, { fingerprint: 'f' }),
+      ...{ seq: n, at: Date.now() },
+    });
+  const run = execution(...Array<object>(5).fill(sent));
+  const outcomes = await Promise.allSettled(
+    ['a', 'b', 'c', 'd', 'e'].map((hash) => idempotency.run({ ...request, hash }, run)),
+  );
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected', 'rejected']);
+  expect(records.keys.list('main')).toHaveLength(full);
 });

@@ -38,6 +38,8 @@ export class Idempotency {
   readonly #keys: SentKeys;
   /** Fingerprints of requests that have no answer yet, by session and hash. */
   readonly #underWay = new Map<string, string>();
+  /** How many keys of each session are on their way to the disk. */
+  readonly #beginning = new Map<string, number>();
   /** Free keys of which the disk does not know that. */
   readonly #freed = new Set<string>();
 
@@ -92,7 +94,7 @@ export class Idempotency {
   async #carryOutFirst(request: KeyedRequest, { refusal, carryOut }: Execution): Promise<unknown> {
     const refused = refusal();
     if (refused) throw refused;
-    const fullUntil = this.#keys.fullUntil(request.session);
+    const fullUntil = this.#keys.fullUntil(request.session, this.#beginning.get(request.session));
     if (fullUntil !== undefined) {
       const retryAfterSeconds = Math.ceil((fullUntil - Date.now()) / SECOND_MS);
       throw new GatewayError('rate_limited', 'the session has no room for another Idempotency-Key', {
@@ -133,6 +135,8 @@ export class Idempotency {
   }
 
   async #begin({ session, hash, fingerprint }: KeyedRequest, messageId: string | undefined): Promise<void> {
+    const more = (by: number) => this.#beginning.set(session, (this.#beginning.get(session) ?? 0) + by);
+    more(1);
     try {
       await this.#journal.append(keyNotes.begun(session, hash, { fingerprint, messageId }));
       this.#freed.delete(`${session}/${hash}`);
@@ -140,6 +144,8 @@ export class Idempotency {
       if (!(error instanceof NotStoredError)) throw error;
       const why = 'nothing was sent: the disk of the data folder does not take the Idempotency-Key';
       throw new GatewayError('insufficient_resources', why);
+    } finally {
+      if (more(-1).get(session) === 0) this.#beginning.delete(session);
     }
   }
 

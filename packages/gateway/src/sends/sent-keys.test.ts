@@ -57,6 +57,18 @@ it('a session with 100,000 keys takes no more until the oldest has expired, and 
   expect(keys.fullUntil('main')).toBeUndefined();
 });
 
+it('counts those that are on their way, and not those that they will take the place of', () => {
+  const { keys, store } = setUp();
+  for (let n = 0; n < 3; n += 1) store(begun('main', `old ${n}`));
+  vi.advanceTimersByTime(KEY_LIFETIME_MS - 1);
+  for (let n = 0; n < 99_996; n += 1) store(begun('main', `${n}`));
+  expect([0, 1].map((beginning) => keys.fullUntil('main', beginning))).toEqual([undefined, Date.now() + 1]);
+  vi.advanceTimersByTime(1);
+  expect([3, 4].map((beginning) => keys.fullUntil('main', beginning))).toEqual([
+    ...[undefined, Date.now() + KEY_LIFETIME_MS - 1],
+  ]);
+});
+
 it('old keys are dropped from memory with the next one; a checkpoint restores the others', () => {
   const { keys, store } = setUp();
   for (let n = 0; n < 1_500; n += 1) store(begun('main', `old ${n}`));

@@ -52,12 +52,19 @@ export class SentKeys implements Fold {
     }
   }
 
-  /** Until when a session can take no more keys, as Unix time in ms; undefined if it can. None is dropped before its time. */
-  fullUntil(session: string): number | undefined {
-    const keys = this.#sessions.get(session);
-    if (!keys || keys.size < MAX_KEYS_OF_A_SESSION) return undefined;
-    const [oldest] = keys.values();
-    return oldest && isKept(oldest.beganAt) ? oldest.beganAt + KEY_LIFETIME_MS : undefined;
+  /**
+   * Until when a session can take no more keys, as Unix time in ms; undefined if it can. None is dropped before its time.
+   * `beginning`: how many more are on their way to the disk.
+   */
+  fullUntil(session: string, beginning = 0): number | undefined {
+    const keys = this.#sessions.get(session) ?? new Map<string, SentKey>();
+    let tooMany = keys.size + beginning - MAX_KEYS_OF_A_SESSION;
+    for (const { beganAt } of keys.values()) {
+      if (tooMany < 0) return undefined;
+      if (isKept(beganAt)) return beganAt + KEY_LIFETIME_MS;
+      tooMany -= 1; // It is dropped with the next one.
+    }
+    return undefined;
   }
 
   #keysOf(session: string): Map<string, SentKey> {
