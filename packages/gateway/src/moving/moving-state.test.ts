@@ -177,6 +177,21 @@ describe('a state that no gateway writes', () => {
     expect(records.filter(({ name }) => name === 'key_done').map(({ text }) => text)).toEqual(given);
   });
 
+  it('more keys than a session can have, with those that are here', async () => {
+    using here = await gateway();
+    for (let n = 0; n < 99_999; n += 1) {
+      const begun = keyNotes.begun('main', String(n).padStart(22, 'k'), { fingerprint: FINGERPRINT });
+      here.keys.apply({ ...begun, seq: n + 1, at: Date.now() });
+    }
+    const known = '7'.padStart(22, 'k');
+    const read = (...hashes: string[]) =>
+      readState(here.keepers, 'main', Buffer.from(hashes.map((hash) => `${key({ hash })}\n`).join('')));
+    expect((await read(HASH, known)).records).toHaveLength(2);
+    await expect(read(HASH, OTHER)).rejects.toMatchObject({
+      ...{ code: 'invalid_archive', message: expect.stringContaining('more Idempotency-Keys') },
+    });
+  });
+
   it('an incomplete line', async () => {
     using here = await gateway();
     const state = Buffer.from(JSON.stringify({ keeper: 'acks', part: [] }));

@@ -26,11 +26,11 @@ export interface Lesson {
 
 /**
  * Reads a state, in pieces of work of milliseconds. Nothing is known of it yet. Rejects with `invalid_archive` if a part is
- * invalid.
+ * invalid, or all of them are more than a session can have.
  */
 export async function readState(keepers: readonly StateKeeper[], session: string, state: Buffer): Promise<Lesson> {
   const byName = new Map(keepers.map((keeper) => [keeper.name, keeper]));
-  const records: NewRecord[] = [];
+  const records = new Map(keepers.map((keeper) => [keeper, [] as NewRecord[]]));
   const last: (() => void)[] = [];
   const reader = new LineReader({ mostBytes: ARCHIVE_LIMITS.stateLineBytes });
   reader.feed(state);
@@ -43,7 +43,7 @@ export async function readState(keepers: readonly StateKeeper[], session: string
       if (!keeper) throw new Error('it is of an unknown keeper');
       const learned = keeper.learn(session, part);
       if (typeof learned === 'function') last.push(learned);
-      else records.push(...learned);
+      else records.get(keeper)?.push(...learned);
       number += 1;
     }
   } catch (error) {
@@ -55,7 +55,19 @@ export async function readState(keepers: readonly StateKeeper[], session: string
   }
   if (state.length > 0 && state.at(-1) !== NEWLINE)
     throw new GatewayError('invalid_archive', 'the archive has a state that is incomplete; nothing was changed');
-  return { records, last };
+  for (const [keeper, ofKeeper] of records) requireRoom(keeper, session, ofKeeper);
+  return { records: [...records.values()].flat(), last };
+}
+
+function requireRoom(keeper: StateKeeper, session: string, records: readonly NewRecord[]): void {
+  try {
+    keeper.requireRoom?.(session, records);
+  } catch (error) {
+    throw new GatewayError(
+      'invalid_archive',
+      `the archive has too much state: ${errorText(error)}; nothing was changed`,
+    );
+  }
 }
 
 const NEWLINE = 10;

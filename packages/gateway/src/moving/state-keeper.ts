@@ -12,4 +12,6 @@ export interface StateKeeper {
    * nothing on disk, the function to be called.
    */
   learn(session: string, part: unknown): readonly NewRecord[] | (() => void);
+  /** Throws if that is more than it can keep: `records` are all that it has learned from an archive. */
+  requireRoom?(session: string, records: readonly NewRecord[]): void;
 }

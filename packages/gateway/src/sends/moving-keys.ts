@@ -63,4 +63,9 @@ export class MovingKeys implements StateKeeper {
     const records = [keyNotes.begun(session, ofKey, begun)];
     return answer === undefined ? records : [...records, keyNotes.done(session, ofKey, answer)];
   }
+
+  requireRoom(session: string, records: readonly NewRecord[]): void {
+    if (this.#keys.hasRoomFor(session, new Set(records.map(({ key }) => key)))) return;
+    throw new Error('with those that are here, these are more Idempotency-Keys than a session can have');
+  }
 }

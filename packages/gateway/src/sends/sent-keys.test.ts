@@ -81,3 +81,15 @@ it('old keys are dropped from memory with the next one; a checkpoint restores th
   expect([...keys.parts()].flatMap(({ text }) => JSON.parse(text) as unknown[])).toHaveLength(1_500);
   expect(restored.of('main', 'new 7')).toEqual(keys.of('main', 'new 7'));
 });
+
+it('there is room for as many keys as a session can have, those of it that are still kept included', () => {
+  const { keys, store } = setUp();
+  store(begun('main', 'old'));
+  const hashes = new Set(Array.from({ length: 100_000 }, (_, n) => `${n}`));
+  expect(keys.hasRoomFor('main', new Set([...hashes, 'more']))).toBe(false);
+  expect([keys.hasRoomFor('main', hashes), keys.hasRoomFor('other', hashes)]).toEqual([false, true]);
+  vi.advanceTimersByTime(KEY_LIFETIME_MS);
+  expect(keys.hasRoomFor('main', hashes)).toBe(true);
+  store(begun('main', '7'));
+  expect(keys.hasRoomFor('main', hashes)).toBe(true);
+});

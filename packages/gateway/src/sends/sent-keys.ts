@@ -67,6 +67,12 @@ export class SentKeys implements Fold {
     return undefined;
   }
 
+  /** True if a session may have these keys, by hash, beside those that it has. */
+  hasRoomFor(session: string, hashes: ReadonlySet<string>): boolean {
+    const others = this.list(session).filter(([hash]) => !hashes.has(hash));
+    return others.length + hashes.size <= MAX_KEYS_OF_A_SESSION;
+  }
+
   #keysOf(session: string): Map<string, SentKey> {
     const keys = this.#sessions.get(session) ?? new Map<string, SentKey>();
     this.#sessions.set(session, keys);
