@@ -157,7 +157,6 @@ export async function startGateway(
   const mover = new Mover({
     ...{ config, supervisor, saved, lineages, events, log },
     keepers: [folds.delivered, folds.openAcks, new MovingKeys(folds.sentKeys, journal), people, memoryGuard],
-    append: (record) => journal.append(record),
     version: version(),
   });
   const closing = new AbortController();

@@ -184,14 +184,27 @@ export class EventLog {
 
   // Storing.
 
-  /** Resolves when it is on disk, or `lose` was called. */
-  async #store(session: string, { name, data }: SessionEvent, key: string, lose: () => void): Promise<void> {
-    const record: NewRecord = { kind: 'event', name, session, key, text: JSON.stringify(data) };
+  /** True if these records are within what is left of a session's share of the journal. */
+  hasRoomFor(session: string, records: readonly NewRecord[]): boolean {
+    return this.#shares.hasRoomFor(session, records);
+  }
+
+  /** Stores a record, which its session is charged with. Rejects if that is not possible. */
+  async take(record: NewRecord): Promise<void> {
     this.#shares.charge(record);
     try {
       await this.#append(record);
     } catch (error) {
       this.#shares.refund(record);
+      throw error;
+    }
+  }
+
+  /** Resolves when it is on disk, or `lose` was called. */
+  async #store(session: string, { name, data }: SessionEvent, key: string, lose: () => void): Promise<void> {
+    try {
+      await this.take({ kind: 'event', name, session, key, text: JSON.stringify(data) });
+    } catch (error) {
       if (error instanceof NotStoredError) lose();
       else this.#log.error({ session, error: errorText(error) }, 'event not stored');
     }

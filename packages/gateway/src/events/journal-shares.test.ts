@@ -56,6 +56,15 @@ describe('the share of a session', () => {
     );
   });
 
+  it('has room for what is left of it', () => {
+    const shares = new JournalShares(SMALLEST);
+    const room = (...records: ReturnType<typeof record>[]) => shares.hasRoomFor('main', records, 0);
+    expect([room(record('main', 8 * MB)), room(record('main', 8 * MB), MESSAGE), room()]).toEqual([true, false, true]);
+    shares.charge(record('main', 5 * MB), 0);
+    expect([room(record('main', 3 * MB)), room(record('main', 4 * MB))]).toEqual([true, false]);
+    expect(shares.isExceeded('main', 0)).toBe(false);
+  });
+
   it('is its own, and is left with the session', () => {
     const shares = new JournalShares(SMALLEST);
     shares.charge(record('main', 9 * MB), 0);

@@ -9,7 +9,7 @@ export interface SharedJournal {
 
 /*
  * What a session may have stored. The journal is bounded by size, and the oldest is removed first: a worker that was
- * taken over could push out the events of all others by reporting its own.
+ * taken over could push out the events of all others by reporting its own, and so could an archive that is imported.
  *
  * At once: a quarter of the journal, 256 MB by default and 8 MB at least. A message of 100 characters takes about 420
  * bytes, an ack 100 to 150. A catch-up reports what the page has loaded, some 10,000 messages at most: 4 MB, or 10 MB if
@@ -39,11 +39,20 @@ export class JournalShares {
 
   /** Counts a record of a session. `now` in milliseconds, monotonic. */
   charge(record: NewRecord, now = performance.now()): void {
-    const { session } = record;
+    this.#of(record.session, now).charge(frameBytesOf(record), now);
+  }
+
+  /** True if a session has as much left as these records take. `now` in milliseconds, monotonic. */
+  hasRoomFor(session: string, records: readonly NewRecord[], now = performance.now()): boolean {
+    const bytes = records.reduce((sum, record) => sum + frameBytesOf(record), 0);
+    return this.#of(session, now).msUntil(bytes, now) === 0;
+  }
+
+  #of(session: string, now: number): Budget {
     const known = this.#budgets.get(session);
     const budget = known ?? new Budget(this.#limits, now);
     if (!known) this.#budgets.set(session, budget);
-    budget.charge(frameBytesOf(record), now);
+    return budget;
   }
 
   /** The record could not be stored: it may be reported again. */

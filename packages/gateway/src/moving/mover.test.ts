@@ -2,24 +2,42 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
+import { DeliveredMessages } from '../events/delivered-messages.ts';
+import { EventLog } from '../events/event-log.ts';
+import { OpenAcks } from '../events/open-acks.ts';
+import { Journal } from '../journal/journal.ts';
+import { MovingKeys } from '../sends/moving-keys.ts';
+import { SentKeys } from '../sends/sent-keys.ts';
 import { SavedSessions } from '../sessions/saved-sessions.ts';
+import { archive, FILES, manifestOf } from '../testing/archives.ts';
 import { temporaryFolder } from '../testing/fake-gateway.ts';
 import { Lineages } from './lineages.ts';
 import { Mover, type MoverParts } from './mover.ts';
+
+const MB = 1_048_576;
+/** An answer to a send of 256 KB. */
+const ANSWER = JSON.stringify({
+  ...{ id: 'a', from: 'b', to: 'c', fromMe: true, body: 'x'.repeat(MB / 4 - 200), type: 'chat', timestamp: 1 },
+  ...{ ack: 1, hasMedia: false, isForwarded: false, isStatus: false, mentionedIds: [] },
+});
 
 const log = pino({ level: 'silent' });
 
 async function arrivals() {
   const folder = temporaryFolder();
+  const limits = { maxBytes: 32 * MB, maxAgeMs: 3_600_000 };
+  const [delivered, openAcks, keys] = [new DeliveredMessages(), new OpenAcks(), new SentKeys()];
+  const folds = [delivered, openAcks, keys];
+  const journal = await Journal.open({ dir: join(folder.path, 'journal'), folds, ...limits, log });
+  const events = new EventLog(journal, { delivered, openAcks }, limits, log);
   const saved = new SavedSessions(folder.path, join(folder.path, 'pages'));
   const lineages = new Lineages(join(folder.path, 'moves'));
   await lineages.load(log);
   await saved.load(log);
   const parts = {
-    ...{ saved, lineages, keepers: [], append: async () => {}, version: '1', log },
+    ...{ saved, lineages, events, keepers: [new MovingKeys(keys, journal)], version: '1', log },
     config: { dataDir: folder.path, importMaxBytes: 1e9, minFreeDiskBytes: 0 },
-    supervisor: { expect: () => {} },
-    events: { isStoring: true, settled: async () => {}, resetDelivery: () => {} },
+    supervisor: { expect: () => ({ moveIn: (place: () => Promise<void>) => place() }) },
   } as unknown as MoverParts;
   const mover = new Mover(parts);
   const over = new AbortController();
@@ -41,17 +59,17 @@ async function arrivals() {
   }
   const send = (id: string, bytes: Buffer) => mover.import(id, { archive: whole(bytes) }, { keyId: undefined });
   return {
-    mover,
-    folder,
-    send,
-    begin,
+    ...{ mover, folder, saved, events, journal, send, begin },
     cut: () => over.abort(new Error('cut')),
-    [Symbol.dispose]: folder[Symbol.dispose],
+    [Symbol.asyncDispose]: async () => {
+      await journal.close();
+      folder[Symbol.dispose]();
+    },
   };
 }
 
 it('one key imports two sessions at a time, and leaves the other places to others', async () => {
-  using all = await arrivals();
+  await using all = await arrivals();
   const under = [all.begin('a', 'key'), all.begin('b', 'key'), all.begin('c', 'another'), all.begin('d')];
   const outcomes = Promise.allSettled(under);
   await expect(all.begin('e', 'key')).rejects.toMatchObject({
@@ -62,8 +80,30 @@ it('one key imports two sessions at a time, and leaves the other places to other
   expect((await outcomes).map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'rejected'));
 });
 
+it('what an archive says is a part of its share of the journal, beyond which it is refused', async () => {
+  await using all = await arrivals();
+  const { events, journal, saved } = all;
+  const state = (answers: number) => {
+    const lines = Array.from({ length: answers }, (_, n) => {
+      const [hash, fingerprint] = [String(n).padStart(22, 'k'), 'f'.repeat(22)];
+      return JSON.stringify({ keeper: 'keys', part: { hash, fingerprint, beganAt: Date.now(), answer: ANSWER } });
+    });
+    const files = [{ name: 'state.jsonl', text: `${lines.join('\n')}\n` }, ...FILES.slice(1)];
+    return archive(manifestOf(files), files);
+  };
+  const before = journal.lastSeq;
+  await expect(all.send('main', state(33))).rejects.toMatchObject({
+    ...{ code: 'insufficient_resources', message: expect.stringContaining('CHAT_WEB_JOURNAL_MAX_MB') },
+  });
+  expect([journal.lastSeq, saved.has('main')]).toEqual([before, false]);
+  await all.send('main', state(31));
+  expect(saved.has('main')).toBe(true);
+  const rest = (session: string) => ({ kind: 'note', name: '', session, key: '', text: 'x'.repeat(MB) }) as const;
+  expect(['main', 'other'].map((id) => events.hasRoomFor(id, [rest(id)]))).toEqual([false, true]);
+});
+
 it('counts imports that are refused, and those that fail; who sends nothing only asks', async () => {
-  using all = await arrivals();
+  await using all = await arrivals();
   for (const bytes of [Buffer.alloc(512), Buffer.alloc(0)])
     await expect(all.send('a', bytes)).rejects.toMatchObject({ code: 'invalid_archive' });
   const aborted = all.begin('a').catch(() => {});
@@ -78,7 +118,7 @@ it('counts imports that are refused, and those that fail; who sends nothing only
 it('an import that takes more than two hours is refused', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
-    using all = await arrivals();
+    await using all = await arrivals();
     let outcome: unknown;
     void all.begin('a').catch((error: unknown) => {
       outcome = error;

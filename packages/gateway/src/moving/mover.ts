@@ -26,10 +26,9 @@ export interface MoverParts {
   readonly supervisor: Pick<Supervisor, 'expect' | 'leaving'>;
   readonly saved: SavedSessions;
   readonly lineages: Lineages;
-  readonly events: Pick<EventLog, 'isStoring' | 'settled' | 'resetDelivery'>;
+  /** What it stores, the keepers have. */
+  readonly events: Pick<EventLog, 'isStoring' | 'settled' | 'resetDelivery' | 'hasRoomFor' | 'take'>;
   readonly keepers: readonly StateKeeper[];
-  /** Stores a record, which the keepers then have. Rejects if it cannot be stored. */
-  append(record: NewRecord): Promise<void>;
   readonly version: string;
   readonly log: Log;
 }
@@ -191,6 +190,7 @@ export class Mover {
       pathOf: (name) => join(folder, 'session', IN_PROFILE, name.slice(PROFILE.length)),
     });
     const lesson = await readState(keepers, id, state);
+    this.#requireShare(id, lesson.records);
     await saved.completeArrival(folder, manifest);
     const session = supervisor.expect(id); // Only now: one that is not known, and does nothing, may be dropped meanwhile.
     await session.moveIn(() => this.#place(id, folder, manifest, lesson.records));
@@ -233,7 +233,8 @@ export class Mover {
   }
 
   async #appendAll(records: readonly NewRecord[]): Promise<void> {
-    for (const portion of portionsOf(records)) await Promise.all(portion.map((record) => this.#parts.append(record)));
+    const { events } = this.#parts;
+    for (const portion of portionsOf(records)) await Promise.all(portion.map((record) => events.take(record)));
   }
 
   // Limits.
@@ -252,6 +253,15 @@ export class Mover {
     throw new GatewayError(
       'insufficient_resources',
       'events cannot be stored: free space on the disk of the data folder',
+    );
+  }
+
+  /** Otherwise the oldest events of other sessions would be removed for it. */
+  #requireShare(id: string, records: readonly NewRecord[]): void {
+    if (this.#parts.events.hasRoomFor(id, records)) return;
+    throw new GatewayError(
+      'insufficient_resources',
+      `what is known of session ${id} takes more than is left of its share of the journal (CHAT_WEB_JOURNAL_MAX_MB): nothing was changed`,
     );
   }
 
