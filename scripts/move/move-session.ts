@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { readAbout } from '@chat-web/gateway/moving/archive-reader';
 import { createClient } from '@chat-web/host';
 import { type ErrorCode, GatewayError, type OperationMethods, type SessionView } from '@chat-web/protocol';
 import type { End } from '../gateway-end.ts';
@@ -13,13 +14,15 @@ interface Side extends Pick<End, 'url'> {
 class HopelessError extends Error {}
 
 /** These say that nothing has changed, and that it may be different in a moment. */
-const PASSING: readonly ErrorCode[] = ['insufficient_resources', 'shutting_down', 'rate_limited'];
+const PASSING: readonly ErrorCode[] = ['session_not_ready', 'insufficient_resources', 'shutting_down', 'rate_limited'];
 /** After these it is not known what has happened: both sides are looked at. */
 const UNCERTAIN: readonly ErrorCode[] = ['outcome_unknown', 'request_timeout', 'invalid_archive'];
 const MOST_ATTEMPTS = 5;
 const WAIT_MS = 3_000;
 const READY_TIMEOUT_MS = 600_000;
 const LOOK_MS = 500;
+/** A gateway that begins has not started its sessions yet. */
+const BOOT_MS = 5_000;
 /** After a failure, for saying where the session is. */
 const LAST_LOOK_TIMEOUT_MS = 10_000;
 
@@ -36,8 +39,11 @@ export async function moveSession(
   try {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        if (!(await hasArrived(from, to, id, signal))) await carryOver(from, to, id, say, signal);
-        return await untilReady(to, id, say, signal);
+        if (!(await hasArrived(from, to, id, say, signal))) await carryOver(from, to, id, say, signal);
+        say(`${id}: it is on ${to.url}`);
+        await untilReady(to, id, signal, 'start');
+        say(`${id}: ready on ${to.url}`);
+        return true;
       } catch (error) {
         signal.throwIfAborted();
         if (attempt === MOST_ATTEMPTS || !isWorthAnother(error)) throw error;
@@ -77,13 +83,37 @@ function look({ client, url }: Side, id: string, signal: AbortSignal): Promise<S
 }
 
 /** True if the session is on the new gateway. Throws a HopelessError if it cannot be moved. */
-async function hasArrived(from: Side, to: Side, id: string, signal: AbortSignal): Promise<boolean> {
+async function hasArrived(
+  from: Side,
+  to: Side,
+  id: string,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
   const [there, here] = [await look(from, id, signal), await look(to, id, signal)];
   const isHere = here !== undefined && here.status !== 'moved' && here.status !== 'qr';
   if (there === undefined && !isHere) throw new HopelessError(`there is no session ${id} on ${from.url}`);
   if (isHere && there !== undefined && there.status !== 'moved')
     throw new HopelessError(`session ${id} is on both gateways: delete the one that you do not want`);
+  if (isHere && there !== undefined) await requireSameAccount(from, to, id, say, signal);
   return isHere;
+}
+
+/**
+ * Throws a HopelessError unless the session on the new gateway is of the account that has moved: another one may have been
+ * linked under its id before the archive arrived. Changes nothing on either side.
+ */
+async function requireSameAccount(from: Side, to: Side, id: string, say: (line: string) => void, signal: AbortSignal) {
+  say(`${id}: looking whether it is the one on ${to.url}`);
+  await untilReady(to, id, signal, 'leave');
+  const { wid: there } = await to.client.getSessionInfo({ id }, { signal });
+  const { data } = await from.client.exportSession({ id }, { signal, retries: 0 });
+  const { wid: moved } = await readAbout(data);
+  if (moved === there) return;
+  const why = moved === undefined ? 'it is not known whether' : 'of another account, and not';
+  throw new HopelessError(
+    `session ${id} on ${to.url} is ${why} the one that moved from ${from.url}: delete it there, or take that one back`,
+  );
 }
 
 async function carryOver(from: Side, to: Side, id: string, say: (line: string) => void, signal: AbortSignal) {
@@ -110,21 +140,22 @@ export async function askFirst({ client, url }: Side, id: string, signal: AbortS
   }
 }
 
-async function untilReady({ client, url }: Side, id: string, say: (line: string) => void, signal: AbortSignal) {
-  const deadline = performance.now() + READY_TIMEOUT_MS;
-  say(`${id}: it is on ${url}`);
+/** `stopped`: what becomes of a session that was stopped there. */
+async function untilReady({ client, url }: Side, id: string, signal: AbortSignal, stopped: 'start' | 'leave') {
+  const startedAt = performance.now();
   for (;;) {
     const { status, message = '' } = await client.getSessionStatus({ id }, { signal });
-    if (status === 'ready') break;
+    const passedMs = performance.now() - startedAt;
+    if (status === 'ready') return;
     if (status === 'qr' || status === 'failed')
       throw new HopelessError(`session ${id} is ${status} on ${url} ${message}`);
-    if (status === 'stopped') await client.startSession({ id }, { signal });
-    if (performance.now() > deadline)
+    if (status === 'stopped' && stopped === 'start') await client.startSession({ id }, { signal });
+    else if (status === 'stopped' && passedMs > BOOT_MS)
+      throw new HopelessError(`session ${id} is stopped on ${url}: start it there, to tell whether it is the same`);
+    if (passedMs > READY_TIMEOUT_MS)
       throw new HopelessError(`session ${id} is ${status} on ${url} for long ${message}`);
     await delay(LOOK_MS, undefined, { signal });
   }
-  say(`${id}: ready on ${url}`);
-  return true;
 }
 
 async function sayWhere(from: Side, to: Side, id: string, say: (line: string) => void): Promise<void> {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const MAIN = fileURLToPath(new URL('../../scripts/dist/move/main.js', import.meta.url));
+const CARLA = '12025550103';
 const [OLD, NEW] = ['the-token-of-the-old-one', 'the-token-of-the-new-one'];
 
 let from: Stack;
@@ -32,7 +33,7 @@ function run(args: readonly string[], env: Readonly<Record<string, string>>) {
 const tokens = { FROM_TOKEN: OLD, TO_TOKEN: NEW };
 const move = (env: Readonly<Record<string, string>> = tokens, session = 'main') =>
   run(['--from', from.gateway.url, '--to', `${to.gateway.url}/`, '--session', session], env);
-const statusOf = async (stack: Stack) => (await stack.client.getSessionStatus({ id: 'main' })).status;
+const statusOf = async (stack: Stack, id = 'main') => (await stack.client.getSessionStatus({ id })).status;
 
 describe('npm run move', () => {
   it('stops nothing where the new gateway would not take the session', async () => {
@@ -69,6 +70,30 @@ describe('npm run move', () => {
       code: 1,
       output: expect.stringContaining('no session unknown'),
     });
+  });
+
+  it('starts nothing to tell whether it is there', async () => {
+    await to.client.stopSession({ id: 'main' });
+    const stopped = await move();
+    expect(stopped).toMatchObject({ code: 1, output: expect.stringContaining(`is stopped on ${to.gateway.url}`) });
+    expect(await Promise.all([statusOf(from), statusOf(to)])).toEqual(['moved', 'stopped']);
+    await to.client.startSession({ id: 'main' });
+    expect(await move()).toMatchObject({ code: 0 });
+  });
+
+  it('does not take another account of the same id for what has moved', async () => {
+    await from.link('shop', CARLA);
+    await from.client.exportSession({ id: 'shop' }).then(({ data }) => data.cancel()); // Broken off there.
+    await to.link('shop', BEN);
+    const refused = await move(tokens, 'shop');
+    expect(refused).toMatchObject({ code: 1, output: expect.stringMatching(/shop on .* is of another account/) });
+    expect(refused.output).not.toContain('ready on');
+    expect(refused.output).not.toContain(BEN);
+    expect(await Promise.all([statusOf(from, 'shop'), statusOf(to, 'shop')])).toEqual(['moved', 'ready']);
+    await to.client.deleteSession({ id: 'shop' });
+    expect(await move(tokens, 'shop')).toMatchObject({ code: 0 });
+    expect(await to.client.getSessionInfo({ id: 'shop' })).toMatchObject({ phone: CARLA });
+    expect((await from.phones.account(CARLA)).devices).toHaveLength(1);
   });
 
   it('does not choose where the session is on both', async () => {

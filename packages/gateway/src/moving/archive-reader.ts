@@ -37,10 +37,19 @@ const MOST_PADDING = 10_240;
  * states. Rejects with `invalid_archive`, with what `onManifest` throws, or with the error of the stream or the disk; some
  * files may have been written then.
  */
-export async function unpackArchive(chunks: AsyncIterable<Uint8Array>, unpacking: Unpacking): Promise<Unpacked> {
+export function unpackArchive(chunks: AsyncIterable<Uint8Array>, unpacking: Unpacking): Promise<Unpacked> {
+  return reading(chunks, (source) => unpack(source, unpacking));
+}
+
+/** What an archive says of its session; the rest of it is not read. Rejects as `unpackArchive`. */
+export function readAbout(chunks: AsyncIterable<Uint8Array>): Promise<Manifest> {
+  return reading(chunks, readManifest);
+}
+
+async function reading<T>(chunks: AsyncIterable<Uint8Array>, read: (source: ByteSource) => Promise<T>): Promise<T> {
   const source = new ByteSource(chunks);
   try {
-    return await unpack(source, unpacking);
+    return await read(source);
   } catch (error) {
     throw error instanceof NotAFileError ? invalid(error.message) : error;
   } finally {
