@@ -11,6 +11,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   unauthorized: 'set CHAT_WEB_TOKEN to the token of the running gateway: the token itself, not its hash',
   forbidden: 'set CHAT_WEB_TOKEN, or add the host to CHAT_WEB_ALLOWED_HOSTS',
   session_not_found: 'link the session first (docs/quick-start.md), or check its name',
+  session_moved: 'run doctor on the gateway that has it; to take it back, or to delete it here, see docs/moving.md',
   session_not_ready: 'wait until GET /sessions/<name>/status says ready, and run doctor again',
   recipient_not_found: 'check the number: country code first, and registered on WhatsApp',
   chat_not_found: 'check the id: GET /sessions/<name>/groups lists the groups of the account',

@@ -104,6 +104,17 @@ describe('what doctor finds', () => {
     expect(doctor.stdout).toMatch(/^fail +session asked .*needs the passkey.*\n +→ .*its owner's own computer/m);
   });
 
+  it('says of a session that has moved where it is checked, and leaves it as it is', async () => {
+    const { client, gateway } = pair.stack;
+    await pair.stack.link('away', CARLA);
+    await client.exportSession({ id: 'away' }).then(({ data }) => data.cancel());
+    const doctor = await runDoctor(['--session', 'away', '--gateway', gateway.url], { settings: pair.settings });
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/^fail +session away .*session_moved.*\n +→ run doctor on the gateway that has it/m);
+    expect(await client.getSessionStatus({ id: 'away' })).toMatchObject({ status: 'moved' });
+    await client.deleteSession({ id: 'away' });
+  });
+
   it.runIf(process.getuid?.() === 0)('starts no gateway on the data folder of another user', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
     await chown(dataDir, 12_345, 12_345);
