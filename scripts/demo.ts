@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runDemo } from './demo-steps.ts';
+import { interruption } from './interruption.ts';
 
 /** `npm run demo`: links an account and exchanges two messages on the simulator, then keeps running. */
 
@@ -20,8 +21,7 @@ if (help) {
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'chat-web-demo-'));
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+const interrupted = interruption();
 
 try {
   await runDemo({ dataDir, port, once, signal: interrupted.signal });

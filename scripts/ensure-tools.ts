@@ -46,6 +46,11 @@ const tools: Readonly<Record<string, Tool>> = {
     missing: () => missingPrograms('perl'),
     ...{ debian: 'perl-base', fedora: 'perl', arch: 'perl', alpine: 'perl' },
   },
+  script: {
+    purpose: 'a story closes a terminal',
+    missing: () => missingPrograms('script'),
+    ...{ debian: 'bsdutils', fedora: 'util-linux-script', arch: 'util-linux', alpine: 'util-linux-misc' },
+  },
   xvfb: {
     purpose: 'a story shows windows on a display without a screen',
     missing: () => missingPrograms('Xvfb'),

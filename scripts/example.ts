@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { createClient, type GatewayAddress } from '@chat-web/host';
 import { type SimulatorClient, startSimulator } from '@chat-web/simulator';
 import { spawnGateway } from './gateway-process.ts';
+import { interruption } from './interruption.ts';
 
 /** `npm run example`: the inbox of examples/ on a gateway and the simulator, with the phones played in the terminal. */
 
@@ -31,8 +32,7 @@ if (help) {
   process.exit(0);
 }
 
-const over = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => over.abort());
+const over = interruption();
 const folder = mkdtempSync(join(tmpdir(), 'chat-web-example-'));
 try {
   await run();

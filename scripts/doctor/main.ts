@@ -1,5 +1,6 @@
 import { readConfig } from '@chat-web/gateway/config';
 import { ConfigError } from '@chat-web/gateway/config-error';
+import { interruption } from '../interruption.ts';
 import { UsageError } from '../usage-error.ts';
 import { type DoctorOptions, readArguments, USAGE } from './arguments.ts';
 import { runDoctor } from './doctor.ts';
@@ -15,8 +16,7 @@ if (options.help) {
   process.exit(0);
 }
 
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+const interrupted = interruption();
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 const report = new Report(options.json ? () => {} : textTeller(print), interrupted.signal);

@@ -1,3 +1,4 @@
+import { interruption } from '../interruption.ts';
 import { UsageError } from '../usage-error.ts';
 import { readArguments, USAGE } from './arguments.ts';
 import { link } from './link.ts';
@@ -11,8 +12,7 @@ try {
   const options = readArguments(process.argv.slice(2), process.env);
   if (options === undefined) process.stdout.write(USAGE);
   else {
-    const interrupted = new AbortController();
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+    const interrupted = interruption();
     const isThere = await link(options, {
       env: process.env,
       tell: (line) => process.stdout.write(`${line}\n`),

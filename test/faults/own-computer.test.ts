@@ -40,9 +40,26 @@ class OwnComputer implements AsyncDisposable {
 
   /** Runs the command, until it ends or is killed. */
   link(to: Stack | string, session: string, settings: Readonly<Record<string, string>> = {}): Promise<number | null> {
-    const [url, browserArgs] = typeof to === 'string' ? [to, []] : [to.gateway.url, to.simulator.browserArgs];
-    const command = spawn(process.execPath, [LINK, '--gateway', url, '--session', session], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+    const command = this.#run(process.execPath, [LINK, ...argsFor(to, session)], to, settings);
+    return once(command, 'exit').then(([code]) => code as number | null);
+  }
+
+  /** Runs the command at a terminal, which a SIGKILL closes. Resolves with its exit code then, and not before. */
+  async linkAtTerminal(to: Stack, session: string): Promise<number> {
+    const file = join(this.#home, 'code');
+    const command = [process.execPath, LINK, ...argsFor(to, session)].map((arg) => `'${arg}'`).join(' ');
+    // As an interactive shell: it passes the hangup on, and outlives it.
+    const shell = `${command} & trap "kill -HUP $!" HUP; wait $!; wait $!; echo $? >'${file}'`;
+    const terminal = this.#run('script', ['-qec', shell, '/dev/null'], to);
+    await once(terminal, 'exit');
+    await eventually(() => expect(readFileSync(file, 'utf8')).toMatch(/\n$/), START_TIMEOUT_MS);
+    return Number(readFileSync(file, 'utf8'));
+  }
+
+  #run(program: string, args: readonly string[], to: Stack | string, settings: Readonly<Record<string, string>> = {}) {
+    const browserArgs = typeof to === 'string' ? [] : to.simulator.browserArgs;
+    const command = spawn(program, args, {
+      stdio: ['pipe', 'pipe', 'inherit'],
       env: {
         ...process.env,
         DISPLAY: this.#display.name,
@@ -55,7 +72,7 @@ class OwnComputer implements AsyncDisposable {
     });
     this.#command = command;
     createInterface({ input: command.stdout }).on('line', (line) => this.lines.push(line));
-    return once(command, 'exit').then(([code]) => code as number | null);
+    return command;
   }
 
   interrupt(signal: NodeJS.Signals): void {
@@ -102,6 +119,10 @@ class OwnComputer implements AsyncDisposable {
     await this.#display[Symbol.asyncDispose]();
     rmSync(this.#home, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+function argsFor(to: Stack | string, session: string): string[] {
+  return ['--gateway', typeof to === 'string' ? to : to.gateway.url, '--session', session];
 }
 
 /** A server that answers nothing. */
@@ -167,8 +188,11 @@ async function answersPasskey(page: Page): Promise<void> {
 }
 
 /** The command, as soon as the account is linked here. */
-async function linked(computer: OwnComputer, stack: Stack): Promise<{ readonly ended: Promise<number | null> }> {
-  const ended = computer.link(stack, 'main');
+async function linked(
+  computer: OwnComputer,
+  stack: Stack,
+  ended = computer.link(stack, 'main'),
+): Promise<{ readonly ended: Promise<number | null> }> {
   await stack.phones.scan(ADA, await qrOn(await computer.page()));
   await computer.said('its chats are here');
   return { ended };
@@ -214,6 +238,19 @@ it('a link that is interrupted goes on where it was', async () => {
   computer.interrupt('SIGINT');
   expect(await first).toBe(130);
   await computer.said('run this again to go on');
+  expect(await computer.link(stack, 'main')).toBe(0);
+  await stack.untilStatus('main', 'ready');
+  expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
+  expect(computer.leftovers).toEqual([]);
+});
+
+it('a link whose terminal is closed ends in order, and goes on where it was', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+  await using computer = await OwnComputer.open();
+  const { ended: first } = await linked(computer, stack, computer.linkAtTerminal(stack, 'main'));
+  computer.interrupt('SIGKILL');
+  expect(await first).toBe(130);
+  expect(computer.processes).toEqual([]);
   expect(await computer.link(stack, 'main')).toBe(0);
   await stack.untilStatus('main', 'ready');
   expect((await stack.phones.account(ADA)).devices).toHaveLength(1);

@@ -1,0 +1,25 @@
+import { closeSync } from 'node:fs';
+
+/**
+ * Aborts when the person at the terminal ends the command: by Ctrl+C, by a SIGTERM, or by closing the terminal. The
+ * command goes on to its end then: what it prints to a closed terminal is lost.
+ */
+export function interruption(): AbortController {
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+  const closed = () => process.once('exit', leaveTerminal);
+  process.once('SIGHUP', closed);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', closed);
+  return interrupted;
+}
+
+/** Node restores the terminal when it exits, and aborts if it is closed. */
+function leaveTerminal(): void {
+  for (const fd of [0, 1, 2]) {
+    try {
+      closeSync(fd);
+    } catch {
+      // It is closed already.
+    }
+  }
+}
