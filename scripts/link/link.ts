@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LINK_MARKER } from '@chat-web/gateway/sessions/saved-sessions';
 import { createClient } from '@chat-web/host';
 import type { OperationMethods, SessionView } from '@chat-web/protocol';
 import { askFirst, moveSession, viewOf } from '../move/move-session.ts';
@@ -34,7 +35,7 @@ const LINKED: readonly string[] = ['ready', 'authenticating', 'disconnected'];
 export async function link({ gateway, session: id, folder }: LinkOptions, around: LinkSurroundings): Promise<boolean> {
   const { env, tell, signal } = around;
   const there = createClient(gateway.address);
-  let isOurs = false;
+  let [isOurs, isScanned] = [false, false];
   try {
     const own = await startOwnGateway(env, settingsIn(folder), signal).catch((error: Error) => {
       throw / is in use by another gateway/.test(error.message) ? new Error(IN_USE) : error;
@@ -49,7 +50,9 @@ export async function link({ gateway, session: id, folder }: LinkOptions, around
         const found = await viewOf(there, id, signal);
         if (found && LINKED.includes(found.status))
           throw new Error(`session ${id} is linked on the gateway already: delete it there, or choose another id`);
-        await linkHere(here, id, around);
+        await linkHere(here, id, around, () => {
+          isScanned = true;
+        });
       }
       const from = { url: 'this computer', address: own.address };
       if (!(await moveSession({ from, to: gateway, session: id }, tell, signal))) return false;
@@ -62,10 +65,14 @@ export async function link({ gateway, session: id, folder }: LinkOptions, around
     return true;
   } catch (error) {
     tell(signal.aborted ? 'interrupted' : `failed: ${error instanceof Error ? error.message : String(error)}`);
-    if (isOurs && !existsSync(join(folder, 'sessions', id))) {
-      await removeFolder(folder).catch(() => {}); // There is nothing of an account in it.
+    if (existsSync(join(folder, 'sessions', id, LINK_MARKER)))
+      tell(`run this again to go on; to give it up, unlink the device on the phone, and remove ${folder}`);
+    else if (!isOurs) tell('this run has linked nothing: run it again');
+    else {
+      await removeFolder(folder).catch(() => {}); // There is no session in it that another run could go on with.
+      if (isScanned) tell('the link is lost: remove the device on the phone');
       tell('nothing is left on this computer: run this again to begin anew');
-    } else tell(`run this again to go on; to give it up, unlink the device on the phone, and remove ${folder}`);
+    }
     return false;
   }
 }
@@ -85,8 +92,13 @@ function settingsIn(folder: string): Record<string, string> {
   };
 }
 
-/** Resolves when the session is ready: its account is linked, and its chats are there. */
-async function linkHere(here: OperationMethods, id: string, { tell, signal }: LinkSurroundings): Promise<void> {
+/** Resolves when the session is ready: its account is linked, and its chats are there. Before that, a scan may be lost. */
+async function linkHere(
+  here: OperationMethods,
+  id: string,
+  { tell, signal }: LinkSurroundings,
+  onScanned: () => void,
+): Promise<void> {
   tell('A browser window opens. Leave it open until the session has moved.');
   await here.startSession({ id }, { signal });
   const endsAt = performance.now() + LINK_TIMEOUT_MS;
@@ -95,6 +107,7 @@ async function linkHere(here: OperationMethods, id: string, { tell, signal }: Li
     const said = sentenceFor(view);
     if (said !== last) tell(said);
     last = said;
+    if (view.status === 'authenticating' || view.status === 'ready') onScanned();
     if (view.status === 'ready') return;
     if (view.status === 'failed' || view.status === 'stopped') throw new Error(said);
     if (view.reason === 'LAUNCH_FAILED' && view.restarts >= MOST_LAUNCHES - 1)

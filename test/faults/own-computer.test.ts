@@ -104,9 +104,18 @@ class OwnComputer implements AsyncDisposable {
 
   /** The command lines of all that works in its folder. */
   get processes(): string[] {
-    return processIds()
-      .filter((pid) => environmentOf(pid).includes(this.#home))
-      .map((pid) => argsOf(pid, 1_024).join(' '));
+    return this.#processIds().map(commandLineOf);
+  }
+
+  /** Kills the gateway behind the window. */
+  killOwnGateway(): void {
+    const pid = this.#processIds().find((one) => commandLineOf(one).includes('tethered-gateway'));
+    if (pid === undefined) throw new Error('no gateway runs behind the window');
+    process.kill(pid, 'SIGKILL');
+  }
+
+  #processIds(): number[] {
+    return processIds().filter((pid) => environmentOf(pid).includes(this.#home));
   }
 
   get leftovers(): string[] {
@@ -150,6 +159,10 @@ class MuteServer implements AsyncDisposable {
     this.#server.close();
     await closed;
   }
+}
+
+function commandLineOf(pid: number): string {
+  return argsOf(pid, 1_024).join(' ');
 }
 
 function environmentOf(pid: number): string {
@@ -275,6 +288,40 @@ it('a link whose command is killed leaves nothing that runs, and goes on where i
   expect(computer.leftovers).toEqual([]);
   expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
   await stack.untilStatus('main', 'ready');
+});
+
+it('a link whose own gateway is killed says what is left: nothing before the scan, the session once it is ready', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+  await using computer = await OwnComputer.open();
+  const first = computer.link(stack, 'main');
+  await computer.said('Scan the QR in the window');
+  computer.killOwnGateway();
+  expect(await first).toBe(1);
+  await computer.said('run this again to begin anew');
+  expect(computer.lines.join('\n')).not.toContain('the device on the phone');
+  await eventually(() => expect(computer.processes).toEqual([]));
+  expect(computer.leftovers).toEqual([]);
+
+  const { ended: second } = await linked(computer, stack);
+  computer.killOwnGateway();
+  expect(await second).toBe(1);
+  await computer.said('run this again to go on');
+  await eventually(() => expect(computer.processes).toEqual([]));
+  expect(await computer.link(stack, 'main')).toBe(0);
+  expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
+});
+
+it('a link that is interrupted in its first sync is lost, and says so', async () => {
+  const simulator = { syncDelayMs: 60 * SECOND, firstSyncMs: 120 * SECOND };
+  await using stack = await Stack.start({ simulator, settings: { CHAT_WEB_TOKEN: TOKEN } });
+  await using computer = await OwnComputer.open();
+  const ended = computer.link(stack, 'main');
+  await stack.phones.scan(ADA, await qrOn(await computer.page()));
+  await computer.said('The phone has scanned it');
+  computer.interrupt('SIGINT');
+  expect(await ended).toBe(130);
+  await computer.said(/the link is lost: remove the device on the phone\nnothing is left/);
+  expect(computer.leftovers).toEqual([]);
 });
 
 it('a link is interrupted also while its gateway does not answer', async () => {

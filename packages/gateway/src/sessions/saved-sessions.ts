@@ -9,8 +9,8 @@ import { emptyFolder, removeTree } from '../host/remove-tree.ts';
 import { readOwnText, removeUnfinished, replaceText, syncFolder } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 
-/** Written when a session first becomes ready: from then on it is started at boot. */
-const MARKER = 'linked.json';
+/** In a session's folder. Written when it first becomes ready: from then on it is started at boot. */
+export const LINK_MARKER = 'linked.json';
 const MOST_MARKER_BYTES = 4_096;
 
 /** What is saved of a link. */
@@ -84,7 +84,7 @@ export class SavedSessions {
   async save(id: string, { wid }: SessionInfo, linkedAt: Date): Promise<void> {
     this.#saved.add(id);
     const since = (await this.linkedAt(id)) ?? linkedAt;
-    await replaceText(join(this.dirOf(id), MARKER), JSON.stringify({ wid, linkedAt: since.toISOString() }));
+    await replaceText(join(this.dirOf(id), LINK_MARKER), JSON.stringify({ wid, linkedAt: since.toISOString() }));
   }
 
   /** The number of its account, in digits; undefined if it was never ready, or its account is known by a hidden id alone. */
@@ -101,7 +101,7 @@ export class SavedSessions {
 
   /** What the marker says. */
   async about(id: string): Promise<SavedLink> {
-    const text = await readOwnText(join(this.dirOf(id), MARKER), MOST_MARKER_BYTES).catch(() => '');
+    const text = await readOwnText(join(this.dirOf(id), LINK_MARKER), MOST_MARKER_BYTES).catch(() => '');
     const [, wid] = /"wid":"(\d{1,20}@(?:c\.us|lid))"/.exec(text) ?? [];
     return { wid, linkedAt: (await this.linkedAt(id))?.toISOString() };
   }
@@ -115,7 +115,7 @@ export class SavedSessions {
 
   /** Completes the folder of a session that arrives: what a session's folder needs beside its profile. */
   async completeArrival(folder: string, { wid, linkedAt }: SavedLink): Promise<void> {
-    await replaceText(join(folder, MARKER), JSON.stringify({ wid, linkedAt }), { durably: true });
+    await replaceText(join(folder, LINK_MARKER), JSON.stringify({ wid, linkedAt }), { durably: true });
   }
 
   /**
@@ -162,13 +162,13 @@ export class SavedSessions {
   }
 
   #marker(id: string): Promise<string> {
-    return readOwnText(join(this.dirOf(id), MARKER), MOST_MARKER_BYTES).catch(() => '');
+    return readOwnText(join(this.dirOf(id), LINK_MARKER), MOST_MARKER_BYTES).catch(() => '');
   }
 
   /** Only if the marker is absent: a folder that cannot be read may be worth keeping. */
   async #isUnlinked(id: string): Promise<boolean> {
     try {
-      await access(join(this.dirOf(id), MARKER));
+      await access(join(this.dirOf(id), LINK_MARKER));
       return false;
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === 'ENOENT';
