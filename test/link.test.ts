@@ -104,7 +104,8 @@ describe('the QR', () => {
     expect(new Set(texts).size).toBe(texts.length);
     expect(texts.filter((text) => text.startsWith('undefined'))).toEqual([]);
 
-    // Between the look and the scan it may be gone, as for a slow hand with a phone.
+    // From here on they stay for long enough to be read and scanned, however slow the machine is.
+    await stack.phones.configure({ qrFirstMs: 60_000, qrIntervalMs: 60_000 });
     await eventually(async () => {
       const { qr } = await stack.client.getQr({ id: 'main' });
       await stack.phones.scan(ADA, qr);
