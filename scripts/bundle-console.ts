@@ -1,35 +1,72 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
-/** Makes the console's static files from what the compiler has made: each also compressed, scripts and styles named by their content. */
+/**
+ * Makes the static files of the console and of the reference from what the compiler has made: each also compressed,
+ * scripts and styles named by their content.
+ */
 
 const PACKAGE = fileURLToPath(new URL('../../packages/console/', import.meta.url));
 const SOURCE = join(PACKAGE, 'src');
-const PAGES = join(PACKAGE, 'dist', 'pages');
+const SWAGGER = fileURLToPath(new URL('.', import.meta.resolve('swagger-ui-dist/package.json')));
 const HASH_LENGTH = 10;
-const COMPRESSED = ['.html', '.js', '.css', '.svg', '.json'];
+const COMPRESSION = {
+  '.br': (bytes: string) =>
+    brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }),
+  '.gz': (bytes: string) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
+};
 
-rmSync(PAGES, { recursive: true, force: true });
-mkdirSync(PAGES, { recursive: true });
+const icon = join(SOURCE, 'icon.svg');
+makePages('console', join(SOURCE, 'index.html'), {
+  'icon.svg': readFileSync(icon, 'utf8'),
+  'console.js': await bundled('main.js'),
+  'style.css': joined(join(SOURCE, 'style')),
+});
+makePages('reference', join(SOURCE, 'reference', 'index.html'), {
+  'icon.svg': readFileSync(icon, 'utf8'),
+  'reference.js': await bundled('reference/main.js'),
+  'style.css': readFileSync(join(SOURCE, 'reference', 'style.css'), 'utf8'),
+  'swagger-ui.js': readFileSync(join(SWAGGER, 'swagger-ui-bundle.js'), 'utf8').replace(
+    /\n\/\/# sourceMappingURL=.*/,
+    '',
+  ),
+  'swagger-ui.css': readFileSync(join(SWAGGER, 'swagger-ui.css'), 'utf8').replace(/\n\/\*# sourceMappingURL=.*/, ''),
+});
 
-const script = await bundled();
-const style = readdirSync(join(SOURCE, 'style'))
-  .sort()
-  .map((name) => readFileSync(join(SOURCE, 'style', name), 'utf8'))
-  .join('\n');
-const html = readFileSync(join(SOURCE, 'index.html'), 'utf8')
-  .replace('console.js', write('console', '.js', script))
-  .replace('style.css', write('style', '.css', style));
-store('index.html', html);
-store('icon.svg', readFileSync(join(SOURCE, 'icon.svg'), 'utf8'));
+/** Writes a folder with a page, and with the files that it names. */
+function makePages(folder: string, page: string, files: Readonly<Record<string, string>>): void {
+  const dir = join(PACKAGE, 'dist', 'static', folder);
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  let html = readFileSync(page, 'utf8');
+  for (const [name, text] of Object.entries(files)) {
+    const named = nameOf(name, text);
+    html = html.replaceAll(`"${name}"`, `"${named}"`);
+    store(join(dir, named), text);
+  }
+  store(join(dir, 'index.html'), html);
+}
 
-async function bundled(): Promise<string> {
+/** A name that is another one whenever the content is: browsers keep such a file for good. */
+function nameOf(name: string, text: string): string {
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
+  const ending = extname(name);
+  return `${basename(name, ending)}-${hash}${ending}`;
+}
+
+function store(file: string, text: string): void {
+  writeFileSync(file, text);
+  for (const [ending, compressed] of Object.entries(COMPRESSION)) writeFileSync(file + ending, compressed(text));
+}
+
+/** What the compiler has made of an entry, with all that it imports. */
+async function bundled(entry: string): Promise<string> {
   const bundle = await rolldown({
-    input: join(PACKAGE, 'dist', 'main.js'),
+    input: join(PACKAGE, 'dist', entry),
     platform: 'browser',
     onLog: (level, log) => {
       if (level === 'warn') throw new Error(`${log.code}: ${log.message}`);
@@ -40,21 +77,8 @@ async function bundled(): Promise<string> {
   return output[0].code;
 }
 
-/** Stores a file under a name that is another one whenever its content is: browsers keep it for good. */
-function write(name: string, ending: string, text: string): string {
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
-  const file = `${name}-${hash}${ending}`;
-  store(file, text);
-  return file;
-}
-
-function store(file: string, text: string): void {
-  writeFileSync(join(PAGES, file), text);
-  if (!COMPRESSED.includes(extname(file))) return;
-  const level = constants.BROTLI_MAX_QUALITY;
-  writeFileSync(
-    join(PAGES, `${file}.br`),
-    brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: level } }),
-  );
-  writeFileSync(join(PAGES, `${file}.gz`), gzipSync(text, { level: constants.Z_BEST_COMPRESSION }));
+/** The files of a folder as one, in the order of their names. */
+function joined(folder: string): string {
+  const names = readdirSync(folder).sort();
+  return names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
 }

@@ -137,7 +137,7 @@ describe('every route', () => {
       [...new Set(routes.flatMap(({ name, scope }) => (scope === wanted ? [name] : [])))].sort();
     for (const { name, scope, method } of routes)
       if (scope === 'read' || scope === 'anyone') expect(['GET', 'HEAD'], name).toContain(method);
-    expect(namesOf('anyone')).toEqual(['console', 'health', 'ready']);
+    expect(namesOf('anyone')).toEqual(['console', 'docs', 'health', 'ready']);
     expect(namesOf('manage')).toEqual(
       [
         ...Object.keys(webhookOperations),

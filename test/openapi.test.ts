@@ -22,9 +22,8 @@ describe('the OpenAPI document', () => {
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  it('is served, for programs and for people', async () => {
+  it('is served', async () => {
     expect((await ask('GET', '/openapi.json')).text).toContain('"openapi":"3.1.0"');
-    expect((await ask('GET', '/docs')).text).toContain('POST /sessions/{id}/messages');
   });
 
   const apart = ['exportSession', 'importSession', 'stopSession', 'deleteSession', 'deleteKey', 'deleteWebhook'];

@@ -1,6 +1,7 @@
 import { createClient, type GatewayAddress, GatewayError, type OperationMethods } from '@chat-web/host';
 import { type OperationAnswer, type OperationName, operations, reaches } from '@chat-web/protocol';
 import { signal } from '@preact/signals';
+import { keptToken } from './kept-token.ts';
 
 /** What the token or key of whoever signed in allows. */
 type Access = OperationAnswer<(typeof operations)['getAccess']>;
@@ -22,13 +23,11 @@ export const signIn = signal<SignIn>({ is: 'resuming' });
 
 /** The gateway serves the console one level below its own routes, also behind a proxy that adds a path. */
 const GATEWAY_URL = new URL('..', document.baseURI).href.replace(/\/$/, '');
-/** Session storage: the tab alone has the token, and forgets it when it is closed. */
-const KEPT_TOKEN = 'chat-web.token';
 const RETRY_MS = 2_000;
 
 /** Signs in with the token that the tab has kept, or without one if the gateway asks for none. Never rejects. */
 export async function resume(): Promise<void> {
-  const token = sessionStorage.getItem(KEPT_TOKEN) ?? undefined;
+  const token = keptToken.get();
   for (;;) {
     const failure = await connect(token);
     if (failure === undefined) return;
@@ -49,7 +48,7 @@ export async function connect(token: string | undefined): Promise<GatewayError |
   const client = createClient(address);
   try {
     const access = await client.getAccess({}, { retries: 0 });
-    if (token !== undefined) sessionStorage.setItem(KEPT_TOKEN, token);
+    if (token !== undefined) keptToken.set(token);
     signIn.value = { is: 'connected', to: { address, client: untilRefused(client), access } };
     return undefined;
   } catch (error) {
@@ -60,7 +59,7 @@ export async function connect(token: string | undefined): Promise<GatewayError |
 
 /** Forgets the token. */
 export function signOut(because?: string): void {
-  sessionStorage.removeItem(KEPT_TOKEN);
+  keptToken.forget();
   signIn.value = { is: 'asked', because };
 }
 

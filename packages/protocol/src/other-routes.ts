@@ -15,7 +15,7 @@ export const otherRoutes = {
   events: { path: '/sessions/:id/events', scope: 'read' },
   metrics: { path: '/metrics', scope: 'operator' },
   openapi: { path: '/openapi.json', scope: 'read' },
-  docs: { path: '/docs', scope: 'read' },
+  docs: { path: '/docs/*', scope: 'anyone' },
   console: { path: '/console/*', scope: 'anyone' },
 } as const satisfies Record<string, OtherRoute>;
 

@@ -31,10 +31,9 @@ import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
 import { fromOwnOrigin } from './origin.ts';
 import { withQrImage } from './qr-image.ts';
-import { referencePage } from './reference-page.ts';
 import { parseParams } from './request-input.ts';
 import type { Route, ServerEnv } from './server-env.ts';
-import { CONSOLE_DIR, CONSOLE_POLICY, staticPages } from './static-pages.ts';
+import { consolePages, referencePages, staticPages } from './static-pages.ts';
 
 /** What the routes need from the sessions. */
 export interface SessionDirectory extends Pick<EventSources, 'find'> {
@@ -87,8 +86,8 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
     events: sessionEventsRoute(eventSources),
     metrics: async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
     openapi: (c) => c.json(document),
-    docs: referencePage(document),
-    console: staticPages({ path: '/console', dir: CONSOLE_DIR, contentSecurityPolicy: CONSOLE_POLICY }),
+    docs: staticPages(referencePages),
+    console: staticPages(consolePages),
   };
   for (const [name, { path, scope }] of Object.entries(otherRoutes) as [OtherRouteName, OtherRoute][])
     app.get(path, scope === 'anyone' ? open(others[name]) : guarded(requires(scope, others[name])));

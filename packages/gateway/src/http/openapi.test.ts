@@ -1,8 +1,6 @@
 import { errorTable, examples, isWorkerOperation, type Operation, operations } from '@chat-web/protocol';
-import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from './openapi.ts';
-import { referencePage } from './reference-page.ts';
 
 interface Documented {
   readonly operationId: string;
@@ -79,17 +77,5 @@ describe('the OpenAPI document', () => {
     expect(
       Object.values(open.paths).flatMap((methods) => Object.values(methods).map(({ security }) => security)),
     ).toEqual(all.map(({ operationId }) => (['health', 'ready'].includes(operationId) ? [] : undefined)));
-  });
-});
-
-describe('the reference page', () => {
-  it('is for people: it has every operation, and loads and runs nothing', async () => {
-    const app = new Hono();
-    app.get('/docs', referencePage(openApiDocument('1.2.3', true)));
-    const answer = await app.request('/docs');
-    expect(answer.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
-    const text = await answer.text();
-    expect(text).not.toMatch(/<script|src=|href="http/);
-    for (const { method, path } of rows) expect(text).toContain(`${method} ${templateOf(path)}`);
   });
 });

@@ -9,6 +9,7 @@ import {
   OPT_IN_EVENTS,
   type Operation,
   type OperationName,
+  operationGroups,
   operations,
   otherRoutes,
   type Scope,
@@ -56,6 +57,7 @@ export function openApiDocument(version: string, hasToken: boolean): Json {
       version,
       description: 'Linked WhatsApp accounts over REST and Server-Sent Events.',
     },
+    tags: [...Object.keys(operationGroups), 'Events'].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: SCOPES } },
@@ -103,6 +105,7 @@ const errorSchema: Json = {
 function describe(name: OperationName, operation: Operation): Json {
   return {
     operationId: name,
+    tags: [groupOf(name)],
     summary: operation.summary,
     parameters: [
       ...pathParameters(name, operation.params),
@@ -125,6 +128,12 @@ function describe(name: OperationName, operation: Operation): Json {
       ]),
     },
   };
+}
+
+function groupOf(name: OperationName): string {
+  const found = Object.entries(operationGroups).find(([, group]) => Object.hasOwn(group, name));
+  if (!found) throw new Error(`${name} is in no group of operations`);
+  return found[0];
 }
 
 function pathParameters(name: OperationName, params: v.GenericSchema): Json[] {
@@ -208,6 +217,7 @@ function health(): Json {
   };
   return {
     operationId: 'health',
+    tags: ['Host'],
     summary: 'Whether the gateway is up, and its number of sessions; no token required',
     security: [],
     responses: {
@@ -226,6 +236,7 @@ function readiness(): Json {
   const content = { 'application/json': { schema } };
   return {
     operationId: 'ready',
+    tags: ['Host'],
     summary: 'Whether the gateway is ready; 503 if not. No token required',
     security: [],
     responses: {
@@ -239,6 +250,7 @@ function readiness(): Json {
 function metrics(): Json {
   return {
     operationId: 'metrics',
+    tags: ['Host'],
     summary: 'Prometheus metrics of the gateway and its sessions',
     responses: {
       200: { description: 'OK', content: { 'text/plain': { schema: { type: 'string' } } } },
@@ -275,6 +287,7 @@ const EVENT_QUERY: readonly Json[] = [
 function sessionEvents(): Json {
   return {
     operationId: 'events',
+    tags: ['Events'],
     summary:
       "The session's events, as Server-Sent Events or as pages of JSON; `data` is JSON, except for `qr`, a plain string",
     parameters: [{ name: 'id', in: 'path', required: true, schema: SESSION_ID }, LAST_EVENT_ID, ...EVENT_QUERY],
@@ -298,6 +311,7 @@ function allEvents(): Json {
   const events = Object.entries(eventSchemas()).map(([event, schema]) => [event, envelope(schema)]);
   return {
     operationId: 'allEvents',
+    tags: ['Events'],
     summary: 'The events of all sessions that the caller may see, as Server-Sent Events or as pages of JSON',
     parameters: [
       LAST_EVENT_ID,

@@ -11,7 +11,7 @@ export interface OriginOptions {
 }
 
 /** Paths that a browser may open without a token: they reveal nothing about sessions. */
-const PAGES = /^\/(docs|openapi\.json|health|health\/ready|console(\/.*)?)$/;
+const PAGES = /^\/(openapi\.json|health|health\/ready|(console|docs)(\/.*)?)$/;
 
 /**
  * A route for this origin: refuses requests of foreign web pages, by Origin and Sec-Fetch-Site. Without a token it also

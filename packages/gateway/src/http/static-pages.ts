@@ -4,35 +4,39 @@ import { GatewayError } from '@chat-web/protocol';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Route } from './server-env.ts';
 
-/** The folder of the console's static files. */
-export const CONSOLE_DIR = dirname(fileURLToPath(import.meta.resolve('@chat-web/console/pages/index.html')));
-
 /** Files that have their content in their names. */
 const NAMED_BY_CONTENT = /-[0-9a-f]{10}\.\w+$/;
 
 /** Static pages that may be opened without a token: they contain nothing of any session. */
-export interface StaticPages {
+interface StaticPages {
   /** The path below which they are, such as `/console`. */
   readonly path: string;
   /** The folder with the files, and with an `index.html`. */
   readonly dir: string;
+  /** Everything is from the gateway itself, and nothing runs that stands in the page. */
   readonly contentSecurityPolicy: string;
 }
 
-/** Everything is from the gateway itself; nothing is run that stands in the page. */
-export const CONSOLE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  'media-src blob:',
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+const FROM_HERE = [
+  ...["default-src 'none'", "script-src 'self'", "img-src 'self' data: blob:", 'media-src blob:', "connect-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+];
+
+/** The operators' page. A text that becomes HTML is an error there, not only what that would run. */
+export const consolePages: StaticPages = {
+  path: '/console',
+  dir: dirname(fileURLToPath(import.meta.resolve('@chat-web/console/console/index.html'))),
+  contentSecurityPolicy: [
+    ...[...FROM_HERE, "style-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"],
+  ].join('; '),
+};
+
+/** The reference. Swagger UI makes HTML of descriptions by itself, after it has removed what could run. */
+export const referencePages: StaticPages = {
+  path: '/docs',
+  dir: dirname(fileURLToPath(import.meta.resolve('@chat-web/console/reference/index.html'))),
+  contentSecurityPolicy: [...FROM_HERE, "style-src 'self'"].join('; '),
+};
 
 /** A route with the files of a folder. The path itself redirects to the one with a slash, which relative links need. */
 export function staticPages({ path, dir, contentSecurityPolicy }: StaticPages): Route {

@@ -41,6 +41,19 @@ export const workerOperations = {
  */
 export const operations = { ...gatewayOperations, ...workerOperations } as const;
 
+/** The operations by what they are about, as the reference lists them. */
+export const operationGroups = {
+  Sessions: { ...sessionOperations, ...linkingOperations },
+  Messages: messageOperations,
+  Chats: chatOperations,
+  Groups: groupOperations,
+  Contacts: contactOperations,
+  'Status feed': statusFeedOperations,
+  Webhooks: webhookOperations,
+  Keys: { ...keyOperations, ...accessOperations },
+  Host: hostOperations,
+} as const;
+
 export type Operations = typeof operations;
 export type OperationName = keyof Operations;
 export type GatewayOperationName = keyof typeof gatewayOperations;

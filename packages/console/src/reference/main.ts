@@ -1,0 +1,79 @@
+import { keptToken } from '../kept-token.ts';
+
+/** The reference: Swagger UI, as it is in its package, on the OpenAPI document of this gateway. */
+
+interface SwaggerRequest {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+}
+
+/** Given by swagger-ui.js; see its documentation, "Configuration". */
+declare function SwaggerUIBundle(options: {
+  readonly spec: object;
+  readonly domNode: HTMLElement;
+  /** -1: without the list of schemas. */
+  readonly defaultModelsExpandDepth: -1;
+  readonly docExpansion: 'list';
+  readonly filter: boolean;
+  readonly tryItOutEnabled: boolean;
+  /** Null: the document is shown to no service that validates it. */
+  readonly validatorUrl: null;
+  readonly requestInterceptor: (request: SwaggerRequest) => SwaggerRequest;
+}): unknown;
+
+const GATEWAY_URL = new URL('..', document.baseURI);
+const form = element('sign-in', HTMLFormElement);
+const reference = element('reference', HTMLElement);
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', followScheme);
+followScheme();
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const token = String(new FormData(form).get('token')).trim();
+  void show(token);
+});
+void show(keptToken.get());
+
+/** Shows the document, or asks for a token. Never rejects. */
+async function show(token: string | undefined): Promise<void> {
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const answer = await fetch(new URL('openapi.json', GATEWAY_URL), { headers }).catch(() => undefined);
+  if (answer?.ok) {
+    if (token !== undefined) keptToken.set(token);
+    form.hidden = true;
+    draw((await answer.json()) as object, token);
+    return;
+  }
+  form.hidden = false;
+  reference.ariaBusy = null;
+  const isFirst = token === undefined && answer?.status === 401;
+  const why = answer ? await messageOf(answer) : 'the gateway does not answer: try again in a moment';
+  const alert = form.querySelector('[role="alert"]');
+  if (alert && !isFirst) alert.textContent = why;
+}
+
+function draw(spec: object, token: string | undefined): void {
+  SwaggerUIBundle({
+    ...{ spec: { ...spec, servers: [{ url: GATEWAY_URL.href.replace(/\/$/, '') }] }, domNode: reference },
+    ...{ docExpansion: 'list', defaultModelsExpandDepth: -1, filter: true, tryItOutEnabled: true },
+    validatorUrl: null,
+    requestInterceptor: (request) => {
+      if (token !== undefined) request.headers.Authorization ??= `Bearer ${token}`;
+      return request;
+    },
+  });
+  reference.ariaBusy = null;
+}
+
+async function messageOf(answer: Response): Promise<string> {
+  const { error = '' } = (await answer.json().catch(() => ({}))) as { readonly error?: string };
+  return `${answer.status} ${error}`;
+}
+
+function element<T extends HTMLElement>(id: string, type: new () => T): T {
+  const found = document.getElementById(id);
+  if (found instanceof type) return found;
+  throw new Error(`the page has no element #${id}`);
+}
