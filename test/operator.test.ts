@@ -150,7 +150,8 @@ describe('a timeline', () => {
     ]);
     await stack.client.deleteSession({ id: 'ada' });
     await stack.client.startSession({ id: 'ada' });
-    expect((await statuses()).map(({ status }) => status)).toEqual(['starting', 'qr']);
+    // It is shown at once, and stored a moment later.
+    await eventually(async () => expect((await statuses()).map(({ status }) => status)).toEqual(['starting', 'qr']));
   });
 });
 
