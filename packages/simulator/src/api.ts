@@ -26,6 +26,8 @@ export interface PhoneMessage {
   readonly chat: string;
   /** Who wrote it, in groups and in the status feed. */
   readonly author?: string | undefined;
+  /** That person's name: as in the address book, otherwise as they chose it. */
+  readonly authorName?: string | undefined;
   readonly fromMe: boolean;
   /** The text, or the caption. */
   readonly body: string;
@@ -63,4 +65,27 @@ export interface Group {
   readonly participants: readonly { readonly id: string; readonly isAdmin: boolean }[];
   /** Whether linked devices see members by number or by hidden number. */
   readonly addressing: Addressing;
+}
+
+/** A phone in a list of phones. */
+export interface ListedPhone {
+  readonly number: string;
+  readonly name: string;
+  /** The phone is on. */
+  readonly online: boolean;
+  /** How many devices are linked. */
+  readonly devices: number;
+  /** Messages that it has not read. */
+  readonly unread: number;
+}
+
+/** A chat or group in a phone's list. */
+export interface ListedChat {
+  /** `<number>@c.us` or `<18 digits>@g.us` */
+  readonly id: string;
+  /** As in the address book, otherwise as the person chose it; the subject of a group. */
+  readonly name: string;
+  readonly unread: number;
+  /** Absent for a group without messages. */
+  readonly lastMessage?: PhoneMessage | undefined;
 }

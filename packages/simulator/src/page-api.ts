@@ -16,6 +16,10 @@ export interface Page {
   /** The screen for a passkey that covers it, and the code on that screen. */
   readonly passkeyScreen?: PasskeyScreenName | undefined;
   readonly verificationCode?: string | undefined;
+  /** The account whose owner has to type a pairing code that the page shows. */
+  readonly codeFor?: string | undefined;
+  /** The account that has scanned it, or typed its code, and requires a passkey. */
+  readonly passkeyFor?: string | undefined;
   /** The account that it is linked to. */
   readonly number?: string | undefined;
   /** The last value that `disturb(id, 'write', …)` wrote in this browser profile, if it still exists. */

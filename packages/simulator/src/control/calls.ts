@@ -4,7 +4,7 @@ import { GroupPhone } from '../network/group-phone.ts';
 import { bringNotice } from '../network/notices.ts';
 import { registerPasskey } from '../network/passkey-links.ts';
 import { changeContacts, changeProfile } from '../network/people.ts';
-import { Phone } from '../network/phone.ts';
+import { listPhones, Phone } from '../network/phone.ts';
 import type { PageFault } from '../page/wire.ts';
 import type { DisturbArguments } from '../page-api.ts';
 import { readQr } from '../qr-image.ts';
@@ -19,6 +19,7 @@ import {
   type GroupDraft,
   type GroupUpdate,
   inputs,
+  type MessageFilter,
   type NoticeDraft,
   type OutgoingMessage,
   type PasskeyHandoff,
@@ -46,6 +47,12 @@ export const calls = {
     does: 'all accounts',
     client: () => ({}),
     run: ({ network }) => network.directory.all().map(describeAccount),
+  }),
+  listedPhones: defineCall('GET', '/phones', {
+    fields: inputs.phoneFilter,
+    does: 'the phones whose name or number contains `search`, at most 200: `[{number, name, online, devices, unread}]`',
+    client: (filter: { readonly search?: string } = {}) => filter,
+    run: ({ network }, { search }) => listPhones(network, search),
   }),
   account: defineCall('GET', '/accounts/:number', {
     fields: inputs.nothing,
@@ -133,9 +140,15 @@ export const calls = {
   }),
   messages: defineCall('GET', '/accounts/:number/messages', {
     fields: inputs.messageFilter,
-    does: 'all messages on the phone in chats and groups, oldest first; `with` a number or a group, those of one chat',
-    client: (number: string, filter: { readonly with?: string } = {}) => ({ number, ...filter }),
-    run: (stage, fields) => phone(stage, fields.number).messages(fields.with),
+    does: 'the messages on the phone in chats and groups, oldest first; `with` a number or a group, those of one chat; `limit`, the newest alone',
+    client: (number: string, filter: MessageFilter = {}) => ({ number, ...filter }),
+    run: (stage, fields) => phone(stage, fields.number).messages(fields.with, fields.limit),
+  }),
+  chats: defineCall('GET', '/accounts/:number/chats', {
+    fields: inputs.nothing,
+    does: 'the chats and groups on the phone, the one with the newest message first, at most 200: `[{id, name, unread, lastMessage?}]`',
+    client: (number: string) => ({ number }),
+    run: (stage, { number }) => phone(stage, number).chats(),
   }),
   edit: defineCall('PATCH', '/accounts/:number/messages/:messageId', {
     fields: inputs.edit,
@@ -271,7 +284,7 @@ export const calls = {
   }),
   pages: defineCall('GET', '/pages', {
     fields: inputs.nothing,
-    does: 'the open pages: socket state, synced or not, QR and its age, screen for a passkey, account, last write',
+    does: 'the open pages: socket state, synced or not, QR and its age, `codeFor` and `passkeyFor`: the accounts whose owner has to type its code, or to show a passkey; screen for a passkey, account, last write',
     client: () => ({}),
     run: ({ pages }) => pages.list(),
   }),

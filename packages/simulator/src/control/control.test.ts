@@ -35,6 +35,36 @@ describe('the phones', () => {
     expect(await phones.messages('12025550101')).toMatchObject([{ fromMe: true, ack: 3 }, { fromMe: false }]);
   });
 
+  it('are listed with what is unread, and their chats with the newest first', async () => {
+    const { phones } = simulator;
+    const [nora, ola] = ['12025550191', '12025550192'];
+    for (const [number, name] of [
+      [nora, 'Nora Lund'],
+      [ola, 'Ola Lund'],
+    ] as const)
+      await phones.addAccount({ number, name });
+    const group = await phones.createGroup(nora, { subject: 'Lunds', participants: [ola] });
+    for (const body of ['one', 'two']) await phones.send(nora, { to: ola, body });
+    await phones.send(nora, { to: group.id, body: 'three' });
+    const summary = { name: 'Ola Lund', online: true, devices: 0 };
+    await expect
+      .poll(() => phones.listedPhones({ search: ' ola l' }))
+      .toEqual([{ ...summary, number: ola, unread: 3 }]);
+    expect((await phones.listedPhones({ search: '+1202555019' })).map(({ number }) => number)).toEqual([nora, ola]);
+    expect(await phones.listedPhones({ search: 'nobody' })).toEqual([]);
+    expect(await phones.chats(ola)).toMatchObject([
+      { id: group.id, name: 'Lunds', unread: 1, lastMessage: { body: 'three', authorName: 'Nora Lund' } },
+      { id: `${nora}@c.us`, name: 'Nora Lund', unread: 2, lastMessage: { body: 'two' } },
+    ]);
+    await phones.contacts(ola, { save: [{ number: nora, name: 'Sister' }] });
+    await phones.read(ola, nora);
+    expect((await phones.chats(ola))[1]).toMatchObject({ name: 'Sister', unread: 0 });
+    const newest = await phones.messages(ola, { with: nora, limit: 1 });
+    expect(newest.map(({ body }) => body)).toEqual(['two']);
+    const empty = await phones.createGroup(ola, { subject: 'Quiet', participants: [] });
+    expect((await phones.chats(ola)).at(-1)).toEqual({ id: empty.id, name: 'Quiet', unread: 0 });
+  });
+
   it('send files, and know their bytes', async () => {
     const media = { kind: 'document', base64: 'aGVsbG8=', mimeType: 'text/plain', filename: 'hello.txt' } as const;
     const sent = await simulator.phones.send('12025550104', { to: '12025550105', body: 'see', media });

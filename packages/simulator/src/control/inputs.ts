@@ -71,9 +71,17 @@ export const inputs = {
       ['body'],
     ),
   ),
+  phoneFilter: v.strictObject({
+    /** A part of the name or of the number. */
+    search: v.optional(v.string()),
+  }),
   messageFilter: v.strictObject({
     /** A person or a group. */
     with: v.optional(text),
+    /** How many of the newest; default all. As text in a query. */
+    limit: v.optional(
+      v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.integer('must be a number'), v.minValue(1)),
+    ),
   }),
   reaction: v.strictObject({ messageId: text, emoji: v.string() }),
   edit: v.strictObject({ body: text }),
@@ -194,6 +202,8 @@ export type OutgoingMedia = Input<typeof media>;
 /** A message that a phone sends. */
 export type OutgoingMessage = Input<typeof inputs.message>;
 
+/** Which messages of a phone. */
+export type MessageFilter = Input<typeof inputs.messageFilter>;
 /** A new group. */
 export type GroupDraft = Input<typeof inputs.group>;
 

@@ -66,6 +66,11 @@ export class Linking {
     return this.#codes.create(account, offer);
   }
 
+  /** The account that has to type the code of that page; undefined if the page has none. */
+  codeFor(offer: Offer): AccountRecord | undefined {
+    return this.#codes.accountOf(offer);
+  }
+
   /** The code of a page is void. */
   cancelCode(offer: Offer): void {
     this.#codes.cancel(offer);

@@ -25,6 +25,11 @@ const phoneTypes: Readonly<Record<WireType, MessageType>> = {
   notification_template: 'notice',
 };
 
+/** A person's name on a phone: as in its address book, otherwise as the person chose it. */
+export function nameFor(viewer: AccountRecord, person: AccountRecord): string {
+  return viewer.book.get(person) ?? person.name;
+}
+
 /** Whether it is a notice, which no person has written. */
 export function isNotice({ type }: Pick<Message, 'type'>): boolean {
   return phoneTypes[type] === 'notice';
@@ -48,6 +53,7 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
     ack,
     edited: editedAtMs !== undefined,
     author: to.kind === 'person' ? undefined : from.pn,
+    authorName: to.kind === 'person' ? undefined : nameFor(account, from),
   };
   if (revocation) return { ...base, type: 'revoked', body: '', reactions: [] };
   return {

@@ -30,6 +30,13 @@ export class PairingCodes {
     return this.#recent(account).length;
   }
 
+  /** The account that the valid code of that page is for. */
+  accountOf(offer: Offer): AccountRecord | undefined {
+    for (const pairing of this.#pairings.values())
+      if (pairing.offer === offer && holds(pairing)) return pairing.account;
+    return undefined;
+  }
+
   /** The code of that page is void. */
   cancel(offer: Offer): void {
     for (const [code, pairing] of this.#pairings) if (pairing.offer === offer) this.#pairings.delete(code);
@@ -39,7 +46,7 @@ export class PairingCodes {
   take(account: AccountRecord, code: string): Offer | undefined {
     const key = code.replaceAll('-', '').toUpperCase();
     const pairing = this.#pairings.get(key);
-    if (pairing?.account !== account || Date.now() - pairing.since > holdsMs) return undefined;
+    if (pairing?.account !== account || !holds(pairing)) return undefined;
     this.#pairings.delete(key);
     return pairing.offer;
   }
@@ -47,4 +54,8 @@ export class PairingCodes {
   #recent(account: AccountRecord): number[] {
     return (this.#created.get(account) ?? []).filter((atMs) => Date.now() - atMs < hourMs);
   }
+}
+
+function holds({ since }: Pairing): boolean {
+  return Date.now() - since <= holdsMs;
 }

@@ -1,15 +1,18 @@
-import type { PhoneMessage, ReceivedMedia } from '../api.ts';
+import type { ListedChat, ListedPhone, PhoneMessage, ReceivedMedia } from '../api.ts';
 import type { OutgoingMedia, OutgoingMessage } from '../control/inputs.ts';
 import type { WireType } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import { requireWriter } from './group.ts';
 import { attach, createMessage, createMessageId, findMessage, partyOf } from './message.ts';
-import { isNotice, phoneView } from './message-views.ts';
+import { isNotice, nameFor, phoneView } from './message-views.ts';
 import type { Network } from './network.ts';
-import { statusFeed } from './party.ts';
-import type { AccountRecord, Message } from './records.ts';
+import { phoneIdOf, statusFeed } from './party.ts';
+import { isUnread } from './post-office.ts';
+import type { AccountRecord, Message, Party } from './records.ts';
 
 const dayMs = 86_400_000;
+/** Of phones, and of the chats of one. */
+const mostListed = 200;
 /** The default colour and font of a text status. */
 const plainStyle = { backgroundColor: 0xff7acca5, font: 0 };
 
@@ -63,12 +66,41 @@ export class Phone {
     return phoneView(message, from);
   }
 
-  messages(peerId: string | undefined): PhoneMessage[] {
+  messages(peerId: string | undefined, limit?: number): PhoneMessage[] {
     const peer = peerId === undefined ? undefined : this.#network.party(peerId, this.#account, 'with');
-    return this.#views((message) => {
-      const party = partyOf(message, this.#account);
-      return peer ? party === peer : party.kind === 'person' || party.kind === 'group';
-    });
+    const wanted = (message: Message) => (peer ? partyOf(message, this.#account) === peer : this.#isInChat(message));
+    return this.#views(wanted, limit);
+  }
+
+  /** Its chats and groups, the one with the newest message first; at most 200. */
+  chats(): ListedChat[] {
+    const account = this.#account;
+    const groups = this.#network.groups.of(account);
+    const chats = new Map<Party, { last?: Message; unread: number }>(groups.map((group) => [group, { unread: 0 }]));
+    for (const message of account.log) {
+      if (!this.#isShown(message) || !this.#isInChat(message)) continue;
+      const party = partyOf(message, account);
+      const unread = (chats.get(party)?.unread ?? 0) + (isUnread(message, account) ? 1 : 0);
+      // Moves to the end.
+      chats.delete(party);
+      chats.set(party, { last: message, unread });
+    }
+    const newest = [...chats].slice(-mostListed).reverse();
+    return newest.map(([party, { last, unread }]) => ({
+      id: phoneIdOf(party),
+      name: titleOf(party, account),
+      unread,
+      lastMessage: last && phoneView(last, account),
+    }));
+  }
+
+  /** The phone in a list of phones. */
+  summary(): ListedPhone {
+    const { number, name, phoneOn, devices, log } = this.#account;
+    const unread = log.filter(
+      (message) => isUnread(message, this.#account) && this.#isShown(message) && this.#isInChat(message),
+    );
+    return { number, name, online: phoneOn, devices: devices.size, unread: unread.length };
   }
 
   statuses(): PhoneMessage[] {
@@ -123,12 +155,22 @@ export class Phone {
   }
 
   /** What the phone has of its log, as it shows it. */
-  #views(wanted: (message: Message) => boolean): PhoneMessage[] {
-    const { log, waiting } = this.#account;
-    return log
-      .filter((message) => !waiting.has(message) && !message.hiddenFrom.has(this.#account) && !isNotice(message))
-      .filter(wanted)
+  #views(wanted: (message: Message) => boolean, limit = Number.POSITIVE_INFINITY): PhoneMessage[] {
+    return this.#account.log
+      .filter((message) => this.#isShown(message) && wanted(message))
+      .slice(-limit)
       .map((message) => phoneView(message, this.#account));
+  }
+
+  #isShown(message: Message): boolean {
+    const { waiting } = this.#account;
+    return !waiting.has(message) && !message.hiddenFrom.has(this.#account) && !isNotice(message);
+  }
+
+  /** Not in the status feed or a channel. */
+  #isInChat(message: Message): boolean {
+    const { kind } = partyOf(message, this.#account);
+    return kind === 'person' || kind === 'group';
   }
 
   #find(messageId: string, field: string): Message {
@@ -146,6 +188,21 @@ export class Phone {
     const file = await this.#network.mediaStore.receive([Buffer.from(base64, 'base64')]);
     return attach(file, { mimetype: mimeType, filename });
   }
+}
+
+/** The phones of a network whose name or number contains `search`; at most 200. */
+export function listPhones(network: Network, search = ''): ListedPhone[] {
+  const wanted = search.trim().toLowerCase();
+  const digits = wanted.replace(/^\+/, '');
+  const found = network.directory
+    .all()
+    .filter(({ name, number }) => name.toLowerCase().includes(wanted) || number.includes(digits));
+  return found.slice(0, mostListed).map(({ number }) => new Phone(network, number).summary());
+}
+
+function titleOf(party: Party, viewer: AccountRecord): string {
+  if (party.kind === 'person') return nameFor(viewer, party);
+  return party.kind === 'group' ? party.subject : party.id;
 }
 
 function typeOf({ kind }: OutgoingMedia): WireType {

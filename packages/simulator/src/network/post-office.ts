@@ -100,10 +100,7 @@ export class PostOffice {
   }
 
   unread(account: AccountRecord, party: Party): Message[] {
-    return account.log.filter((message) => {
-      if (isWrittenBy(account, message) || isNotice(message)) return false;
-      return partyOf(message, account) === party && message.receipts.get(account) !== 3;
-    });
+    return account.log.filter((message) => isUnread(message, account) && partyOf(message, account) === party);
   }
 
   #audienceOf({ from, to }: Message): AccountRecord[] {
@@ -150,4 +147,9 @@ export class PostOffice {
     message.ack = ack;
     tellDevices(message.from, { type: 'ack', keys: [keyView(message, message.from)], ack });
   }
+}
+
+/** Whether the account has not seen a message that a person has written to it. */
+export function isUnread(message: Message, account: AccountRecord): boolean {
+  return !isWrittenBy(account, message) && !isNotice(message) && message.receipts.get(account) !== 3;
 }

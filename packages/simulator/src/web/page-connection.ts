@@ -36,6 +36,16 @@ export class PageConnection implements Line {
     return this.#offer?.references;
   }
 
+  /** The number of the account whose owner has to type the code of the page. */
+  get codeFor(): string | undefined {
+    return this.#offer && this.#network.linking.codeFor(this.#offer)?.number;
+  }
+
+  /** The number of the account whose passkey the page has to show. */
+  get passkeyFor(): string | undefined {
+    return this.#offer?.pending?.login.account.number;
+  }
+
   /** The number of the account that has logged in. */
   get number(): string | undefined {
     return this.#login?.account.number;

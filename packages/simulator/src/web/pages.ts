@@ -51,8 +51,9 @@ export class Pages {
     return [...this.#pages].flatMap(([id, { report }]) => {
       if (!report) return [];
       const { cuesTaken: _, ...seen } = report;
-      const qrAgeMs = report.qr === undefined ? undefined : this.#connections.get(id)?.references?.ageMs;
-      return [{ id, ...seen, qrAgeMs }];
+      const connection = this.#connections.get(id);
+      const qrAgeMs = report.qr === undefined ? undefined : connection?.references?.ageMs;
+      return [{ id, ...seen, qrAgeMs, codeFor: connection?.codeFor, passkeyFor: connection?.passkeyFor }];
     });
   }
 
