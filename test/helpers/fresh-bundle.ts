@@ -4,17 +4,30 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const COMPILED = ['packages/protocol/dist', 'packages/worker/dist', 'scripts/dist/bundle-worker.js'];
-const BUNDLE = 'packages/worker/dist/bundle';
+/** What is bundled by which script, from what was compiled. */
+const BUNDLES = [
+  {
+    script: 'scripts/dist/bundle-worker.js',
+    compiled: ['packages/protocol/dist', 'packages/worker/dist'],
+    bundle: 'packages/worker/dist/bundle',
+  },
+  {
+    script: 'scripts/dist/bundle-phones.js',
+    compiled: ['packages/simulator/dist/phones-page'],
+    bundle: 'packages/simulator/dist/phones-page/bundle.js',
+  },
+];
 
-/** Makes the worker's bundle anew if what it is made of was compiled since: `tsc -b` alone does not. Before all tests. */
+/** Makes each bundle anew if what it is made of was compiled since: `tsc -b` alone does not. Before all tests. */
 export function setup(): void {
-  const files = COMPILED.flatMap((path) => filesIn(join(ROOT, path)));
-  const isBundled = (path: string) => path.startsWith(join(ROOT, BUNDLE));
-  const newest = (all: readonly string[]) => Math.max(0, ...all.map((path) => statSync(path).mtimeMs));
-  if (newest(files.filter(isBundled)) > newest(files.filter((path) => !isBundled(path)))) return;
-  const { status } = spawnSync(process.execPath, [join(ROOT, 'scripts/dist/bundle-worker.js')], { stdio: 'inherit' });
-  if (status !== 0) throw new Error('the worker could not be bundled');
+  for (const { script, compiled, bundle } of BUNDLES) {
+    const files = [...compiled, script].flatMap((path) => filesIn(join(ROOT, path)));
+    const isBundled = (path: string) => path.startsWith(join(ROOT, bundle));
+    const newest = (all: readonly string[]) => Math.max(0, ...all.map((path) => statSync(path).mtimeMs));
+    if (newest(files.filter(isBundled)) > newest(files.filter((path) => !isBundled(path)))) continue;
+    const { status } = spawnSync(process.execPath, [join(ROOT, script)], { stdio: 'inherit' });
+    if (status !== 0) throw new Error(`${bundle} could not be made`);
+  }
 }
 
 function filesIn(path: string): string[] {

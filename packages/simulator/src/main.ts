@@ -49,7 +49,7 @@ async function describe({ port, controlUrl, browserArgs, phones }: Simulator): P
   });
   const { build, pageVersion } = await phones.settings();
   return `web.whatsapp.com is played on https://127.0.0.1:${port}, build ${build} (${pageVersion})
-the phones are played on      ${controlUrl}
+the phones are played on      ${controlUrl} (open it in a browser)
 
 ${people.join('\n')}
 

@@ -1,9 +1,11 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { secureHeaders } from 'hono/secure-headers';
 import * as v from 'valibot';
 import { SimulatorError } from '../simulator-error.ts';
 import type { Call, Stage } from './call.ts';
 import { calls } from './calls.ts';
+import { addPhonesPage } from './phones-page.ts';
 
 /** Names of this machine under which the control API may be called. */
 const ownHosts = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
@@ -11,9 +13,21 @@ const ownHosts = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 /** A file of 64 MB as base64, with room for the rest. */
 const largestBody = 96 * 2 ** 20;
 
-/** The control API as an HTTP application. */
+/** Headers for the phones' page: it loads nothing from elsewhere, runs no inline script, and is in no frame. */
+const headers = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    ...{ scriptSrc: ["'self'"], styleSrc: ["'self'"], imgSrc: ["'self'"], connectSrc: ["'self'"] },
+    ...{ formAction: ["'none'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
+    ...{ requireTrustedTypesFor: ["'script'"], trustedTypes: ["'none'"] },
+  },
+  ...{ xFrameOptions: 'DENY', strictTransportSecurity: false },
+});
+
+/** The control API, and the phones' page, as an HTTP application. */
 export function createControlApp(stage: Stage): Hono {
   const app = new Hono();
+  app.use(headers);
   app.use(async (context, next) => {
     refuseForeign(context.req.header('origin'), context.req.header('host'));
     await next();
@@ -21,6 +35,7 @@ export function createControlApp(stage: Stage): Hono {
   app.use(
     bodyLimit({ maxSize: largestBody, onError: (context) => context.json({ error: 'the body is too large' }, 413) }),
   );
+  addPhonesPage(app, stage);
   for (const call of Object.values<Call>(calls)) {
     app.on(call.method, call.path, async (context) => {
       const fields = call.method === 'GET' ? context.req.query() : await readBody(context);
@@ -36,11 +51,12 @@ export function createControlApp(stage: Stage): Hono {
   return app;
 }
 
-/** Keeps web pages from playing the phones: by requests from their scripts, and by DNS rebinding. */
+/** Keeps all web pages but its own from playing the phones: by requests from their scripts, and by DNS rebinding. */
 function refuseForeign(origin: string | undefined, host: string | undefined): void {
-  if (origin !== undefined) throw new SimulatorError(403, 'requests from web pages are refused');
   if (host !== undefined && !ownHosts.test(host))
     throw new SimulatorError(403, 'the Host header must be 127.0.0.1, localhost or [::1]');
+  if (origin !== undefined && (host === undefined || origin !== `http://${host}`))
+    throw new SimulatorError(403, 'requests from other web pages are refused');
 }
 
 async function readBody(context: Context): Promise<unknown> {

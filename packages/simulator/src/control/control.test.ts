@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectSimulator, createPasskey } from '../index.ts';
 import { type Simulator, startSimulator } from '../simulator.ts';
@@ -227,9 +228,71 @@ describe('a refusal', () => {
     expect([response.status, await response.json()]).toEqual([400, { error: expect.stringContaining('speed: ') }]);
   });
 
-  it('meets malformed JSON, and web pages', async () => {
+  it('of a limit that is none names it', async () => {
+    for (const limit of ['x', '0', '1.5']) {
+      const response = await ask(`/accounts/12025550101/messages?limit=${limit}`);
+      expect([response.status, await response.json()]).toEqual([400, { error: expect.stringContaining('limit: ') }]);
+    }
+  });
+
+  it('meets malformed JSON', async () => {
     expect((await ask('/accounts', { method: 'POST', body: '{' })).status).toBe(400);
-    expect((await ask('/accounts', { headers: { origin: 'https://example.com' } })).status).toBe(403);
+  });
+});
+
+describe('of web pages', () => {
+  const own = () => new URL(simulator.controlUrl).host;
+  /** As a browser would send it: fetch has headers of its own. */
+  const statusFor = (method: string, path: string, headers: Record<string, string>) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const outgoing = request(new URL(path, simulator.controlUrl), { method, headers }, (incoming) => {
+        resolve(incoming.statusCode);
+        incoming.resume();
+      });
+      outgoing.on('error', reject).end(method === 'POST' ? '{}' : undefined);
+    });
+
+  it("its own alone may play the phones, under this machine's names", async () => {
+    const { port } = new URL(simulator.controlUrl);
+    for (const host of [own(), `localhost:${port}`, `[::1]:${port}`]) {
+      const headers = { host, origin: `http://${host}` };
+      expect(await statusFor('POST', '/accounts/12025550101/reconnect', headers), host).toBe(200);
+      expect(await statusFor('GET', '/', { host }), host).toBe(200);
+    }
+  });
+
+  it('all others are refused, whatever they say they are', async () => {
+    const host = own();
+    const { port } = new URL(simulator.controlUrl);
+    const origins = [
+      ...['https://example.com', 'null', '', `https://${host}`, `http://127.0.0.1:${Number(port) + 1}`],
+      ...['http://127.0.0.1', `http://localhost:${port}`, `http://${host}.example.com`, `http://${host}/`],
+    ];
+    for (const origin of origins) {
+      for (const path of ['/accounts/12025550101/reconnect', '/accounts/12025550101/logout'])
+        expect(await statusFor('POST', path, { host, origin }), origin).toBe(403);
+      for (const path of ['/accounts', '/', '/phones.js'])
+        expect(await statusFor('GET', path, { host, origin }), origin).toBe(403);
+    }
+  });
+
+  it('those are refused whose name leads to this machine', async () => {
+    for (const host of ['example.com', `example.com:${new URL(simulator.controlUrl).port}`, '127.0.0.1.example.com']) {
+      for (const headers of [{ host }, { host, origin: `http://${host}` }])
+        expect(await statusFor('GET', '/', headers), host).toBe(403);
+    }
+  });
+
+  it('none may frame or embed what it answers, and its own runs no script but its file', async () => {
+    for (const path of ['/', '/phones.js', '/accounts', '/nothing']) {
+      const { headers } = await ask(path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+      expect(policy).not.toContain('unsafe');
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    }
+    expect(await (await ask('/')).text()).not.toMatch(/<script(?![^>]* src=)|<style| on\w+=| style=/);
   });
 });
 

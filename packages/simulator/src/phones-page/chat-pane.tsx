@@ -1,0 +1,97 @@
+import { useEffect } from 'preact/hooks';
+import type { ListedPhone, PhoneMessage } from '../api.ts';
+import { useAction } from './action.ts';
+import { read, turn } from './api.ts';
+import { Composer } from './composer.tsx';
+import { PhoneIsOff } from './devices-pane.tsx';
+import { showDay, showNumber } from './format.ts';
+import { MessageItem } from './message-item.tsx';
+import { linkTo } from './route.ts';
+import type { OpenPhone } from './view.ts';
+
+interface ChatPaneProps {
+  readonly phone: OpenPhone;
+  /** Its id. */
+  readonly chat: string;
+  /** For the names of people without a chat. */
+  readonly phones: readonly ListedPhone[];
+  /** How many messages are loaded at most. */
+  readonly limit: number;
+  showEarlier(): void;
+  refresh(): void;
+}
+
+/** One chat: what is open here has been read. */
+export function ChatPane({ phone, chat, phones, limit, showEarlier, refresh }: ChatPaneProps) {
+  const { account, chats, messages = [] } = phone;
+  const { number, online } = account;
+  const { isBusy, problem, run } = useAction();
+  const listed = chats.find(({ id }) => id === chat);
+  const name = listed?.name ?? phones.find((other) => `${other.number}@c.us` === chat)?.name ?? showNumber(chat);
+  const unread = listed?.unread ?? 0;
+  useEffect(() => {
+    // What fails here is tried again with the next message, and the list shows it as unread.
+    if (unread > 0 && online) void read(number, chat).then(refresh, () => {});
+  }, [unread, online]);
+
+  return (
+    <section class="detail" aria-labelledby="chat">
+      <header>
+        <a class="back" href={linkTo({ number })} aria-label="Back to the chats">
+          ←
+        </a>
+        <h2 id="chat" tabIndex={-1} data-focus>
+          <bdi>{name}</bdi>
+          <small>{subtitleOf(chat, number)}</small>
+        </h2>
+      </header>
+      {'problem' in messages ? (
+        <div class="middle" role="alert">
+          <p>{messages.problem}</p>
+          <p>Chats are possible with the phones that are listed here.</p>
+        </div>
+      ) : (
+        <>
+          {/* Reachable by keyboard, to scroll. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls. */}
+          <div class="scroller conversation" role="log" aria-label="Messages" tabIndex={0}>
+            <Messages messages={messages} />
+            {messages.length === limit && (
+              <button type="button" class="quiet earlier" onClick={showEarlier}>
+                Show earlier messages
+              </button>
+            )}
+          </div>
+          <div role="alert">{problem && <p class="problem">{problem}</p>}</div>
+          {online ? (
+            <Composer key={chat} {...{ number, chat, refresh }} />
+          ) : (
+            <PhoneIsOff isBusy={isBusy} turnOn={async () => (await run(() => turn(number, true))) && refresh()} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Messages({ messages }: { readonly messages: readonly PhoneMessage[] }) {
+  if (messages.length === 0) return <p class="hint">No messages yet. Write the first one below.</p>;
+  let lastDay: string | undefined;
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  return (
+    <ol class="messages">
+      {messages.map((message) => {
+        const day = showDay(new Date(message.timestamp * 1_000));
+        const isNewDay = day !== lastDay;
+        lastDay = day;
+        const quoted = message.quotedMessageId === undefined ? undefined : byId.get(message.quotedMessageId);
+        return <MessageItem key={message.id} {...{ message, quoted }} day={isNewDay ? day : undefined} />;
+      })}
+    </ol>
+  );
+}
+
+function subtitleOf(chat: string, number: string): string {
+  if (chat.endsWith('@g.us')) return 'Group';
+  return chat === `${number}@c.us` ? 'Messages to yourself' : showNumber(chat);
+}
