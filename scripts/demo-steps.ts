@@ -36,14 +36,15 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     };
     const gateway = await step('start the gateway', () => spawnGateway(settings, { detached: true, signal }), signal);
     try {
-      console.log(`gateway    ${gateway.url}   token ${token}`);
-      console.log(`simulator  ${simulator.controlUrl}   controls the phones\n`);
+      console.log('Open both pages in a browser, and play both sides:');
+      console.log(`console    ${gateway.url}/console   token ${token}`);
+      console.log(`phones     ${simulator.controlUrl}/\n`);
       await exchange(simulator, gateway, token, signal);
       console.log('\nEvery step passed.');
       if (!once) {
         await prepareExamples(simulator.phones, OWN_NUMBER);
         await createClient({ url: gateway.url, token }).startSession({ id: 'spare' });
-        await stayUp(simulator, gateway, signal);
+        await stayUp(simulator, gateway, token, signal);
       }
     } finally {
       await gateway.end();
@@ -132,11 +133,18 @@ async function exchange(
   );
 }
 
-async function stayUp(simulator: Simulator, gateway: GatewayProcess, signal: AbortSignal): Promise<void> {
+async function stayUp(
+  simulator: Simulator,
+  gateway: GatewayProcess,
+  token: string,
+  signal: AbortSignal,
+): Promise<void> {
   console.log(`
-Try it: paste the curl lines above, run the scripts in examples/, or use the examples of ${gateway.url}/openapi.json.
-The phones take commands:
-  curl -X POST ${simulator.controlUrl}/accounts/${FRIEND}/messages -H 'Content-Type: application/json' -d '{"to":"${OWN_NUMBER}","body":"Anybody there?"}'
+Try it: the session "spare" waits to be linked. On the page of the phones, choose a phone and its linked devices, and
+scan the QR; then chats of that phone reach the gateway, and the other way round.
+  console    ${gateway.url}/console   token ${token}
+  phones     ${simulator.controlUrl}/
+Or paste the curl lines above, run the scripts in examples/, or use the examples of ${gateway.url}/openapi.json.
 Ctrl+C stops everything.`);
   const interrupted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   const ended = gateway.exited.then(() => {

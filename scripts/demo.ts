@@ -9,7 +9,8 @@ import { interruption } from './interruption.ts';
 
 const USAGE = `Usage: npm run demo [-- --once] [-- --port 3000]
 
-Starts the simulator and a gateway, links an account by QR, sends a text and receives a reply.
+Starts the simulator and a gateway, prints the addresses of their pages, links an account by QR, sends a text and
+receives a reply.
   --once    exit after that: code 0 if every step passed, otherwise 1 and the step's name
   --port    the gateway's port (CHAT_WEB_PORT, else 3000; 0 picks a free one)
 `;
