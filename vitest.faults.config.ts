@@ -58,6 +58,7 @@ const ORDER = [
     'page-builds',
     'slow-accounts',
     'slow-callers',
+    'phones-page',
     'resumed-streams',
     'pairing-code',
   ],

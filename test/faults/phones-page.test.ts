@@ -225,6 +225,27 @@ it('shows what is unread, and reads it by opening it', async () => {
   });
 });
 
+it("shows times in the viewer's zone, and draws nothing again while nothing happens", async () => {
+  const { timestamp } = await stack.phones.send(BEN, { to: FARID, body: 'what time is it?' });
+  for (const zone of ['Asia/Tokyo', 'America/St_Johns']) {
+    await page.emulateTimezone(zone);
+    await open(`#/${FARID}/chats/${BEN}@c.us`, '.message time');
+    const shown = new Intl.DateTimeFormat('en-US', { timeStyle: 'short', timeZone: zone }).format(timestamp * 1_000);
+    expect((await textOf('.message time')).replace('\u202f', ' ')).toBe(shown.replace('\u202f', ' '));
+  }
+  await page.emulateTimezone();
+  await stack.client.startSession({ id: 'idle' });
+  await open(`#/${FARID}/devices`, '.card .qr');
+  const changes = await page.evaluate(`new Promise((resolve) => {
+    let changes = 0;
+    const observer = new MutationObserver((records) => { changes += records.length; });
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    setTimeout(() => resolve(changes), 2_500);
+  })`);
+  expect(changes).toBe(0);
+  await stack.client.deleteSession({ id: 'idle' });
+});
+
 it('links by a code that is typed into the phone it was asked for', async () => {
   await stack.client.startSession({ id: 'coded' });
   const { code } = await stack.client.requestPairingCode({ id: 'coded', phoneNumber: `+${CARLA}` });
@@ -373,8 +394,7 @@ it('is no help to other web pages', async () => {
       document.body.append(frame);
     })`;
     await foreign.evaluate(framed);
-    const [, frame] = foreign.frames();
-    expect(frame?.url()).toContain('chrome-error://');
+    await eventually(() => expect(foreign.frames()[1]?.url()).toContain('chrome-error://'));
     expect((await stack.phones.messages(ADA)).map(({ body }) => body)).not.toContain('not mine');
   } finally {
     await foreign.close();

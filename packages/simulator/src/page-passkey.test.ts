@@ -231,6 +231,27 @@ describe('after the passkey', () => {
     await tab.untilSynced();
   });
 
+  it("its owner goes on on the phones' page, which shows the code as well", async () => {
+    const { credential } = await scanned();
+    await plugIn([credential]);
+    await tab.phones.handOff(ada, 'held');
+    const phone = await tab.page.browserContext().newPage();
+    await phone.goto(`${tab.simulator.controlUrl}/#/${ada}/devices`);
+    await phone.waitForSelector('::-p-text(It asks for the passkey of this account)');
+    // A page that is not in front draws nothing, and looks for nothing.
+    await tab.page.bringToFront();
+    await proceed();
+    await phone.bringToFront();
+    const button = await phone.waitForSelector('.card button');
+    await button?.click();
+    const shown = await phone.waitForSelector('.card strong');
+    expect(await shown?.evaluate(({ textContent }) => textContent)).toBe((await tab.look())?.verificationCode);
+    await tab.page.bringToFront();
+    await press('shortcake_code_confirm_button');
+    await phone.bringToFront();
+    await phone.waitForSelector('::-p-text(Online, linked since)');
+  });
+
   it('the code alone is shown, where the phone goes on by itself', async () => {
     const { credential } = await scanned();
     await plugIn([credential]);

@@ -42,7 +42,7 @@ export function ChatPane({ phone, chat, phones, limit, showEarlier, refresh }: C
         </a>
         <h2 id="chat" tabIndex={-1} data-focus>
           <bdi>{name}</bdi>
-          <small>{subtitleOf(chat, number)}</small>
+          <small>{subtitleOf(chat, number, name)}</small>
         </h2>
       </header>
       {'problem' in messages ? (
@@ -91,7 +91,8 @@ function Messages({ messages }: { readonly messages: readonly PhoneMessage[] }) 
   );
 }
 
-function subtitleOf(chat: string, number: string): string {
+function subtitleOf(chat: string, number: string, name: string): string {
   if (chat.endsWith('@g.us')) return 'Group';
-  return chat === `${number}@c.us` ? 'Messages to yourself' : showNumber(chat);
+  if (chat === `${number}@c.us`) return 'Messages to yourself';
+  return name === showNumber(chat) ? '' : showNumber(chat);
 }
