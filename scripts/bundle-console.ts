@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { rolldown } from 'rolldown';
+import { bundleForPage } from './page-bundle.ts';
 
 /**
  * Makes the static files of the console and of the reference from what the compiler has made: each also compressed,
@@ -23,12 +23,12 @@ const COMPRESSION = {
 const icon = join(SOURCE, 'icon.svg');
 makePages('console', join(SOURCE, 'index.html'), {
   'icon.svg': readFileSync(icon, 'utf8'),
-  'console.js': await bundled('main.js'),
+  'console.js': await bundleForPage(join(PACKAGE, 'dist', 'main.js')),
   'style.css': joined(join(SOURCE, 'style')),
 });
 makePages('reference', join(SOURCE, 'reference', 'index.html'), {
   'icon.svg': readFileSync(icon, 'utf8'),
-  'reference.js': await bundled('reference/main.js'),
+  'reference.js': await bundleForPage(join(PACKAGE, 'dist', 'reference', 'main.js')),
   'style.css': readFileSync(join(SOURCE, 'reference', 'style.css'), 'utf8'),
   'swagger-ui.js': readFileSync(join(SWAGGER, 'swagger-ui-bundle.js'), 'utf8').replace(
     /\n\/\/# sourceMappingURL=.*/,
@@ -61,20 +61,6 @@ function nameOf(name: string, text: string): string {
 function store(file: string, text: string): void {
   writeFileSync(file, text);
   for (const [ending, compressed] of Object.entries(COMPRESSION)) writeFileSync(file + ending, compressed(text));
-}
-
-/** What the compiler has made of an entry, with all that it imports. */
-async function bundled(entry: string): Promise<string> {
-  const bundle = await rolldown({
-    input: join(PACKAGE, 'dist', entry),
-    platform: 'browser',
-    onLog: (level, log) => {
-      if (level === 'warn') throw new Error(`${log.code}: ${log.message}`);
-    },
-  });
-  const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
-  await bundle.close();
-  return output[0].code;
 }
 
 /** The files of a folder as one, in the order of their names. */

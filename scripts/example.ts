@@ -60,7 +60,7 @@ async function run(): Promise<void> {
     const inboxEnded = once(inbox, 'exit');
     try {
       console.log(`gateway    ${gateway.url}   token ${token}`);
-      console.log(`simulator  ${simulator.controlUrl}   controls the phones`);
+      console.log(`phones     ${simulator.controlUrl}/   a page, or the control API of the simulator`);
       console.log(`inbox      ${await Promise.race([addressOf(inbox), inboxEnded.then(() => ended('inbox'))])}\n`);
       console.log('Open the inbox in a browser, and press its button. Play the phones here, line by line:');
       console.log('  scan        the phone of the account scans the QR');

@@ -2,26 +2,28 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '@chat-web/simulator';
-import axe from 'axe-core';
 import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBrowser } from '../helpers/browser.ts';
+import { ConsolePage } from '../helpers/console-page.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { expectFit, watchHarm } from '../helpers/page-fit.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const CARLA = '12025550103';
 const DEV = '12025550104';
 const FARID = '12025550106';
+const GRACE = '12025550107';
 /** A stranger who does what he can. */
 const EVE = '12025550999';
-const HOSTILE_NAME = `"><img src=x onerror=hacked('name')>'&lt;`;
+const HOSTILE_NAME = `"><img src=x onerror=harmed('name')>'&lt;`;
 const HOSTILE_BODIES = [
-  "<script>hacked('script')</script>",
-  `"><img src="http://attacker.lan/x" onerror="hacked('img')">`,
-  "</textarea></ol><svg onload=hacked('svg')>",
-  "<a href=\"javascript:hacked('link')\">look</a> javascript:hacked('text')",
+  "<script>harmed('script')</script>",
+  `"><img src="http://attacker.lan/x" onerror="harmed('img')">`,
+  "</textarea></ol><svg onload=harmed('svg')>",
+  "<a href=\"javascript:harmed('link')\">look</a> javascript:harmed('text')",
   '<style>*{display:none}</style><meta http-equiv=refresh content="0;url=http://attacker.lan">',
-  "{{constructor.constructor('hacked(1)')()}}",
+  "{{constructor.constructor('harmed(1)')()}}",
   `\u202eright to left\u202c ${'Z\u0351\u0352\u0357'.repeat(50)}`,
   'a'.repeat(3_000),
 ];
@@ -31,7 +33,7 @@ let folder: string;
 let browser: Browser;
 let page: Page;
 /** What the hostile got to run, and what the policy had to refuse. */
-const harm: string[] = [];
+let harm: readonly string[];
 
 const url = (fragment = '') => `${stack.simulator.controlUrl}/${fragment}`;
 const textOf = (selector: string) => page.$eval(selector, ({ textContent }) => textContent ?? '');
@@ -56,39 +58,15 @@ const open = async (fragment: string, selector: string) => {
   await page.waitForSelector(selector);
 };
 
-/** What a page looks like, in every size and colour: `PHONES_SCREENSHOTS=<folder>` keeps it. */
-async function look(name: string): Promise<void> {
-  const into = process.env.PHONES_SCREENSHOTS;
-  for (const scheme of ['light', 'dark']) {
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-    for (const width of [360, 800, 1280]) {
-      await page.setViewport({ width, height: width === 360 ? 740 : 800 });
-      const where = `${name} at ${width} px, ${scheme}`;
-      const tooWide = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      );
-      expect(tooWide, where).toBeLessThanOrEqual(0);
-      if (into) await page.screenshot({ path: join(into, `${name}-${width}-${scheme}.png`) as `${string}.png` });
-      // At 1280 pixels all is there at once; the others differ in what is hidden.
-      if (width === 800 || (width === 360 && scheme === 'dark')) continue;
-      await page.evaluate(axe.source);
-      const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-      expect(found, where).toEqual([]);
-    }
-  }
-}
+/** `PHONES_SCREENSHOTS=<folder>` keeps what it looks like. */
+const look = (name: string) => expectFit(page, name, process.env.PHONES_SCREENSHOTS);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
   stack = await Stack.start();
   browser = await openBrowser(['attacker.lan']);
   page = await browser.newPage();
-  await page.exposeFunction('hacked', (how: string) => void harm.push(how));
-  await page.evaluateOnNewDocument(
-    "document.addEventListener('securitypolicyviolation', (e) => hacked(e.violatedDirective + ' ' + e.blockedURI))",
-  );
-  page.on('pageerror', (error) => harm.push(String(error)));
+  harm = await watchHarm(page);
 });
 afterAll(async () => {
   await browser?.close();
@@ -223,6 +201,21 @@ it('shows what is unread, and reads it by opening it', async () => {
     const [, last] = await stack.phones.messages(CARLA, { with: FARID });
     expect(last?.ack).toBe(3);
   });
+});
+
+it('is the other side of the console: a newcomer plays both', async () => {
+  await using seen = await ConsolePage.open(stack.gateway);
+  await seen.press('New session');
+  await seen.fill('Id', 'newcomer');
+  await seen.press('Start');
+  await seen.untilShown('To be linked');
+  await page.bringToFront();
+  await open(`#/${GRACE}/devices`, '.card .qr');
+  await press('Scan');
+  await untilText('.detail', 'Online');
+  await seen.untilShown(/\nReady\n/);
+  await seen.untilShown(GRACE);
+  await stack.client.deleteSession({ id: 'newcomer' });
 });
 
 it("shows times in the viewer's zone, and draws nothing again while nothing happens", async () => {
@@ -361,7 +354,7 @@ it('runs nothing of what strangers write', async () => {
   }
   await open(`#/${EVE}/devices`, '.scroller');
   await look('hostile-devices');
-  for (const number of [EVE, '%E0%A4%A', "<img src=x onerror=hacked('hash')>", '../../etc', '__proto__']) {
+  for (const number of [EVE, '%E0%A4%A', "<img src=x onerror=harmed('hash')>", '../../etc', '__proto__']) {
     await open(`#/${number}/chats/${encodeURIComponent(HOSTILE_NAME)}`, '.columns h2');
     await eventually(async () => expect(await page.$('.hint, .middle')).not.toBeNull());
   }

@@ -1,15 +1,8 @@
-import { join } from 'node:path';
-import axe from 'axe-core';
 import type { Browser, Page } from 'puppeteer';
 import { expect } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { eventually } from './eventually.ts';
-
-const WIDTHS = [360, 1280];
-const SCHEMES = ['light', 'dark'];
-/** Reports what the page's policy refuses. */
-const REPORT_VIOLATIONS =
-  "document.addEventListener('securitypolicyviolation', (e) => harmed(e.violatedDirective + ' ' + e.blockedURI))";
+import { expectFit, watchHarm } from './page-fit.ts';
 
 /** The console in a browser of its own, as a person uses it: by the names of buttons and fields. */
 export class ConsolePage implements AsyncDisposable {
@@ -34,10 +27,7 @@ export class ConsolePage implements AsyncDisposable {
   }): Promise<ConsolePage> {
     const browser = await openBrowser(['attacker.lan']);
     const page = await browser.newPage();
-    const harm: string[] = [];
-    await page.exposeFunction('harmed', (how: string) => void harm.push(how));
-    await page.evaluateOnNewDocument(REPORT_VIOLATIONS);
-    page.on('pageerror', (error) => harm.push(String(error)));
+    const harm = await watchHarm(page);
     await page.setViewport({ width: 1280, height: 900 });
     await page.goto(`${url}/console`);
     const opened = new ConsolePage(browser, page, harm);
@@ -90,32 +80,7 @@ export class ConsolePage implements AsyncDisposable {
    * that axe finds nothing serious. `CONSOLE_SCREENSHOTS=<folder>` keeps what it looks like.
    */
   async expectFit(name: string): Promise<void> {
-    await this.page.evaluate(axe.source);
-    const into = process.env.CONSOLE_SCREENSHOTS;
-    for (const width of WIDTHS)
-      for (const scheme of SCHEMES) {
-        await this.page.setViewport({ width, height: 900 });
-        await this.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-        const look = `${name} ${width} ${scheme}`;
-        const path = join(into ?? '', `${name}-${width}-${scheme}.png`) as `${string}.png`;
-        if (into) await this.page.screenshot({ path, fullPage: true });
-        const tooWide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-        expect(await this.page.evaluate(tooWide), look).toBeLessThanOrEqual(0);
-        expect(await this.#seriousFindings(), look).toEqual([]);
-      }
-    await this.page.setViewport({ width: 1280, height: 900 });
-  }
-
-  async #seriousFindings(): Promise<unknown[]> {
-    interface Finding {
-      readonly id: string;
-      readonly impact: string;
-      readonly nodes: readonly { readonly html: string }[];
-    }
-    const { violations } = (await this.page.evaluate('axe.run()')) as { readonly violations: readonly Finding[] };
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]);
+    await expectFit(this.page, name, process.env.CONSOLE_SCREENSHOTS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

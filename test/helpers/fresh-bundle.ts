@@ -12,6 +12,11 @@ const BUNDLES = [
     bundle: 'packages/worker/dist/bundle',
   },
   {
+    script: 'scripts/dist/bundle-console.js',
+    compiled: ['packages/console/dist', 'packages/console/src/index.html', 'packages/console/src/style'],
+    bundle: 'packages/console/dist/pages',
+  },
+  {
     script: 'scripts/dist/bundle-phones.js',
     compiled: ['packages/simulator/dist/phones-page'],
     bundle: 'packages/simulator/dist/phones-page/bundle.js',

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Page } from 'puppeteer';
+import { expect } from 'vitest';
+
+const WIDTHS = [360, 800, 1280];
+/** Where axe looks, which takes its time: between them, nothing is shown that is not shown at one. */
+const AUDITED = [360, 1280];
+const HEIGHT = 900;
+const SCHEMES = ['light', 'dark'];
+/** Reports what the page's policy refuses. */
+const REPORT_VIOLATIONS =
+  "document.addEventListener('securitypolicyviolation', (e) => harmed(e.violatedDirective + ' ' + e.blockedURI))";
+
+/** What happens to a page from now on: what hostile content gets to run, what its policy has to refuse, and its errors. */
+export async function watchHarm(page: Page): Promise<readonly string[]> {
+  const harm: string[] = [];
+  await page.exposeFunction('harmed', (how: string) => void harm.push(how));
+  await page.evaluateOnNewDocument(REPORT_VIOLATIONS);
+  page.on('pageerror', (error) => harm.push(String(error)));
+  return harm;
+}
+
+/**
+ * Expects of what a page shows, in light and dark, narrow and wide, that nothing has to be scrolled sideways and that axe
+ * finds nothing serious. Screenshots go into the folder, if there is one. Leaves the page wide.
+ */
+export async function expectFit(page: Page, name: string, screenshots: string | undefined): Promise<void> {
+  await page.evaluate(axe.source);
+  for (const width of WIDTHS)
+    for (const scheme of SCHEMES) {
+      await page.setViewport({ width, height: HEIGHT });
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      const look = `${name} ${width} ${scheme}`;
+      const path = join(screenshots ?? '', `${name}-${width}-${scheme}.png`) as `${string}.png`;
+      if (screenshots) await page.screenshot({ path, fullPage: true });
+      const tooWide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      expect(await page.evaluate(tooWide), look).toBeLessThanOrEqual(0);
+      if (AUDITED.includes(width)) expect(await seriousFindings(page), look).toEqual([]);
+    }
+}
+
+async function seriousFindings(page: Page): Promise<unknown[]> {
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]);
+}
