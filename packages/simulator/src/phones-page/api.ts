@@ -1,7 +1,7 @@
 import type { Account, ListedChat, ListedPhone, Page, PhoneMessage } from '../api.ts';
 import type { OutgoingMessage } from '../control/inputs.ts';
 
-const timeoutMs = 5_000;
+const timeoutMs = 10_000;
 const mediaTimeoutMs = 60_000;
 
 /** A refusal of the control API, as a sentence for people. */
