@@ -250,6 +250,7 @@ it('links by a code that is typed into the phone it was asked for', async () => 
   await page.type('input.code', 'WRONG123');
   await press('Link');
   await untilText('.problem', `No page shows WRONG123 to ${CARLA}.`);
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Link');
   await page.click('input.code', { clickCount: 3 });
   await page.type('input.code', code.toLowerCase());
   await page.keyboard.press('Enter');

@@ -3,6 +3,7 @@ import { Refusal } from './api.ts';
 
 /** Something that a person does on the page, one at a time. */
 interface Action {
+  /** For `aria-disabled`: a button that is disabled would lose the focus. */
   readonly isBusy: boolean;
   /** Why the last one failed. */
   readonly problem: string | undefined;

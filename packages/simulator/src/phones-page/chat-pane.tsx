@@ -3,9 +3,9 @@ import type { ListedPhone, PhoneMessage } from '../api.ts';
 import { useAction } from './action.ts';
 import { read, turn } from './api.ts';
 import { Composer } from './composer.tsx';
-import { PhoneIsOff } from './devices-pane.tsx';
 import { showDay, showNumber } from './format.ts';
 import { MessageItem } from './message-item.tsx';
+import { PhoneIsOff } from './phone-is-off.tsx';
 import { linkTo } from './route.ts';
 import type { OpenPhone } from './view.ts';
 

@@ -91,7 +91,7 @@ export function Composer({ number, chat, refresh }: ComposerProps) {
             void submit();
           }}
         />
-        <button type="submit" disabled={isBusy}>
+        <button type="submit" aria-disabled={isBusy}>
           {isBusy ? 'Sending…' : 'Send'}
         </button>
       </div>
