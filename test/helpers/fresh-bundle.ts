@@ -13,8 +13,8 @@ const BUNDLES = [
   },
   {
     script: 'scripts/dist/bundle-console.js',
-    compiled: ['packages/console/dist', 'packages/console/src/index.html', 'packages/console/src/style'],
-    bundle: 'packages/console/dist/pages',
+    compiled: ['packages/console/dist', 'packages/console/src'],
+    bundle: 'packages/console/dist/static',
   },
   {
     script: 'scripts/dist/bundle-phones.js',
