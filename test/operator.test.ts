@@ -36,6 +36,14 @@ describe('what an operator sees', () => {
     expect(Date.now() - Date.parse(lastEventAt ?? '')).toBeLessThan(30_000);
   });
 
+  it('in the memory of the last hour', async () => {
+    const { samples } = await stack.client.getSessionMemory({ id: 'ada' });
+    expect(samples.length).toBeGreaterThan(0);
+    expect(samples[0]?.workerBytes).toBeGreaterThan(10e6);
+    expect(samples[0]?.browserBytes).toBeGreaterThan(10e6);
+    await expect(stack.client.getSessionMemory({ id: 'nobody' })).rejects.toMatchObject({ code: 'session_not_found' });
+  });
+
   it('in the metrics, with the token alone: sessions, restarts, memory, queues, requests, the event loop', async () => {
     expect((await ask('/metrics', {})).status).toBe(401);
     await stack.client.restartSession({ id: 'ada' });

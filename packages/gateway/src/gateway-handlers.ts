@@ -141,6 +141,8 @@ export function gatewayHandlers(parts: HandlerParts): GatewayHandlers {
     getSessionStatus: ({ id }) => viewOf(supervisor.find(id)),
 
     getSessionInfo: ({ id }) => supervisor.find(id).info(),
+
+    getSessionMemory: ({ id }) => ({ samples: supervisor.find(id).stats.memorySamples }),
   };
 }
 

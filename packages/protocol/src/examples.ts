@@ -59,6 +59,7 @@ export const examples: { readonly [N in OperationName]: Readonly<Record<string, 
   getQr: { waiting: { path: { id: 'spare' } } },
   getSessionStatus: { known: { path: { id } } },
   getSessionInfo: { ready: { path: { id } } },
+  getSessionMemory: { known: { path: { id } } },
   requestPairingCode: { code: { path: { id: 'spare' }, body: { phoneNumber: '+12025550104' } } },
   sendMessage: {
     text: { path: { id }, body: { type: 'text', to: '+12025550102', body: 'Hello' } },

@@ -24,6 +24,13 @@ export const degradedCapability = v.object({
   reason: writtenText(LIMITS.reason),
 });
 
+/** Memory of a session's processes: proportional set size (PSS) of worker and browser. */
+const sessionMemory = v.object({ workerBytes: bytes, browserBytes: bytes });
+
+/** The memory of a session at one time. */
+export const memorySample = v.object({ at: isoTime, ...sessionMemory.entries });
+export type MemorySample = v.InferOutput<typeof memorySample>;
+
 /** A session with its health. Times are ISO 8601. */
 export const sessionView = v.object({
   id: v.string(),
@@ -40,8 +47,8 @@ export const sessionView = v.object({
   nextAttemptAt: v.optional(isoTime),
   /** When a message or an ack last arrived. */
   lastEventAt: v.optional(isoTime),
-  /** Memory of its processes: proportional set size (PSS) of worker and browser, measured twice a minute. */
-  memory: v.optional(v.object({ workerBytes: bytes, browserBytes: bytes, processes: bytes })),
+  /** Measured twice a minute. */
+  memory: v.optional(v.object({ ...sessionMemory.entries, processes: bytes })),
   /** The size of its folder. */
   diskBytes: v.optional(bytes),
   /** The version of its page. */

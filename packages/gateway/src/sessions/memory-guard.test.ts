@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
 import { type GuardedSession, MemoryGuard } from './memory-guard.ts';
+import { SessionStats } from './session-stats.ts';
 
 const MB = 1_048_576;
 const PROGRAM = `
@@ -30,7 +31,7 @@ async function session(id: string) {
     phase: { status: 'ready' },
     workerPid: child.pid,
     pending: 1,
-    stats: { memory: undefined, idleMs: 0 },
+    stats: new SessionStats(),
     fail: vi.fn(),
     recycle: async () => false,
     up: async () => {},

@@ -34,7 +34,7 @@ export interface GuardedSession {
   readonly phase: { readonly status: SessionStatus };
   readonly workerPid: number | undefined;
   readonly pending: number;
-  readonly stats: Pick<SessionStats, 'memory' | 'idleMs'>;
+  readonly stats: Pick<SessionStats, 'memory' | 'measured' | 'idleMs'>;
   fail(cause: Cause): void;
   /** False if it was declined. */
   recycle(): Promise<boolean>;
@@ -104,7 +104,7 @@ export class MemoryGuard implements StateKeeper {
   #isDue(session: GuardedSession): boolean {
     const { workerPid, stats } = session;
     if (workerPid === undefined) {
-      stats.memory = undefined;
+      stats.measured(undefined);
       return false;
     }
     return isFirstReady(session, this.#looksAt(session)) || performance.now() >= this.#looksAt(session).nextMemoryAt;
@@ -125,7 +125,7 @@ export class MemoryGuard implements StateKeeper {
     const isExact = mustBeExact || this.#isOff(session, bytesOf(memory), looks);
     if (isExact && !mustBeExact) memory = await looks.meter.measure(workerPid, { exact: true, processes });
     if (session.workerPid !== workerPid || memory.processes === 0) return; // It ended meanwhile.
-    stats.memory = memory;
+    stats.measured(memory);
     const bytes = bytesOf(memory);
     if (isExact) Object.assign(looks, { exactBytes: bytes, exactAt: now });
     this.#settle(session, bytes, looks);

@@ -1,3 +1,4 @@
+import type { MemorySample } from '@chat-web/protocol';
 import type { SessionMemory } from '../host/memory.ts';
 
 /** A build of the page, as a worker found it. */
@@ -6,9 +7,16 @@ export interface PageView {
   readonly degraded: readonly { readonly capability: string; readonly reason: string }[];
 }
 
+const MINUTE_MS = 60_000;
+const MOST_SAMPLES = 60;
+const HOUR_MS = 60 * MINUTE_MS;
+
 /** Measurements of a session, for operators and for the memory guard. */
 export class SessionStats {
-  memory: SessionMemory | undefined;
+  #memory: SessionMemory | undefined;
+  readonly #memorySamples: MemorySample[] = [];
+  /** The minute of the newest sample, on the monotonic clock. */
+  #sampledMinute: number | undefined;
   /** The size of its folder, in bytes. */
   diskBytes: number | undefined;
   /** The page, and what does not work on it; undefined until this run has checked it. */
@@ -17,6 +25,29 @@ export class SessionStats {
   /** When the last inbound event arrived. */
   lastEventAt: Date | undefined;
   #lastActivityAt = performance.now();
+
+  /** As it was last measured; undefined while nothing runs. */
+  get memory(): SessionMemory | undefined {
+    return this.#memory;
+  }
+
+  /** Its memory was measured; undefined: nothing runs. */
+  measured(memory: SessionMemory | undefined): void {
+    this.#memory = memory;
+    const minute = Math.floor(performance.now() / MINUTE_MS);
+    if (!memory) return;
+    if (minute === this.#sampledMinute) this.#memorySamples.pop(); // The first of a run says little: its browser boots.
+    this.#sampledMinute = minute;
+    const { workerBytes, browserBytes } = memory;
+    this.#memorySamples.push({ at: new Date().toISOString(), workerBytes, browserBytes });
+    if (this.#memorySamples.length > MOST_SAMPLES) this.#memorySamples.shift();
+  }
+
+  /** Its memory over the last hour, oldest first: the last measurement of each minute. */
+  get memorySamples(): MemorySample[] {
+    const since = Date.now() - HOUR_MS;
+    return this.#memorySamples.filter(({ at }) => Date.parse(at) > since);
+  }
 
   /** Time without traffic, in milliseconds. */
   get idleMs(): number {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { sessionArchive } from '../archive.ts';
 import { sessionId } from '../ids.ts';
 import type { Operation } from '../operation.ts';
-import { pngDataUrl, sessionInfo, sessionStatus, sessionView } from '../resources.ts';
+import { memorySample, pngDataUrl, sessionInfo, sessionStatus, sessionView } from '../resources.ts';
 
 const params = v.object({ id: sessionId });
 const SECOND = 1_000;
@@ -119,6 +119,17 @@ export const sessionOperations = {
     params,
     answer: sessionInfo,
     errors: ['session_not_found', 'session_not_ready'],
+    timeoutMs: 5 * SECOND,
+  },
+  getSessionMemory: {
+    summary: 'Get the memory of a session over the last hour',
+    method: 'GET',
+    path: '/sessions/:id/memory',
+    scope: 'read',
+    params,
+    /** At most one sample a minute, oldest first; none while nothing runs. */
+    answer: v.object({ samples: v.array(memorySample) }),
+    errors: ['session_not_found'],
     timeoutMs: 5 * SECOND,
   },
 } as const satisfies Record<string, Operation>;
