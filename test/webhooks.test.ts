@@ -84,6 +84,9 @@ describe('a webhook', () => {
       ...{ status: 'active', waiting: 0, deadLetters: 1 },
       lastFailure: { message: 'the endpoint answered 500' },
     });
+    expect((await stack.client.listDeliveries({ webhookId })).deliveries.slice(0, 3)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ event: 'message', session: 'main', message: 'the endpoint answered 500' })),
+    );
     instead = undefined;
     expect(await stack.client.replayDeadLetters({ webhookId })).toEqual({ id: webhookId, replaying: 1 });
     await expect.poll(letters).toEqual([]);

@@ -100,6 +100,8 @@ export function gatewayHandlers(parts: HandlerParts): GatewayHandlers {
       ...hostHistory.view,
     }),
 
+    listDeliveries: ({ webhookId }, caller) => ({ deliveries: webhooks.deliveries(webhookId, caller) }),
+
     startSession: async ({ id, takeBack }) => {
       const deadline = Date.now() + operations.startSession.timeoutMs;
       const session = await supervisor.start(id, takeBack);

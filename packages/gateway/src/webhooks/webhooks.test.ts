@@ -332,6 +332,38 @@ describe('an endpoint', () => {
     await expect.poll(() => accepted('other')).toEqual([1]);
   });
 
+  it('and its last attempts can be seen: when each was, how long it took, and why it failed', async () => {
+    let refused = true;
+    answer = async ({ n }) => {
+      if (n === 1 && refused) {
+        refused = false;
+        await delay(60);
+        return 500;
+      }
+      return 204;
+    };
+    const { id } = await create();
+    happen('main', 0);
+    happen('main', 1);
+    await expect.poll(() => accepted('main')).toEqual([0, 1]);
+    await webhooks.test(id, me);
+    await expect.poll(() => webhooks.deliveries(id, me)).toHaveLength(3);
+    const [second, failed, first] = webhooks.deliveries(id, me);
+    const common = { event: 'message_ack', session: 'main', at: expect.stringMatching(/^20.*Z$/) };
+    expect(first).toEqual({ ...common, id: expect.stringMatching(/-\d+$/), ms: expect.any(Number), ok: true });
+    expect(failed).toMatchObject({ ...common, ok: false, message: only()?.lastFailure?.message });
+    expect(failed?.ms).toBeGreaterThan(50);
+    expect(second).toMatchObject({ ...common, id: failed?.id, ok: true });
+    for (let n = 2; n < 60; n += 1) happen('other', n);
+    await expect.poll(() => accepted('other').length).toBe(58);
+    await expect.poll(() => webhooks.deliveries(id, me).length).toBe(50);
+    expect(webhooks.deliveries(id, me).every(({ session }) => session === 'other')).toBe(true);
+    await events.forget('other');
+    expect(webhooks.deliveries(id, me)).toEqual([]);
+    await webhooks.remove(id, me);
+    expect(() => webhooks.deliveries(id, me)).toThrow('webhook not found');
+  });
+
   it('that redirects is not followed', async () => {
     answer = () => [302, { location: `${url}/elsewhere` }];
     await create();

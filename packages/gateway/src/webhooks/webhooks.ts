@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AddressGuard, ForbiddenAddressError } from '@chat-web/outbound';
 import {
+  type AnswerOf,
   type ChangedWebhook,
   DEFAULT_EVENTS,
   type DeadLetter,
@@ -9,6 +10,7 @@ import {
   GatewayError,
   invalidRequest,
   type NewWebhook,
+  type WebhookDelivery,
   type WebhookView,
   webhookEvents,
 } from '@chat-web/protocol';
@@ -23,7 +25,7 @@ import type { NewRecord } from '../journal/frame.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
 import { Courier, type Revivals } from './courier.ts';
-import { Endpoint, type Outcome, requireSecure } from './endpoint.ts';
+import { type Delivery, Endpoint, type Outcome, requireSecure } from './endpoint.ts';
 import { newSecret } from './signature.ts';
 import { readWebhooks, type StoredWebhook, writeWebhooks } from './webhook-file.ts';
 import { type Progress, progressNotes, type StoredLetter, type WebhookProgress } from './webhook-progress.ts';
@@ -53,6 +55,8 @@ interface Webhook {
   courier: Courier | undefined;
   /** Dead letters to be delivered again. */
   readonly reviving: Set<string>;
+  /** The last attempts, newest first. */
+  readonly deliveries: WebhookDelivery[];
   endpoint: Endpoint;
   /** No longer watches its owner's access. */
   unwatch(): void;
@@ -62,6 +66,7 @@ const MAX_WEBHOOKS = 100;
 const ID_BYTES = 6;
 const FORMER_SECRET_MS = 24 * 60 * 60_000;
 const MAX_FORMER_SECRETS = 5;
+const MAX_DELIVERIES = 50;
 const TEST_EVENT = 'test';
 /** The id of any caller of a gateway without a token. */
 const OPEN = 'open';
@@ -205,18 +210,24 @@ export class Webhooks {
   }
 
   /** Sends an event that is none, at once and once, even if it is disabled. */
-  async test(id: string, caller: Caller): Promise<{ id: string; ok: boolean; ms: number; message?: string }> {
+  async test(id: string, caller: Caller): Promise<AnswerOf<'testWebhook'>> {
     const { endpoint } = this.#find(id, caller);
-    const startedAt = performance.now();
     const event = { id: `test-${randomBytes(ID_BYTES).toString('hex')}`, type: TEST_EVENT, session: undefined };
-    const outcome = await endpoint.post({ ...event, at: Date.now(), text: '{}' }, new AbortController().signal);
-    const ms = Math.round(performance.now() - startedAt);
-    return outcome.kind === 'delivered' ? { id, ok: true, ms } : { id, ok: false, ms, message: outcome.message };
+    const posted = await post(endpoint, { ...event, at: Date.now(), text: '{}' }, new AbortController().signal);
+    return { id, ...resultOf(posted) };
   }
 
   deadLetters(id: string, caller: Caller): DeadLetter[] {
     this.#find(id, caller);
     return this.#parts.progress.deadLetters(id).map(({ gap: _, ...letter }) => letter);
+  }
+
+  /** The last attempts to deliver an event since the gateway started, newest first. */
+  deliveries(id: string, caller: Caller): WebhookDelivery[] {
+    const { events } = this.#parts;
+    return this.#find(id, caller).deliveries.filter(
+      (one) => one.session === undefined || !events.isDeleted(one.session, one.id),
+    );
   }
 
   /** Delivers the dead letters again, each once. Returns how many. */
@@ -256,7 +267,7 @@ export class Webhooks {
 
   #add(stored: StoredWebhook, progress: Progress): Webhook {
     const webhook: Webhook = {
-      ...{ stored, progress, courier: undefined, reviving: new Set(), unwatch: () => {} },
+      ...{ stored, progress, courier: undefined, reviving: new Set(), deliveries: [], unwatch: () => {} },
       endpoint: this.#endpointOf(stored),
     };
     this.#webhooks.set(stored.id, webhook);
@@ -292,9 +303,13 @@ export class Webhooks {
       positionBefore: (eventId) => events.idBefore(eventId),
       isDeleted: (session, eventId) => events.isDeleted(session, eventId),
       post: async ({ postedId, event, session, at, text }, signal) => {
-        const outcome = await webhook.endpoint.post({ id: postedId, type: event, session, at, text }, signal);
-        this.#count(id, outcome);
-        return outcome;
+        const begunAt = new Date().toISOString();
+        const posted = await post(webhook.endpoint, { id: postedId, type: event, session, at, text }, signal);
+        const whose = session === undefined ? {} : { session };
+        webhook.deliveries.unshift({ id: postedId, event, ...whose, at: begunAt, ...resultOf(posted) });
+        webhook.deliveries.splice(MAX_DELIVERIES);
+        this.#count(id, posted.outcome);
+        return posted.outcome;
       },
       save: (progress) => this.#parts.append(progressNotes.progress(id, progress)),
       bury: async (letter, { id: entryId, text }) => {
@@ -456,6 +471,23 @@ export class Webhooks {
       ...(nextAttemptAt === undefined ? {} : { nextAttemptAt: iso(nextAttemptAt) }),
     };
   }
+}
+
+/** What became of one attempt, and how long it took. */
+interface Posted {
+  readonly outcome: Outcome;
+  readonly ms: number;
+}
+
+/** Rejects only if the signal aborts. */
+async function post(endpoint: Endpoint, delivery: Delivery, signal: AbortSignal): Promise<Posted> {
+  const startedAt = performance.now();
+  const outcome = await endpoint.post(delivery, signal);
+  return { outcome, ms: Math.round(performance.now() - startedAt) };
+}
+
+function resultOf({ outcome, ms }: Posted): Pick<WebhookDelivery, 'ms' | 'ok' | 'message'> {
+  return outcome.kind === 'delivered' ? { ok: true, ms } : { ok: false, ms, message: outcome.message };
 }
 
 function notStored(error: unknown): never {

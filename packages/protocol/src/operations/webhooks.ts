@@ -91,6 +91,21 @@ export const deadLetter = v.object({
 });
 export type DeadLetter = v.InferOutput<typeof deadLetter>;
 
+/** One attempt to deliver an event. */
+export const webhookDelivery = v.object({
+  id: eventId,
+  event: v.string(),
+  session: v.optional(v.string()),
+  /** When it began. */
+  at: isoTime,
+  /** How long it took. */
+  ms: v.number(),
+  ok: v.boolean(),
+  /** Why it failed, as a sentence. It has no part of what the endpoint answered. */
+  message: v.optional(v.string()),
+});
+export type WebhookDelivery = v.InferOutput<typeof webhookDelivery>;
+
 const ofWebhook = v.object({
   webhookId: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a webhook')),
 });
@@ -199,6 +214,16 @@ export const webhookOperations = {
     scope: 'manage',
     params: ofWebhook,
     answer: v.object({ id: v.string(), replaying: v.number() }),
+    errors: ['webhook_not_found'],
+    timeoutMs: 5 * SECOND,
+  },
+  listDeliveries: {
+    summary: 'List the last 50 attempts to deliver an event since the gateway started, newest first',
+    method: 'GET',
+    path: '/webhooks/:webhookId/deliveries',
+    scope: 'manage',
+    params: ofWebhook,
+    answer: v.object({ deliveries: v.array(webhookDelivery) }),
     errors: ['webhook_not_found'],
     timeoutMs: 5 * SECOND,
   },
