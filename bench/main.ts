@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Benchmark, type Round, tableOf } from './benchmark.ts';
+import { console300 } from './console.ts';
 import { downloads } from './downloads.ts';
 import { eight, eightShell, HEADLESS_SHELL } from './eight.ts';
 import { events } from './events.ts';
@@ -16,7 +17,7 @@ import { status } from './status.ts';
 /** How often a round is tried. */
 const ATTEMPTS = 3;
 
-const usual = [status, journal, events, sends, savedStart, downloads, idle, eight];
+const usual = [status, console300, journal, events, sends, savedStart, downloads, idle, eight];
 const benchmarks = [...usual, ...(existsSync(HEADLESS_SHELL) ? [eightShell] : [])];
 const { values } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
