@@ -123,15 +123,15 @@ it('tells a worker to start only once it is in its cgroup, as its browser starts
 });
 
 describe('a start that has no more progress', () => {
-  const config = { ...readConfig({}), startTimeoutMs: 1_000, syncTimeoutMs: 2_000 };
+  const config = { ...readConfig({}), startTimeoutMs: 4_000, syncTimeoutMs: 2_000 };
 
   it.each([
     { hasAuth: false, detail: 'the first sync has not moved for 2 s' },
-    { hasAuth: true, detail: 'the start has not moved for 1 s' },
+    { hasAuth: true, detail: 'the start has not moved for 4 s' },
   ])('fails: $detail, where saved auth is $hasAuth', async ({ hasAuth, detail }) => {
     const { run, events, onFailed } = runOf(fixture('syncing-worker'), { config, saved: savedSessions(hasAuth) });
     void run.start(start);
-    await vi.waitUntil(() => onFailed.mock.lastCall, 10_000);
+    await vi.waitUntil(() => onFailed.mock.lastCall, 20_000);
     expect(events).toEqual([{ name: 'authenticating' }]);
     expect(onFailed.mock.lastCall).toEqual([{ cause: { reason: 'START_TIMEOUT', detail }, retry: true, wasUp: false }]);
   });
