@@ -18,4 +18,5 @@ export * from './other-routes.ts';
 export * from './reasons.ts';
 export * from './resources.ts';
 export * from './scope.ts';
+export * from './session-pattern.ts';
 export * from './times.ts';

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { errorText, GatewayError, type KeyView, keyView, type NewKey } from '@chat-web/protocol';
+import { errorText, GatewayError, type KeyView, keyView, matchesPattern, type NewKey } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { ConfigError } from '../config-error.ts';
 import { readOwnText, replaceText } from '../host/text-files.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
 import { type Caller, createRevocation } from './caller.ts';
-import { matchesPattern } from './session-pattern.ts';
 import { digestOf, hashText, isHash } from './token.ts';
 
 const MAX_KEYS = 500;

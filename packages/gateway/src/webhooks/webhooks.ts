@@ -9,6 +9,7 @@ import {
   errorText,
   GatewayError,
   invalidRequest,
+  matchesPattern,
   type NewWebhook,
   type WebhookDelivery,
   type WebhookView,
@@ -17,7 +18,6 @@ import {
 import type { Caller } from '../access/caller.ts';
 import type { Keys } from '../access/keys.ts';
 import { Refusal } from '../access/refusal.ts';
-import { matchesPattern } from '../access/session-pattern.ts';
 import type { Config } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Entry } from '../events/feed.ts';
