@@ -5,6 +5,7 @@ import { LiveSessions } from './live/live-sessions.ts';
 import { Empty } from './parts/empty.tsx';
 import { Time } from './parts/time.tsx';
 import { hrefTo, route } from './route.ts';
+import { EventsView } from './views/events/events-view.tsx';
 import { SessionView } from './views/session/session-view.tsx';
 import { SessionsView } from './views/sessions/sessions-view.tsx';
 
@@ -28,6 +29,11 @@ const VIEWS: Readonly<Record<string, View>> = {
     isAllowed: () => true,
     show: ({ sessions, rest: [id] }) =>
       id === undefined ? <SessionsView sessions={sessions} /> : <SessionView key={id} id={id} sessions={sessions} />,
+  },
+  events: {
+    title: 'Events',
+    isAllowed: () => true,
+    show: ({ sessions, rest: [only = ''] }) => <EventsView key={only} only={only} sessions={sessions} />,
   },
 };
 

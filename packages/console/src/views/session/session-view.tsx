@@ -91,6 +91,9 @@ export function SessionView({ id, sessions }: SessionProps) {
             </section>
           )}
           <Timeline id={id} />
+          <p>
+            <a href={hrefTo('events', id)}>All events of {id}</a>
+          </p>
         </>
       )}
     </>

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { connection } from '../../connection.ts';
 import { clock } from '../../live/clock.ts';
+import { inPortions } from '../../live/portions.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { shortTime } from '../../parts/words.ts';
 import { TIMELINE_EVENTS, timelineText } from './timeline-text.ts';
@@ -18,8 +19,6 @@ const HOUR_MS = 3_600_000;
 const SPANS = [1, 24, 72] as const;
 /** The oldest are not shown. */
 const MOST = 500;
-/** What arrives within this time is drawn at once. */
-const DRAW_EVERY_MS = 100;
 
 /** What happened to a session, newest first, from the journal: and what happens meanwhile. */
 export function Timeline({ id }: { readonly id: string }) {
@@ -78,19 +77,11 @@ async function follow(
 ): Promise<void> {
   const options = { sessions: [id], events: TIMELINE_EVENTS, from: since, signal, onError: () => {} };
   const events = listen(connection().address, options);
-  let found: Moment[] = [];
-  let isDue = false;
-  const flush = () => {
-    isDue = false;
-    if (!signal.aborted) tell(found);
-    found = [];
-  };
+  const take = inPortions(signal, tell);
   try {
     for await (const event of events) {
       const { id: position = '', at = '' } = event;
-      found.push({ id: position, at, text: timelineText(event) });
-      if (!isDue) setTimeout(flush, DRAW_EVERY_MS);
-      isDue = true;
+      take({ id: position, at, text: timelineText(event) });
     }
   } catch {
     // The key does not hold any more: the list says so.

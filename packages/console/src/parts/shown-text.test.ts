@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { jsonText, shownText } from './shown-text.ts';
+
+describe('texts of strangers', () => {
+  it('are shown in one line, cut, and turn nothing around', () => {
+    expect(shownText('photo\u202egpj.exe\n\n<b>')).toBe('photogpj.exe <b>');
+    expect(shownText('\u2067right\u2069 ')).toBe('right');
+    expect(shownText('x'.repeat(10_000), 10)).toBe(`${'x'.repeat(10)} …`);
+    expect(shownText('12345678👍👍', 9)).toBe('12345678 …');
+  });
+
+  it('have nothing invisible as JSON, which means the same', () => {
+    const value = { name: 'a\u202eb\u200f\u0085\ufeff', family: '👨‍👩‍👧', line: 'one\ntwo' };
+    const text = jsonText(value);
+    expect(text).toContain('a\\u202eb\\u200f\\u0085\\ufeff');
+    expect(text).toContain('👨‍👩‍👧');
+    expect(JSON.parse(text)).toEqual(value);
+    expect(jsonText(undefined)).toBe('undefined');
+    expect(jsonText({ a: 1 }, 0)).toBe('{"a":1}');
+  });
+});

@@ -1,0 +1,33 @@
+/** Where the list begins: now, so long ago, or after a position of the event routes. */
+export type Begin =
+  | { readonly is: 'now' | 'oldest' }
+  | { readonly is: 'ago'; readonly ms: number }
+  | { readonly is: 'after'; readonly position: string };
+
+const MINUTE_MS = 60_000;
+
+/** The choices, by their words. */
+export const BEGINS = {
+  Now: { is: 'now' },
+  '5 minutes ago': { is: 'ago', ms: 5 * MINUTE_MS },
+  '1 hour ago': { is: 'ago', ms: 60 * MINUTE_MS },
+  '24 hours ago': { is: 'ago', ms: 24 * 60 * MINUTE_MS },
+  'The oldest that is kept': { is: 'oldest' },
+} as const satisfies Record<string, Begin>;
+
+/** The position for the gateway. */
+export function positionOf(begin: Begin, now: number): string {
+  if (begin.is === 'after') return begin.position;
+  return begin.is === 'ago' ? new Date(now - begin.ms).toISOString() : begin.is;
+}
+
+/**
+ * What a person has written as a position: an id of an event, or a time in any form that the browser knows, which becomes
+ * ISO 8601. Undefined: it is neither.
+ */
+export function writtenPosition(written: string): string | undefined {
+  const text = written.trim();
+  if (/^[0-9a-z]{1,32}-\d{1,15}$/.test(text) && !/^\d{4}-\d{2}$/.test(text)) return text;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+}

@@ -1,0 +1,27 @@
+import { type EventName, eventData } from '@chat-web/protocol';
+import { describe, expect, it } from 'vitest';
+import { withoutContents } from './contents.ts';
+
+/** What people wrote or are called, and what opens an account. */
+const CONTENTS: { readonly [N in EventName]?: readonly string[] } = {
+  ready: ['pushname'],
+  pairing_code: ['code'],
+  message: ['body', 'filename'],
+};
+
+describe('what is shown of an event before its contents are asked for', () => {
+  it.each(Object.entries(eventData))('leaves out no field of %s but its contents', (written, schema) => {
+    const name = written as EventName;
+    if (!('entries' in schema)) return;
+    const data = Object.fromEntries(Object.keys(schema.entries).map((field) => [field, 'secret']));
+    const shown = withoutContents({ name, data } as never) as Record<string, string>;
+    const hidden = Object.keys(shown).filter((field) => shown[field] !== 'secret');
+    expect(hidden).toEqual(CONTENTS[name] ?? []);
+  });
+
+  it('hides a QR, and any field that is not known', () => {
+    expect(withoutContents({ name: 'qr', data: 'data:image/png' })).toBe('(hidden: 14 characters)');
+    const data = { id: 'a', ack: 1, note: { text: 'secret' } };
+    expect(withoutContents({ name: 'message_ack', data } as never)).toEqual({ id: 'a', ack: 1, note: '(hidden)' });
+  });
+});

@@ -1,0 +1,33 @@
+import type { ListenedEvent } from '@chat-web/host';
+import type { EventName } from '@chat-web/protocol';
+import { counted } from '../../parts/words.ts';
+
+/** The fields of each event that are shown to everybody. All others are contents. */
+const SHOWN: { readonly [N in EventName]: readonly string[] } = {
+  qr: [],
+  pairing_code: ['expiresAt'],
+  ready: ['wid', 'phone'],
+  passkey_required: ['message'],
+  message: [
+    ...['id', 'from', 'to', 'author', 'fromMe', 'type', 'timestamp', 'ack', 'hasMedia', 'mimeType'],
+    ...['isForwarded', 'isStatus', 'quotedMessageId', 'mentionedIds'],
+  ],
+  message_ack: ['id', 'ack'],
+  disconnected: ['reason', 'message'],
+  status: ['status', 'reason', 'message', 'restarts', 'nextAttemptAt'],
+  gap: ['reason', 'from', 'to'],
+};
+
+/** The data of an event without what people wrote, and without what links an account. */
+export function withoutContents({ name, data }: Pick<ListenedEvent, 'name' | 'data'>): unknown {
+  if (typeof data !== 'object') return hidden(data);
+  const fields = Object.entries(data).map(([field, value]) => [
+    field,
+    SHOWN[name].includes(field) ? value : hidden(value),
+  ]);
+  return Object.fromEntries(fields);
+}
+
+function hidden(value: unknown): string {
+  return typeof value === 'string' ? `(hidden: ${counted(value.length, 'character')})` : '(hidden)';
+}

@@ -1,0 +1,38 @@
+import type { EventName, ListenedEvent } from '@chat-web/host';
+import { describe, expect, it } from 'vitest';
+import { type EventFilter, lets, namedSessions } from './event-filter.ts';
+
+const message = {
+  ...{ id: '5f-7', session: 'shop-1', at: '2026-11-23T08:00:00.000Z', name: 'message' },
+  data: { id: 'false_12025550102@c.us_3A00', from: '12025550102@c.us', to: '12025550101@c.us', body: 'secret' },
+} as ListenedEvent;
+const gap = { id: '5f-8', session: undefined, at: '', name: 'gap', data: {} } as ListenedEvent;
+const all: EventFilter = { names: new Set<EventName>(['message', 'gap']), sessions: '', text: '' };
+
+describe('the filter of events', () => {
+  it.each([
+    [{}, true],
+    [{ names: new Set<EventName>(['ready']) }, false],
+    [{ sessions: 'main, shop-*' }, true],
+    [{ sessions: 'shop' }, false],
+    [{ text: '3a00' }, true],
+    [{ text: ' 12025550102 ' }, true],
+    [{ text: '5f-7' }, true],
+    [{ text: 'secret' }, false],
+  ])('%j: %s', (change, isShown) => {
+    expect(lets({ ...all, ...change }, message)).toBe(isShown);
+  });
+
+  it('shows what is missing of all sessions', () => {
+    expect(lets({ ...all, sessions: 'main' }, gap)).toBe(true);
+  });
+
+  it('asks the gateway for sessions where all are named', () => {
+    expect(namedSessions(' main,shop-1 ')).toEqual(['main', 'shop-1']);
+    expect([namedSessions(''), namedSessions('main shop-*'), namedSessions('a/b')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+import type { EventName, ListenedEvent } from '@chat-web/host';
+import { matchesPattern } from '@chat-web/protocol';
+
+/** Which events the list shows. */
+export interface EventFilter {
+  readonly names: ReadonlySet<EventName>;
+  /** Ids of sessions, or patterns such as `shop-*`, between commas or spaces. Empty: all. */
+  readonly sessions: string;
+  /** A part of an id: of the event, its session, its message, or of people in it. Never of what they wrote. */
+  readonly text: string;
+}
+
+/** The patterns that a person has written. */
+export function patternsOf(sessions: string): readonly string[] {
+  return sessions.split(/[\s,]+/).filter(Boolean);
+}
+
+/** The sessions that the gateway can be asked for, which takes no patterns. Undefined: all. */
+export function namedSessions(sessions: string): readonly string[] | undefined {
+  const patterns = patternsOf(sessions);
+  const isNamed = patterns.length > 0 && patterns.every((pattern) => /^[A-Za-z0-9_-]{1,64}$/.test(pattern));
+  return isNamed ? patterns : undefined;
+}
+
+/** True if the filter lets an event through. What is missing concerns all sessions, unless it names one. */
+export function lets({ names, sessions, text }: EventFilter, event: ListenedEvent): boolean {
+  if (!names.has(event.name)) return false;
+  const { session } = event;
+  const patterns = patternsOf(sessions);
+  if (session !== undefined && patterns.length > 0 && !patterns.some((pattern) => matchesPattern(pattern, session)))
+    return false;
+  const wanted = text.trim().toLowerCase();
+  return wanted === '' || idsOf(event).some((id) => id?.toLowerCase().includes(wanted));
+}
+
+function idsOf({ id, session, name, data }: ListenedEvent): readonly (string | undefined)[] {
+  if (name === 'message') return [id, session, data.id, data.from, data.to, data.author];
+  return [id, session, name === 'message_ack' ? data.id : undefined];
+}

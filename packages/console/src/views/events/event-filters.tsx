@@ -1,0 +1,69 @@
+import type { EventName } from '@chat-web/host';
+import { type EventFilter, patternsOf } from './event-filter.ts';
+
+interface FiltersProps {
+  readonly filter: EventFilter;
+  readonly names: readonly EventName[];
+  /** The ids to choose from. */
+  readonly ids: readonly string[];
+  onChange(filter: EventFilter): void;
+}
+
+const SESSION_PATTERN = /^[A-Za-z0-9_*-]{1,64}$/;
+
+/** What the list shows: names of events, sessions, and a part of an id. */
+export function EventFilters({ filter, names, ids, onChange }: FiltersProps) {
+  const wrong = patternsOf(filter.sessions).find((pattern) => !SESSION_PATTERN.test(pattern));
+  const isAll = filter.names.size === names.length;
+  const toggle = (name: EventName) => {
+    const chosen = new Set(filter.names);
+    if (!chosen.delete(name)) chosen.add(name);
+    onChange({ ...filter, names: chosen });
+  };
+  return (
+    <search>
+      <div class="filters">
+        <label class="grow">
+          Sessions
+          <input
+            list="sessions-to-choose"
+            placeholder="all; or ids and patterns: main, shop-*"
+            autocomplete="off"
+            spellcheck={false}
+            value={filter.sessions}
+            onInput={({ currentTarget: { value } }) => onChange({ ...filter, sessions: value })}
+          />
+          <datalist id="sessions-to-choose">
+            {ids.map((id) => (
+              <option key={id} value={id} />
+            ))}
+          </datalist>
+        </label>
+        <label class="grow">
+          Part of an id
+          <input
+            type="search"
+            placeholder="of an event, a message or a person"
+            autocomplete="off"
+            spellcheck={false}
+            value={filter.text}
+            onInput={({ currentTarget: { value } }) => onChange({ ...filter, text: value })}
+          />
+        </label>
+      </div>
+      {wrong !== undefined && <p role="status">{wrong} is no id of a session, and no pattern such as shop-*.</p>}
+      <fieldset class="groups names-of-events">
+        <legend>Events</legend>
+        {names.map((name) => (
+          <label key={name} class="inline">
+            <input type="checkbox" checked={filter.names.has(name)} onChange={() => toggle(name)} />
+            {name}
+          </label>
+        ))}
+        <button type="button" class="quiet" onClick={() => onChange({ ...filter, names: new Set(isAll ? [] : names) })}>
+          {isAll ? 'None' : 'All'}
+        </button>
+      </fieldset>
+    </search>
+  );
+}

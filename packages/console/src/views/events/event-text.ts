@@ -1,0 +1,49 @@
+import type { ListenedEvent } from '@chat-web/host';
+import { shownText } from '../../parts/shown-text.ts';
+import { counted } from '../../parts/words.ts';
+import { timelineText } from '../session/timeline-text.ts';
+
+const ACKS: Readonly<Record<number, string>> = {
+  [-1]: 'error',
+  0: 'pending',
+  1: 'reached the server',
+  2: 'delivered',
+  3: 'read',
+  4: 'played',
+};
+
+/** What an ack stands for. */
+export function ackText(ack: number): string {
+  return ACKS[ack] ?? String(ack);
+}
+
+/** What an event says to people, in one line; what people wrote only if `withContents`. */
+export function eventText(event: ListenedEvent, withContents: boolean): string {
+  switch (event.name) {
+    case 'message':
+      return messageText(event.data, withContents);
+    case 'message_ack':
+      return `${shownText(event.data.id)}: ${ackText(event.data.ack)}`;
+    case 'ready': {
+      const { phone, wid, pushname } = event.data;
+      return `${phone || wid} is linked${withContents && pushname ? `: ${shownText(pushname)}` : ''}`;
+    }
+    case 'qr':
+      return 'a new QR to scan';
+    case 'pairing_code':
+      return 'a code to type into the phone';
+    case 'disconnected':
+      return `${event.data.message} (${event.data.reason})`;
+    default:
+      return timelineText(event);
+  }
+}
+
+type Message = Extract<ListenedEvent, { name: 'message' }>['data'];
+
+function messageText({ from, author, type, body, filename, hasMedia }: Message, withContents: boolean): string {
+  const who = author === undefined ? from : `${author} in ${from}`;
+  if (!withContents) return `${type} from ${who}: ${counted(body.length, 'character')}${hasMedia ? ' and a file' : ''}`;
+  const file = filename === undefined ? '' : ` [${shownText(filename)}]`;
+  return `${type} from ${who}: ${shownText(body)}${file}`;
+}

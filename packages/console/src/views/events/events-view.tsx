@@ -1,0 +1,156 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { LiveSessions } from '../../live/live-sessions.ts';
+import { Failure } from '../../parts/action.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { counted } from '../../parts/words.ts';
+import { BeginForm } from './begin-form.tsx';
+import { ContentsSwitch, contentsShown } from './contents-switch.tsx';
+import { EventDetails } from './event-details.tsx';
+import { EventFeed, namesToSee } from './event-feed.ts';
+import { EventFilters } from './event-filters.tsx';
+import { EventRow } from './event-row.tsx';
+import { MOST_EVENTS, type TapeEntry } from './tape.ts';
+
+interface EventsProps {
+  readonly sessions: LiveSessions;
+  /** The sessions that are shown at first, as ids or patterns. Empty: all. */
+  readonly only: string;
+}
+
+/** The events of all sessions, as they happen, newest first. */
+export function EventsView({ sessions, only }: EventsProps) {
+  const feed = useMemo(() => new EventFeed(only), [only]);
+  useEffect(() => feed.start(), [feed]);
+  const chosen = useSignal<TapeEntry | undefined>(undefined);
+  const ids = useComputed(() => [...(sessions.all.value?.keys() ?? [])]);
+  const withContents = contentsShown.value;
+  const { value: entries } = feed.entries;
+  const close = () => {
+    const row = document.querySelector<HTMLElement>(`[data-key="${chosen.peek()?.key}"] button`);
+    chosen.value = undefined;
+    row?.focus();
+  };
+  return (
+    <>
+      <div class="title">
+        <h1>Events</h1>
+        <FeedStatus feed={feed} />
+      </div>
+      <EventFilters
+        filter={feed.filter.value}
+        names={namesToSee()}
+        ids={ids.value}
+        onChange={(filter) => {
+          feed.filter.value = filter;
+        }}
+      />
+      <div class="buttons stream">
+        <PauseButton feed={feed} />
+        <ContentsSwitch />
+        <BeginForm
+          key={feed.begin.value.is}
+          begin={feed.begin.value}
+          onChange={(begin) => {
+            feed.begin.value = begin;
+          }}
+        />
+      </div>
+      {feed.failure.value !== undefined && (
+        <>
+          <Failure error={feed.failure.value} />
+          <button type="button" onClick={() => feed.again()}>
+            Try again
+          </button>
+        </>
+      )}
+      <div class={chosen.value ? 'with-details' : ''}>
+        <div>
+          {entries.length === 0 ? (
+            <NoEvents feed={feed} />
+          ) : (
+            <table class="list events">
+              <thead>
+                <tr>
+                  {['Event', 'Time', 'Session', 'What happened'].map((title) => (
+                    <th key={title} scope="col">
+                      {title}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {entries.map((entry) => (
+                  <EventRow
+                    key={entry.key}
+                    entry={entry}
+                    withContents={withContents}
+                    isChosen={entry === chosen.value}
+                    onChoose={(one) => {
+                      chosen.value = one;
+                    }}
+                  />
+                ))}
+              </tbody>
+            </table>
+          )}
+          {entries.length === MOST_EVENTS && (
+            <p class="soft">The newest {MOST_EVENTS} are shown. Narrow the filter to see older ones.</p>
+          )}
+        </div>
+        {chosen.value && (
+          <EventDetails
+            entry={chosen.value}
+            withContents={withContents}
+            onClose={close}
+            onBegin={(position) => {
+              feed.begin.value = { is: 'after', position };
+            }}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+function FeedStatus({ feed }: { readonly feed: EventFeed }) {
+  const words = { opening: 'Connecting …', live: 'Live', lost: 'Connecting again …' };
+  return (
+    <span role="status" class="soft">
+      {feed.failure.value !== undefined ? 'Ended' : feed.isPaused.value ? 'Paused' : words[feed.state.value]}
+    </span>
+  );
+}
+
+function PauseButton({ feed }: { readonly feed: EventFeed }) {
+  const { heldCount } = feed.tape.value;
+  const dropped = heldCount - (feed.tape.value.held?.length ?? heldCount);
+  if (!feed.isPaused.value)
+    return (
+      <button type="button" onClick={() => feed.pause()}>
+        Pause
+      </button>
+    );
+  return (
+    <>
+      <button type="button" class="primary" onClick={() => feed.goOn()}>
+        Go on
+      </button>
+      <span>
+        {counted(heldCount, 'event')} meanwhile
+        {dropped > 0 && `; the newest ${MOST_EVENTS} will be shown`}
+      </span>
+    </>
+  );
+}
+
+function NoEvents({ feed }: { readonly feed: EventFeed }) {
+  if (feed.failure.value !== undefined) return null;
+  if (feed.filter.value.names.size === 0) return <Empty title="Choose at least one event." />;
+  if (feed.state.value !== 'live') return <Empty title="Reading the events …" />;
+  return (
+    <Empty title="No event that the filter lets through.">
+      <p>What happens from now on is shown here at once. To see older events, begin earlier.</p>
+    </Empty>
+  );
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { EMPTY_TAPE, goneOn, MOST_EVENTS, paused, type TapeEntry, withEvents } from './tape.ts';
+
+const entries = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => ({ key: from + index }) as TapeEntry);
+const keys = (list: readonly TapeEntry[] = []) => list.map(({ key }) => key);
+
+describe('the list of events', () => {
+  it('has the newest first, and drops the oldest', () => {
+    const tape = withEvents(withEvents(EMPTY_TAPE, entries(0, 3)), entries(3, 5));
+    expect(keys(tape.entries)).toEqual([4, 3, 2, 1, 0]);
+    const full = withEvents(tape, entries(5, MOST_EVENTS + 2));
+    expect([full.entries.length, full.entries[0]?.key, full.entries.at(-1)?.key]).toEqual([500, MOST_EVENTS + 1, 2]);
+  });
+
+  it('stays as it is while it is paused, and has all of it then', () => {
+    const stopped = withEvents(paused(withEvents(EMPTY_TAPE, entries(0, 2))), entries(2, 4));
+    expect([keys(stopped.entries), stopped.heldCount]).toEqual([[1, 0], 2]);
+    const again = paused(stopped);
+    expect(again.heldCount).toBe(2);
+    const on = goneOn(withEvents(again, entries(4, 5)));
+    expect([keys(on.entries), on.heldCount, on.held]).toEqual([[4, 3, 2, 1, 0], 0, undefined]);
+  });
+
+  it('counts what comes while it is paused, and keeps the newest', () => {
+    const tape = withEvents(paused(EMPTY_TAPE), entries(0, 1_200));
+    expect([tape.heldCount, tape.held?.length]).toEqual([1_200, MOST_EVENTS]);
+    expect(goneOn(tape).entries[0]?.key).toBe(1_199);
+  });
+});
