@@ -8,6 +8,7 @@ import { hrefTo, route } from './route.ts';
 import { EventsView } from './views/events/events-view.tsx';
 import { SessionView } from './views/session/session-view.tsx';
 import { SessionsView } from './views/sessions/sessions-view.tsx';
+import { TryView } from './views/try/try-view.tsx';
 
 /** What all views share. */
 interface ViewProps {
@@ -34,6 +35,11 @@ const VIEWS: Readonly<Record<string, View>> = {
     title: 'Events',
     isAllowed: () => true,
     show: ({ sessions, rest: [only = ''] }) => <EventsView key={only} only={only} sessions={sessions} />,
+  },
+  try: {
+    title: 'Try it',
+    isAllowed: () => true,
+    show: ({ sessions, rest: [name, id] }) => <TryView sessions={sessions} named={name} session={id} />,
   },
 };
 

@@ -2,7 +2,7 @@ import { GatewayError } from '@chat-web/host';
 import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { adviceFor } from '../../advice.ts';
-import { connection } from '../../connection.ts';
+import { connection, mayCall } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { Failure, useLoaded } from '../../parts/action.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -92,7 +92,8 @@ export function SessionView({ id, sessions }: SessionProps) {
           )}
           <Timeline id={id} />
           <p>
-            <a href={hrefTo('events', id)}>All events of {id}</a>
+            <a href={hrefTo('events', id)}>All events of {id}</a>,{' '}
+            <a href={hrefTo('try', mayCall('sendMessage') ? 'sendMessage' : 'listChats', id)}>try a call with it</a>
           </p>
         </>
       )}

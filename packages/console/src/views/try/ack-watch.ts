@@ -1,0 +1,75 @@
+import { ask, type GatewayAddress, listen } from '@chat-web/host';
+import { signal } from '@preact/signals';
+
+/** An ack of a message that was sent here. */
+export interface SeenAck {
+  readonly ack: number;
+  readonly at: string;
+}
+
+/** Acks can be there before the answer that says which message they are of. */
+const MOST_RECENT = 1_000;
+const MOST_SENT = 50;
+
+/** The acks of messages that were sent here. One stream serves all: browsers open few connections to a host. */
+export class AckWatch {
+  /** By the ids of messages, in the order in which they came. */
+  readonly acks = signal<ReadonlyMap<string, readonly SeenAck[]>>(new Map());
+  readonly #address: GatewayAddress;
+  readonly #stopping = new AbortController();
+  #recent: { readonly id: string; readonly seen: SeenAck }[] = [];
+  #begun: Promise<void> | undefined;
+
+  constructor(address: GatewayAddress) {
+    this.#address = address;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Resolves when no ack of what is sent from now on is missed. Never rejects. */
+  begin(): Promise<void> {
+    this.#begun ??= this.#begin();
+    return this.#begun;
+  }
+
+  /** Keeps the acks of a message. */
+  watch(id: string): void {
+    const seen = this.#recent.filter((one) => one.id === id).map((one) => one.seen);
+    const kept = [...this.acks.value].slice(-MOST_SENT);
+    this.acks.value = new Map([...kept, [id, seen]]);
+  }
+
+  async #begin(): Promise<void> {
+    const { signal } = this.#stopping;
+    const headers = { Accept: 'application/json' };
+    let from = 'now';
+    try {
+      const response = await ask(this.#address, '/events?limit=1', { headers, signal });
+      from = ((await response.json()) as { readonly next: string }).next;
+    } catch {
+      // The call itself will say that the gateway does not answer.
+    }
+    void this.#follow(from);
+  }
+
+  async #follow(from: string): Promise<void> {
+    const { signal } = this.#stopping;
+    try {
+      const events = listen(this.#address, { events: ['message_ack'], from, signal, onError: () => {} });
+      for await (const event of events) {
+        if (event.name !== 'message_ack') continue;
+        this.#take(event.data.id, { ack: event.data.ack, at: event.at ?? new Date().toISOString() });
+      }
+    } catch {
+      this.#begun = undefined; // The next call begins again.
+    }
+  }
+
+  #take(id: string, seen: SeenAck): void {
+    const known = this.acks.value.get(id);
+    if (known) this.acks.value = new Map(this.acks.value).set(id, [...known, seen]);
+    else this.#recent = [...this.#recent.slice(1 - MOST_RECENT), { id, seen }];
+  }
+}
