@@ -2,12 +2,14 @@ import { cutText } from '@chat-web/protocol';
 
 /** They turn around the text that follows them, also that of the page. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
+/** Marks are put above each other, without an end: they would cover what stands above and below. */
+const STACKED = /(\p{M}{4})\p{M}+/gu;
 /** What is invisible, or turns the text around it. All of it is valid as an escape in JSON. */
 const INVISIBLE = /[\u007f-\u009f\u2028\u2029\ufeff]|\p{Bidi_Control}/gu;
 
-/** A text of strangers in one line, cut, and without what would turn the text around it. */
+/** A text of strangers in one line, cut, and without what would turn or cover the text around it. */
 export function shownText(text: string, most = 200): string {
-  const shown = text.replace(TURNING, '').replace(/\s+/g, ' ').trim();
+  const shown = text.replace(TURNING, '').replace(STACKED, '$1').replace(/\s+/g, ' ').trim();
   return shown.length <= most ? shown : `${cutText(shown, most)} …`;
 }
 

@@ -9,6 +9,8 @@ import { EMPTY_TAPE, goneOn, paused, type Tape, type TapeEntry, withEvents } fro
 
 /** Four times a second is enough for the eye, also with hundreds of events a second. */
 const DRAW_EVERY_MS = 250;
+/** A page that reads thousands of events still answers to keys. */
+const LONGEST_WORK_MS = 20;
 /** Whoever types a filter has not finished after one letter. */
 const OPEN_AFTER_MS = 300;
 
@@ -103,11 +105,15 @@ export class EventFeed {
       onDisconnect: () => this.#become('lost', signal),
       onError: () => {}, // It goes on by itself.
     });
+    let began = performance.now();
     try {
       for await (const event of events) {
-        if (lets(filter, event))
-          take({ key: this.#count++, event, after: after === 'now' ? justBefore(event) : after });
+        const key = event.id ?? `none ${this.#count++}`;
+        if (lets(filter, event)) take({ key, event, after: after === 'now' ? justBefore(event) : after });
         after = event.id ?? after;
+        if (performance.now() - began < LONGEST_WORK_MS || document.hidden) continue;
+        await new Promise((resolve) => setTimeout(resolve));
+        began = performance.now();
       }
     } catch (error) {
       if (!signal.aborted) this.failure.value = error;

@@ -24,7 +24,7 @@ export function EventFilters({ filter, names, ids, onChange }: FiltersProps) {
     <search>
       <div class="filters">
         <label class="grow">
-          Sessions
+          Sessions to show
           <input
             list="sessions-to-choose"
             placeholder="all; or ids and patterns: main, shop-*"

@@ -32,5 +32,7 @@ export const EventRow = memo(
     );
   },
   (before, after) =>
-    before.entry === after.entry && before.withContents === after.withContents && before.isChosen === after.isChosen,
+    before.entry.key === after.entry.key &&
+    before.withContents === after.withContents &&
+    before.isChosen === after.isChosen,
 );

@@ -27,7 +27,7 @@ export function EventsView({ sessions, only }: EventsProps) {
   const withContents = contentsShown.value;
   const { value: entries } = feed.entries;
   const close = () => {
-    const row = document.querySelector<HTMLElement>(`[data-key="${chosen.peek()?.key}"] button`);
+    const row = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(chosen.peek()?.key ?? '')}"] button`);
     chosen.value = undefined;
     row?.focus();
   };
@@ -85,7 +85,7 @@ export function EventsView({ sessions, only }: EventsProps) {
                     key={entry.key}
                     entry={entry}
                     withContents={withContents}
-                    isChosen={entry === chosen.value}
+                    isChosen={entry.key === chosen.value?.key}
                     onChoose={(one) => {
                       chosen.value = one;
                     }}

@@ -2,8 +2,8 @@ import type { ListenedEvent } from '@chat-web/host';
 
 /** An event in the list. */
 export interface TapeEntry {
-  /** Another one for each. */
-  readonly key: number;
+  /** Its id, or another one for each that has none. */
+  readonly key: string;
   readonly event: ListenedEvent;
   /** The position that it follows, to ask the gateway for it again. */
   readonly after: string;

@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Journal } from '@chat-web/gateway/journal/journal';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ConsolePage } from '../helpers/console-page.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { hostileTexts } from '../helpers/hostile-texts.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const TOKEN = 'the-operators-token';
+const STORED = 5_000;
+/** What a person takes for a page that does not hang. */
+const LONGEST_TASK_MS = 300;
+
+let stack: Stack;
+let seen: ConsolePage;
+
+beforeAll(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+  await storeEvents(join(dataDir, 'journal'));
+  stack = await Stack.start({ dataDir, settings: { CHAT_WEB_TOKEN: TOKEN } });
+  await stack.link('main', ADA);
+  seen = await ConsolePage.open({ url: stack.gateway.url, token: TOKEN });
+});
+
+afterAll(async () => {
+  await seen[Symbol.asyncDispose]();
+  await stack[Symbol.asyncDispose]();
+});
+
+/** Acks of another session, from two hours ago. */
+async function storeEvents(dir: string): Promise<void> {
+  const log = { info: () => {}, warn: () => {}, error: console.error };
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * 3_600_000 });
+  const journal = await Journal.open({ dir, folds: [], maxBytes: 1e9, maxAgeMs: 1e9, log });
+  const stored = Array.from({ length: STORED }, (_, number) => {
+    const text = JSON.stringify({ id: `true_12025550103@c.us_3EB0${number}`, ack: 1 });
+    return journal.append({ kind: 'event', name: 'message_ack', session: 'shop-1', key: '', text });
+  });
+  await Promise.all(stored);
+  await journal.close();
+  vi.useRealTimers();
+}
+
+const send = (body: string) => stack.phones.send(BEN, { to: ADA, body });
+const rows = () => seen.page.$$eval('.events tbody tr', (all) => all.map((row) => row.textContent));
+const shownCode = (title: string) =>
+  seen.page.$eval(`::-p-aria([name="${title}"][role="region"])`, (region) => region.textContent ?? '');
+const choose = (label: string, option: string) =>
+  seen.page.$eval(
+    `::-p-aria([name="${label}"][role="combobox"])`,
+    (select, value) => {
+      (select as unknown as { value: string }).value = value;
+      select.dispatchEvent(new Event('change', { bubbles: true }));
+    },
+    option,
+  );
+
+it('shows a message as it comes, and what was written only when that is asked for', async () => {
+  await seen.show('#/events');
+  await seen.untilShown(/ready[\s\S]*12025550101 is linked/);
+  await send('Good morning');
+  await seen.untilShown('text from 12025550102@c.us: 12 characters');
+  await seen.press('message');
+  await seen.untilShown('"body": "(hidden: 12 characters)"');
+  expect(await seen.page.content()).not.toContain('Good morning');
+  await seen.expectFit('events-hidden');
+  await seen.press('Show contents', 'checkbox');
+  await seen.untilShown(/text from 12025550102@c\.us: Good morning[\s\S]*"body": "Good morning"/);
+  await seen.expectFit('events-details');
+  await seen.page.reload();
+  await seen.untilShown('text from 12025550102@c.us: Good morning');
+  expect(await seen.page.evaluate('localStorage.length + document.cookie.length')).toBe(0);
+});
+
+it('gets an event again with the command that it shows', async () => {
+  await seen.press('message');
+  const shown = JSON.parse(await shownCode('The event')) as object;
+  const command = await shownCode('Get it again');
+  expect(command).not.toContain(TOKEN);
+  const { stdout } = await promisify(execFile)('bash', ['-c', command], { env: { ...process.env, TOKEN } });
+  expect(JSON.parse(stdout)).toMatchObject({ events: [shown] });
+  await seen.page.keyboard.press('Escape');
+  await eventually(async () => expect(await seen.page.$('.details')).toBeNull());
+  expect(await seen.page.evaluate('document.activeElement.textContent')).toBe('message');
+});
+
+it('stays as it is while it is paused, and loses nothing', async () => {
+  await seen.press('Pause');
+  const before = await rows();
+  for (const body of ['one', 'two', 'three']) await send(body);
+  await seen.untilShown('3 events meanwhile');
+  expect(await rows()).toEqual(before);
+  await seen.press('Go on');
+  await seen.untilShown(/three[\s\S]*two[\s\S]*one[\s\S]*Good morning/);
+});
+
+it('begins after an event, or a time, or with all that is kept', async () => {
+  const [second] = await seen.page.$$('::-p-xpath(//tr[contains(., ": two")]//button)');
+  await second?.click();
+  await seen.press('Begin after it');
+  await eventually(async () => expect(await rows()).toEqual([expect.stringContaining('three')]));
+  await choose('Begin', 'The oldest that is kept');
+  await eventually(async () => expect(await rows()).toHaveLength(500), 60_000);
+  await seen.untilShown('The newest 500 are shown');
+  await choose('Begin', 'After an event or a time …');
+  await seen.fill('Id of an event, or a time', '2040-01-01 00:00');
+  await seen.press('Begin there');
+  await seen.untilShown('No event that the filter lets through.');
+  await choose('Begin', '5 minutes ago');
+  await seen.untilShown(/three[\s\S]*one/);
+  await seen.press('Close');
+});
+
+it('shows the events of the names, sessions and ids that are chosen', async () => {
+  await seen.press('None');
+  await seen.untilShown('Choose at least one event.');
+  await seen.press('message', 'checkbox');
+  await eventually(async () => expect(await rows()).toHaveLength(4));
+  await seen.fill('Sessions to show', 'shop-*');
+  await seen.untilShown('No event that the filter lets through.');
+  await seen.fill('Sessions to show', 'ma*');
+  await seen.untilShown('Good morning');
+  await seen.fill('Part of an id', 'Good');
+  await seen.untilShown('No event that the filter lets through.');
+  await seen.fill('Part of an id', '12025550102');
+  await seen.untilShown('Good morning');
+  await seen.fill('Part of an id', '');
+  await seen.press('All');
+  await seen.show('#/sessions/main');
+  await seen.press('All events of main', 'link');
+  await seen.untilShown(/ready[\s\S]*12025550101 is linked/);
+  expect((await rows()).join()).toContain('status');
+});
+
+it('does not freeze with thousands of events at once', async () => {
+  await seen.show('#/events');
+  await seen.untilShown('Live');
+  await seen.page.tracing.start({ categories: ['disabled-by-default-devtools.timeline'] });
+  const startedAt = performance.now();
+  await choose('Begin', 'The oldest that is kept');
+  await eventually(async () => {
+    const all = await rows();
+    expect([all.length, all[0]]).toEqual([500, expect.stringContaining('three')]);
+  }, 60_000);
+  const tookMs = performance.now() - startedAt;
+  const longestMs = longestTaskMs(await seen.page.tracing.stop());
+  console.info(`${STORED} events in ${Math.round(tookMs)} ms, longest task ${Math.round(longestMs)} ms`);
+  expect(longestMs).toBeLessThan(LONGEST_TASK_MS);
+});
+
+/** In time on the processor: a machine that does other things, too, takes any longer. */
+function longestTaskMs(trace: Uint8Array = new Uint8Array()): number {
+  interface Traced {
+    readonly name: string;
+    readonly tdur?: number;
+  }
+  const { traceEvents } = JSON.parse(new TextDecoder().decode(trace)) as { traceEvents: Traced[] };
+  const tasks = traceEvents.filter(({ name, tdur }) => name === 'RunTask' && tdur !== undefined);
+  expect(tasks.length).toBeGreaterThan(100);
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1_000));
+}
+
+it('is not harmed by what strangers write', async () => {
+  await choose('Begin', '5 minutes ago');
+  await seen.untilShown('Good morning');
+  for (const body of hostileTexts) await send(body);
+  const file = { kind: 'document', base64: 'SGVsbG8=', mimeType: 'text/html' } as const;
+  for (const filename of hostileTexts) await stack.phones.send(BEN, { to: ADA, media: { ...file, filename } });
+  const count = 4 + 2 * hostileTexts.length;
+  await seen.press('None');
+  await seen.press('message', 'checkbox');
+  await eventually(async () => expect(await rows()).toHaveLength(count), 60_000);
+  for (const button of await seen.page.$$('.events th button')) {
+    await button.click();
+    await seen.page.locator('.details').wait();
+  }
+  await seen.untilShown(/<script>harmed/);
+  await seen.expectFit('events-hostile');
+  expect(await seen.page.$$('.events img, .events iframe, .events script, .events style, .details img')).toEqual([]);
+  expect(seen.harm).toEqual([]);
+});
