@@ -15,8 +15,9 @@ export const BEGINS = {
   'The oldest that is kept': { is: 'oldest' },
 } as const satisfies Record<string, Begin>;
 
-/** The position for the gateway. */
-export function positionOf(begin: Begin, now: number): string {
+/** The position for the gateway. Undefined: the one that the journal has now. */
+export function positionOf(begin: Begin, now: number): string | undefined {
+  if (begin.is === 'now') return undefined;
   if (begin.is === 'after') return begin.position;
   return begin.is === 'ago' ? new Date(now - begin.ms).toISOString() : begin.is;
 }

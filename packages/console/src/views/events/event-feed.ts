@@ -1,7 +1,8 @@
-import { type EventName, type ListenedEvent, listen } from '@chat-web/host';
+import { type EventName, listen } from '@chat-web/host';
 import { eventData, SECRET_EVENTS } from '@chat-web/protocol';
 import { computed, effect, signal } from '@preact/signals';
 import { connection, mayCall } from '../../connection.ts';
+import { journalPosition } from '../../live/journal-position.ts';
 import { inPortions } from '../../live/portions.ts';
 import { BEGINS, type Begin, positionOf } from './begin.ts';
 import { type EventFilter, lets, namedSessions } from './event-filter.ts';
@@ -13,6 +14,9 @@ const DRAW_EVERY_MS = 250;
 const LONGEST_WORK_MS = 20;
 /** Whoever types a filter has not finished after one letter. */
 const OPEN_AFTER_MS = 300;
+
+/** What was shown before may not be among what is read anew. */
+const SHOW_AFTER_MS = 1_000;
 
 type FeedState = 'opening' | 'live' | 'lost';
 
@@ -40,6 +44,8 @@ export class EventFeed {
   readonly #attempt = signal(0);
   #open = new AbortController();
   #count = 0;
+  /** Where it begins if that was once found out. */
+  #from: string | undefined;
 
   constructor(sessions: string) {
     this.filter.value = { names: new Set(namesToSee()), sessions, text: '' };
@@ -48,18 +54,19 @@ export class EventFeed {
   /** Follows the events until the returned function is called. */
   start(): () => void {
     let timer: number | undefined;
-    let before: Begin | undefined;
+    let opened: readonly unknown[] = [];
     const dispose = effect(() => {
-      const [filter, begin] = [this.filter.value, this.begin.value];
-      void this.#attempt.value;
-      if (this.isPaused.value) return; // The stream goes on, for the count.
+      const wanted = [this.filter.value, this.begin.value, this.#attempt.value] as const;
+      const isOpen = wanted.every((part, index) => part === opened[index]);
+      if (isOpen || this.isPaused.value) return; // While it is paused, the stream goes on, for the count.
       clearTimeout(timer);
       const open = () => {
-        if (before !== begin) this.tape.value = EMPTY_TAPE;
-        before = begin;
+        const [filter, begin] = wanted;
+        if (begin !== opened[1]) this.#beginAnew();
+        opened = wanted;
         void this.#follow(filter, begin);
       };
-      timer = setTimeout(open, before === undefined ? 0 : OPEN_AFTER_MS);
+      timer = setTimeout(open, opened.length === 0 ? 0 : OPEN_AFTER_MS);
     });
     return () => {
       dispose();
@@ -81,6 +88,11 @@ export class EventFeed {
     this.tape.value = goneOn(this.tape.value);
   }
 
+  #beginAnew(): void {
+    this.tape.value = EMPTY_TAPE;
+    this.#from = undefined;
+  }
+
   async #follow(filter: EventFilter, begin: Begin): Promise<void> {
     this.#open.abort();
     this.#open = new AbortController();
@@ -88,20 +100,19 @@ export class EventFeed {
     this.failure.value = undefined;
     this.state.value = 'opening';
     if (filter.names.size === 0) return;
-    let isFirst = true;
-    const take = inPortions<TapeEntry>(
-      signal,
-      (portion) => {
-        // What was shown before is read again.
-        this.tape.value = withEvents(isFirst && !this.isPaused.peek() ? EMPTY_TAPE : this.tape.value, portion);
-        isFirst = false;
-      },
-      DRAW_EVERY_MS,
-    );
-    let after = positionOf(begin, Date.now());
-    const events = listen(connection().address, {
+    const { address } = connection();
+    // What begins now begins there, too, when it is read anew.
+    this.#from ??= begin.is === 'now' ? await journalPosition(address, signal) : undefined;
+    let after = this.#from ?? positionOf(begin, Date.now()) ?? 'now';
+    if (signal.aborted) return;
+    const reading = this.#readAnew(filter, signal);
+    const take = inPortions<TapeEntry>(signal, (portion) => reading.add(portion), DRAW_EVERY_MS);
+    const events = listen(address, {
       ...{ sessions: namedSessions(filter.sessions), events: [...filter.names], from: after, signal },
-      onConnect: () => this.#become('live', signal),
+      onConnect: () => {
+        this.#become('live', signal);
+        setTimeout(() => reading.show(), SHOW_AFTER_MS);
+      },
       onDisconnect: () => this.#become('lost', signal),
       onError: () => {}, // It goes on by itself.
     });
@@ -109,7 +120,7 @@ export class EventFeed {
     try {
       for await (const event of events) {
         const key = event.id ?? `none ${this.#count++}`;
-        if (lets(filter, event)) take({ key, event, after: after === 'now' ? justBefore(event) : after });
+        if (lets(filter, event)) take({ key, event, after });
         after = event.id ?? after;
         if (performance.now() - began < LONGEST_WORK_MS || document.hidden) continue;
         await new Promise((resolve) => setTimeout(resolve));
@@ -120,12 +131,32 @@ export class EventFeed {
     }
   }
 
+  /**
+   * A list that takes the place of the one that is shown, as soon as it has all of it: rows neither go and come again nor
+   * lose the focus.
+   */
+  #readAnew(filter: EventFilter, signal: AbortSignal) {
+    const before = this.tape.peek().entries;
+    const newest = before.find(({ event }) => event.id !== undefined && lets(filter, event));
+    let hidden: Tape | undefined = EMPTY_TAPE;
+    const show = () => {
+      if (hidden && !signal.aborted) this.tape.value = this.isPaused.peek() ? paused(hidden) : hidden;
+      hidden = undefined;
+    };
+    return {
+      show,
+      add: (portion: readonly TapeEntry[]) => {
+        if (!hidden) {
+          this.tape.value = withEvents(this.tape.value, portion);
+          return;
+        }
+        hidden = withEvents(hidden, portion);
+        if (newest === undefined || portion.some(({ key }) => key === newest.key)) show();
+      },
+    };
+  }
+
   #become(state: FeedState, { aborted }: AbortSignal): void {
     if (!aborted) this.state.value = state;
   }
-}
-
-/** A position before the first event of a list that begins now. */
-function justBefore({ at = new Date().toISOString() }: ListenedEvent): string {
-  return new Date(Date.parse(at) - 1).toISOString();
 }

@@ -1,5 +1,6 @@
-import { ask, type GatewayAddress, listen } from '@chat-web/host';
+import { type GatewayAddress, listen } from '@chat-web/host';
 import { signal } from '@preact/signals';
+import { journalPosition } from '../../live/journal-position.ts';
 
 /** An ack of a message that was sent here. */
 export interface SeenAck {
@@ -42,15 +43,7 @@ export class AckWatch {
   }
 
   async #begin(): Promise<void> {
-    const { signal } = this.#stopping;
-    const headers = { Accept: 'application/json' };
-    let from = 'now';
-    try {
-      const response = await ask(this.#address, '/events?limit=1', { headers, signal });
-      from = ((await response.json()) as { readonly next: string }).next;
-    } catch {
-      // The call itself will say that the gateway does not answer.
-    }
+    const from = await journalPosition(this.#address, this.#stopping.signal);
     void this.#follow(from);
   }
 
