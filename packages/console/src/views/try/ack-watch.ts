@@ -1,6 +1,7 @@
 import { type GatewayAddress, listen } from '@chat-web/host';
 import { signal } from '@preact/signals';
 import { journalPosition } from '../../live/journal-position.ts';
+import { isAckOf } from './sent-id.ts';
 
 /** An ack of a message that was sent here. */
 export interface SeenAck {
@@ -35,9 +36,9 @@ export class AckWatch {
     return this.#begun;
   }
 
-  /** Keeps the acks of a message. */
+  /** Keeps the acks of a message, by that id. */
   watch(id: string): void {
-    const seen = this.#recent.filter((one) => one.id === id).map((one) => one.seen);
+    const seen = this.#recent.filter((one) => isAckOf(one.id, id)).map((one) => one.seen);
     const kept = [...this.acks.value].slice(-MOST_SENT);
     this.acks.value = new Map([...kept, [id, seen]]);
   }
@@ -61,8 +62,8 @@ export class AckWatch {
   }
 
   #take(id: string, seen: SeenAck): void {
-    const known = this.acks.value.get(id);
-    if (known) this.acks.value = new Map(this.acks.value).set(id, [...known, seen]);
+    const [sent, known = []] = [...this.acks.value].find(([one]) => isAckOf(id, one)) ?? [];
+    if (sent !== undefined) this.acks.value = new Map(this.acks.value).set(sent, [...known, seen]);
     else this.#recent = [...this.#recent.slice(1 - MOST_RECENT), { id, seen }];
   }
 }

@@ -9,14 +9,16 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { goTo } from '../../route.ts';
 import { AckWatch } from './ack-watch.ts';
+import { Acks } from './acks.tsx';
 import { AnswerView } from './answer-view.tsx';
 import { type Answer, carryOut } from './call.ts';
 import { asClient, asCurl } from './call-text.ts';
 import { callOf, type Draft, type DraftedCall } from './draft.ts';
+import { MessageUses } from './message-uses.tsx';
 import { OperationForm } from './operation-form.tsx';
 import { isFinal, operationGroups, rowOf } from './operation-groups.ts';
 import { OperationList } from './operation-list.tsx';
-import { messageIn, SentMessage } from './sent-message.tsx';
+import { messageIn, sentIdIn } from './sent-id.ts';
 
 interface TryProps {
   readonly sessions: LiveSessions;
@@ -46,7 +48,7 @@ export function TryView({ sessions, named, session }: TryProps) {
     );
   const operation = rowOf(name);
   const drafted = attempt(() => callOf(operation, draft.value));
-  const sent = messageIn(answer.value?.json);
+  const [sent, sentId] = [messageIn(answer.value?.json), sentIdIn(answer.value?.json)];
   return (
     <>
       <div class="title">
@@ -80,10 +82,10 @@ export function TryView({ sessions, named, session }: TryProps) {
             }}
           />
           {answer.value && <AnswerView key={answer.value.requestId} answer={answer.value} />}
+          {sentId !== undefined && <Acks id={sentId} answered={sent?.ack} acks={acks} />}
           {sent && (
-            <SentMessage
+            <MessageUses
               sent={sent}
-              acks={acks}
               onUse={(next, values) => {
                 const { id = '' } = answer.value?.call.path ?? {};
                 draft.value = { values: { id, ...values }, file: undefined, json: undefined };
@@ -115,8 +117,8 @@ function CallPanel({ name, drafted, acks, onAnswer }: CallProps) {
     onAnswer(undefined);
     if (operation.keyed) await acks.begin();
     const answer = await carryOut(address, name, drafted);
-    const sent = messageIn(answer.json);
-    if (sent) acks.watch(sent.id);
+    const sentId = sentIdIn(answer.json);
+    if (sentId !== undefined) acks.watch(sentId);
     onAnswer(answer);
   });
   const missing = drafted instanceof Error ? [] : Object.keys(drafted.path).filter((part) => drafted.path[part] === '');
