@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { connection, signOut } from './connection.ts';
+import { connection, mayCall, signOut } from './connection.ts';
 import { LiveSessions } from './live/live-sessions.ts';
 import { Empty } from './parts/empty.tsx';
 import { Time } from './parts/time.tsx';
 import { hrefTo, route } from './route.ts';
 import { EventsView } from './views/events/events-view.tsx';
+import { KeysView } from './views/keys/keys-view.tsx';
 import { SessionView } from './views/session/session-view.tsx';
 import { SessionsView } from './views/sessions/sessions-view.tsx';
 import { TryView } from './views/try/try-view.tsx';
@@ -40,6 +41,11 @@ const VIEWS: Readonly<Record<string, View>> = {
     title: 'Try it',
     isAllowed: () => true,
     show: ({ sessions, rest: [name, id] }) => <TryView sessions={sessions} named={name} session={id} />,
+  },
+  keys: {
+    title: 'Keys',
+    isAllowed: () => mayCall('listKeys'),
+    show: ({ sessions }) => <KeysView sessions={sessions} />,
   },
 };
 

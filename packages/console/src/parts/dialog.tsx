@@ -12,12 +12,24 @@ export function Dialog({
   onClose(): void;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const isOver = useRef(false);
   const titleId = useId();
   useEffect(() => {
-    dialog.current?.showModal();
+    const { current } = dialog;
+    current?.showModal();
+    return () => {
+      isOver.current = true;
+      current?.close(); // The focus goes back to where it was: not if the element is only removed.
+    };
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby={titleId} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={titleId}
+      onClose={() => {
+        if (!isOver.current) onClose();
+      }}
+    >
       <h2 id={titleId}>{title}</h2>
       {children}
     </dialog>

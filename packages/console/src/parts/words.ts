@@ -3,6 +3,7 @@ const UNITS = [
   ['minute', 60_000],
   ['hour', 3_600_000],
   ['day', 86_400_000],
+  ['year', 31_536_000_000],
 ] as const;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });

@@ -1,0 +1,41 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+interface CopyProps {
+  readonly text: string;
+  /** True if it has the focus from the start. */
+  readonly isFocused?: boolean;
+}
+
+/** A button that copies a text, and says whether that went well. */
+export function CopyButton({ text, isFocused = false }: CopyProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const result = useSignal('');
+  useEffect(() => {
+    if (isFocused) button.current?.focus();
+  }, [isFocused]);
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="primary"
+        onClick={async () => {
+          result.value = (await copy(text)) ? 'Copied' : 'Your browser does not allow it: select the text and copy it.';
+        }}
+      >
+        Copy
+      </button>
+      <span role="status">{result.value}</span>
+    </>
+  );
+}
+
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false; // Browsers have no clipboard for pages over plain HTTP, unless they are of this machine.
+  }
+}

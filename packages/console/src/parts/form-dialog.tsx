@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact';
+import { Failure, useAction } from './action.tsx';
+import { Dialog } from './dialog.tsx';
+
+interface FormDialogProps {
+  readonly title: string;
+  /** What the button says that does it. */
+  readonly verb: string;
+  readonly isDangerous?: boolean;
+  /** The fields, or what follows. */
+  readonly children: ComponentChildren;
+  /** Does it; the dialog stays open, and says why, if it rejects. */
+  work(): Promise<unknown>;
+  /** It is done, or is not wanted. */
+  onClose(): void;
+}
+
+/** Asks for what is needed, or whether it is wanted, before something is done. */
+export function FormDialog({ title, verb, isDangerous = false, children, work, onClose }: FormDialogProps) {
+  const action = useAction(work);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          if (await action.run()) onClose();
+        }}
+      >
+        {children}
+        <Failure error={action.failure.value} />
+        <div class="buttons">
+          <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={action.isBusy.value}>
+            {verb}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

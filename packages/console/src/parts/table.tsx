@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact';
+
+interface TableProps {
+  readonly titles: readonly string[];
+  /** True if each row ends with buttons. */
+  readonly hasActions?: boolean;
+  /** Its rows, whose cells have the titles as `data-title`: on narrow screens each row is a card. */
+  readonly children: ComponentChildren;
+}
+
+/** A list with a column for each title. */
+export function Table({ titles, hasActions = false, children }: TableProps) {
+  return (
+    <table class="list">
+      <thead>
+        <tr>
+          {titles.map((title) => (
+            <th key={title} scope="col">
+              {title}
+            </th>
+          ))}
+          {hasActions && (
+            <th scope="col">
+              <span class="hidden">Actions</span>
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}

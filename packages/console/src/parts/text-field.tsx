@@ -1,0 +1,42 @@
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: Signal<string>;
+  readonly type?: 'text' | 'url' | 'datetime-local';
+  readonly required?: boolean;
+  readonly maxLength?: number;
+  readonly placeholder?: string | undefined;
+  /** The earliest time. */
+  readonly min?: string;
+  /** What is to be written, below the field. */
+  readonly children?: ComponentChildren;
+}
+
+/** A field to write in, with its label and what is to be written. */
+export function TextField({ label, value, type = 'text', children, ...rest }: FieldProps) {
+  const hintId = useId();
+  return (
+    <div class="field">
+      <label>
+        {label}
+        <input
+          {...rest}
+          type={type as 'text'} // The types of elements want one of them alone.
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby={hintId}
+          value={value}
+          onInput={(event) => {
+            value.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      <p class="soft" id={hintId}>
+        {children}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@chat-web/host';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../../scripts/gateway-process.ts';
+import { ConsolePage } from '../helpers/console-page.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { saveSession } from '../helpers/saved-session.ts';
+
+const TOKEN = 'the-operators-token';
+
+let dataDir: string;
+let gateway: GatewayProcess;
+let seen: ConsolePage;
+
+const start = (settings: Readonly<Record<string, string>> = { CHAT_WEB_TOKEN: TOKEN }) =>
+  spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no', ...settings });
+const clientOf = (token: string) => createClient({ url: gateway.url, token }, { retries: 0 });
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+  for (const id of ['main', 'shop-1', 'shop-2']) await saveSession(dataDir, id);
+  gateway = await start();
+  seen = await ConsolePage.open({ url: gateway.url, token: TOKEN });
+});
+
+afterAll(async () => {
+  await seen[Symbol.asyncDispose]();
+  await gateway.end();
+  await rm(dataDir, { recursive: true });
+});
+
+/** A secret as the page shows it. */
+const shownSecret = () =>
+  seen.page
+    .locator('.secret code')
+    .map((code) => code.textContent)
+    .wait();
+
+it('makes a key, which is shown once, works, and does not once it is revoked', async () => {
+  await seen.show('#/keys');
+  await seen.untilShown('There is no key yet.');
+  await seen.expectFit('no-keys');
+  await seen.press('New key');
+  await seen.fill('Name', 'The shop');
+  await seen.fill('Sessions', 'shop-*');
+  await seen.untilShown('2 sessions now: shop-1, shop-2.');
+  await seen.page.locator('label ::-p-text(Also sends messages)').click();
+  await seen.fill('Expires (optional)', '2099-01-31T10:30');
+  await seen.expectFit('new-key');
+  await seen.press('Make the key');
+  await seen.untilShown('It is not shown again.');
+  const key = (await shownSecret()) ?? '';
+  await seen.expectFit('key-shown');
+  const { sessions, ...access } = await clientOf(key).getAccess({});
+  expect({ sessions, ...access }).toMatchObject({ name: 'The shop', scope: 'send', sessions: ['shop-*'] });
+  const localTime = await seen.page.evaluate("new Date('2099-01-31T10:30').toISOString()");
+  expect(access.expiresAt).toBe(localTime);
+
+  await seen.press('Copy');
+  await seen.untilShown(/Copied|select the text/);
+  await seen.press('I have stored it');
+  await eventually(async () => expect(await seen.page.content()).not.toContain(key));
+  await seen.press('Revoke The shop');
+  await seen.untilShown('Its next request is refused with 401');
+  await seen.expectFit('revoke-key');
+  await seen.press('Revoke');
+  await seen.untilShown('There is no key yet.');
+  await expect(clientOf(key).getAccess({})).rejects.toMatchObject({ status: 401 });
+});
+
+it('says what is wrong with a key, and keeps what was written', async () => {
+  await seen.press('New key');
+  await seen.fill('Name', 'The shop');
+  await seen.fill('Sessions', 'shop/1');
+  await seen.press('Make the key');
+  await seen.untilShown(/sessions\.0 must be 1 to 64 characters/);
+  await seen.fill('Sessions', 'shop-1');
+  await seen.press('Make the key');
+  await seen.untilShown('It is not shown again.');
+  await seen.press('I have stored it');
+});
+
+it('shows keys that others make, and marks those that have expired', async () => {
+  const expiresAt = new Date(Date.now() + 2_000).toISOString();
+  const name = '<img src=x onerror=harmed()> and a name that is long';
+  await clientOf(TOKEN).createKey({ name, sessions: ['*'], scope: 'read', expiresAt });
+  await seen.untilShown(/onerror.*Expired.*The shop.*Valid/s, 20_000);
+  await seen.expectFit('keys');
+  expect(seen.harm).toEqual([]);
+});
+
+it('asks for a token again once a key is revoked', async () => {
+  const { keys } = await clientOf(TOKEN).listKeys({});
+  for (const { id } of keys) await clientOf(TOKEN).deleteKey({ keyId: id });
+  await seen.show('#/sessions');
+  await seen.untilShown('Token or key of the gateway', 20_000);
+});
+
+it('says of an open gateway that keys need a token', async () => {
+  await gateway.end();
+  gateway = await start({});
+  await using open = await ConsolePage.open({ url: gateway.url });
+  await open.show('#/keys');
+  await open.untilShown('Keys need CHAT_WEB_TOKEN.');
+  await open.expectFit('keys-open-gateway');
+  expect(open.harm).toEqual([]);
+});
