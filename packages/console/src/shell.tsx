@@ -10,6 +10,8 @@ import { KeysView } from './views/keys/keys-view.tsx';
 import { SessionView } from './views/session/session-view.tsx';
 import { SessionsView } from './views/sessions/sessions-view.tsx';
 import { TryView } from './views/try/try-view.tsx';
+import { WebhookView } from './views/webhooks/webhook-view.tsx';
+import { WebhooksView } from './views/webhooks/webhooks-view.tsx';
 
 /** What all views share. */
 interface ViewProps {
@@ -41,6 +43,12 @@ const VIEWS: Readonly<Record<string, View>> = {
     title: 'Try it',
     isAllowed: () => true,
     show: ({ sessions, rest: [name, id] }) => <TryView sessions={sessions} named={name} session={id} />,
+  },
+  webhooks: {
+    title: 'Webhooks',
+    isAllowed: () => mayCall('listWebhooks'),
+    show: ({ sessions, rest: [id] }) =>
+      id === undefined ? <WebhooksView sessions={sessions} /> : <WebhookView key={id} id={id} sessions={sessions} />,
   },
   keys: {
     title: 'Keys',

@@ -1,0 +1,60 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { TextField } from '../../parts/text-field.tsx';
+
+/** Where a webhook begins. */
+export interface Start {
+  readonly from: Signal<'now' | 'oldest' | 'event'>;
+  readonly event: Signal<string>;
+}
+
+const TEXTS: Readonly<Record<Start['from']['value'], string>> = {
+  now: 'With what comes from now on',
+  oldest: 'With all that the journal keeps',
+  event: 'After an event',
+};
+
+/** Where a webhook is to begin, as it is chosen. */
+export function useStart(from: Start['from']['value']): Start {
+  return { from: useSignal(from), event: useSignal('') };
+}
+
+/** What the API takes for it; undefined: from now on. */
+export function positionOf({ from, event }: Start): string | undefined {
+  return from.value === 'event' ? event.value.trim() : from.value === 'oldest' ? 'oldest' : undefined;
+}
+
+interface PositionProps {
+  readonly start: Start;
+  readonly choices: readonly Start['from']['value'][];
+  /** An id that stands as an example. */
+  readonly example?: string | undefined;
+}
+
+/** Asks where a webhook begins. */
+export function PositionField({ start: { from, event }, choices, example }: PositionProps) {
+  const name = useId();
+  return (
+    <fieldset>
+      <legend>Begins</legend>
+      {choices.map((choice) => (
+        <label key={choice} class="option">
+          <input
+            type="radio"
+            name={name}
+            checked={from.value === choice}
+            onChange={() => {
+              from.value = choice;
+            }}
+          />
+          <span>{TEXTS[choice]}</span>
+        </label>
+      ))}
+      {from.value === 'event' && (
+        <TextField label="Id of the event" value={event} required placeholder={example}>
+          As streams, pages and webhooks have it (webhook-id).
+        </TextField>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,66 @@
+import type { ChangedWebhook, WebhookView } from '@chat-web/protocol';
+import { DEFAULT_EVENTS } from '@chat-web/protocol';
+import { type Signal, useSignal } from '@preact/signals';
+import { connection } from '../../connection.ts';
+import type { LiveSessions } from '../../live/live-sessions.ts';
+import { PatternsField, patternsIn } from '../../parts/patterns-field.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+import { CHOICES, EVENT_TEXTS } from './webhook-texts.ts';
+
+/** What a webhook is for, as it is written. */
+interface Written {
+  readonly url: Signal<string>;
+  readonly patterns: Signal<string>;
+  readonly events: Signal<ReadonlySet<string>>;
+}
+
+/** What is written into the fields, at first that of a webhook, or what suits most. */
+export function useWritten(before?: WebhookView): Written {
+  const { url = '', sessions = connection().access.sessions, events = DEFAULT_EVENTS } = before ?? {};
+  return {
+    url: useSignal(url),
+    patterns: useSignal(sessions.join(' ')),
+    events: useSignal<ReadonlySet<string>>(new Set(events)),
+  };
+}
+
+/** What the API takes for it. */
+export function subscriptionOf({ url, patterns, events }: Written): ChangedWebhook {
+  const chosen = CHOICES.filter((name) => events.value.has(name));
+  return { url: url.value.trim(), sessions: patternsIn(patterns.value), events: [...chosen, 'gap'] };
+}
+
+/** Asks where a webhook posts what of which sessions. */
+export function WebhookFields({
+  written: { url, patterns, events },
+  sessions,
+}: {
+  readonly written: Written;
+  readonly sessions: LiveSessions;
+}) {
+  const toggle = (name: string) => {
+    const next = new Set(events.value);
+    if (!next.delete(name)) next.add(name);
+    events.value = next;
+  };
+  return (
+    <>
+      <TextField label="URL" type="url" value={url} required placeholder="https://app.example.com/chat-events">
+        https, on a public address. Other hosts have to be in CHAT_WEB_WEBHOOK_HOSTS.
+      </TextField>
+      <PatternsField value={patterns} sessions={sessions} />
+      <fieldset>
+        <legend>Events</legend>
+        {CHOICES.map((name) => (
+          <label key={name} class="option">
+            <input type="checkbox" checked={events.value.has(name)} onChange={() => toggle(name)} />
+            <span>
+              <strong>{name}</strong> <span class="soft">{EVENT_TEXTS[name]}</span>
+            </span>
+          </label>
+        ))}
+        <p class="soft">A gap is delivered in any case: it says which events are missing.</p>
+      </fieldset>
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import type { EventName } from '@chat-web/host';
+import type { WebhookView } from '@chat-web/protocol';
+import type { Tone } from '../../parts/status.tsx';
+
+/** How the status of a webhook is shown. */
+export const STATUS_LOOKS: Readonly<Record<WebhookView['status'], { readonly word: string; readonly tone: Tone }>> = {
+  active: { word: 'Active', tone: 'good' },
+  failing: { word: 'Failing', tone: 'attention' },
+  disabled: { word: 'Disabled', tone: 'bad' },
+};
+
+/** Why a webhook is disabled, and what to do. */
+export const DISABLED_TEXTS: Readonly<Record<NonNullable<WebhookView['reason']>, string>> = {
+  gone: 'The endpoint answered 410: it wants no more events. If that is over, enable it: it goes on where it was.',
+  no_success:
+    'Nothing was delivered for 72 hours. Mend the endpoint, send a test, then enable it: it goes on where it was.',
+  no_access:
+    'The key that it was made with was revoked or has expired. Enable it, and it belongs to you; or delete it.',
+};
+
+/** What each event of a webhook tells. A gap is delivered whatever is chosen. */
+export const EVENT_TEXTS: Readonly<Record<Exclude<EventName, 'qr' | 'pairing_code' | 'gap'>, string>> = {
+  ready: 'a session is connected',
+  message: 'a message was received or sent',
+  message_ack: 'a message was delivered, read or played',
+  disconnected: 'a session is not connected any more, and why',
+  passkey_required: 'an account asks for its passkey when it is linked',
+  status: 'each change of a session, also while it starts',
+};
+
+/** The events that can be chosen. */
+export const CHOICES = Object.keys(EVENT_TEXTS) as (keyof typeof EVENT_TEXTS)[];

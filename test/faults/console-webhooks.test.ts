@@ -1,0 +1,153 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { verifyWebhook } from '@chat-web/host';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ConsolePage } from '../helpers/console-page.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const TOKEN = 'the-operators-token';
+
+interface Posted {
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+let stack: Stack;
+let seen: ConsolePage;
+let server: Server;
+let url: string;
+/** What the application answers. */
+let answers = 204;
+const posted: Posted[] = [];
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    posted.push({ headers, body: Buffer.concat(parts).toString() });
+    response.writeHead(answers).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
+  const settings = {
+    CHAT_WEB_TOKEN: TOKEN,
+    CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
+    CHAT_WEB_WEBHOOK_RETRY_SECONDS: '2,5',
+  };
+  stack = await Stack.start({ settings });
+  await stack.link('main', ADA);
+  seen = await ConsolePage.open({ url: stack.gateway.url, token: TOKEN });
+});
+
+afterAll(async () => {
+  await seen[Symbol.asyncDispose]();
+  await stack[Symbol.asyncDispose]();
+  server.close();
+});
+
+/** A secret as the page shows it. */
+const shownSecret = async () =>
+  (await seen.page
+    .locator('.secret code')
+    .map((code) => code.textContent)
+    .wait()) ?? '';
+const bodies = () => posted.map(({ body }) => body);
+const say = (body: string) => stack.phones.send(BEN, { to: ADA, body });
+
+it('makes a webhook, which gets what phones send, signed with the secret that was shown', async () => {
+  await seen.show('#/webhooks');
+  await seen.untilShown('There is no webhook yet.');
+  await seen.expectFit('no-webhooks');
+  await seen.press('New webhook');
+  await seen.fill('URL', 'https://10.0.0.1/');
+  await seen.fill('Sessions', 'main');
+  await seen.page.locator('label ::-p-text(a message was delivered)').click();
+  await seen.expectFit('new-webhook');
+  await seen.press('Make the webhook');
+  await seen.untilShown('422 url_not_allowed');
+  await seen.fill('URL', url);
+  await seen.press('Make the webhook');
+  await seen.untilShown('It is not shown again.');
+  const secret = await shownSecret();
+  await seen.expectFit('webhook-secret');
+  await seen.press('I have stored it');
+
+  await say('Hello <b>there</b>');
+  await eventually(() => expect(bodies().at(-1)).toContain('Hello <b>there</b>'));
+  const { headers = new Headers(), body = '' } = posted.at(-1) ?? {};
+  expect(await verifyWebhook(headers, body, secret)).toMatchObject({ name: 'message', session: 'main' });
+  await seen.untilShown(/Active.*main.*(now|s ago)/s);
+  await seen.press(url, 'link');
+  await seen.untilShown(/Events\s+ready, message, disconnected, passkey_required, gap/);
+  await seen.untilShown(/Last deliveries.*Delivered\s+message/s);
+});
+
+it('sends a test, and says why one fails', async () => {
+  await seen.press('Send a test');
+  await seen.untilShown(/The test was delivered in \d+ ms/);
+  answers = 500;
+  await seen.press('Send a test');
+  await seen.untilShown(/The test was not delivered: the endpoint answered 500/);
+});
+
+it('shows that and why it fails, and delivers a dead letter again', async () => {
+  await say('refused');
+  await seen.untilShown(/Failing.*the endpoint answered 500.*Next attempt/s);
+  await seen.expectFit('webhook-failing');
+  await seen.untilShown(/Dead letters\s+Deliver 1 again/);
+  await seen.untilShown(/Last deliveries.*Failed\s+message/s);
+  await seen.expectFit('webhook-dead-letter');
+  answers = 204;
+  const before = posted.length;
+  await seen.press('Deliver 1 again');
+  await seen.untilShown('1 event on the way');
+  await eventually(() => expect(bodies().slice(before).join()).toContain('refused'));
+  await seen.untilShown('No event was given up.');
+});
+
+it('replays all that is kept', async () => {
+  const before = posted.length;
+  await seen.press('Replay …');
+  await seen.expectFit('replay-webhook');
+  await seen.press('Replay');
+  await eventually(() => expect(bodies().slice(before).join()).toMatch(/Hello <b>there<\/b>.*refused/s));
+});
+
+it('gives it a new secret, which is shown once', async () => {
+  await seen.press('Rotate the secret …');
+  await seen.press('Rotate');
+  const secret = await shownSecret();
+  await seen.press('I have stored it');
+  await say('signed anew');
+  await eventually(() => expect(bodies().at(-1)).toContain('signed anew'));
+  const { headers = new Headers(), body = '' } = posted.at(-1) ?? {};
+  expect(await verifyWebhook(headers, body, secret)).toMatchObject({ name: 'message' });
+});
+
+it('changes what it gets, and enables it after the endpoint was gone', async () => {
+  await seen.press('Change …');
+  await seen.page.locator('label ::-p-text(each change of a session)').click();
+  await seen.expectFit('change-webhook');
+  await seen.press('Save');
+  await seen.untilShown(/Events\s+ready, message, disconnected, passkey_required, status, gap/);
+  answers = 410;
+  await say('gone');
+  await seen.untilShown(/Disabled.*it wants no more events/s);
+  await seen.expectFit('webhook-disabled');
+  answers = 204;
+  await seen.press('Enable');
+  await seen.untilShown(/Active/);
+  await eventually(() => expect(bodies().at(-1)).toContain('gone'));
+});
+
+it('deletes it', async () => {
+  await seen.press('Delete …');
+  await seen.press('Delete');
+  await seen.untilShown('There is no webhook yet.');
+  expect(await stack.client.listWebhooks()).toEqual({ webhooks: [] });
+  await seen.show('#/webhooks/wh_0123456789ab');
+  await seen.untilShown('There is no such webhook.');
+  expect(seen.harm).toEqual([]);
+});
