@@ -9,6 +9,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { saveSession } from '../helpers/saved-session.ts';
 
 const TOKEN = 'the-operators-token';
+const HOUR_MS = 3_600_000;
 
 let dataDir: string;
 let gateway: GatewayProcess;
@@ -89,6 +90,65 @@ it('shows keys that others make, and marks those that have expired', async () =>
   await seen.untilShown(/onerror.*Expired.*The shop.*Valid/s, 20_000);
   await seen.expectFit('keys');
   expect(seen.harm).toEqual([]);
+});
+
+it('shows a key of scope read nothing that it may not use', async () => {
+  const operator = clientOf(TOKEN);
+  const { key } = await operator.createKey({
+    ...{ name: 'Reader', sessions: ['shop-*'], scope: 'read' },
+    expiresAt: new Date(Date.now() + HOUR_MS).toISOString(),
+  });
+  const views = [
+    '#/sessions',
+    '#/sessions/shop-1',
+    '#/sessions/main',
+    '#/webhooks',
+    '#/webhooks/wh_000',
+    '#/keys',
+    '#/host',
+  ];
+  const walk = async () => {
+    const found = new Map<string, readonly string[]>();
+    for (const view of views) {
+      await seen.show(view);
+      await seen.page.waitForNetworkIdle({ idleTime: 300, concurrency: 2 });
+      found.set(
+        view,
+        (await seen.controls()).map((name) => name.replace(/ \d+$/, '')),
+      );
+    }
+    return found;
+  };
+  const ofOperator = await walk();
+  await seen.press('Sign out');
+  await seen.signIn(key);
+  const refused: string[] = [];
+  seen.page.on('response', (response) => {
+    if (response.status() === 403) refused.push(response.url());
+  });
+  const ofReader = await walk();
+  expect(refused).toEqual([]);
+
+  const frame = ['Skip to the content', 'Sessions', 'Reference', 'Sign out'];
+  for (const view of ['#/webhooks', '#/webhooks/wh_000', '#/keys', '#/host'])
+    expect(ofReader.get(view), view).toEqual([...frame, 'To the sessions']);
+  const withheld = (view: string) => (ofOperator.get(view) ?? []).filter((name) => !ofReader.get(view)?.includes(name));
+  const elsewhere = ['Webhooks', 'Keys', 'Host'];
+  expect(withheld('#/sessions')).toEqual([...elsewhere, 'New session', 'Start', 'Stop', 'main']);
+  expect(withheld('#/sessions/shop-1')).toEqual([...elsewhere, 'Start', 'Delete …']);
+  await seen.untilShown('Your key does not allow this view.');
+  await seen.expectFit('not-allowed');
+
+  const reader = clientOf(key);
+  const calls = [
+    () => reader.startSession({ id: 'shop-1' }),
+    () => reader.stopSession({ id: 'shop-1' }),
+    () => reader.deleteSession({ id: 'shop-1' }),
+    () => reader.listWebhooks({}),
+    () => reader.listKeys({}),
+    () => reader.getHost({}),
+  ];
+  for (const call of calls) await expect(call()).rejects.toMatchObject({ status: 403, code: 'insufficient_scope' });
 });
 
 it('asks for a token again once a key is revoked', async () => {

@@ -6,6 +6,7 @@ import { Empty } from './parts/empty.tsx';
 import { Time } from './parts/time.tsx';
 import { hrefTo, route } from './route.ts';
 import { EventsView } from './views/events/events-view.tsx';
+import { HostView } from './views/host/host-view.tsx';
 import { KeysView } from './views/keys/keys-view.tsx';
 import { SessionView } from './views/session/session-view.tsx';
 import { SessionsView } from './views/sessions/sessions-view.tsx';
@@ -54,6 +55,11 @@ const VIEWS: Readonly<Record<string, View>> = {
     title: 'Keys',
     isAllowed: () => mayCall('listKeys'),
     show: ({ sessions }) => <KeysView sessions={sessions} />,
+  },
+  host: {
+    title: 'Host',
+    isAllowed: () => mayCall('getHost'),
+    show: () => <HostView />,
   },
 };
 

@@ -33,7 +33,7 @@ const SHAPES: Readonly<Record<Tone, string>> = {
 };
 
 /** How a session is to be shown. One that does not work wholly needs attention, and so does one that starts anew. */
-export function lookOf({ status, reason, degraded }: SessionView): Look {
+export function lookOf({ status, reason, degraded }: Pick<SessionView, 'status' | 'reason' | 'degraded'>): Look {
   const look = LOOKS[status];
   if (status === 'ready' && degraded && degraded.length > 0) return { word: 'Ready, with limits', tone: 'attention' };
   if (status === 'starting' && reason) return { word: 'Starting again', tone: 'attention' };

@@ -43,3 +43,9 @@ export function bytesText(bytes: number): string {
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
+
+/** A share of 1 as a percentage, such as `0.4 %`. */
+export function percentText(share: number): string {
+  const percent = share * 100;
+  return `${percent >= 10 ? Math.round(percent) : percent.toFixed(1)} %`;
+}

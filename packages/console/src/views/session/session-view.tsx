@@ -11,6 +11,7 @@ import { Time } from '../../parts/time.tsx';
 import { bytesText } from '../../parts/words.ts';
 import { hrefTo } from '../../route.ts';
 import { LinkPanel } from './link-panel.tsx';
+import { MemoryChart } from './memory-chart.tsx';
 import { SessionButtons } from './session-buttons.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -76,6 +77,7 @@ export function SessionView({ id, sessions }: SessionProps) {
               <dt>Page</dt>
               <dd>{view.pageVersion ?? 'not checked yet'}</dd>
             </dl>
+            <MemoryChart id={id} />
           </section>
           {view.degraded && view.degraded.length > 0 && (
             <section aria-labelledby="degraded">

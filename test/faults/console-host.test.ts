@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ConsolePage } from '../helpers/console-page.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { ADA, Stack } from '../helpers/stack.ts';
+
+const TOKEN = 'the-operators-token';
+/** Measurements are taken every 15 s, and of sessions every 30 s. */
+const MEASURED_MS = 60_000;
+
+let stack: Stack;
+let seen: ConsolePage;
+
+beforeAll(async () => {
+  stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+  await stack.link('main', ADA);
+  seen = await ConsolePage.open({ url: stack.gateway.url, token: TOKEN });
+});
+
+afterAll(async () => {
+  await seen[Symbol.asyncDispose]();
+  await stack[Symbol.asyncDispose]();
+});
+
+it('shows the last hour of host and gateway, as the gateway has measured it', async () => {
+  await seen.show('#/host');
+  await seen.untilShown(/Sessions\s+Ready 1/);
+  await seen.untilShown(/Memory of all sessions\s+\d+ MB/, MEASURED_MS);
+  await seen.untilShown(/Event loop of the gateway, busy\s+[\d.]+ %/);
+  const { samples, version } = await stack.client.getHost({});
+  expect(samples.length).toBeGreaterThan(0);
+  const shown = await seen.text();
+  expect(shown).toContain(`version ${version}`);
+  expect(shown).toMatch(/Memory available\s+[\d.]+ [GM]B\s+[\d.]+ [GM]B/);
+  expect(shown).toMatch(/Journal\s+[\d.]+ (bytes|KB)/);
+  await seen.expectFit('host');
+});
+
+it('tells each value to whoever has a keyboard alone, or a screen reader', async () => {
+  const chart = await seen.page.waitForSelector('::-p-aria([name="Memory of the gateway"][role="slider"])');
+  const told = () =>
+    chart?.evaluate((input: { getAttribute(name: string): string | null }) => input.getAttribute('aria-valuetext'));
+  expect(await told()).toMatch(/^\d+ MB now, \d+ MB.* in the last hour$/);
+  await chart?.focus();
+  await seen.page.keyboard.press('ArrowLeft');
+  await eventually(async () => expect(await told()).toMatch(/^\d+ MB at \d+:\d+:\d+/));
+  await seen.expectFit('host-pointed-at');
+  await seen.page.keyboard.press('Home');
+  await eventually(async () => expect(await told()).toMatch(/^not measured at/));
+});
+
+it('shows the memory of a session over the last hour', async () => {
+  await seen.show('#/sessions/main');
+  await seen.untilShown(/Memory over the last hour\s+\d+ MB/, MEASURED_MS);
+  await seen.expectFit('session-memory');
+  expect(seen.harm).toEqual([]);
+});
+
+it('reads nothing while the page is hidden, and at once when it is seen again', async () => {
+  await seen.show('#/webhooks');
+  await seen.untilShown('There is no webhook yet.');
+  const front = await seen.page.browser().newPage();
+  await front.bringToFront();
+  expect(await seen.page.evaluate('document.hidden')).toBe(true);
+  let asked = 0;
+  seen.page.on('request', () => {
+    asked += 1;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 12_000));
+  expect(asked).toBe(0);
+  await seen.page.bringToFront();
+  await eventually(() => expect(asked).toBeGreaterThan(0), 3_000);
+});
