@@ -9,7 +9,6 @@ import { eventually } from '../helpers/eventually.ts';
 import { saveSession } from '../helpers/saved-session.ts';
 
 const TOKEN = 'the-operators-token';
-const HOUR_MS = 3_600_000;
 
 let dataDir: string;
 let gateway: GatewayProcess;
@@ -32,6 +31,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
+/** What the keys of the keyboard reach. */
+const focused = () => seen.page.evaluate('document.activeElement.textContent');
 /** A secret as the page shows it. */
 const shownSecret = () =>
   seen.page
@@ -44,6 +45,9 @@ it('makes a key, which is shown once, works, and does not once it is revoked', a
   await seen.untilShown('There is no key yet.');
   await seen.expectFit('no-keys');
   await seen.press('New key');
+  await seen.press('Cancel');
+  await eventually(async () => expect(await focused()).toBe('New key'));
+  await seen.page.keyboard.press('Enter');
   await seen.fill('Name', 'The shop');
   await seen.fill('Sessions', 'shop-*');
   await seen.untilShown('2 sessions now: shop-1, shop-2.');
@@ -53,6 +57,7 @@ it('makes a key, which is shown once, works, and does not once it is revoked', a
   await seen.press('Make the key');
   await seen.untilShown('It is not shown again.');
   const key = (await shownSecret()) ?? '';
+  await eventually(async () => expect(await focused()).toBe('Copy'));
   await seen.expectFit('key-shown');
   const { sessions, ...access } = await clientOf(key).getAccess({});
   expect({ sessions, ...access }).toMatchObject({ name: 'The shop', scope: 'send', sessions: ['shop-*'] });
@@ -92,50 +97,50 @@ it('shows keys that others make, and marks those that have expired', async () =>
   expect(seen.harm).toEqual([]);
 });
 
+/** The views that whoever is signed in is offered. */
+const offered = () =>
+  seen.page.$$eval('nav a[href^="#"]', (links) => links.map((link) => link.getAttribute('href') ?? ''));
+
+/** The names of all buttons, links and fields of each view, without the numbers at their ends. */
+async function walk(views: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  for (const view of views) {
+    await seen.show(view);
+    await seen.page.waitForNetworkIdle({ idleTime: 300, concurrency: 4 });
+    const names = await seen.controls();
+    found.set(
+      view,
+      names.map((name) => name.replace(/ \d+$/, '')),
+    );
+  }
+  return found;
+}
+
 it('shows a key of scope read nothing that it may not use', async () => {
   const operator = clientOf(TOKEN);
-  const { key } = await operator.createKey({
-    ...{ name: 'Reader', sessions: ['shop-*'], scope: 'read' },
-    expiresAt: new Date(Date.now() + HOUR_MS).toISOString(),
-  });
-  const views = [
-    '#/sessions',
-    '#/sessions/shop-1',
-    '#/sessions/main',
-    '#/webhooks',
-    '#/webhooks/wh_000',
-    '#/keys',
-    '#/host',
-  ];
-  const walk = async () => {
-    const found = new Map<string, readonly string[]>();
-    for (const view of views) {
-      await seen.show(view);
-      await seen.page.waitForNetworkIdle({ idleTime: 300, concurrency: 2 });
-      found.set(
-        view,
-        (await seen.controls()).map((name) => name.replace(/ \d+$/, '')),
-      );
-    }
-    return found;
-  };
-  const ofOperator = await walk();
+  const { key } = await operator.createKey({ name: 'Reader', sessions: ['shop-*'], scope: 'read' });
+  const views = [...(await offered()), '#/sessions/shop-1', '#/sessions/main', '#/webhooks/wh_0123456789ab'];
+  expect(views).toEqual(expect.arrayContaining(['#/webhooks', '#/keys', '#/host']));
+  const ofOperator = await walk(views);
   await seen.press('Sign out');
   await seen.signIn(key);
   const refused: string[] = [];
   seen.page.on('response', (response) => {
     if (response.status() === 403) refused.push(response.url());
   });
-  const ofReader = await walk();
+  const ofReader = await walk(views);
   expect(refused).toEqual([]);
-
-  const frame = ['Skip to the content', 'Sessions', 'Reference', 'Sign out'];
-  for (const view of ['#/webhooks', '#/webhooks/wh_000', '#/keys', '#/host'])
-    expect(ofReader.get(view), view).toEqual([...frame, 'To the sessions']);
-  const withheld = (view: string) => (ofOperator.get(view) ?? []).filter((name) => !ofReader.get(view)?.includes(name));
   const elsewhere = ['Webhooks', 'Keys', 'Host'];
-  expect(withheld('#/sessions')).toEqual([...elsewhere, 'New session', 'Start', 'Stop', 'main']);
-  expect(withheld('#/sessions/shop-1')).toEqual([...elsewhere, 'Start', 'Delete …']);
+  for (const name of elsewhere.map((title) => `#/${title.toLowerCase()}`)) {
+    expect(await offered()).not.toContain(name);
+    expect(ofReader.get(name)).toContain('To the sessions');
+    for (const button of ofReader.get(name) ?? []) expect(button).not.toMatch(/^(New|Revoke|Deliver)/);
+  }
+  const withheld = (view: string) => (ofOperator.get(view) ?? []).filter((name) => !ofReader.get(view)?.includes(name));
+  expect(withheld('#/sessions')).toEqual(
+    expect.arrayContaining([...elsewhere, 'New session', 'Start', 'Stop', 'main']),
+  );
+  expect(withheld('#/sessions/shop-1')).toEqual(expect.arrayContaining(['Start', 'Delete …']));
   await seen.untilShown('Your key does not allow this view.');
   await seen.expectFit('not-allowed');
 
@@ -149,6 +154,19 @@ it('shows a key of scope read nothing that it may not use', async () => {
     () => reader.getHost({}),
   ];
   for (const call of calls) await expect(call()).rejects.toMatchObject({ status: 403, code: 'insufficient_scope' });
+});
+
+it('shows a key of scope manage the webhooks of its own sessions, and neither keys nor host', async () => {
+  const { key } = await clientOf(TOKEN).createKey({ name: 'Manager', sessions: ['shop-*'], scope: 'manage' });
+  await seen.press('Sign out');
+  await seen.signIn(key);
+  const views = await offered();
+  expect(views).toContain('#/webhooks');
+  expect(views.filter((view) => ['#/keys', '#/host'].includes(view))).toEqual([]);
+  await seen.show('#/webhooks');
+  await seen.press('New webhook');
+  await seen.untilShown('2 sessions now: shop-1, shop-2.');
+  await seen.press('Cancel');
 });
 
 it('asks for a token again once a key is revoked', async () => {

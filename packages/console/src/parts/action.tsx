@@ -61,15 +61,18 @@ export function useLoaded<T>(
   useEffect(() => {
     const over = new AbortController();
     let timer: number | undefined;
+    let newest = 0;
     reload.current = async () => {
       clearTimeout(timer);
+      newest += 1;
+      const own = newest;
       try {
         const answer = await latest.current(over.signal);
-        if (over.signal.aborted) return;
+        if (over.signal.aborted || own !== newest) return; // What was asked for later is newer.
         value.value = answer;
         failure.value = undefined;
       } catch (error) {
-        if (over.signal.aborted) return;
+        if (over.signal.aborted || own !== newest) return;
         failure.value = error;
       }
       if (everyMs !== undefined) timer = setTimeout(() => void whenLookedAt(), everyMs);

@@ -12,7 +12,7 @@ interface ChartProps {
   readonly until: number;
   /** How a value is written. */
   text(value: number): string;
-  /** The top of the chart; absent: a little above the largest value. */
+  /** The top of the chart, unless a value is larger; absent: a little above the largest value. */
   readonly most?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export function Chart({ title, points, stepMs, until, text, most }: ChartProps) 
   if (!last) return <NotMeasured title={title} />;
   const values = shown.map(({ value }) => value);
   const [lowest, highest] = [Math.min(...values), Math.max(...values)];
-  const frame = { from, until, top: Math.max(most ?? highest * 1.1, Number.MIN_VALUE), ...SIZE };
+  const frame = { from, until, top: Math.max(most ?? highest * 1.1, highest, Number.MIN_VALUE), ...SIZE };
   const { value: at } = chosen;
   const found = at === undefined ? last : pointAt(shown, at, stepMs);
   const value = found ? text(found.value) : 'not measured';

@@ -5,10 +5,12 @@ interface CopyProps {
   readonly text: string;
   /** True if it has the focus from the start. */
   readonly isFocused?: boolean;
+  /** The id of what says what it is about. */
+  readonly describedBy?: string;
 }
 
 /** A button that copies a text, and says whether that went well. */
-export function CopyButton({ text, isFocused = false }: CopyProps) {
+export function CopyButton({ text, isFocused = false, describedBy }: CopyProps) {
   const button = useRef<HTMLButtonElement>(null);
   const result = useSignal('');
   useEffect(() => {
@@ -20,6 +22,7 @@ export function CopyButton({ text, isFocused = false }: CopyProps) {
         ref={button}
         type="button"
         class="primary"
+        aria-describedby={describedBy}
         onClick={async () => {
           result.value = (await copy(text)) ? 'Copied' : 'Your browser does not allow it: select the text and copy it.';
         }}

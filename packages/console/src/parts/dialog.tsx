@@ -16,10 +16,12 @@ export function Dialog({
   const titleId = useId();
   useEffect(() => {
     const { current } = dialog;
+    const { activeElement: before } = document;
     current?.showModal();
     return () => {
       isOver.current = true;
-      current?.close(); // The focus goes back to where it was: not if the element is only removed.
+      current?.close();
+      if (before instanceof HTMLElement) before.focus(); // A dialog that is removed does not give the focus back.
     };
   }, []);
   return (

@@ -16,15 +16,21 @@ export function Secret({ title, value, children, onDone }: SecretProps) {
   const titleId = useId();
   const noteId = useId();
   return (
-    <section class="secret" aria-labelledby={titleId} aria-describedby={noteId}>
+    <section class="secret" aria-labelledby={titleId}>
       <h2 id={titleId}>{title}</h2>
       <p id={noteId}>
         <strong>It is not shown again.</strong> {children}
       </p>
       <code>{value}</code>
       <div class="buttons">
-        <CopyButton text={value} isFocused />
-        <button type="button" onClick={onDone}>
+        <CopyButton text={value} isFocused describedBy={noteId} />
+        <button
+          type="button"
+          onClick={() => {
+            document.getElementById('main')?.focus(); // This button is about to go, and the focus with it.
+            onDone();
+          }}
+        >
           I have stored it
         </button>
       </div>

@@ -27,7 +27,7 @@ const CHARTS: readonly Measured[] = [
   { title: 'Disk free', of: 'diskFreeBytes', text: bytesText, most: ({ diskTotalBytes }) => diskTotalBytes },
   { title: 'Journal', of: 'journalBytes', text: bytesText, most: ({ journalMaxBytes }) => journalMaxBytes },
   { title: 'Event loop of the gateway, busy', of: 'loopUtilization', text: percentText, most: () => 1 },
-  { title: 'Processor of the gateway, of one core', of: 'cpuShare', text: percentText },
+  { title: 'Processor of the gateway, of one core', of: 'cpuShare', text: percentText, most: () => 1 },
   { title: 'Sessions waiting to start', of: 'startsWaiting', text: String },
   { title: 'Sessions starting', of: 'startsBooting', text: String },
   { title: 'Event streams', of: 'streamsOpen', text: String },
