@@ -7,6 +7,8 @@ interface FormDialogProps {
   /** What the button says that does it. */
   readonly verb: string;
   readonly isDangerous?: boolean;
+  /** False while the button cannot be pressed. */
+  readonly isReady?: boolean;
   /** The fields, or what follows. */
   readonly children: ComponentChildren;
   /** Does it; the dialog stays open, and says why, if it rejects. */
@@ -16,7 +18,15 @@ interface FormDialogProps {
 }
 
 /** Asks for what is needed, or whether it is wanted, before something is done. */
-export function FormDialog({ title, verb, isDangerous = false, children, work, onClose }: FormDialogProps) {
+export function FormDialog({
+  title,
+  verb,
+  isDangerous = false,
+  isReady = true,
+  children,
+  work,
+  onClose,
+}: FormDialogProps) {
   const action = useAction(work);
   return (
     <Dialog title={title} onClose={onClose}>
@@ -29,7 +39,7 @@ export function FormDialog({ title, verb, isDangerous = false, children, work, o
         {children}
         <Failure error={action.failure.value} />
         <div class="buttons">
-          <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={action.isBusy.value}>
+          <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={!isReady || action.isBusy.value}>
             {verb}
           </button>
           <button type="button" onClick={onClose}>

@@ -8,6 +8,8 @@ interface FieldProps {
   readonly type?: 'text' | 'url' | 'datetime-local';
   readonly required?: boolean;
   readonly maxLength?: number;
+  /** A regular expression for the whole of it. */
+  readonly pattern?: string;
   readonly placeholder?: string | undefined;
   /** The earliest time. */
   readonly min?: string;
@@ -27,16 +29,18 @@ export function TextField({ label, value, type = 'text', children, ...rest }: Fi
           type={type as 'text'} // The types of elements want one of them alone.
           autocomplete="off"
           spellcheck={false}
-          aria-describedby={hintId}
+          aria-describedby={children ? hintId : undefined}
           value={value}
           onInput={(event) => {
             value.value = event.currentTarget.value;
           }}
         />
       </label>
-      <p class="soft" id={hintId}>
-        {children}
-      </p>
+      {children && (
+        <p class="soft" id={hintId}>
+          {children}
+        </p>
+      )}
     </div>
   );
 }

@@ -2,7 +2,8 @@ import type { SessionView } from '@chat-web/host';
 import { useSignal } from '@preact/signals';
 import { connection, mayCall } from '../../connection.ts';
 import { Failure, useAction } from '../../parts/action.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { goTo } from '../../route.ts';
 
 const NOT_RUNNING: readonly string[] = ['stopped', 'failed', 'moved'];
@@ -19,11 +20,6 @@ export function SessionButtons({ session, onDone }: ButtonsProps) {
   const chosen = useSignal<'startSession' | 'restartSession' | 'stopSession'>('startSession');
   const action = useAction(async () => {
     await connection().client[chosen.value]({ id });
-    onDone();
-  });
-  const takeBack = useAction(async () => {
-    await connection().client.startSession({ id, takeBack: true });
-    asked.value = undefined;
     onDone();
   });
   if (!mayCall('startSession')) return null;
@@ -58,21 +54,21 @@ export function SessionButtons({ session, onDone }: ButtonsProps) {
       <Failure error={action.failure.value} />
       {asked.value === 'delete' && <DeleteDialog session={session} onClose={() => (asked.value = undefined)} />}
       {asked.value === 'takeBack' && (
-        <Dialog title={`Take ${id} back?`} onClose={() => (asked.value = undefined)}>
+        <FormDialog
+          title={`Take ${id} back?`}
+          verb="Take it back"
+          isDangerous
+          work={async () => {
+            await connection().client.startSession({ id, takeBack: true });
+            onDone();
+          }}
+          onClose={() => (asked.value = undefined)}
+        >
           <p>
             Only if it does not run on another gateway. Two copies of one session break its link: the account would have
             to be linked again.
           </p>
-          <Failure error={takeBack.failure.value} />
-          <div class="buttons">
-            <button type="button" class="danger" disabled={takeBack.isBusy.value} onClick={() => void takeBack.run()}>
-              Take it back
-            </button>
-            <button type="button" onClick={() => (asked.value = undefined)}>
-              Cancel
-            </button>
-          </div>
-        </Dialog>
+        </FormDialog>
       )}
     </div>
   );
@@ -80,45 +76,25 @@ export function SessionButtons({ session, onDone }: ButtonsProps) {
 
 function DeleteDialog({ session: { id, status }, onClose }: { readonly session: SessionView; onClose(): void }) {
   const typed = useSignal('');
-  const action = useAction(async () => {
+  const remove = async () => {
     await connection().client.deleteSession({ id });
     goTo('sessions');
-  });
-  const isSame = typed.value === id;
+  };
   return (
-    <Dialog title={`Delete ${id}?`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isSame) void action.run();
-        }}
-      >
-        <p>
-          {status === 'moved'
-            ? 'What is left of it here is removed. The session on the other gateway is not touched.'
-            : 'Its link is removed, and with it what is kept of its events. To use the account again, it has to be linked anew.'}
-        </p>
-        <label>
-          Type {id} to confirm
-          <input
-            autocomplete="off"
-            spellcheck={false}
-            value={typed}
-            onInput={(event) => {
-              typed.value = event.currentTarget.value;
-            }}
-          />
-        </label>
-        <Failure error={action.failure.value} />
-        <div class="buttons">
-          <button type="submit" class="danger" disabled={!isSame || action.isBusy.value}>
-            Delete
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Delete ${id}?`}
+      verb="Delete"
+      isDangerous
+      isReady={typed.value === id}
+      work={remove}
+      onClose={onClose}
+    >
+      <p>
+        {status === 'moved'
+          ? 'What is left of it here is removed. The session on the other gateway is not touched.'
+          : 'Its link is removed, and with it what is kept of its events. To use the account again, it has to be linked anew.'}
+      </p>
+      <TextField label={`Type ${id} to confirm`} value={typed} />
+    </FormDialog>
   );
 }

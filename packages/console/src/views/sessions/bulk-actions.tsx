@@ -2,7 +2,7 @@ import type { SessionView } from '@chat-web/host';
 import { useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
 import { useAction } from '../../parts/action.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { counted } from '../../parts/words.ts';
 
 interface BulkProps {
@@ -57,20 +57,14 @@ export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
       ))}
       <span role="status">{result.value}</span>
       {asked.value && (
-        <Dialog
+        <FormDialog
           title={`${VERBS[asked.value]} ${counted(chosen.length, 'session')}?`}
+          verb={VERBS[asked.value]}
+          work={async () => void action.run()}
           onClose={() => (asked.value = undefined)}
         >
           <p class="names">{chosen.map(({ id }) => id).join(', ')}</p>
-          <div class="buttons">
-            <button type="button" class="primary" onClick={() => void action.run()}>
-              {VERBS[asked.value]}
-            </button>
-            <button type="button" onClick={() => (asked.value = undefined)}>
-              Cancel
-            </button>
-          </div>
-        </Dialog>
+        </FormDialog>
       )}
     </div>
   );
