@@ -116,6 +116,19 @@ async function walk(views: readonly string[]): Promise<ReadonlyMap<string, reado
   return found;
 }
 
+/** Presses each button of a view, which is shown anew for each. */
+async function pressAll(view: string): Promise<void> {
+  for (let at = 0, count = 1; at < count; at += 1) {
+    await seen.show('#/nothing');
+    await seen.untilShown('There is no such view.');
+    await seen.show(view);
+    await seen.page.waitForNetworkIdle({ idleTime: 200, concurrency: 4 });
+    count = await seen.page.$$eval('#main button', (buttons) => buttons.length);
+    await seen.page.$$eval('#main button', (buttons, index) => buttons[index]?.click(), at);
+    await seen.page.waitForNetworkIdle({ idleTime: 200, concurrency: 4 });
+  }
+}
+
 it('shows a key of scope read nothing that it may not use', async () => {
   const operator = clientOf(TOKEN);
   const { key } = await operator.createKey({ name: 'Reader', sessions: ['shop-*'], scope: 'read' });
@@ -129,6 +142,7 @@ it('shows a key of scope read nothing that it may not use', async () => {
     if (response.status() === 403) refused.push(response.url());
   });
   const ofReader = await walk(views);
+  for (const view of [...(await offered()), '#/sessions/shop-1']) await pressAll(view);
   expect(refused).toEqual([]);
   const elsewhere = ['Webhooks', 'Keys', 'Host'];
   for (const name of elsewhere.map((title) => `#/${title.toLowerCase()}`)) {
@@ -141,6 +155,7 @@ it('shows a key of scope read nothing that it may not use', async () => {
     expect.arrayContaining([...elsewhere, 'New session', 'Start', 'Stop', 'main']),
   );
   expect(withheld('#/sessions/shop-1')).toEqual(expect.arrayContaining(['Start', 'Delete …']));
+  await seen.show('#/keys');
   await seen.untilShown('Your key does not allow this view.');
   await seen.expectFit('not-allowed');
 
