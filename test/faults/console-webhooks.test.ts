@@ -104,7 +104,7 @@ it('shows that and why it fails, and delivers a dead letter again', async () => 
   await seen.press('Deliver 1 again');
   await seen.untilShown('1 event on the way');
   await eventually(() => expect(bodies().slice(before).join()).toContain('refused'));
-  await seen.untilShown('No event was given up.');
+  await seen.untilShown('There are no dead letters.');
 });
 
 it('replays all that is kept', async () => {

@@ -40,7 +40,7 @@ export function DeadLetters({ webhookId, isDisabled }: { readonly webhookId: str
       <Reading of={loaded} what="the dead letters">
         {() =>
           letters.length === 0 ? (
-            <Empty title="No event was given up." />
+            <Empty title="There are no dead letters." />
           ) : (
             <>
               {letters.length > SHOWN && <p class="soft">The newest {SHOWN} are shown.</p>}

@@ -11,7 +11,10 @@ export function ReplayWebhook({ of: { id, position }, onClose }: { readonly of: 
   };
   return (
     <FormDialog title="Deliver events again" verb="Replay" work={replay} onClose={onClose}>
-      <p>All that is kept after it comes again, in order, with the same webhook-id. It stands at {position}.</p>
+      <p>
+        All events after the one that you choose come again, in order, with the same webhook-id. The webhook is at{' '}
+        {position} now.
+      </p>
       <PositionField start={start} choices={['oldest', 'event']} example={position} />
     </FormDialog>
   );

@@ -68,7 +68,10 @@ function Shown({ of: webhook, sessions, onDone }: ShownProps) {
         <WebhookCause of={webhook} />
       </p>
       {status === 'failing' && (
-        <p class="advice">Nothing is lost: what waits is delivered once the endpoint answers 2xx within 15 s.</p>
+        <p class="advice">
+          What waits is delivered once the endpoint answers 2xx within 15 s; what is given up before is kept as a dead
+          letter.
+        </p>
       )}
       <WebhookButtons
         of={webhook}
