@@ -1,8 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
+const SAID_FOR_MS = 5_000;
+
 interface CopyProps {
   readonly text: string;
+  readonly look: 'primary' | 'quiet';
+  /** What it is called, if `Copy` does not say enough. */
+  readonly name?: string;
   /** True if it has the focus from the start. */
   readonly isFocused?: boolean;
   /** The id of what says what it is about. */
@@ -10,26 +15,33 @@ interface CopyProps {
 }
 
 /** A button that copies a text, and says whether that went well. */
-export function CopyButton({ text, isFocused = false, describedBy }: CopyProps) {
+export function CopyButton({ text, look, name, isFocused = false, describedBy }: CopyProps) {
   const button = useRef<HTMLButtonElement>(null);
   const result = useSignal('');
   useEffect(() => {
     if (isFocused) button.current?.focus();
   }, [isFocused]);
+  const onClick = async () => {
+    result.value = (await copy(text)) ? 'Copied' : 'Your browser does not allow it: select the text and copy it.';
+    setTimeout(() => {
+      result.value = '';
+    }, SAID_FOR_MS);
+  };
   return (
     <>
       <button
         ref={button}
         type="button"
-        class="primary"
+        class={look}
+        aria-label={name}
         aria-describedby={describedBy}
-        onClick={async () => {
-          result.value = (await copy(text)) ? 'Copied' : 'Your browser does not allow it: select the text and copy it.';
-        }}
+        onClick={() => void onClick()}
       >
         Copy
       </button>
-      <span role="status">{result.value}</span>
+      <span role="status" class="soft">
+        {result.value}
+      </span>
     </>
   );
 }

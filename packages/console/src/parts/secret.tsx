@@ -23,7 +23,7 @@ export function Secret({ title, value, children, onDone }: SecretProps) {
       </p>
       <code>{value}</code>
       <div class="buttons">
-        <CopyButton text={value} isFocused describedBy={noteId} />
+        <CopyButton text={value} look="primary" isFocused describedBy={noteId} />
         <button
           type="button"
           onClick={() => {
