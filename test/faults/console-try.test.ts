@@ -213,3 +213,14 @@ it('offers what a key with scope read may call, and no more', async () => {
   await seen.untilShown('There is no operation sendMessage that your key allows.');
   expect(seen.harm).toEqual([]);
 });
+
+it('answers an archive as a file', async () => {
+  await seen.press('Sign out');
+  await seen.signIn(TOKEN);
+  await seen.show('#/try/exportSession/main');
+  await seen.untilShown('Stop a session for good');
+  await seen.press('Send the call');
+  await seen.page.locator('dialog .danger').click();
+  await seen.untilShown(/exportSession: 200 in[\s\S]*application\/x-tar, [\d.]+ [KM]B Download main\.tar/);
+  await stack.untilStatus('main', 'moved');
+});

@@ -1,5 +1,5 @@
 import { createClient, type Download, type GatewayAddress, GatewayError } from '@chat-web/host';
-import { answersMedia, type Operation, type OperationName } from '@chat-web/protocol';
+import { ARCHIVE_TYPE, answersMedia, type Operation, type OperationName } from '@chat-web/protocol';
 import type { DraftedCall } from './draft.ts';
 import { rowOf } from './operation-groups.ts';
 
@@ -48,7 +48,7 @@ export async function carryOut(address: GatewayAddress, name: OperationName, cal
   let failure: unknown;
   try {
     const answer = await (client[name] as Method)(inputOf(row, call), { idempotencyKey: call.idempotencyKey });
-    if (response && isFile(row, response)) file = await readFile(answer as Download | null);
+    if (response && isFile(row, response)) file = await readFile(answer as Download | null, row, call);
   } catch (error) {
     const isAnswered = error instanceof GatewayError && error.status !== undefined && json !== undefined;
     if (!isAnswered) failure = error;
@@ -71,10 +71,15 @@ function isFile(operation: Operation, { ok }: Response): boolean {
 }
 
 /** Bytes that nobody takes for a page, whatever their sender says that they are. */
-async function readFile(download: Download | null): Promise<AnsweredFile | undefined> {
+async function readFile(
+  download: (Pick<Download, 'data'> & Partial<Download>) | null,
+  { archive }: Operation,
+  { path: { id } }: DraftedCall,
+): Promise<AnsweredFile | undefined> {
   if (download === null) return undefined;
-  const { data, mimeType = 'application/octet-stream', filename } = download;
-  return { bytes: await new Response(data).blob(), mimeType, filename };
+  const bytes = await new Response(download.data).blob();
+  if (archive) return { bytes, mimeType: ARCHIVE_TYPE, filename: `${id}.tar` };
+  return { bytes, mimeType: download.mimeType ?? '', filename: download.filename };
 }
 
 function parsed(text: string): unknown {

@@ -33,13 +33,18 @@ export function TryView({ sessions, named, session }: TryProps) {
   const groups = useMemo(() => operationGroups(mayCall), []);
   const all = groups.flatMap(({ names }) => names);
   const name = named === undefined ? firstOf(all) : all.find((one) => one === named);
-  const draft = useSignal<Draft>({ values: { id: session ?? '' }, file: undefined, json: undefined });
+  const draft = useSignal<Draft>({ values: {}, file: undefined, json: undefined });
   const answer = useSignal<Answer | undefined>(undefined);
   const acks = useMemo(() => new AckWatch(connection().address), []);
   useEffect(() => () => acks.stop(), [acks]);
   useEffect(() => {
-    draft.value = { ...draft.value, json: undefined };
-  }, [name, draft]);
+    const { values } = draft.peek();
+    draft.value = {
+      ...draft.peek(),
+      values: session === undefined ? values : { ...values, id: session },
+      json: undefined,
+    };
+  }, [name, session, draft]);
   if (name === undefined)
     return (
       <Empty title={`There is no operation ${named} that your key allows.`}>
