@@ -1,6 +1,7 @@
 import { GatewayError, listen, type SessionView } from '@chat-web/host';
 import { signal } from '@preact/signals';
 import type { Connection } from '../connection.ts';
+import { whileSeen } from './while-seen.ts';
 
 /** How often the whole list is read: memory, disk and last events. What changes of a status comes as an event. */
 const READ_EVERY_MS = 5_000;
@@ -14,21 +15,25 @@ export class LiveSessions {
   readonly lostSince = signal<Date | undefined>(undefined);
   readonly #connection: Connection;
   readonly #stopping = new AbortController();
+  readonly #stopFollowing: () => void;
   #timer: number | undefined;
   #reading: Promise<void> | undefined;
+  /** An event came while the list was read: what is read may be older. */
+  #mustReadAgain = false;
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    document.addEventListener('visibilitychange', this.#onVisibility);
-    void this.#follow();
-    void this.refresh();
+    this.#stopFollowing = whileSeen((signal) => {
+      void this.#follow(signal);
+      void this.refresh();
+    });
   }
 
   /** Ends it. */
   stop(): void {
     this.#stopping.abort();
+    this.#stopFollowing();
     clearTimeout(this.#timer);
-    document.removeEventListener('visibilitychange', this.#onVisibility);
   }
 
   /** Reads the list now. Never rejects. */
@@ -38,12 +43,6 @@ export class LiveSessions {
       this.#scheduleRead();
     });
     return this.#reading;
-  }
-
-  /** Shows a session as it was just answered, before the next reading. */
-  put(view: SessionView): void {
-    const { value: all } = this.all;
-    if (all) this.all.value = new Map(all).set(view.id, view);
   }
 
   async #read(): Promise<void> {
@@ -64,16 +63,11 @@ export class LiveSessions {
   #scheduleRead(): void {
     clearTimeout(this.#timer);
     if (this.#stopping.signal.aborted || document.hidden) return;
-    this.#timer = setTimeout(() => void this.refresh(), READ_EVERY_MS);
+    this.#timer = setTimeout(() => void this.refresh(), this.#mustReadAgain ? 0 : READ_EVERY_MS);
+    this.#mustReadAgain = false;
   }
 
-  readonly #onVisibility = () => {
-    if (document.hidden) clearTimeout(this.#timer);
-    else void this.refresh();
-  };
-
-  async #follow(): Promise<void> {
-    const { signal } = this.#stopping;
+  async #follow(signal: AbortSignal): Promise<void> {
     const events = listen(this.#connection.address, {
       ...{ events: ['status'], signal },
       onConnect: () => void this.refresh(),
@@ -83,9 +77,11 @@ export class LiveSessions {
     try {
       for await (const event of events) {
         if (event.name !== 'status') continue;
-        const known = this.all.value?.get(event.session);
+        const { value: all } = this.all;
+        const known = all?.get(event.session);
+        this.#mustReadAgain ||= this.#reading !== undefined;
         if (known === undefined) void this.refresh();
-        else this.put(changed(known, event.data, event.at));
+        else this.all.value = new Map(all).set(known.id, changed(known, event.data, event.at));
       }
     } catch {
       // The token does not hold any more: the next reading says so.

@@ -2,6 +2,7 @@ import { listen, type SessionView } from '@chat-web/host';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { connection, mayCall } from '../../connection.ts';
+import { whileSeen } from '../../live/while-seen.ts';
 import { Failure, useAction } from '../../parts/action.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -16,11 +17,11 @@ export function LinkPanel({ session: { id, reason } }: { readonly session: Sessi
   const isAllowed = mayCall('getQr');
   useEffect(() => {
     if (!isAllowed) return;
-    const over = new AbortController();
-    void followLink(id, over.signal, (next) => {
-      shown.value = next;
+    return whileSeen((signal) => {
+      void followLink(id, signal, (next) => {
+        shown.value = next;
+      });
     });
-    return () => over.abort();
   }, [id, isAllowed, shown]);
   const { value } = shown;
   return (

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { connection } from '../../connection.ts';
 import { clock } from '../../live/clock.ts';
 import { inPortions } from '../../live/portions.ts';
+import { whileSeen } from '../../live/while-seen.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { shortTime } from '../../parts/words.ts';
 import { TIMELINE_EVENTS, timelineText } from './timeline-text.ts';
@@ -25,13 +26,13 @@ export function Timeline({ id }: { readonly id: string }) {
   const hours = useSignal<number>(24);
   const moments = useSignal<readonly Moment[]>([]);
   useEffect(() => {
-    const over = new AbortController();
-    moments.value = [];
-    const since = new Date(Date.now() - hours.value * HOUR_MS).toISOString();
-    void follow(id, since, over.signal, (found) => {
-      moments.value = [...found.toReversed(), ...moments.value].slice(0, MOST);
+    const span = hours.value * HOUR_MS;
+    return whileSeen((signal) => {
+      moments.value = [];
+      void follow(id, new Date(Date.now() - span).toISOString(), signal, (found) => {
+        moments.value = [...found.toReversed(), ...moments.value].slice(0, MOST);
+      });
     });
-    return () => over.abort();
   }, [id, hours.value, moments, hours]);
   return (
     <section aria-labelledby="timeline">
