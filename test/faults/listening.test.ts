@@ -345,7 +345,7 @@ describe('every answer', () => {
   it.each([
     ['200', 'GET /health HTTP/1.1\r\nHost: localhost'],
     ['200', 'HEAD /openapi.json HTTP/1.1\r\nHost: localhost'],
-    ['200', 'GET /docs HTTP/1.1\r\nHost: localhost'],
+    ['308', 'GET /docs HTTP/1.1\r\nHost: localhost'],
     ['200', 'GET /metrics HTTP/1.1\r\nHost: localhost'],
     ['400', 'GET /sessions/a%20b/status HTTP/1.1\r\nHost: localhost'],
     ['403', 'GET /health HTTP/1.1\r\nHost: evil.example'],

@@ -33,6 +33,7 @@ describe('the files of the console', () => {
 
   it.each([
     '/console/nothing.js',
+    '/console/console-0123456789.js',
     '/console/../package.json',
     '/console/%2e%2e/%2e%2e/package.json',
     '/console/..%2f..%2fpackage.json',
@@ -47,5 +48,6 @@ describe('the files of the console', () => {
     using gateway = await fakeGateway();
     const answer = await gateway.request(path);
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'route_not_found']);
+    expect(answer.headers.get('Cache-Control')).toBeNull(); // The server's own: no-store.
   });
 });

@@ -48,13 +48,17 @@ export function staticPages({ path, dir, contentSecurityPolicy }: StaticPages): 
   return async (c) => {
     // Relative, since a proxy may have put a path before it.
     if (c.req.path === path) return c.body(null, 308, { Location: `${path.slice(path.lastIndexOf('/') + 1)}/` });
-    c.header('Content-Security-Policy', contentSecurityPolicy);
-    c.header('Cross-Origin-Opener-Policy', 'same-origin');
-    // Without a token, a request over plain HTTP is known by its Referer to come from here.
-    c.header('Referrer-Policy', 'same-origin');
-    c.header('Cache-Control', NAMED_BY_CONTENT.test(c.req.path) ? 'public, max-age=31536000, immutable' : 'no-cache');
     const response = await files(c, async () => {});
-    if (response) return response;
-    throw new GatewayError('route_not_found', 'there is no such file');
+    if (!response) throw new GatewayError('route_not_found', 'there is no such file');
+    const { headers } = response;
+    headers.set('Content-Security-Policy', contentSecurityPolicy);
+    headers.set('Cross-Origin-Opener-Policy', 'same-origin');
+    // Without a token, a request over plain HTTP is known by its Referer to come from here.
+    headers.set('Referrer-Policy', 'same-origin');
+    headers.set(
+      'Cache-Control',
+      NAMED_BY_CONTENT.test(c.req.path) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    );
+    return response;
   };
 }
