@@ -225,7 +225,7 @@ describe('a webhook', () => {
     await restart();
     // It is tried once, and that is no attempt of the schedule.
     await expect.poll(() => received.filter(({ session }) => session === 'main')).toHaveLength(2);
-    await delay(50);
+    await expect.poll(() => only()?.nextAttemptAt).toBeDefined();
     const [next, nextBefore] = [only(), before].map((view) => Date.parse(view?.nextAttemptAt ?? ''));
     expect(Math.abs((next ?? 0) - (nextBefore ?? Number.NaN))).toBeLessThan(100);
     answer = () => 200;
@@ -601,6 +601,7 @@ describe('a replay', () => {
     for (const n of upTo(8)) happen(`s${n}`, 0);
     await expect.poll(() => only()?.waiting).toBeGreaterThan(2);
     for (const n of upTo(300)) happen('late', n);
+    await events.settled();
     await delay(100);
     const before = only();
     await expect(webhooks.replay(id, journal.idOf(journal.lastSeq), me)).rejects.toMatchObject({
@@ -629,7 +630,7 @@ describe('dead letters', () => {
   it('are delivered again one after the other, also after the endpoint has put them off', async () => {
     const id = await bury(20);
     let [underWay, most, calls] = [0, 0, 0];
-    answer = () => ([5, 12].includes(calls++) ? [429, { 'retry-after': '1' }] : 204);
+    answer = () => ([5, 12].includes(calls++) ? [429, { 'retry-after': '3' }] : 204);
     const listen = server.listeners('request')[0] as (...args: unknown[]) => Promise<void>;
     server.removeAllListeners('request').on('request', async (...args) => {
       underWay += 1;
@@ -643,8 +644,9 @@ describe('dead letters', () => {
     expect(received).toHaveLength(6);
     await webhooks.rotateSecret(id, me); // Then it is tried at once.
     await expect.poll(() => received.length).toBe(13);
+    await expect.poll(() => webhooks.deadLetters(id, me).length).toBe(9); // What was delivered is stored a moment later.
     expect(webhooks.replayDeadLetters(id, me)).toBe(9);
-    await expect.poll(() => webhooks.deadLetters(id, me), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => webhooks.deadLetters(id, me)).toEqual([]);
     expect(accepted('main')).toEqual(upTo(20));
     expect(most).toBe(1);
     expect(only()).toMatchObject({ status: 'active' });

@@ -219,14 +219,15 @@ export class Webhooks {
 
   deadLetters(id: string, caller: Caller): DeadLetter[] {
     this.#find(id, caller);
-    return this.#parts.progress.deadLetters(id).map(({ gap: _, ...letter }) => letter);
+    const letters = this.#parts.progress.deadLetters(id).map(({ gap: _, ...letter }) => letter);
+    return letters.filter((letter) => isSeen(letter, caller));
   }
 
   /** The last attempts to deliver an event since the gateway started, newest first. */
   deliveries(id: string, caller: Caller): WebhookDelivery[] {
     const { events } = this.#parts;
     return this.#find(id, caller).deliveries.filter(
-      (one) => one.session === undefined || !events.isDeleted(one.session, one.id),
+      (one) => isSeen(one, caller) && (one.session === undefined || !events.isDeleted(one.session, one.id)),
     );
   }
 
@@ -512,4 +513,9 @@ function covers({ sessions }: Caller, pattern: string): boolean {
 
 function sees(caller: Caller, { sessions }: StoredWebhook): boolean {
   return sessions.every((pattern) => covers(caller, pattern));
+}
+
+/** What it had before it was limited to fewer sessions is not for keys that cover only these. */
+function isSeen({ session }: { readonly session?: string | undefined }, caller: Caller): boolean {
+  return session === undefined || caller.sees(session);
 }
