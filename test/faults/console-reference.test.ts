@@ -46,6 +46,8 @@ it('tries a call, and shows what was answered', async () => {
     );
     expect(answered).toMatch(/200[\s\S]*"sessions": \[\]/);
   });
+  expect(await seen.text()).toContain('curl -X');
+  expect(await seen.text()).not.toContain(TOKEN);
 });
 
 it('shows the same in the console, for the token is that of the tab', async () => {

@@ -16,11 +16,14 @@ declare function SwaggerUIBundle(options: {
   readonly docExpansion: 'list';
   readonly filter: boolean;
   readonly tryItOutEnabled: boolean;
+  /** False: the curl line is shown without what the interceptor adds, which is the token. */
+  readonly showMutatedRequest: boolean;
   /** Null: the document is shown to no service that validates it. */
   readonly validatorUrl: null;
   readonly requestInterceptor: (request: SwaggerRequest) => SwaggerRequest;
 }): unknown;
 
+const READ_TIMEOUT_MS = 15_000;
 const GATEWAY_URL = new URL('..', document.baseURI);
 const form = element('sign-in', HTMLFormElement);
 const reference = element('reference', HTMLElement);
@@ -39,7 +42,8 @@ void show(keptToken.get());
 /** Shows the document, or asks for a token. Never rejects. */
 async function show(token: string | undefined): Promise<void> {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  const answer = await fetch(new URL('openapi.json', GATEWAY_URL), { headers }).catch(() => undefined);
+  const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
+  const answer = await fetch(new URL('openapi.json', GATEWAY_URL), { headers, signal }).catch(() => undefined);
   if (answer?.ok) {
     if (token !== undefined) keptToken.set(token);
     form.hidden = true;
@@ -58,7 +62,7 @@ function draw(spec: object, token: string | undefined): void {
   SwaggerUIBundle({
     ...{ spec: { ...spec, servers: [{ url: GATEWAY_URL.href.replace(/\/$/, '') }] }, domNode: reference },
     ...{ docExpansion: 'list', defaultModelsExpandDepth: -1, filter: true, tryItOutEnabled: true },
-    validatorUrl: null,
+    ...{ showMutatedRequest: false, validatorUrl: null },
     requestInterceptor: (request) => {
       if (token !== undefined) request.headers.Authorization ??= `Bearer ${token}`;
       return request;
