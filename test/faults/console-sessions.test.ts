@@ -89,10 +89,10 @@ it('lists, finds, stops and starts sessions', async () => {
 it('shows that the gateway is gone, and heals by itself', async () => {
   const { port } = new URL(stack.gateway.url);
   await stack.gateway.end('SIGKILL');
-  await seen.untilShown('The gateway does not answer');
+  await seen.untilShown('The sessions could not be read since');
   await seen.expectFit('gateway-lost');
   await stack.restartGateway({ CHAT_WEB_PORT: port });
-  await eventually(async () => expect(await seen.text()).not.toContain('does not answer'), 60_000);
+  await eventually(async () => expect(await seen.text()).not.toContain('could not be read'), 60_000);
   await seen.show('#/sessions/main');
   await seen.untilShown(/\nReady\n/, 60_000);
 });

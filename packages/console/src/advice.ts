@@ -2,27 +2,27 @@ import type { SessionView } from '@chat-web/host';
 import type { Reason } from '@chat-web/protocol';
 
 const NOTHING = 'Nothing to do: the gateway restarts it by itself.';
-const DOCTOR = 'If it stays like this, run `npm run doctor` on the host: it checks browser, page and account.';
+const DOCTOR = 'If it stays like this, run npm run doctor on the host: it checks browser, page and account.';
 
 /** What to do about a session that is not ready, by its reason. */
 const BY_REASON: Readonly<Record<Reason, string>> = {
   STOPPED: 'Start it when you want it back. Its link is kept.',
-  MOVED: 'It runs on another gateway. Delete it here, or take it back if it is nowhere (docs/moving.md).',
+  MOVED: 'It runs on another gateway. Delete it here, or take it back if it does not run there (docs/moving.md).',
   REQUESTED: 'Nothing to do: it is being restarted.',
   RECYCLED: 'Nothing to do: it was idle, and is restarted to give memory back.',
   QR_TIMEOUT: 'Start it, and scan the QR within ten minutes.',
   PASSKEY_REQUIRED:
-    'Its owner has to link it on an own computer: there, run `npm run link -- --gateway URL --session ID`. It then moves here (docs/linking.md).',
+    'The owner of the account has to do what is written above. How to link it on the owner\u2019s computer: docs/linking.md.',
   LOGOUT: 'Link it again: scan the new QR with the phone of the account.',
-  CONFLICT: 'The account is in use with the same link somewhere else. End that use, then press Restart.',
+  CONFLICT: 'The account is in use with the same link somewhere else. End that use, then restart it.',
   CONNECTION_LOST: 'Nothing to do: the page connects again, or is restarted.',
   ACCOUNT_RESTRICTED:
-    'Look at the phone: the network restricts the account, or the address of this host. Then press Start.',
+    'Look at the phone: the network restricts the account, or the address of this host. Then start it.',
   START_REFUSED:
     'The sentence above names what is missing: free memory or disk, or close the browser that uses its profile.',
   START_TIMEOUT: NOTHING,
   RECOVERY_FAILED: 'Look at the disk of the data folder: the folder of the session could not be moved or removed.',
-  BROWSER_NOT_FOUND: 'Run `npm run ensure-browser` on the host, or set CHAT_WEB_BROWSER_PATH. Then press Start.',
+  BROWSER_NOT_FOUND: 'Run npm run ensure-browser on the host, or set CHAT_WEB_BROWSER_PATH. Then start it.',
   LAUNCH_FAILED: `The gateway tries again. ${DOCTOR}`,
   BROWSER_EXITED: NOTHING,
   MEMORY_LIMIT: 'The gateway restarts it. If that recurs, raise CHAT_WEB_MEMORY_HARD_MB: the account is large.',

@@ -1,4 +1,4 @@
-import { createClient, type GatewayAddress, GatewayError, type OperationMethods } from '@chat-web/host';
+import { createClient, type ErrorCode, type GatewayAddress, GatewayError, type OperationMethods } from '@chat-web/host';
 import { type OperationAnswer, type OperationName, operations, reaches } from '@chat-web/protocol';
 import { signal } from '@preact/signals';
 import { keptToken } from './kept-token.ts';
@@ -24,6 +24,8 @@ export const signIn = signal<SignIn>({ is: 'resuming' });
 /** The gateway serves the console one level below its own routes, also behind a proxy that adds a path. */
 const GATEWAY_URL = new URL('..', document.baseURI).href.replace(/\/$/, '');
 const RETRY_MS = 2_000;
+/** All other failures may pass: a proxy answers while the gateway is away. */
+const REFUSALS: readonly ErrorCode[] = ['unauthorized', 'forbidden', 'insufficient_scope'];
 
 /** Signs in with the token that the tab has kept, or without one if the gateway asks for none. Never rejects. */
 export async function resume(): Promise<void> {
@@ -31,8 +33,7 @@ export async function resume(): Promise<void> {
   for (;;) {
     const failure = await connect(token);
     if (failure === undefined) return;
-    const isRefused = failure.status !== undefined;
-    if (isRefused) {
+    if (REFUSALS.includes(failure.code)) {
       if (token === undefined) signIn.value = { is: 'asked' };
       else signOut(failure.message);
       return;
@@ -49,7 +50,8 @@ export async function connect(token: string | undefined): Promise<GatewayError |
   try {
     const access = await client.getAccess({}, { retries: 0 });
     if (token !== undefined) keptToken.set(token);
-    signIn.value = { is: 'connected', to: { address, client: untilRefused(client), access } };
+    const to: Connection = { address, client: untilRefused(client, () => isCurrent(to)), access };
+    signIn.value = { is: 'connected', to };
     return undefined;
   } catch (error) {
     if (error instanceof GatewayError) return error;
@@ -63,8 +65,14 @@ export function signOut(because?: string): void {
   signIn.value = { is: 'asked', because };
 }
 
+/** False once somebody has signed in with something else. */
+function isCurrent(one: Connection): boolean {
+  const { value: state } = signIn;
+  return state.is === 'connected' && state.to === one;
+}
+
 /** The same client, which signs out once the gateway does not know the token any more. */
-function untilRefused(client: OperationMethods): OperationMethods {
+function untilRefused(client: OperationMethods, isCurrent: () => boolean): OperationMethods {
   return new Proxy(client, {
     get(methods, name: OperationName) {
       const method = methods[name] as (...args: unknown[]) => Promise<unknown>;
@@ -72,7 +80,7 @@ function untilRefused(client: OperationMethods): OperationMethods {
         try {
           return await method(...args);
         } catch (error) {
-          if (error instanceof GatewayError && error.code === 'unauthorized') signOut(error.message);
+          if (error instanceof GatewayError && error.code === 'unauthorized' && isCurrent()) signOut(error.message);
           throw error;
         }
       };

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { connection, mayCall, signOut } from './connection.ts';
 import { LiveSessions } from './live/live-sessions.ts';
 import { Empty } from './parts/empty.tsx';
-import { Time } from './parts/time.tsx';
+import { fullTime } from './parts/words.ts';
 import { hrefTo, route } from './route.ts';
 import { EventsView } from './views/events/events-view.tsx';
 import { HostView } from './views/host/host-view.tsx';
@@ -71,9 +71,17 @@ export function Shell() {
   const [name = 'sessions', ...rest] = route.value;
   const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined;
   const isShown = view?.isAllowed() === true;
+  const place = route.value.join('/');
+  const isFirst = useRef(true);
   useEffect(() => {
-    document.title = `${view?.title ?? 'Not found'} - Chat-web console`;
-  }, [view]);
+    document.title = `${rest[0] ?? view?.title ?? 'Not found'} - Chat-web console`;
+    // Another view begins at its top, for the eye and for the keyboard.
+    if (!isFirst.current) {
+      scrollTo(0, 0);
+      document.getElementById('main')?.focus();
+    }
+    isFirst.current = false;
+  }, [place]);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -102,7 +110,7 @@ export function Shell() {
           )}
         </span>
       </header>
-      <Lost sessions={sessions} />
+      <LostNote sessions={sessions} />
       <main id="main" tabIndex={-1}>
         {view && isShown ? (
           view.show({ sessions, rest })
@@ -116,17 +124,14 @@ export function Shell() {
   );
 }
 
-/** Says that the gateway does not answer. It goes by itself. */
-function Lost({ sessions }: { readonly sessions: LiveSessions }) {
-  const { value: since } = sessions.lostSince;
+/** Says that the sessions cannot be read. It goes by itself. */
+function LostNote({ sessions }: { readonly sessions: LiveSessions }) {
+  const { value: lost } = sessions.lost;
+  // With a time that does not change: a screen reader reads all of it again whenever it does.
   return (
-    <div role="status" class={since ? 'lost' : ''}>
-      {since && (
-        <>
-          The gateway does not answer since <Time at={since.toISOString()} />. What you see is as it was then; the
-          console connects again by itself.
-        </>
-      )}
+    <div role="status" class={lost ? 'lost' : ''}>
+      {lost &&
+        `The sessions could not be read since ${fullTime(lost.since.getTime())}: ${lost.why}. What you see is as it was then; the console tries again by itself.`}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { GatewayError, listen, type SessionView } from '@chat-web/host';
+import { listen, type SessionView } from '@chat-web/host';
 import { signal } from '@preact/signals';
 import type { Connection } from '../connection.ts';
 import { whileSeen } from './while-seen.ts';
@@ -7,12 +7,19 @@ import { whileSeen } from './while-seen.ts';
 const READ_EVERY_MS = 5_000;
 const READ_TIMEOUT_MS = 15_000;
 
+/** The list of sessions cannot be read. */
+interface Lost {
+  readonly since: Date;
+  /** As a sentence. */
+  readonly why: string;
+}
+
 /** The sessions that the caller may see, as they are now: read at once, then kept current until `stop`. */
 export class LiveSessions {
   /** By id, in the order of the gateway; undefined until they were read. */
   readonly all = signal<ReadonlyMap<string, SessionView> | undefined>(undefined);
-  /** Since when the gateway does not answer; undefined while it does. */
-  readonly lostSince = signal<Date | undefined>(undefined);
+  /** Since when the list cannot be read, and why; undefined while it can. */
+  readonly lost = signal<Lost | undefined>(undefined);
   readonly #connection: Connection;
   readonly #stopping = new AbortController();
   readonly #stopFollowing: () => void;
@@ -51,11 +58,12 @@ export class LiveSessions {
       const { client } = this.#connection;
       const { sessions } = await client.listSessions({}, { retries: 0, timeoutMs: READ_TIMEOUT_MS, signal });
       this.all.value = withKept(this.all.value, sessions);
-      this.lostSince.value = undefined;
+      this.lost.value = undefined;
     } catch (error) {
       if (signal.aborted) return;
-      const isAnswered = error instanceof GatewayError && error.status !== undefined;
-      if (!isAnswered) this.lostSince.value ??= new Date();
+      // A proxy answers as well, and a newer gateway may answer what this page does not know.
+      const why = error instanceof Error ? error.message : String(error);
+      this.lost.value = { since: this.lost.peek()?.since ?? new Date(), why };
     }
   }
 

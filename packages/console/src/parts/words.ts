@@ -19,6 +19,7 @@ export function relativeTime(at: number, now: number): string {
 
 /** A time in the zone of whoever looks, with the zone. */
 export function fullTime(at: number): string {
+  if (Number.isNaN(at)) return 'no time';
   return absolute.format(at);
 }
 

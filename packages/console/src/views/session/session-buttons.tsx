@@ -52,7 +52,9 @@ export function SessionButtons({ session, onDone }: ButtonsProps) {
       </button>
       <span role="status">{action.isBusy.value ? 'Working …' : ''}</span>
       <Failure error={action.failure.value} />
-      {asked.value === 'delete' && <DeleteDialog session={session} onClose={() => (asked.value = undefined)} />}
+      {asked.value === 'delete' && (
+        <DeleteDialog session={session} onDone={onDone} onClose={() => (asked.value = undefined)} />
+      )}
       {asked.value === 'takeBack' && (
         <FormDialog
           title={`Take ${id} back?`}
@@ -74,10 +76,11 @@ export function SessionButtons({ session, onDone }: ButtonsProps) {
   );
 }
 
-function DeleteDialog({ session: { id, status }, onClose }: { readonly session: SessionView; onClose(): void }) {
+function DeleteDialog({ session: { id, status }, onDone, onClose }: ButtonsProps & { onClose(): void }) {
   const typed = useSignal('');
   const remove = async () => {
     await connection().client.deleteSession({ id });
+    onDone();
     goTo('sessions');
   };
   return (

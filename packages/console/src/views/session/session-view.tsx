@@ -57,7 +57,7 @@ export function SessionView({ id, sessions }: SessionProps) {
             {advice && <p class="advice">{advice}</p>}
           </div>
           <SessionButtons session={view} onDone={() => void sessions.refresh()} />
-          {view.status === 'qr' && <LinkPanel key={view.since} session={view} />}
+          {view.status === 'qr' && <LinkPanel session={view} />}
           <section aria-labelledby="facts">
             <h2 id="facts">Now</h2>
             <dl class="facts">

@@ -1,5 +1,6 @@
 import type { SessionView } from '@chat-web/host';
 import { useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
 import { connection } from '../../connection.ts';
 import { useAction } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
@@ -15,8 +16,8 @@ interface BulkProps {
 
 const VERBS = { startSession: 'Start', stopSession: 'Stop' } as const;
 type Verb = keyof typeof VERBS;
-/** The gateway starts a few at a time in any case. */
-const AT_ONCE = 6;
+/** A browser has six connections to a gateway, and starts take some seconds. The gateway starts few at a time as well. */
+const AT_ONCE = 2;
 
 /** Starts or stops all sessions that are chosen. */
 export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
@@ -26,11 +27,16 @@ export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
     const verb = asked.value ?? 'startSession';
     const ids = chosen.map(({ id }) => id);
     asked.value = undefined;
-    result.value = `${VERBS[verb]}: ${counted(ids.length, 'session')} …`;
-    const failures = await forEach(ids, verb);
+    const { signal } = over;
+    const failures = await forEach(ids, verb, signal, (left) => {
+      result.value = `${VERBS[verb]}: ${ids.length - left} of ${counted(ids.length, 'session')} …`;
+    });
+    if (signal.aborted) return;
     result.value = summary(verb, ids.length, failures);
     onDone();
   });
+  const over = useMemo(() => new AbortController(), []);
+  useEffect(() => () => over.abort(), [over]);
   const areAll = shown.length > 0 && chosen.length === shown.length;
   return (
     <div class="bulk">
@@ -70,13 +76,19 @@ export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
   );
 }
 
-/** The sentences of those that failed, by id. */
-async function forEach(ids: readonly string[], verb: Verb): Promise<ReadonlyMap<string, string>> {
+/** The sentences of those that failed, by id. `tell` gets how many are left. No other is begun once the signal aborts. */
+async function forEach(
+  ids: readonly string[],
+  verb: Verb,
+  signal: AbortSignal,
+  tell: (left: number) => void,
+): Promise<ReadonlyMap<string, string>> {
   const { client } = connection();
   const waiting = [...ids];
   const failures = new Map<string, string>();
   const next = async () => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+    for (let id = waiting.shift(); id !== undefined && !signal.aborted; id = waiting.shift()) {
+      tell(waiting.length + 1);
       try {
         await client[verb]({ id });
       } catch (error) {

@@ -6,6 +6,11 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { goTo } from '../../route.ts';
 
+/** A refusal comes sooner. */
+const SHOW_AFTER_MS = 1_500;
+
+const delayed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 /** A button that asks for an id, starts a session of that id, and shows it. */
 export function NewSession() {
   const isOpen = useSignal(false);
@@ -23,10 +28,10 @@ function NewSessionDialog({ onClose }: { onClose(): void }) {
   const id = useSignal('');
   const start = async () => {
     const wanted = v.parse(sessionId, id.value.trim());
-    // It answers once there is a QR; the view of the session shows it by itself.
-    void connection()
-      .client.startSession({ id: wanted })
-      .catch(() => {});
+    // It answers once there is a QR, or with why it does not start; what follows is shown by the view of the session.
+    const started = connection().client.startSession({ id: wanted });
+    await Promise.race([started, delayed(SHOW_AFTER_MS)]);
+    started.catch(() => {});
     goTo('sessions', wanted);
   };
   return (
