@@ -7,7 +7,11 @@ import { closeSync } from 'node:fs';
 export function interruption(): AbortController {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
-  const closed = () => process.once('exit', leaveTerminal);
+  let isClosed = false;
+  const closed = () => {
+    if (!isClosed) process.once('exit', leaveTerminal);
+    isClosed = true; // Each further line is another error of the stream.
+  };
   process.once('SIGHUP', closed);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', closed);
   return interrupted;

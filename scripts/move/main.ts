@@ -1,3 +1,4 @@
+import { interruption } from '../interruption.ts';
 import { UsageError } from '../usage-error.ts';
 import { moveSession } from './move-session.ts';
 import { readOptions, USAGE } from './options.ts';
@@ -12,8 +13,7 @@ try {
   const options = readOptions(process.argv.slice(2), process.env);
   if (options === undefined) process.stdout.write(USAGE);
   else {
-    const interrupted = new AbortController();
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupted.abort(new Error('interrupted')));
+    const interrupted = interruption();
     const isThere = await moveSession(options, say, interrupted.signal);
     process.exitCode = interrupted.signal.aborted ? EX_INTERRUPTED : Number(!isThere);
   }

@@ -1,5 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -100,6 +103,24 @@ describe('npm run move', () => {
     await from.phones.configure({ oldKeysUnlink: false }); // Both would be unlinked.
     await from.client.startSession({ id: 'main', takeBack: true });
     expect(await move()).toMatchObject({ code: 1, output: expect.stringContaining('on both gateways') });
+  });
+
+  it('ends in order when the terminal is closed', async () => {
+    let asked = 0;
+    const mute = createServer((_, response) => {
+      asked += 1;
+      if (asked > 1) response.writeHead(401).end('{}'); // Where it looks at last.
+    }).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const url = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    const tool = spawn(process.execPath, [MAIN, '--from', url, '--to', `${url}/new`, '--session', 'main']);
+    const ended = once(tool, 'exit');
+    await once(mute, 'request');
+    tool.stdout.destroy();
+    tool.stderr.destroy();
+    tool.kill('SIGHUP');
+    expect(await ended).toEqual([130, null]);
+    mute.close();
   });
 
   it.each([
