@@ -15,6 +15,7 @@ try {
   else {
     const interrupted = interruption();
     const isThere = await moveSession(options, say, interrupted.signal);
+    if (!isThere) say('run this again to go on; to bring back a session that has not arrived, see docs/moving.md');
     process.exitCode = interrupted.signal.aborted ? EX_INTERRUPTED : Number(!isThere);
   }
 } catch (error) {

@@ -101,19 +101,38 @@ async function hasArrived(
 
 /**
  * Throws a HopelessError unless the session on the new gateway is of the account that has moved: another one may have been
- * linked under its id before the archive arrived. Changes nothing on either side.
+ * linked under its id before the archive arrived. Changes nothing on either side, and advises nothing that would unlink the
+ * session where it is the one.
  */
 async function requireSameAccount(from: Side, to: Side, id: string, say: (line: string) => void, signal: AbortSignal) {
   say(`${id}: looking whether it is the one on ${to.url}`);
   await untilReady(to, id, signal, 'leave');
   const { wid: there } = await to.client.getSessionInfo({ id }, { signal });
-  const { data } = await from.client.exportSession({ id }, { signal, retries: 0 });
-  const { wid: moved } = await readAbout(data);
+  const unknown = `it cannot be told whether session ${id} on ${to.url} is the one that moved from ${from.url}`;
+  const compare = `compare GET /sessions/${id}/info there with the phone, and change nothing before`;
+  const moved = await accountThatMoved(from, id, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    if (isWorthAnother(error)) throw new Error(`${unknown}: ${textOf(error)}`);
+    throw new HopelessError(`${unknown} (${textOf(error)}): ${compare}`);
+  });
   if (moved === there) return;
-  const why = moved === undefined ? 'it is not known whether' : 'of another account, and not';
+  // A page may know an account by its number at one time, and by its hidden id at another.
+  if (kindOf(moved) !== kindOf(there)) throw new HopelessError(`${unknown}: ${compare}`);
   throw new HopelessError(
-    `session ${id} on ${to.url} is ${why} the one that moved from ${from.url}: delete it there, or take that one back`,
+    `session ${id} on ${to.url} is of another account than the one that moved from ${from.url}: ${compare}; ` +
+      'if it is another one, move it away and run this again, or take back the one that moved (docs/moving.md)',
   );
+}
+
+/** Its id as the archive has it; undefined if it is not known. */
+async function accountThatMoved({ client }: Side, id: string, signal: AbortSignal): Promise<string | undefined> {
+  const { data } = await client.exportSession({ id }, { signal, retries: 0 });
+  return (await readAbout(data)).wid;
+}
+
+/** Whether an account is known by its number or by its hidden id. */
+function kindOf(wid: string | undefined): string | undefined {
+  return wid?.split('@')[1];
 }
 
 async function carryOver(from: Side, to: Side, id: string, say: (line: string) => void, signal: AbortSignal) {
@@ -166,7 +185,6 @@ async function sayWhere(from: Side, to: Side, id: string, say: (line: string) =>
       () => seen.push(`${side.url}: no answer`),
     );
   for (const line of seen) say(line);
-  say('run this again to go on; to bring a moved session back instead, see docs/moving.md');
 }
 
 function isWorthAnother(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -84,13 +84,40 @@ describe('npm run move', () => {
     expect(await move()).toMatchObject({ code: 0 });
   });
 
+  it('does not take the account for another one where it is known by another id, or cannot be compared', async () => {
+    const folder = join(from.dataDir, 'sessions/main');
+    const [marker, storage] = [join(folder, 'linked.json'), join(folder, 'session/Default/Local Storage/leveldb')];
+    const saved = await readFile(marker, 'utf8');
+    const refused = async () => {
+      const { code, output } = await move();
+      expect(code).toBe(1);
+      expect(output).toContain(
+        `it cannot be told whether session main on ${to.gateway.url} is the one that moved from`,
+      );
+      expect(output).toContain('compare GET /sessions/main/info there with the phone, and change nothing before\n');
+      expect(output).not.toMatch(/another account|delete|take/);
+      return output;
+    };
+    await writeFile(marker, saved.replace(/"wid":"[^"]*"/, '"wid":"81604523377101@lid"'));
+    await refused();
+    await writeFile(marker, '{}');
+    await refused();
+    await writeFile(marker, saved);
+    await symlink(marker, join(storage, 'link'));
+    expect(await refused()).toContain('cannot be exported');
+    await rm(join(storage, 'link'));
+    expect(await Promise.all([statusOf(from), statusOf(to)])).toEqual(['moved', 'ready']);
+    expect(await move()).toMatchObject({ code: 0 });
+  });
+
   it('does not take another account of the same id for what has moved', async () => {
     await from.link('shop', CARLA);
     await from.client.exportSession({ id: 'shop' }).then(({ data }) => data.cancel()); // Broken off there.
     await to.link('shop', BEN);
     const refused = await move(tokens, 'shop');
     expect(refused).toMatchObject({ code: 1, output: expect.stringMatching(/shop on .* is of another account/) });
-    expect(refused.output).not.toContain('ready on');
+    expect(refused.output).toContain('change nothing before; if it is another one, move it away and run this again');
+    expect(refused.output).not.toMatch(/ready on|delete/);
     expect(refused.output).not.toContain(BEN);
     expect(await Promise.all([statusOf(from, 'shop'), statusOf(to, 'shop')])).toEqual(['moved', 'ready']);
     await to.client.deleteSession({ id: 'shop' });
