@@ -107,7 +107,11 @@ describe('npm run move', () => {
     expect(await refused()).toContain('cannot be exported');
     await rm(join(storage, 'link'));
     expect(await Promise.all([statusOf(from), statusOf(to)])).toEqual(['moved', 'ready']);
+
+    await writeFile(join(storage, '999999.log'), Buffer.alloc(32_000_000)); // More than is under way at once.
     expect(await move()).toMatchObject({ code: 0 });
+    const [unsent] = from.gateway.log.filter((line) => line.includes('archive not sent completely'));
+    expect(unsent).toContain('"hint":"if it has not arrived: export it again, or take it back"');
   });
 
   it('does not take another account of the same id for what has moved', async () => {

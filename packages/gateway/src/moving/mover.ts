@@ -47,6 +47,8 @@ const VERSION_FILE = 'Last Version';
 const MOST_VERSION_BYTES = 100;
 /** What is wrong with an archive, or with its place here: another attempt is refused as well. */
 const REFUSALS: readonly unknown[] = ['session_exists', 'stale_export', 'invalid_archive', 'body_too_large'];
+/** Who only reads what an archive is of ends it early: its session may run elsewhere. */
+const NOT_SENT_HINT = 'if it has not arrived: export it again, or take it back';
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
 
 /** A session on its way. */
@@ -153,8 +155,7 @@ export class Mover {
       isWhole = true;
     } finally {
       if (isWhole) log.info({ session: id, bytes: sent }, 'archive sent');
-      else
-        log.warn({ session: id, bytes: sent, hint: 'export it again, or take it back' }, 'archive not sent completely');
+      else log.warn({ session: id, bytes: sent, hint: NOT_SENT_HINT }, 'archive not sent completely');
     }
   }
 
