@@ -27,7 +27,8 @@ Links an account on the computer of its owner, in a browser window, and moves th
 CHAT_WEB_TOKEN   the gateway's token, or a key with scope manage; or CHAT_WEB_TOKEN_FILE: the path of a file with it
 
 Nothing of the session stays on this computer. If the command is interrupted, run it again: it goes on where it was.
-Exit codes: 0 the session runs on the gateway, 1 it does not, 2 wrong usage, 130 interrupted.
+Exit codes: 0 the session runs on the gateway, and nothing is left here; 1 not so: it says what is left, and what to do;
+2 wrong usage, 130 interrupted.
 `;
 
 /** Reads the command line; undefined for --help. Throws a UsageError. */

@@ -27,54 +27,87 @@ const MOST_LAUNCHES = 3;
 /** These have an account: another one must not take their place. */
 const LINKED: readonly string[] = ['ready', 'authenticating', 'disconnected'];
 
+/** The session has not moved: `moveSession` has said why, and where it is. */
+class NotMovedError extends Error {}
+
+/** How far a run has come. */
+interface Progress {
+  /** The folder: no other run uses it. */
+  isOurs: boolean;
+  isScanned: boolean;
+  /** The session is ready on the gateway. From then on nothing may advise to unlink it. */
+  hasArrived: boolean;
+}
+
 /**
  * Links an account in a window on this computer, and moves the session to a gateway. Returns true once it is ready there,
  * and nothing is left here; false if it is not: `tell` has been told why. Whatever interrupts it, a session that was ready
  * is whole in the folder or on the gateway, and another call goes on from there; before that, nothing is kept.
  */
-export async function link({ gateway, session: id, folder }: LinkOptions, around: LinkSurroundings): Promise<boolean> {
-  const { env, tell, signal } = around;
-  const there = createClient(gateway.address);
-  let [isOurs, isScanned] = [false, false];
+export async function link(options: LinkOptions, around: LinkSurroundings): Promise<boolean> {
+  const { tell, signal } = around;
+  const progress = { isOurs: false, isScanned: false, hasArrived: false };
   try {
-    const own = await startOwnGateway(env, settingsIn(folder), signal).catch((error: Error) => {
-      throw / is in use by another gateway/.test(error.message) ? new Error(IN_USE) : error;
-    });
-    isOurs = true;
-    try {
-      const here = createClient(own.address);
-      // Then the gateway may have it by now, and is right to refuse another.
-      const hasMoved = (await viewOf(here, id, signal))?.status === 'moved';
-      if (!hasMoved) {
-        await askFirst({ url: gateway.url, client: there }, id, signal);
-        const found = await viewOf(there, id, signal);
-        if (found && LINKED.includes(found.status))
-          throw new Error(`session ${id} is linked on the gateway already: delete it there, or choose another id`);
-        await linkHere(here, id, around, () => {
-          isScanned = true;
-        });
-      }
-      const from = { url: 'this computer', address: own.address };
-      if (!(await moveSession({ from, to: gateway, session: id }, tell, signal))) return false;
-      await here.deleteSession({ id });
-    } finally {
-      await own.end();
-    }
-    await removeFolder(folder);
+    await linkAndMove(options, around, progress);
+    await removeFolder(options.folder);
     tell('Done. Nothing of the session is left on this computer.');
     return true;
   } catch (error) {
-    tell(signal.aborted ? 'interrupted' : `failed: ${error instanceof Error ? error.message : String(error)}`);
-    if (existsSync(join(folder, 'sessions', id, LINK_MARKER)))
-      tell(`run this again to go on; to give it up, unlink the device on the phone, and remove ${folder}`);
-    else if (!isOurs) tell('this run has linked nothing: run it again');
-    else {
-      await removeFolder(folder).catch(() => {}); // There is no session in it that another run could go on with.
-      if (isScanned) tell('the link is lost: remove the device on the phone');
-      tell('nothing is left on this computer: run this again to begin anew');
-    }
+    if (!(error instanceof NotMovedError))
+      tell(signal.aborted ? 'interrupted' : `failed: ${error instanceof Error ? error.message : String(error)}`);
+    await tellWhatIsLeft(options, progress, tell);
     return false;
   }
+}
+
+async function linkAndMove(
+  { gateway, session: id, folder }: LinkOptions,
+  around: LinkSurroundings,
+  progress: Progress,
+): Promise<void> {
+  const { env, tell, signal } = around;
+  const there = createClient(gateway.address);
+  const own = await startOwnGateway(env, settingsIn(folder), signal).catch((error: Error) => {
+    throw / is in use by another gateway/.test(error.message) ? new Error(IN_USE) : error;
+  });
+  progress.isOurs = true;
+  try {
+    const here = createClient(own.address);
+    // Then the gateway may have it by now, and is right to refuse another.
+    const hasMoved = (await viewOf(here, id, signal))?.status === 'moved';
+    if (!hasMoved) {
+      await askFirst({ url: gateway.url, client: there }, id, signal);
+      const found = await viewOf(there, id, signal);
+      if (found && LINKED.includes(found.status))
+        throw new Error(`session ${id} is linked on the gateway already: to link another account, choose another id`);
+      await linkHere(here, id, around, () => {
+        progress.isScanned = true;
+      });
+    }
+    const from = { url: 'this computer', address: own.address };
+    progress.hasArrived = await moveSession({ from, to: gateway, session: id }, tell, signal);
+    if (!progress.hasArrived) throw new NotMovedError();
+    await here.deleteSession({ id });
+  } finally {
+    await own.end();
+  }
+}
+
+/** After a failure. Removes the folder where there is nothing in it that another run could go on with. */
+async function tellWhatIsLeft(
+  { gateway: { url }, session: id, folder }: LinkOptions,
+  { isOurs, isScanned, hasArrived }: Progress,
+  tell: LinkSurroundings['tell'],
+): Promise<void> {
+  if (hasArrived) return tell(`session ${id} runs on ${url}: keep its device on the phone, and remove ${folder}`);
+  if (existsSync(join(folder, 'sessions', id, LINK_MARKER))) {
+    tell(`session ${id} is in ${folder}, or on ${url} by now: run this again to go on`);
+    return tell(`only to give the link up: delete it there, unlink the device on the phone, and remove ${folder}`);
+  }
+  if (!isOurs) return tell('this run has linked nothing: run it again');
+  await removeFolder(folder).catch(() => {});
+  if (isScanned) tell('the link is lost: remove the device on the phone');
+  tell('nothing is left on this computer: run this again to begin anew');
 }
 
 function removeFolder(folder: string): Promise<void> {

@@ -104,18 +104,12 @@ class OwnComputer implements AsyncDisposable {
 
   /** The command lines of all that works in its folder. */
   get processes(): string[] {
-    return this.#processIds().map(commandLineOf);
+    return processIdsIn(this.#home).map(commandLineOf);
   }
 
   /** Kills the gateway behind the window. */
   killOwnGateway(): void {
-    const pid = this.#processIds().find((one) => commandLineOf(one).includes('tethered-gateway'));
-    if (pid === undefined) throw new Error('no gateway runs behind the window');
-    process.kill(pid, 'SIGKILL');
-  }
-
-  #processIds(): number[] {
-    return processIds().filter((pid) => environmentOf(pid).includes(this.#home));
+    process.kill(ownGatewayIn(this.#home), 'SIGKILL');
   }
 
   get leftovers(): string[] {
@@ -161,6 +155,17 @@ class MuteServer implements AsyncDisposable {
   }
 }
 
+function processIdsIn(folder: string): number[] {
+  return processIds().filter((pid) => environmentOf(pid).includes(folder));
+}
+
+/** The process of the gateway behind the window. */
+function ownGatewayIn(folder: string): number {
+  const pid = processIdsIn(folder).find((one) => commandLineOf(one).includes('tethered-gateway'));
+  if (pid === undefined) throw new Error('no gateway runs behind the window');
+  return pid;
+}
+
 function commandLineOf(pid: number): string {
   return argsOf(pid, 1_024).join(' ');
 }
@@ -199,6 +204,10 @@ async function answersPasskey(page: Page): Promise<void> {
   const button = await page.waitForSelector('[data-testid=shortcake_passkey_continue_button]');
   await button?.click();
 }
+
+/** What is said where a session is kept here. */
+const KEPT =
+  /session main is in (\/\S+\/links\/\w+), or on http\S+ by now: run this again to go on\nonly to give .* \1$/m;
 
 /** The command, as soon as the account is linked here. */
 async function linked(
@@ -250,7 +259,8 @@ it('a link that is interrupted goes on where it was', async () => {
   const { ended: first } = await linked(computer, stack);
   computer.interrupt('SIGINT');
   expect(await first).toBe(130);
-  await computer.said('run this again to go on');
+  await computer.said(KEPT);
+  expect(computer.lines.join('\n')).not.toContain('docs/moving.md'); // Its gateway here has ended.
   expect(await computer.link(stack, 'main')).toBe(0);
   await stack.untilStatus('main', 'ready');
   expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
@@ -305,7 +315,7 @@ it('a link whose own gateway is killed says what is left: nothing before the sca
   const { ended: second } = await linked(computer, stack);
   computer.killOwnGateway();
   expect(await second).toBe(1);
-  await computer.said('run this again to go on');
+  await computer.said(KEPT);
   await eventually(() => expect(computer.processes).toEqual([]));
   expect(await computer.link(stack, 'main')).toBe(0);
   expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
@@ -351,17 +361,54 @@ it('a link to a gateway that would not take it is refused before a window opens'
   expect(computer.leftovers).toEqual([]);
 });
 
+/** The command in this process, on the folder of a gateway from which the session has moved. */
+async function linkFrom(gateway: Stack, folder: string, onTold: (line: string) => void = () => {}) {
+  const told: string[] = [];
+  const { url } = gateway.gateway;
+  const tell = (line: string) => {
+    told.push(line);
+    onTold(line);
+  };
+  const options = { gateway: { url, address: gatewayAddress({ url }) }, session: 'main', folder };
+  const isDone = await link(options, { env: process.env, tell, signal: new AbortController().signal });
+  return { isDone, told: told.join('\n') };
+}
+
 it('a link that was interrupted after its session had arrived ends with nothing left here', async () => {
   await using own = await Stack.start();
   await using gateway = await Stack.start({ beside: own });
   await own.link('main', ADA);
   await move(own, gateway, 'main');
   await own.gateway.end('SIGKILL');
-  const { url } = gateway.gateway;
-  const told: string[] = [];
-  const around = { env: process.env, tell: (line: string) => told.push(line), signal: new AbortController().signal };
-  const options = { gateway: { url, address: gatewayAddress({ url }) }, session: 'main', folder: own.dataDir };
-  expect(await link(options, around), told.join('\n')).toBe(true);
+  const { isDone, told } = await linkFrom(gateway, own.dataDir);
+  expect(isDone, told).toBe(true);
   expect(existsSync(own.dataDir)).toBe(false);
   await gateway.untilStatus('main', 'ready');
+});
+
+it('a link that fails after its session has arrived says that it runs there, and nothing of unlinking', async () => {
+  await using own = await Stack.start();
+  await using gateway = await Stack.start({ beside: own });
+  await own.link('main', ADA);
+  await move(own, gateway, 'main');
+  await own.gateway.end('SIGKILL');
+  const expectSaid = (told: string, folder: string) => {
+    expect(told).toContain(
+      `session main runs on ${gateway.gateway.url}: keep its device on the phone, and remove ${folder}`,
+    );
+    expect(told).not.toMatch(/unlink|lost|remove the device|run this again/);
+  };
+  const killed = await linkFrom(gateway, own.dataDir, (line) => {
+    if (line.includes('ready on')) process.kill(ownGatewayIn(own.dataDir), 'SIGKILL');
+  });
+  expect(killed.isDone).toBe(false);
+  expectSaid(killed.told, own.dataDir);
+
+  const folder = `${own.dataDir}/.`; // The system removes no folder by such a name.
+  const kept = await linkFrom(gateway, folder);
+  expect(kept.isDone).toBe(false);
+  expectSaid(kept.told, folder);
+  expect(existsSync(own.dataDir)).toBe(true);
+  await gateway.untilStatus('main', 'ready');
+  expect((await own.phones.account(ADA)).devices).toHaveLength(1);
 });
