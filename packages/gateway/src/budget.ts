@@ -42,6 +42,12 @@ export class Budget {
     return this.#left < 0;
   }
 
+  /** True while it has all that it can have: a new one is no different. `now` in milliseconds. */
+  isFull(now = performance.now()): boolean {
+    this.#refill(now);
+    return this.#left === this.#limits.burst;
+  }
+
   #refill(now: number): void {
     const { burst, perSecond } = this.#limits;
     this.#left = Math.min(burst, this.#left + ((now - this.#at) / 1_000) * perSecond);

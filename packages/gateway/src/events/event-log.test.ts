@@ -287,8 +287,8 @@ describe('a session that floods', () => {
     disk.resume();
     for (let until = NOW; until < NOW + 4_000; until += 1) events.deliveredUntil('notes', until);
     expect(events.hasExceededShare('notes')).toBe(true);
-    await events.forget('main');
-    expect(events.hasExceededShare('main')).toBe(false);
+    await events.forget('main'); // What it has stored is removed from the disk later.
+    expect(events.hasExceededShare('main')).toBe(true);
   });
 });
 

@@ -167,7 +167,6 @@ export class EventLog {
     this.#deleted.set(session, newest);
     const stored = this.#note({ kind: 'forget', name: '', session, key: '', text: '' });
     void stored.then(() => this.#deleted.get(session) === newest && this.#deleted.delete(session));
-    this.#shares.forget(session);
     const isLate = delay(FORGET_TIMEOUT_MS, false, { ref: false });
     const isStored = await Promise.race([stored.then(() => true), isLate]);
     if (isStored) return;

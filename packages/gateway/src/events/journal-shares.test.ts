@@ -65,14 +65,22 @@ describe('the share of a session', () => {
     expect(shares.isExceeded('main', 0)).toBe(false);
   });
 
-  it('is its own, and is left with the session', () => {
+  it('is its own', () => {
     const shares = new JournalShares(SMALLEST);
     shares.charge(record('main', 9 * MB), 0);
     expect([shares.isExceeded('main', 0), shares.isExceeded('other', 0)]).toEqual([true, false]);
     expect(shares.isExceeded('main', (MB / 512) * 1_000 - 1)).toBe(true);
     expect(shares.isExceeded('main', (MB / 512) * 1_000)).toBe(false);
-    shares.charge(record('main', 9 * MB), 0);
-    shares.forget('main');
-    expect(shares.isExceeded('main', 0)).toBe(false);
+  });
+
+  it('is kept until it is whole again, and no longer', () => {
+    const shares = new JournalShares(SMALLEST);
+    shares.charge(record('main', 512), 0);
+    shares.charge(record('other', 1_024), 0);
+    shares.charge(record('third', 512), 1_000);
+    expect(shares.size).toBe(2);
+    shares.charge(record('third', 512), 2_000);
+    shares.charge(record('fourth', 512), 10_000);
+    expect(shares.size).toBe(1);
   });
 });

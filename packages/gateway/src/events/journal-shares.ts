@@ -26,7 +26,7 @@ const PART = 1 / 4;
 const LONGEST_MS = 72 * 3_600_000;
 const LEAST_PER_SECOND = 512;
 
-/** What each session has stored of late. It outlives the session's runs, but not the gateway. */
+/** What each session has stored of late. It outlives the session's runs and its deletion, but not the gateway. */
 export class JournalShares {
   readonly #limits: { readonly burst: number; readonly perSecond: number };
   readonly #budgets = new Map<string, Budget>();
@@ -50,9 +50,17 @@ export class JournalShares {
 
   #of(session: string, now: number): Budget {
     const known = this.#budgets.get(session);
-    const budget = known ?? new Budget(this.#limits, now);
-    if (!known) this.#budgets.set(session, budget);
+    if (known) return known;
+    // What a deleted session has stored stays on the disk for a while: its budget is kept until it is full again.
+    for (const [other, one] of this.#budgets) if (one.isFull(now)) this.#budgets.delete(other);
+    const budget = new Budget(this.#limits, now);
+    this.#budgets.set(session, budget);
     return budget;
+  }
+
+  /** How many sessions have stored something of late. */
+  get size(): number {
+    return this.#budgets.size;
   }
 
   /** The record could not be stored: it may be reported again. */
@@ -63,10 +71,5 @@ export class JournalShares {
   /** True while a session has stored more than its share. `now` in milliseconds, monotonic. */
   isExceeded(session: string, now = performance.now()): boolean {
     return this.#budgets.get(session)?.isOverdrawn(now) ?? false;
-  }
-
-  /** The session was deleted, and its records with it. */
-  forget(session: string): void {
-    this.#budgets.delete(session);
   }
 }
