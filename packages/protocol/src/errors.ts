@@ -51,7 +51,7 @@ export const errorTable = {
   edit_window_closed: { status: 409, when: 'the message is too old to be edited' },
   body_too_large: {
     status: 413,
-    when: 'the body is larger than CHAT_WEB_MAX_BODY_BYTES or CHAT_WEB_IMPORT_MAX_MB, or has more than 512 KB apart from its base64',
+    when: 'the body is larger than CHAT_WEB_MAX_BODY_BYTES or CHAT_WEB_IMPORT_MAX_MB, has more than 512 KB apart from its base64, or is an archive whose state is more than a quarter of CHAT_WEB_JOURNAL_MAX_MB',
   },
   unsupported_media_type: {
     status: 415,

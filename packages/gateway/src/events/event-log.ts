@@ -14,6 +14,7 @@ import type { Log } from '../log.ts';
 import { type DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 import { EventStreams } from './event-streams.ts';
 import { type Entry, entryOf, Feed, type FeedOptions, OLDEST } from './feed.ts';
+import { ImportShares } from './import-shares.ts';
 import { JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
 
@@ -50,6 +51,8 @@ export class EventLog {
   readonly streams = new EventStreams();
   /** How often readers were told of a gap, by reason. */
   readonly gaps = new Map<string, number>();
+  /** What imports may store, through `storeImported`. */
+  readonly imports: ImportShares;
   readonly #journal: Journal;
   readonly #delivered: DeliveredMessages;
   readonly #openAcks: OpenAcks;
@@ -70,6 +73,7 @@ export class EventLog {
 
   constructor(journal: Journal, { delivered, openAcks }: EventFolds, limits: SharedJournal, log: Log) {
     this.#journal = journal;
+    this.imports = new ImportShares(limits);
     this.#shares = new JournalShares(limits);
     this.#delivered = delivered;
     this.#openAcks = openAcks;
@@ -183,13 +187,13 @@ export class EventLog {
 
   // Storing.
 
-  /** True if these records are within what is left of a session's share of the journal. */
-  hasRoomFor(session: string, records: readonly NewRecord[]): boolean {
-    return this.#shares.hasRoomFor(session, records);
+  /** Stores a record of an import, which was charged before. Rejects if that is not possible. */
+  storeImported(record: NewRecord): Promise<void> {
+    return this.#append(record);
   }
 
-  /** Stores a record, which its session is charged with. Rejects if that is not possible. */
-  async take(record: NewRecord): Promise<void> {
+  /** Stores a record, and charges its session with it. Rejects if that is not possible. */
+  async #storeCharged(record: NewRecord): Promise<void> {
     this.#shares.charge(record);
     try {
       await this.#append(record);
@@ -202,7 +206,7 @@ export class EventLog {
   /** Resolves when it is on disk, or `lose` was called. */
   async #store(session: string, { name, data }: SessionEvent, key: string, lose: () => void): Promise<void> {
     try {
-      await this.take({ kind: 'event', name, session, key, text: JSON.stringify(data) });
+      await this.#storeCharged({ kind: 'event', name, session, key, text: JSON.stringify(data) });
     } catch (error) {
       if (error instanceof NotStoredError) lose();
       else this.#log.error({ session, error: errorText(error) }, 'event not stored');

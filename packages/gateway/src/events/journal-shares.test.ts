@@ -56,13 +56,12 @@ describe('the share of a session', () => {
     );
   });
 
-  it('has room for what is left of it', () => {
+  it('says when it has room', () => {
     const shares = new JournalShares(SMALLEST);
-    const room = (...records: ReturnType<typeof record>[]) => shares.hasRoomFor('main', records, 0);
-    expect([room(record('main', 8 * MB)), room(record('main', 8 * MB), MESSAGE), room()]).toEqual([true, false, true]);
+    const waits = (...megabytes: number[]) => megabytes.map((bytes) => shares.msUntil('main', bytes * MB, 0));
+    expect([shares.mostBytes, ...waits(8)]).toEqual([8 * MB, 0]);
     shares.charge(record('main', 5 * MB), 0);
-    expect([room(record('main', 3 * MB)), room(record('main', 4 * MB))]).toEqual([true, false]);
-    expect(shares.isExceeded('main', 0)).toBe(false);
+    expect(waits(3, 4)).toEqual([0, (MB / 512) * 1_000]);
   });
 
   it('is its own', () => {

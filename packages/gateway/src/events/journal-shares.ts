@@ -9,7 +9,8 @@ export interface SharedJournal {
 
 /*
  * What a session may have stored. The journal is bounded by size, and the oldest is removed first: a worker that was
- * taken over could push out the events of all others by reporting its own, and so could an archive that is imported.
+ * taken over could push out the events of all others by reporting its own, and so could archives that are imported.
+ * These have a share of their own, of the same size: what an archive takes is not missing for the catch-up after it.
  *
  * At once: a quarter of the journal, 256 MB by default and 8 MB at least. A message of 100 characters takes about 420
  * bytes, an ack 100 to 150. A catch-up reports what the page has loaded, some 10,000 messages at most: 4 MB, or 10 MB if
@@ -19,14 +20,17 @@ export interface SharedJournal {
  * is 89 MB, or 200,000 typical messages, a day. At least 512 bytes a second, 100,000 messages a day, so that a small
  * journal does not end a busy account.
  *
- * So one session takes half of the default journal at most. With less than 500 MB the others lose events sooner than in
- * 72 hours, but not at once: 32 MB last for 13 hours.
+ * So the worker of a session takes half of the default journal at most, and its imports as much again. With less than
+ * 500 MB the others lose events to a worker sooner than in 72 hours, but not at once: 32 MB last for 13 hours.
  */
 const PART = 1 / 4;
 const LONGEST_MS = 72 * 3_600_000;
 const LEAST_PER_SECOND = 512;
 
-/** What each session has stored of late. It outlives the session's runs and its deletion, but not the gateway. */
+/**
+ * What each session has stored of late, either through its worker or through imports. It outlives the session's runs and
+ * its deletion, but not the gateway.
+ */
 export class JournalShares {
   readonly #limits: { readonly burst: number; readonly perSecond: number };
   readonly #budgets = new Map<string, Budget>();
@@ -42,10 +46,14 @@ export class JournalShares {
     this.#of(record.session, now).charge(frameBytesOf(record), now);
   }
 
-  /** True if a session has as much left as these records take. `now` in milliseconds, monotonic. */
-  hasRoomFor(session: string, records: readonly NewRecord[], now = performance.now()): boolean {
-    const bytes = records.reduce((sum, record) => sum + frameBytesOf(record), 0);
-    return this.#of(session, now).msUntil(bytes, now) === 0;
+  /** How many bytes a session may have stored at once. */
+  get mostBytes(): number {
+    return this.#limits.burst;
+  }
+
+  /** How many milliseconds from `now` on a session has so many bytes left, if nothing is stored meanwhile. */
+  msUntil(session: string, bytes: number, now = performance.now()): number {
+    return this.#of(session, now).msUntil(bytes, now);
   }
 
   #of(session: string, now: number): Budget {

@@ -1,11 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SessionEvent } from '@chat-web/protocol';
 import { pino } from 'pino';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
 import { OpenAcks } from '../events/open-acks.ts';
-import { Journal } from '../journal/journal.ts';
+import { Journal, NotStoredError } from '../journal/journal.ts';
 import { MovingKeys } from '../sends/moving-keys.ts';
 import { SentKeys } from '../sends/sent-keys.ts';
 import { SavedSessions } from '../sessions/saved-sessions.ts';
@@ -80,26 +81,51 @@ it('one key imports two sessions at a time, and leaves the other places to other
   expect((await outcomes).map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'rejected'));
 });
 
-it('what an archive says is a part of its share of the journal, beyond which it is refused', async () => {
-  await using all = await arrivals();
-  const { events, journal, saved } = all;
-  const state = (answers: number) => {
-    const lines = Array.from({ length: answers }, (_, n) => {
-      const [hash, fingerprint] = [String(n).padStart(22, 'k'), 'f'.repeat(22)];
-      return JSON.stringify({ keeper: 'keys', part: { hash, fingerprint, beganAt: Date.now(), answer: ANSWER } });
-    });
-    const files = [{ name: 'state.jsonl', text: `${lines.join('\n')}\n` }, ...FILES.slice(1)];
-    return archive(manifestOf(files), files);
-  };
-  const before = journal.lastSeq;
-  await expect(all.send('main', state(33))).rejects.toMatchObject({
-    ...{ code: 'insufficient_resources', message: expect.stringContaining('CHAT_WEB_JOURNAL_MAX_MB') },
+/** The archive of a session with that many answers. `moves`: how often it has moved. */
+function archiveWith(answers: number, moves = 1): Buffer {
+  const lines = Array.from({ length: answers }, (_, n) => {
+    const [hash, fingerprint] = [String(n).padStart(22, 'k'), 'f'.repeat(22)];
+    return JSON.stringify({ keeper: 'keys', part: { hash, fingerprint, beganAt: Date.now(), answer: ANSWER } });
   });
-  expect([journal.lastSeq, saved.has('main')]).toEqual([before, false]);
-  await all.send('main', state(31));
-  expect(saved.has('main')).toBe(true);
-  const rest = (session: string) => ({ kind: 'note', name: '', session, key: '', text: 'x'.repeat(MB) }) as const;
-  expect(['main', 'other'].map((id) => events.hasRoomFor(id, [rest(id)]))).toEqual([false, true]);
+  const files = [{ name: 'state.jsonl', text: `${lines.join('\n')}\n` }, ...FILES.slice(1)];
+  const generations = Array.from({ length: moves }, (_, n) => `000000000000000${n}`);
+  return archive(manifestOf(files, { generations }), files);
+}
+
+describe('the share of imports of the journal', () => {
+  it('is a quarter of it, beyond which an archive never fits', async () => {
+    await using all = await arrivals();
+    const before = all.journal.lastSeq;
+    await expect(all.send('main', archiveWith(33))).rejects.toMatchObject({
+      code: 'body_too_large',
+      message: expect.stringContaining('(9 MB) is more than a quarter of the journal of this gateway (32 MB)'),
+    });
+    expect([all.journal.lastSeq, all.saved.has('main')]).toEqual([before, false]);
+  });
+
+  it('is refilled, and is not that of the worker', async () => {
+    await using all = await arrivals();
+    await all.send('main', archiveWith(31));
+    await expect(all.send('main', archiveWith(2, 2))).rejects.toMatchObject({
+      ...{ code: 'insufficient_resources', retryAfterSeconds: expect.any(Number) },
+      message: expect.stringContaining('CHAT_WEB_JOURNAL_MAX_MB'),
+    });
+    for (let n = 0; n < 7; n += 1)
+      all.events.publish('main', { name: 'status', data: { reason: 'x'.repeat(MB) } } as unknown as SessionEvent);
+    expect(all.events.hasExceededShare('main')).toBe(false);
+  });
+
+  it('is not used by what is not stored', async () => {
+    await using all = await arrivals();
+    const { append } = all.journal;
+    for (let times = 0; times < 3; times += 1) {
+      all.journal.append = () => Promise.reject(new NotStoredError('no space'));
+      await expect(all.send('main', archiveWith(31))).rejects.toMatchObject({ code: 'insufficient_resources' });
+      all.journal.append = append;
+    }
+    await all.send('main', archiveWith(31));
+    expect(all.saved.has('main')).toBe(true);
+  });
 });
 
 it('counts imports that are refused, and those that fail; who sends nothing only asks', async () => {

@@ -26,8 +26,8 @@ export interface MoverParts {
   readonly supervisor: Pick<Supervisor, 'expect' | 'leaving'>;
   readonly saved: SavedSessions;
   readonly lineages: Lineages;
-  /** What it stores, the keepers have. */
-  readonly events: Pick<EventLog, 'isStoring' | 'settled' | 'resetDelivery' | 'hasRoomFor' | 'take'>;
+  /** Stores what an archive says of its session; the keepers know it from then on. */
+  readonly events: Pick<EventLog, 'isStoring' | 'settled' | 'resetDelivery' | 'imports' | 'storeImported'>;
   readonly keepers: readonly StateKeeper[];
   readonly version: string;
   readonly log: Log;
@@ -183,7 +183,7 @@ export class Mover {
   }
 
   async #arrive(id: string, folder: string, taken: TakenArchive, arrival: Arrival) {
-    const { supervisor, saved, keepers } = this.#parts;
+    const { supervisor, saved, keepers, events } = this.#parts;
     const { manifest, state } = await unpackArchive(inTime(taken.archive, arrival), {
       session: id,
       contentDigest: taken.contentDigest,
@@ -191,12 +191,18 @@ export class Mover {
       pathOf: (name) => join(folder, 'session', IN_PROFILE, name.slice(PROFILE.length)),
     });
     const lesson = await readState(keepers, id, state);
-    this.#requireShare(id, lesson.records);
-    await saved.completeArrival(folder, manifest);
-    const session = supervisor.expect(id); // Only now: one that is not known, and does nothing, may be dropped meanwhile.
-    await session.moveIn(() => this.#place(id, folder, manifest, lesson.records));
-    for (const learn of lesson.last) learn();
-    return { session, manifest };
+    events.imports.charge(id, lesson.records);
+    const unstored = new Set(lesson.records);
+    try {
+      await saved.completeArrival(folder, manifest);
+      // Only now: one that is not known, and does nothing, may be dropped meanwhile.
+      const session = supervisor.expect(id);
+      await session.moveIn(() => this.#place(id, folder, manifest, unstored));
+      for (const learn of lesson.last) learn();
+      return { session, manifest };
+    } finally {
+      events.imports.refund(unstored); // What was stored stays in the journal, also where the import has failed.
+    }
   }
 
   /** Before a file of it is written. */
@@ -216,15 +222,15 @@ export class Mover {
     );
   }
 
-  /** Nothing of the session runs here, and nothing starts meanwhile. */
-  async #place(id: string, folder: string, manifest: Manifest, records: readonly NewRecord[]): Promise<void> {
+  /** Nothing of the session runs here, and nothing starts meanwhile. Takes out of `unstored` what it has stored. */
+  async #place(id: string, folder: string, manifest: Manifest, unstored: Set<NewRecord>): Promise<void> {
     const { saved, lineages, events } = this.#parts;
     // While it arrived, another import or a deletion may have been quicker.
     lineages.assertNewer(id, manifest, saved.has(id));
     const wasHere = saved.has(id);
     try {
       // First: if they are not stored, messages would be delivered twice, or not at all.
-      await this.#appendAll(records);
+      await this.#storeAll(unstored);
       await this.#stored(() => saved.place(id, folder, () => lineages.arrived(id, manifest)));
     } catch (error) {
       if (!wasHere) events.resetDelivery(id);
@@ -233,9 +239,16 @@ export class Mover {
     }
   }
 
-  async #appendAll(records: readonly NewRecord[]): Promise<void> {
+  async #storeAll(unstored: Set<NewRecord>): Promise<void> {
     const { events } = this.#parts;
-    for (const portion of portionsOf(records)) await Promise.all(portion.map((record) => events.take(record)));
+    const store = async (record: NewRecord) => {
+      await events.storeImported(record);
+      unstored.delete(record);
+    };
+    for (const portion of portionsOf([...unstored])) {
+      const outcomes = await Promise.allSettled(portion.map(store)); // Nothing is on its way after a failure.
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    }
   }
 
   // Limits.
@@ -254,15 +267,6 @@ export class Mover {
     throw new GatewayError(
       'insufficient_resources',
       'events cannot be stored: free space on the disk of the data folder',
-    );
-  }
-
-  /** Otherwise the oldest events of other sessions would be removed for it. */
-  #requireShare(id: string, records: readonly NewRecord[]): void {
-    if (this.#parts.events.hasRoomFor(id, records)) return;
-    throw new GatewayError(
-      'insufficient_resources',
-      `what is known of session ${id} takes more than is left of its share of the journal (CHAT_WEB_JOURNAL_MAX_MB): nothing was changed`,
     );
   }
 
