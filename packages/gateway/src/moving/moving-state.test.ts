@@ -152,8 +152,6 @@ describe('a state that no gateway writes', () => {
     ['a key that is none', key({ hash: '../x' })],
     ['a message id that is none', key({ messageId: 'x y' })],
     ['an answer that is no JSON', key({ answer: '{' })],
-    ['an answer that no operation gives', key({ answer: '{"id":"3EB0AA"}' })],
-    ['an answer that is no id of a group', key({ answer: '"x"' })],
     ['an answer that is too long', key({ answer: answerTo('x'.repeat(MB)) })],
     ['people that are none', people({ recent: '!' })],
     ['too many people', people({ recent: Buffer.alloc(MB).toString('base64') })],
@@ -175,6 +173,17 @@ describe('a state that no gateway writes', () => {
     const state = Buffer.from(more.map((answer) => `${key({ answer })}\n`).join(''));
     const { records } = await readState(here.keepers, 'main', state);
     expect(records.filter(({ name }) => name === 'key_done').map(({ text }) => text)).toEqual(given);
+  });
+
+  it('an answer that no operation gives: the key is known as answered, and the answer is not kept', async () => {
+    using here = await gateway();
+    const answers = ['{"id":"3EB0AA"}', '"x"', '{"version":2,"answer":{}}', 'null', answerTo('text')];
+    const hashes = answers.map((_, n) => String(n).padStart(22, 'k'));
+    const lines = answers.map((answer, n) => `${key({ hash: hashes[n], answer, beganAt: Date.now() })}\n`);
+    await tell(here, ...(await readState(here.keepers, 'main', Buffer.from(lines.join('')))).records);
+    const seqs = hashes.map((hash) => here.keys.of('main', hash)?.doneSeq ?? 0);
+    const texts = await Promise.all(seqs.map(async (seq) => (await here.journal.find(seq))?.text));
+    expect(texts).toEqual(['', '', '', '', answerTo('text')]);
   });
 
   it('more keys than a session can have, with those that are here', async () => {

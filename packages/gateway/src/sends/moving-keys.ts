@@ -16,8 +16,8 @@ const answerText = v.pipe(
   v.string(),
   v.maxLength(MOST_ANSWER_LENGTH),
   v.parseJson(),
-  keyedAnswer, // Other fields are left out.
-  v.stringifyJson(),
+  // Other fields are left out. Another version may answer in another form: then the answer is not kept.
+  v.fallback(v.pipe(keyedAnswer, v.stringifyJson()), ''),
 );
 const hash = v.pipe(v.string(), v.regex(/^[\w-]{22}$/));
 const movedKey = v.strictObject({
