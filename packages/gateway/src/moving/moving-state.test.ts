@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { GatewayError } from '@chat-web/protocol';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { DeliveredMessages, deliveryNotes } from '../events/delivered-messages.ts';
@@ -186,7 +187,15 @@ describe('a state that no gateway writes', () => {
     expect(texts).toEqual(['', '', '', '', answerTo('text')]);
   });
 
-  it('more keys than a session can have, with those that are here', async () => {
+  it('more keys than a session can have', async () => {
+    using here = await gateway();
+    const lines = Array.from({ length: 100_001 }, (_, n) => `${key({ hash: String(n).padStart(22, 'k') })}\n`);
+    await expect(readState(here.keepers, 'main', Buffer.from(lines.join('')))).rejects.toMatchObject({
+      ...{ code: 'invalid_archive', message: expect.stringContaining('more Idempotency-Keys') },
+    });
+  });
+
+  it('keys for which there is no room beside those that are here fit later', async () => {
     using here = await gateway();
     for (let n = 0; n < 99_999; n += 1) {
       const begun = keyNotes.begun('main', String(n).padStart(22, 'k'), { fingerprint: FINGERPRINT });
@@ -196,9 +205,10 @@ describe('a state that no gateway writes', () => {
     const read = (...hashes: string[]) =>
       readState(here.keepers, 'main', Buffer.from(hashes.map((hash) => `${key({ hash })}\n`).join('')));
     expect((await read(HASH, known)).records).toHaveLength(2);
-    await expect(read(HASH, OTHER)).rejects.toMatchObject({
-      ...{ code: 'invalid_archive', message: expect.stringContaining('more Idempotency-Keys') },
-    });
+    const refused = (await read(HASH, OTHER).catch((error: unknown) => error)) as GatewayError;
+    expect(refused).toMatchObject({ code: 'insufficient_resources', message: expect.stringContaining('too many') });
+    expect(refused.retryAfterSeconds).toBeGreaterThan(86_300);
+    expect(refused.retryAfterSeconds).toBeLessThanOrEqual(86_400);
   });
 
   it('an incomplete line', async () => {

@@ -26,7 +26,8 @@ export interface Lesson {
 
 /**
  * Reads a state, in pieces of work of milliseconds. Nothing is known of it yet. Rejects with `invalid_archive` if a part is
- * invalid, or all of them are more than a session can have.
+ * invalid, or all of them are more than a session can have; with `insufficient_resources` if that is because of what is
+ * known here already, and expires.
  */
 export async function readState(keepers: readonly StateKeeper[], session: string, state: Buffer): Promise<Lesson> {
   const byName = new Map(keepers.map((keeper) => [keeper.name, keeper]));
@@ -63,6 +64,7 @@ function requireRoom(keeper: StateKeeper, session: string, records: readonly New
   try {
     keeper.requireRoom?.(session, records);
   } catch (error) {
+    if (error instanceof GatewayError) throw error;
     throw new GatewayError(
       'invalid_archive',
       `the archive has too much state: ${errorText(error)}; nothing was changed`,

@@ -12,6 +12,9 @@ export interface StateKeeper {
    * nothing on disk, the function to be called.
    */
   learn(session: string, part: unknown): readonly NewRecord[] | (() => void);
-  /** Throws if that is more than it can keep: `records` are all that it has learned from an archive. */
+  /**
+   * Throws if that is more than it can keep: `records` are all that it has learned from an archive. A `GatewayError` if they
+   * fit later, when what it knows already has expired.
+   */
   requireRoom?(session: string, records: readonly NewRecord[]): void;
 }

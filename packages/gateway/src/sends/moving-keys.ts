@@ -1,10 +1,11 @@
-import { type Operation, operations } from '@chat-web/protocol';
+import { GatewayError, type Operation, operations } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { NewRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { StateKeeper } from '../moving/state-keeper.ts';
 import { keyNotes, type SentKeys } from './sent-keys.ts';
 
+const SECOND_MS = 1_000;
 const MOST_ANSWER_LENGTH = 1_048_576;
 /** Of all together: with the most keys that a session can have, a state must not exceed its limit. */
 const MOST_ANSWERS_LENGTH = 8 * 1_048_576;
@@ -65,7 +66,13 @@ export class MovingKeys implements StateKeeper {
   }
 
   requireRoom(session: string, records: readonly NewRecord[]): void {
-    if (this.#keys.hasRoomFor(session, new Set(records.map(({ key }) => key)))) return;
-    throw new Error('with those that are here, these are more Idempotency-Keys than a session can have');
+    const fullUntil = this.#keys.fullForUntil(session, new Set(records.map(({ key }) => key)));
+    if (fullUntil === undefined) return;
+    if (fullUntil === Infinity) throw new Error('these are more Idempotency-Keys than a session can have');
+    throw new GatewayError(
+      'insufficient_resources',
+      `this gateway still has too many Idempotency-Keys of session ${session}: they expire after 24 hours; nothing was changed`,
+      { retryAfterSeconds: Math.ceil((fullUntil - Date.now()) / SECOND_MS) },
+    );
   }
 }

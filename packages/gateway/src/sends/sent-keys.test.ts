@@ -86,10 +86,11 @@ it('there is room for as many keys as a session can have, those of it that are s
   const { keys, store } = setUp();
   store(begun('main', 'old'));
   const hashes = new Set(Array.from({ length: 100_000 }, (_, n) => `${n}`));
-  expect(keys.hasRoomFor('main', new Set([...hashes, 'more']))).toBe(false);
-  expect([keys.hasRoomFor('main', hashes), keys.hasRoomFor('other', hashes)]).toEqual([false, true]);
+  expect(keys.fullForUntil('main', new Set([...hashes, 'more']))).toBe(Infinity);
+  const fullUntil = Date.now() + KEY_LIFETIME_MS;
+  expect(['main', 'other'].map((id) => keys.fullForUntil(id, hashes))).toEqual([fullUntil, undefined]);
   vi.advanceTimersByTime(KEY_LIFETIME_MS);
-  expect(keys.hasRoomFor('main', hashes)).toBe(true);
+  expect(keys.fullForUntil('main', hashes)).toBe(undefined);
   store(begun('main', '7'));
-  expect(keys.hasRoomFor('main', hashes)).toBe(true);
+  expect(keys.fullForUntil('main', hashes)).toBe(undefined);
 });

@@ -67,10 +67,17 @@ export class SentKeys implements Fold {
     return undefined;
   }
 
-  /** True if a session may have these keys, by hash, beside those that it has. */
-  hasRoomFor(session: string, hashes: ReadonlySet<string>): boolean {
+  /**
+   * Until when a session has no room for these keys, by hash, beside those that it has, as Unix time in ms; undefined if it
+   * has. Infinity: they are more than a session can have.
+   */
+  fullForUntil(session: string, hashes: ReadonlySet<string>): number | undefined {
     const others = this.list(session).filter(([hash]) => !hashes.has(hash));
-    return others.length + hashes.size <= MAX_KEYS_OF_A_SESSION;
+    const tooMany = others.length + hashes.size - MAX_KEYS_OF_A_SESSION;
+    if (tooMany <= 0) return undefined;
+    // Those that have moved are not in the order in which they were first used.
+    const times = others.map(([, { beganAt }]) => beganAt).sort((a, b) => a - b);
+    return (times[tooMany - 1] ?? Infinity) + KEY_LIFETIME_MS;
   }
 
   #keysOf(session: string): Map<string, SentKey> {
