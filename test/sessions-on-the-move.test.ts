@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ownerArgument } from '@chat-web/protocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { IN_PROFILE, PROFILE } from '../packages/gateway/src/moving/manifest.ts';
 import { archive, FILES, manifestOf } from '../packages/gateway/src/testing/archives.ts';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
 import { eventually } from './helpers/eventually.ts';
-import { deadOwner, fakeBrowser } from './helpers/fake-browser.ts';
+import { fakeBrowser, undyingBrowsers } from './helpers/fake-browser.ts';
 import { saveSession } from './helpers/saved-session.ts';
 
 const MB = 1_048_576;
@@ -78,30 +76,13 @@ it('a profile that another browser uses is not archived', async () => {
 });
 
 it('a profile that a browser of an earlier run still uses is not archived, although it is killed', async () => {
-  using _browsers = undyingBrowsers();
+  using _browsers = undyingBrowsers(profileDir());
   await eventually(async () => {
     const { status, body } = await ask('POST', '/export');
     expect({ status, body }).toMatchObject({ status: 409, body: { code: 'session_not_exportable' } });
     expect(body?.error).toContain('still runs');
   });
 });
-
-/** What a process that hangs in the kernel looks like: whenever it is killed, it is there again. */
-function undyingBrowsers() {
-  const script = 'while :; do sh -c "read line" sh "$PROFILE" "$OWNER"; done'; // The script itself names no profile.
-  const env = { ...process.env, PROFILE: `--user-data-dir=${profileDir()}`, OWNER: ownerArgument(deadOwner) };
-  const all = Array.from({ length: 4 }, () =>
-    spawn('sh', ['-c', script], { env, stdio: ['pipe', 'ignore', 'ignore'] }),
-  );
-  return {
-    [Symbol.dispose]: () => {
-      for (const one of all) {
-        one.kill('SIGKILL');
-        one.stdin.destroy(); // The end of what its browser reads.
-      }
-    },
-  };
-}
 
 it('an arrival that a crash has interrupted leaves no lineage to the next session of that name', async () => {
   await gateway.end();

@@ -69,3 +69,20 @@ export async function fakeBrowser(
     },
   };
 }
+
+/** What browsers that hang in the kernel look like: whenever one is killed, it is there again. */
+export function undyingBrowsers(profileDir: string): Disposable {
+  const script = 'while :; do sh -c "read line" sh "$PROFILE" "$OWNER"; done'; // The script itself names no profile.
+  const env = { ...process.env, PROFILE: `--user-data-dir=${profileDir}`, OWNER: ownerArgument(deadOwner) };
+  const all = Array.from({ length: 4 }, () =>
+    spawn('sh', ['-c', script], { env, stdio: ['pipe', 'ignore', 'ignore'] }),
+  );
+  return {
+    [Symbol.dispose]: () => {
+      for (const one of all) {
+        one.kill('SIGKILL');
+        one.stdin.destroy(); // The end of what its browser reads.
+      }
+    },
+  };
+}

@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../../test/helpers/eventually.ts';
+import { undyingBrowsers } from '../../../../test/helpers/fake-browser.ts';
 import { readConfig } from '../config.ts';
 import { noCgroups } from '../host/cgroup.ts';
+import { temporaryFolder } from '../testing/fake-gateway.ts';
 import { Run, type RunEvent } from './run.ts';
 import type { SessionContext } from './session-context.ts';
 import type { RunFailure } from './session-state.ts';
@@ -70,6 +74,21 @@ it('starts no worker once it has ended, at whatever moment of the preparation, a
   expect(onFailed).not.toHaveBeenCalled();
   await expect(startQueue.acquire(AbortSignal.timeout(100))).resolves.toBeTypeOf('function');
 });
+
+it('starts no worker while the last browser still runs, although it was killed', async () => {
+  using folder = temporaryFolder();
+  const profileDir = join(folder.path, 'session');
+  using _browsers = undyingBrowsers(profileDir);
+  const saved = { ...savedSessions(true), profileOf: () => profileDir };
+  await eventually(async () => {
+    const { run, onFailed } = runOf('/nowhere', { saved });
+    await run.start(start);
+    expect(onFailed).toHaveBeenCalledExactlyOnceWith({
+      cause: { reason: 'START_REFUSED', detail: expect.stringMatching(/still runs \(process \d+\)$/) },
+      ...{ retry: true, wasUp: false },
+    });
+  });
+}, 60_000);
 
 it('loses nothing that a worker reports which reports 10,000 things and exits at once, whatever it has not read', async () => {
   const { run, events, onFailed } = runOf(fixture('last-words-worker'));

@@ -204,7 +204,9 @@ export class Run {
     const { signal } = this.#ended;
     const profile = saved.profileOf(this.#id);
     foreignProcesses.look();
-    await freeProfile(profile);
+    const [left] = await freeProfile(profile);
+    // A second browser would spoil the profile.
+    if (left) throw new Error(`its last browser was killed, and still runs (process ${left.pid})`);
     signal.throwIfAborted();
     await this.#context.lineages.runs(this.#id);
     // Nothing uses the profile any more.
