@@ -92,8 +92,8 @@ export async function startGateway(
         });
   const token = await OperatorToken.load(config, log);
   const releaseDataDir = await holdDataDir(config.dataDir, log);
-  const lineages = new Lineages(join(config.dataDir, 'moves'));
-  await lineages.load(log);
+  const lineages = new Lineages(join(config.dataDir, 'moves'), log);
+  await lineages.load();
   const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);
   const access = new Access(token, keys, new FailureLimit(config.authFailuresPerMinute));
   const refusals = new Refusals(log);

@@ -11,8 +11,8 @@ const log = pino({ level: 'silent' });
 /** What a gateway that starts on a data folder finds there. */
 async function load(dataDir: string) {
   const saved = new SavedSessions(dataDir, join(dataDir, 'pages'));
-  const lineages = new Lineages(join(dataDir, 'moves'));
-  await lineages.load(log);
+  const lineages = new Lineages(join(dataDir, 'moves'), log);
+  await lineages.load();
   await saved.load(log);
   const interrupted = await saved.clearArrivals(log);
   const keys = join(dataDir, 'sessions/main/keys');
@@ -33,8 +33,8 @@ it('a crash at any step of an import leaves the old copy away, nothing, or the n
   writeFileSync(join(here, 'sessions/main/linked.json'), '{}');
   const { saved, lineages } = await load(here);
   await lineages.moved('main', lineages.departing('main'));
-  const elsewhere = new Lineages(join(folder.path, 'elsewhere'));
-  await elsewhere.load(log);
+  const elsewhere = new Lineages(join(folder.path, 'elsewhere'), log);
+  await elsewhere.load();
   await elsewhere.arrived('main', lineages.departing('main'));
   const archive = elsewhere.departing('main');
 

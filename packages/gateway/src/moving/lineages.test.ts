@@ -1,18 +1,24 @@
 import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../../test/helpers/eventually.ts';
 import { OTHER_USER } from '../../../../test/helpers/other-user.ts';
 import { temporaryFolder } from '../testing/fake-gateway.ts';
 import { Lineages } from './lineages.ts';
 
 const log = pino({ level: 'silent' });
 
-/** A folder that takes files, and cannot be synced. Root could sync any. */
-async function unsynced(path: string, work: () => Promise<void>): Promise<void> {
+/** A folder that takes files, and cannot be synced. */
+const unsynced = (path: string, work: () => Promise<void>) => limited(path, 0o300, work);
+/** A folder that takes no files. */
+const unwritable = (path: string, work: () => Promise<void>) => limited(path, 0o500, work);
+
+/** As another user, if it is root: root could do anything with any folder. */
+async function limited(path: string, mode: number, work: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) for (const one of [dirname(path), path]) chownSync(one, OTHER_USER, OTHER_USER);
-  chmodSync(path, 0o300);
+  chmodSync(path, mode);
   if (isRoot) process.seteuid?.(OTHER_USER);
   try {
     await work();
@@ -26,8 +32,8 @@ async function unsynced(path: string, work: () => Promise<void>): Promise<void> 
 async function gateways() {
   const folder = temporaryFolder();
   const load = async (name: string) => {
-    const lineages = new Lineages(join(folder.path, name));
-    await lineages.load(log);
+    const lineages = new Lineages(join(folder.path, name), log);
+    await lineages.load();
     return lineages;
   };
   return { folder, load, here: await load('here'), there: await load('there'), ...folder };
@@ -151,5 +157,42 @@ describe('a folder that cannot be synced', () => {
     for (const lineages of [all.here, await all.load('here')]) expect(lineages.movedAt('main')).toBeInstanceOf(Date);
     await unsynced(path, () => expect(leave(all.here)).rejects.toThrow());
     expect(await leave(all.here)).toMatchObject(about);
+  });
+});
+
+describe('a folder that cannot be written', () => {
+  it('lets a session that is here start, although it was to leave', async () => {
+    using all = await gateways();
+    await arrive(all.here, await leave(all.there), false);
+    await unwritable(join(all.folder.path, 'here'), async () => {
+      await expect(leave(all.here)).rejects.toThrow();
+      await all.here.runs('main');
+    });
+    expect((await all.load('here')).movedAt('main')).toBeUndefined();
+  });
+
+  it('keeps a session away that was to be taken back, as soon as it can be written again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      using all = await gateways();
+      await leave(all.here);
+      const path = join(all.folder.path, 'here');
+      const file = join(path, 'main.json');
+      await unwritable(path, () => expect(all.here.takenBack('main')).rejects.toThrow());
+      // What was written before the folder could not be synced.
+      const taken = readFileSync(file, 'utf8').replace('"moved"', '"here"');
+      writeFileSync(file, taken);
+      await unwritable(path, async () => {
+        vi.advanceTimersByTime(10_000);
+        await eventually(() => expect(vi.getTimerCount()).toBe(1));
+      });
+      expect(readFileSync(file, 'utf8')).toBe(taken);
+      vi.advanceTimersByTime(10_000);
+      await eventually(() => expect(readFileSync(file, 'utf8')).toContain('"moved"'));
+      await all.here.takenBack('main');
+      expect((await all.load('here')).movedAt('main')).toBeUndefined();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

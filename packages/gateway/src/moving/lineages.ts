@@ -5,6 +5,7 @@ import { errorText, GatewayError, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { makeFolder } from '../host/make-folder.ts';
 import { readOwnText, removeUnfinished, replaceText } from '../host/text-files.ts';
+import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
 import { ARCHIVE_LIMITS, type Lineage, lineage } from './manifest.ts';
 
@@ -20,9 +21,12 @@ const record = v.object({
 });
 type Entry = Readonly<v.InferOutput<typeof record>>;
 
+type LineagesLog = Pick<Log, 'info' | 'warn' | 'error'>;
+
 const ENDING = '.json';
 const MOST_BYTES = 262_144;
 const GENERATION_BYTES = 8;
+const RETRY_AFTER_MS = 10_000;
 
 /**
  * Which sessions have moved away, and how far each has come: one file per session id, kept also when the session is
@@ -35,34 +39,40 @@ const GENERATION_BYTES = 8;
  */
 export class Lineages {
   readonly #dir: string;
+  readonly #log: LineagesLog;
+  /** Writes of files, in their order. */
+  readonly #lock = new Lock();
   readonly #entries = new Map<string, Entry>();
   /** Those whose last write failed: after a power failure, the disk may have it all the same. */
   readonly #unsure = new Set<string>();
+  /** Moved sessions whose files are to be written again. */
+  readonly #retries = new Set<string>();
 
-  constructor(dir: string) {
+  constructor(dir: string, log: LineagesLog) {
     this.#dir = dir;
+    this.#log = log;
   }
 
   /**
    * Reads what an earlier gateway has written. A session whose file cannot be read, since a worker has written to it, counts
    * as moved: it may run elsewhere, and somebody has to decide. Rejects if the folder cannot be used.
    */
-  async load(log: Pick<Log, 'warn' | 'error'>): Promise<void> {
-    makeFolder(this.#dir, log);
+  async load(): Promise<void> {
+    makeFolder(this.#dir, this.#log);
     await removeUnfinished(this.#dir);
     for (const file of await readdir(this.#dir)) {
       const id = file.slice(0, -ENDING.length);
       if (!file.endsWith(ENDING) || !v.is(sessionId, id)) continue;
-      this.#entries.set(id, await this.#read(id, log));
+      this.#entries.set(id, await this.#read(id));
     }
   }
 
-  async #read(id: string, log: Pick<Log, 'error'>): Promise<Entry> {
+  async #read(id: string): Promise<Entry> {
     try {
       return v.parse(record, JSON.parse(await readOwnText(this.#pathOf(id), MOST_BYTES)));
     } catch (error) {
       const hint = 'if it does not run elsewhere, take it back';
-      log.error({ session: id, error: errorText(error), hint }, 'session counts as moved');
+      this.#log.error({ session: id, error: errorText(error), hint }, 'session counts as moved');
       const since = new Date().toISOString();
       return { place: 'moved', since, link: fresh(), generations: [fresh()], isFresh: false };
     }
@@ -98,7 +108,7 @@ export class Lineages {
 
   /** It is about to run. */
   async runs(id: string): Promise<void> {
-    if (this.#unsure.has(id)) await this.#restore(id);
+    if (this.#unsure.has(id)) await this.#lock.run(() => this.#restore(id));
     const entry = this.#entries.get(id);
     // Nothing starts a moved session: this is another link, whose predecessor was wiped just before the disk was full.
     if (entry?.place === 'moved') await this.gone(id);
@@ -135,13 +145,17 @@ export class Lineages {
       );
   }
 
-  async #write(id: string, entry: Entry): Promise<void> {
+  #write(id: string, entry: Entry): Promise<void> {
+    return this.#lock.run(() => this.#writeInTurn(id, entry));
+  }
+
+  async #writeInTurn(id: string, entry: Entry): Promise<void> {
     try {
       await replaceText(this.#pathOf(id), textOf(entry), { durably: true });
     } catch (error) {
       // It may be in place, where only the folder could not be synced: the next gateway must not start what is away.
       this.#unsure.add(id);
-      await this.#restore(id).catch(() => {});
+      await this.#restore(id);
       throw error;
     }
     this.#unsure.delete(id);
@@ -149,14 +163,36 @@ export class Lineages {
   }
 
   /**
-   * Puts what is known in place of what could not be written. Not durably: the folder may be one that cannot be synced at
-   * all, and a session that is here must start nevertheless. A power failure may still undo that: then a session that is
-   * here counts as moved, or one starts whose taking back was refused, but not after its archive has left again.
+   * Puts what is known in place of what could not be written. Never rejects: a session that is here starts nevertheless.
+   *
+   * Not durably, since there are folders that cannot be synced at all. After a power failure, the file may say what could
+   * not be written. Then a session that is here counts as moved. Or a session that has moved starts here, because it was to
+   * be taken back; this is not possible any more once it was exported again, since that is written durably.
    */
-  async #restore(id: string): Promise<void> {
+  async #restore(id: string, { isRetry = false } = {}): Promise<void> {
     const entry = this.#entries.get(id);
-    if (entry) await replaceText(this.#pathOf(id), textOf(entry));
-    else await rm(this.#pathOf(id), { force: true });
+    try {
+      if (entry) await replaceText(this.#pathOf(id), textOf(entry));
+      else await rm(this.#pathOf(id), { force: true });
+      if (isRetry) this.#log.info({ session: id }, 'session stays moved after a restart');
+    } catch (error) {
+      const about = { session: id, error: errorText(error), hint: 'make the data folder writable before a restart' };
+      if (entry?.place === 'moved') this.#restoreLater(id);
+      if (isRetry) return;
+      if (entry?.place === 'moved') this.#log.error(about, 'moved session may start after a restart');
+      else this.#log.warn(about, 'session may count as moved after a restart');
+    }
+  }
+
+  /** Until then, the file may say that the session is here, while its archive runs elsewhere. */
+  #restoreLater(id: string): void {
+    if (this.#retries.has(id)) return;
+    this.#retries.add(id);
+    const retry = async () => {
+      this.#retries.delete(id);
+      if (this.#unsure.has(id) && this.movedAt(id)) await this.#restore(id, { isRetry: true });
+    };
+    setTimeout(() => void this.#lock.run(retry), RETRY_AFTER_MS).unref();
   }
 
   #pathOf(id: string): string {

@@ -32,8 +32,8 @@ async function arrivals() {
   const journal = await Journal.open({ dir: join(folder.path, 'journal'), folds, ...limits, log });
   const events = new EventLog(journal, { delivered, openAcks }, limits, log);
   const saved = new SavedSessions(folder.path, join(folder.path, 'pages'));
-  const lineages = new Lineages(join(folder.path, 'moves'));
-  await lineages.load(log);
+  const lineages = new Lineages(join(folder.path, 'moves'), log);
+  await lineages.load();
   await saved.load(log);
   const parts = {
     ...{ saved, lineages, events, keepers: [new MovingKeys(keys, journal)], version: '1', log },
