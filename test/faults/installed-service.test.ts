@@ -13,6 +13,8 @@ const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 const UNREACHABLE = /\b(ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)\b/;
 const WHY_NOT = "npm's cache lacks packages, and its registry cannot be reached";
 
+const PACKAGES = ['console', 'gateway', 'outbound', 'protocol', 'worker'];
+
 let root = '';
 let text = '';
 
@@ -59,13 +61,8 @@ describe('what docs/service.md installs', () => {
 
   it('holds what the gateway needs to run, and neither simulator nor tests nor tools', async ({ skip }) => {
     skip(!isInstalled, WHY_NOT);
-    expect((await readdir(join(opt, 'packages'))).sort()).toEqual(['gateway', 'outbound', 'protocol', 'worker']);
-    expect((await readdir(join(opt, 'node_modules/@chat-web'))).sort()).toEqual([
-      'gateway',
-      'outbound',
-      'protocol',
-      'worker',
-    ]);
+    expect((await readdir(join(opt, 'packages'))).sort()).toEqual(PACKAGES);
+    expect((await readdir(join(opt, 'node_modules/@chat-web'))).sort()).toEqual(PACKAGES);
     for (const name of ['scripts', 'test', 'bench', 'packages/gateway/src', 'node_modules/selfsigned'])
       expect(existsSync(join(opt, name)), name).toBe(false);
     for (const name of ['typescript', 'vitest', '@biomejs'])
@@ -101,6 +98,7 @@ describe('what docs/service.md installs', () => {
     const { id } = await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'installed' });
     expect(await stack.onPhone(BEN, id)).toMatchObject({ body: 'installed' });
     expect(await readFile(`/proc/${stack.gateway.pid}/cmdline`, 'utf8')).toContain(opt);
+    expect((await fetch(`${stack.gateway.url}/console/`)).status).toBe(200);
   });
 });
 
