@@ -79,7 +79,9 @@ export class LiveSessions {
     const events = listen(this.#connection.address, {
       ...{ events: ['status'], signal },
       onConnect: () => void this.refresh(),
-      onDisconnect: () => void this.refresh(),
+      onDisconnect: () => {
+        if (!signal.aborted) void this.refresh(); // A hidden page reads nothing.
+      },
       onError: () => {}, // It goes on by itself, and a gateway that does not answer is shown by the readings.
     });
     try {
