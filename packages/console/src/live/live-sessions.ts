@@ -70,8 +70,11 @@ export class LiveSessions {
   /** A page that nobody looks at reads nothing. */
   #scheduleRead(): void {
     clearTimeout(this.#timer);
-    if (this.#stopping.signal.aborted || document.hidden) return;
-    this.#timer = setTimeout(() => void this.refresh(), this.#mustReadAgain ? 0 : READ_EVERY_MS);
+    if (this.#stopping.signal.aborted) return;
+    const read = () => {
+      if (!document.hidden) void this.refresh(); // Else it is read when the page is seen again.
+    };
+    this.#timer = setTimeout(read, this.#mustReadAgain ? 0 : READ_EVERY_MS);
     this.#mustReadAgain = false;
   }
 
