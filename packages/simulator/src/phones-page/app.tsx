@@ -107,15 +107,27 @@ function titleOf(view: View | undefined): string {
   return unread > 0 ? `(${unread}) ${name}` : name;
 }
 
-/** Puts the focus on the heading of what a link has opened, for those who hear the page; not at the first look. */
+/**
+ * Puts the focus on the heading of what a link has opened, for those who hear the page; not at the first look, and not if
+ * the focus was moved meanwhile: what a link opens is read first, and somebody may write already.
+ */
 function useFocusOnNavigation(route: Route | undefined): void {
   const address = route && linkTo(route);
   const last = useRef<string | undefined>(undefined);
+  const focused = useRef<Element | null>(null);
+  useEffect(() => {
+    const remember = () => {
+      focused.current = document.activeElement;
+    };
+    addEventListener('hashchange', remember);
+    return () => removeEventListener('hashchange', remember);
+  }, []);
   useEffect(() => {
     const isFirst = last.current === undefined;
     last.current = address;
     if (isFirst || route === undefined) return;
-    const level = levelOf(route);
-    document.querySelector<HTMLElement>(`.${level} [data-focus]`)?.focus();
+    const { activeElement } = document;
+    const wasMoved = activeElement !== document.body && activeElement !== focused.current;
+    if (!wasMoved) document.querySelector<HTMLElement>(`.${levelOf(route)} [data-focus]`)?.focus();
   }, [address]);
 }
