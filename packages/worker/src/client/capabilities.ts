@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError, STATUS_FEED, type WorkerOperationName } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
-import { type Capability, components, contract, type Part } from '../page/contract.ts';
+import { type Capability, components, contract, type Part } from '../page/contract/index.ts';
 import { type ContractReport, resolveContract } from '../page/modules.ts';
 
 /** Something that a session cannot do, and why. */

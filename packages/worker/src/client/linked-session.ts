@@ -8,7 +8,7 @@ import {
 } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import { collectSoon } from '../media/garbage.ts';
-import type { Capability } from '../page/contract.ts';
+import type { Capability } from '../page/contract/index.ts';
 import { type LinkScreen, readLinkScreen, requestCode, returnToQr } from '../page/linking.ts';
 import { acksOf, acksSince } from '../page/messages.ts';
 import { readAccount, refreshQr, unlink } from '../page/session.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ErrorCode, errorText, GatewayError } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
-import type { Capability } from '../page/contract.ts';
+import type { Capability } from '../page/contract/index.ts';
 import { dropFile, keepFile } from '../page/media.ts';
 import type { SendPlan } from '../page/messages.ts';
 import { inTime, withDeadline } from './in-time.ts';

@@ -1,4 +1,5 @@
-import type { PageContact, PageId, PageModules, PageWindow } from '../window.ts';
+import type { PageModules } from '../contract/index.ts';
+import type { PageContact, PageId, PageWindow } from '../window.ts';
 
 declare const window: PageWindow;
 
@@ -136,7 +137,7 @@ export function installIdTools(lookUpsFrom: number): void {
         isWAContact: getters?.getIsWAContact?.(contact) ?? isUser,
         isBusiness: contact.isBusiness,
         isBlocked:
-          contact.isContactBlocked === true || Boolean(Blocklist.get(contact.id) || (lid && Blocklist.get(lid))),
+          contact.isContactBlocked === true || Boolean(Blocklist?.get(contact.id) || (lid && Blocklist?.get(lid))),
       };
     },
   };

@@ -1,7 +1,7 @@
+import type { PageModules } from '../contract/index.ts';
 import type {
   PageDraft,
   PageMessage,
-  PageModules,
   PageSendResult,
   PageSignal,
   PageWindow,

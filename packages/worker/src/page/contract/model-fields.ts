@@ -1,5 +1,5 @@
-import type { Capability, Part } from './contract.ts';
-import type { PageChat, PageContact, PageMessage, PageParticipant } from './window.ts';
+import type { PageChat, PageContact, PageMessage, PageParticipant } from '../window.ts';
+import type { Capability, Part } from './part.ts';
 
 /** Fields of the models in a collection, each once. */
 type Fields<C extends string, M> = { readonly [F in keyof M & string as `${C}[].${F}`]-?: Part };

@@ -1,0 +1,74 @@
+import type { PageChat, PageContact, PageMessage } from '../window.ts';
+import { modelFields } from './model-fields.ts';
+import { type Contract, either, fn, object, unchecked } from './part.ts';
+
+interface Found<T> {
+  get(id: unknown): T | undefined;
+  getModelsArray(): T[];
+}
+
+/** Modules for the collections of models. */
+export interface CollectionModules {
+  WAWebCollections: {
+    Blocklist?: { get(id: unknown): unknown };
+    Chat: Found<PageChat>;
+    Contact: Found<PageContact>;
+    GroupMetadata?: { update(wid: unknown): Promise<unknown> };
+    WAWebGroupMetadataCollection?: { update(wid: unknown): Promise<unknown> };
+    Status: { getMyStatus(): unknown };
+    Msg: {
+      get(id: string): PageMessage | undefined;
+      getModelsArray(): PageMessage[];
+      getMessagesById(ids: string[]): Promise<{ messages?: PageMessage[] } | undefined>;
+      on(event: string, listener: (message: PageMessage, value?: unknown) => void): void;
+      off(event: string, listener: (message: PageMessage) => void): void;
+    };
+  };
+}
+
+/** Modules that the library uses for it. */
+type OfLibrary =
+  | 'WAWebMsgCollection'
+  | 'WAWebChatCollection'
+  | 'WAWebContactCollection'
+  | 'WAWebStatusCollection'
+  | 'WAWebBlocklistCollection'
+  | 'WAWebGroupMetadataCollection';
+
+/** Their parts. */
+export const collectionParts: Contract<CollectionModules, OfLibrary> = {
+  WAWebCollections: {
+    Msg: either(object('the messages', 'session'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.on': either(fn('(add | change:ack, listener(message, value))', 'session'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.get': either(fn('(serialised id) → message', 'session'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.getModelsArray': either(fn('() → messages', 'missedMessages'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.getMessagesById': unchecked('([serialised id]) → Promise<{messages}>, also of those not loaded'),
+    Chat: either(object('the chats', 'session'), 'WAWebChatCollection.ChatCollection'),
+    'Chat.get': either(fn('(id) → chat', 'session'), 'WAWebChatCollection.ChatCollection'),
+    'Chat.getModelsArray': either(
+      fn('() → chats', 'listChats', 'listGroups', 'missedMessages'),
+      'WAWebChatCollection.ChatCollection',
+    ),
+    Contact: either(
+      object('people and groups', 'listContacts', 'getContact'),
+      'WAWebContactCollection.ContactCollection',
+    ),
+    'Contact.get': either(fn('(id) → contact', 'getContact'), 'WAWebContactCollection.ContactCollection'),
+    'Contact.getModelsArray': either(fn('() → contacts', 'listContacts'), 'WAWebContactCollection.ContactCollection'),
+    Blocklist: unchecked('get(id) → there if blocked'),
+    Status: either(
+      object('getMyStatus() → own feed', 'deleteMessage.status'),
+      'WAWebStatusCollection.StatusCollection',
+    ),
+    GroupMetadata: unchecked('update(group id) queries the members'),
+    WAWebGroupMetadataCollection: unchecked('the same, under its name in other builds'),
+    ...modelFields,
+  },
+  // The collections by themselves, for a build that lacks the module that holds them all.
+  WAWebMsgCollection: { MsgCollection: object('the messages') },
+  WAWebChatCollection: { ChatCollection: object('the chats') },
+  WAWebContactCollection: { ContactCollection: object('people and groups') },
+  WAWebStatusCollection: { StatusCollection: object('the status feed, by who posted') },
+  WAWebBlocklistCollection: { BlocklistCollection: object('who is blocked') },
+  WAWebGroupMetadataCollection: {},
+};

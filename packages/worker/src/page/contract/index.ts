@@ -1,0 +1,49 @@
+import { type CollectionModules, collectionParts } from './collections.ts';
+import { type GroupModules, groupParts } from './groups.ts';
+import { type IncomingModules, incomingParts } from './incoming.ts';
+import { type OutgoingModules, outgoingParts } from './outgoing.ts';
+import { type PeopleModules, peopleParts } from './people.ts';
+import { type SessionModules, sessionParts } from './session.ts';
+
+export type { Capability, Part } from './part.ts';
+
+/** Modules by the names under which the page registers them. */
+export interface PageModules
+  extends SessionModules,
+    CollectionModules,
+    IncomingModules,
+    OutgoingModules,
+    PeopleModules,
+    GroupModules {}
+
+/**
+ * The contract with the page: every module that our scripts use (`PageModules`, which the compiler enforces) and every
+ * module that the called functions of the library use (a test compares them with its source).
+ *
+ * Compared with published reconstructions of the page of April to October 2026; each start checks it again.
+ */
+export const contract = {
+  ...sessionParts,
+  ...collectionParts,
+  ...incomingParts,
+  ...outgoingParts,
+  ...peopleParts,
+  ...groupParts,
+};
+
+/**
+ * Components of the page that contain a module which is not loaded at its start, best first. The page's loader takes
+ * only names of components; which modules they contain follows from published dependency graphs.
+ */
+export const components: Readonly<Record<string, readonly string[]>> = {
+  WAWebContactProfilePicThumbBridge: ['WAWebProfileDrawer.react', 'WAWebNewGroupFlow.react'],
+  WAWebExitGroupAction: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
+  WAWebGroupCreateJob: ['WAWebNewGroupFlow.react'],
+  WAWebModifyParticipantsGroupAction: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
+  WAWebPrepRawMedia: ['WAWebMediaForwardMediaMsg', 'WAWebAttachMediaFlow.react', 'WAWebStatusAttachMediaFlow.react'],
+  WAWebRevokeStatusAction: ['WAWebStatusViewer.react', 'WAWebStatusDrawerFlow.react'],
+  WAWebSendStatusMsgAction: [
+    ...['WAWebCreateTextStatusFlow.react', 'WAWebStatusViewer.react', 'WAWebStatusDrawerFlow.react'],
+  ],
+  WAWebUploadManager: ['WAWebMediaForwardMediaMsg', 'WAWebAttachMediaFlow.react', 'WAWebStatusAttachMediaFlow.react'],
+};

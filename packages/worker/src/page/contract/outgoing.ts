@@ -1,0 +1,121 @@
+import type { PageChat, PageDraft, PageMessage, PageSendResult } from '../window.ts';
+import { type Contract, fn, SEND, unchecked } from './part.ts';
+
+interface Chosen {
+  readonly type: 'message';
+  readonly list: readonly PageMessage[];
+}
+
+/** Modules for messages that are sent, and what is done with them. */
+export interface OutgoingModules {
+  WAWebSendMsgChatAction: {
+    addAndSendMsgToChat(chat: PageChat, message: PageDraft, ...more: unknown[]): Promise<unknown>[];
+  };
+  WAWebMsgReply: { canReplyMsg(message: PageMessage): boolean };
+  WAWebSendReactionMsgAction: { sendReactionToMsg(message: PageMessage, emoji: string): Promise<unknown> };
+  WAWebMsgActionCapability: {
+    canSenderRevokeMsg(message: PageMessage): boolean;
+    canAdminRevokeMsg(message: PageMessage): boolean;
+    canEditText(message: PageMessage): boolean;
+    canEditCaption(message: PageMessage): boolean;
+  };
+  WAWebChatSendMessages: {
+    sendRevokeMsgs(chat: PageChat, messages: Chosen, clearMedia: boolean): Promise<readonly PageSendResult[]>;
+    sendDeleteMsgs(
+      ...args: [PageChat, Chosen, boolean] | [{ chat_: PageChat; record: Chosen; clearMedia: boolean }]
+    ): Promise<unknown>;
+  };
+  WAWebSendStatusMsgAction: {
+    sendStatusTextMsgAction(status: { color: number; font: number; text: string }): Promise<PageSendResult | undefined>;
+    sendStatusMediaMsgAction(
+      ...args:
+        | [{ mediaMsgData: object; beforeSend: () => Promise<void>; funnelContext?: object }]
+        | [object, () => Promise<void>]
+    ): Promise<PageSendResult | undefined>;
+  };
+  WAWebRevokeStatusAction: { sendStatusRevokeMsgAction(status: unknown, message: PageMessage): Promise<unknown> };
+}
+
+/** Modules that the library uses for it. */
+type OfLibrary =
+  | 'WAWebFindChatAction'
+  | 'WAWebChatGetters'
+  | 'WAWebGetEphemeralFieldsMsgActionsUtils'
+  | 'WALinkify'
+  | 'WAWebLinkPreviewChatAction'
+  | 'WAWebSendMessageEditAction'
+  | 'WAWebMediaOpaqueData'
+  | 'WAWebPrepRawMedia'
+  | 'WAWebMediaStorage'
+  | 'WAWebMediaDataUtils'
+  | 'WAWebMediaInMemoryBlobCache'
+  | 'WAWebMediaMmsV4Upload'
+  | 'WAWebUploadManager'
+  | 'WAWebStartMediaUploadQpl'
+  | 'WAWebBackendJobsCommon'
+  | 'WAWebE2EProtoUtils';
+
+/** Their parts. */
+export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
+  WAWebSendMsgChatAction: {
+    addAndSendMsgToChat: fn(
+      '(chat, message) → [Promise<message>, Promise<{messageSendResult, ackErrorCode}>]',
+      ...SEND,
+    ),
+  },
+  WAWebFindChatAction: { findOrCreateLatestChat: fn('(id) → Promise<{chat}>; throws «No LID for user»', ...SEND) },
+  WAWebChatGetters: { getIsNewsletter: unchecked('(chat)'), getIsBroadcast: unchecked('(chat)') },
+  WAWebGetEphemeralFieldsMsgActionsUtils: {
+    getEphemeralFields: fn('(chat) → fields of a message that disappears', ...SEND),
+  },
+  WALinkify: { findLink: unchecked('(text) → link, for its preview') },
+  WAWebLinkPreviewChatAction: { getLinkPreview: unchecked('(link) → Promise<{data}>') },
+  WAWebMsgReply: { canReplyMsg: fn('(message)', 'sendMessage.reply') },
+  WAWebSendReactionMsgAction: {
+    sendReactionToMsg: fn('(message, emoji) → Promise; throws where it fails', 'sendMessage.reaction'),
+  },
+  WAWebSendMessageEditAction: {
+    sendMessageEdit: fn('(message, text, options) → Promise; throws «Cannot edit message»', 'editMessage'),
+  },
+  WAWebMsgActionCapability: {
+    canSenderRevokeMsg: fn('(message)', 'deleteMessage'),
+    canAdminRevokeMsg: fn('(message)', 'deleteMessage'),
+    canEditText: fn('(message)', 'editMessage'),
+    canEditCaption: fn('(message)', 'editMessage'),
+  },
+  WAWebChatSendMessages: {
+    sendRevokeMsgs: fn("(chat, {type: 'message', list}, clearMedia) → Promise<[{messageSendResult}]>", 'deleteMessage'),
+    sendDeleteMsgs: fn(
+      '({chat_, record: {type, list}, clearMedia}), in older builds (chat, record, clearMedia)',
+      'deleteMessage',
+    ),
+  },
+  WAWebMediaOpaqueData: {
+    createFromData: fn('(blob, type) → Promise of the file', 'sendMessage.media', 'postStatus.media'),
+  },
+  WAWebPrepRawMedia: { prepRawMedia: fn('(file, intent) → {waitForPrep()}', 'sendMessage.media', 'postStatus.media') },
+  WAWebMediaStorage: { getOrCreateMediaObject: fn('(filehash) → object', 'sendMessage.media', 'postStatus.media') },
+  WAWebMediaDataUtils: { shouldUseMediaCache: unchecked('(type) → whether to keep it in memory') },
+  WAWebMediaInMemoryBlobCache: { InMemoryMediaBlobCache: unchecked('put(filehash, blob)') },
+  WAWebMediaMmsV4Upload: {
+    uploadMedia: fn(
+      '({mimetype, mediaObject, mediaType}) → Promise<{mediaEntry}>',
+      'sendMessage.media',
+      'postStatus.media',
+    ),
+  },
+  WAWebUploadManager: {
+    encryptAndUpload: fn('({blob, type, signal, mediaKey, uploadQpl}) → Promise', 'sendMessage.sticker'),
+  },
+  WAWebStartMediaUploadQpl: { startMediaUploadQpl: fn('({entryPoint}) → a measure', 'sendMessage.sticker') },
+  WAWebSendStatusMsgAction: {
+    sendStatusTextMsgAction: fn('({text, color, font}) → Promise<{messageSendResult, msg}>', 'postStatus.text'),
+    sendStatusMediaMsgAction: fn(
+      '({mediaMsgData, beforeSend, funnelContext}), to spring 2026 (message, beforeSend) → Promise<{messageSendResult, msg}>',
+      'postStatus.media',
+    ),
+  },
+  WAWebRevokeStatusAction: { sendStatusRevokeMsgAction: fn('(own status, message) → Promise', 'deleteMessage.status') },
+  WAWebBackendJobsCommon: {},
+  WAWebE2EProtoUtils: {},
+};

@@ -1,0 +1,47 @@
+import type { WorkerOperationName } from '@chat-web/protocol';
+
+/**
+ * What a session can do, and loses if the page lacks a part: operations and events by their names, some of them split
+ * by kind (`sendMessage.media`). `session` is all of it, `link` the QR, `logout` the event that the phone has unlinked
+ * the account, `networkProbe` detecting a dead connection that the page says is alive.
+ */
+export type Capability =
+  | ('session' | 'link' | 'message' | 'message_ack' | 'missedMessages' | 'lateDecryption' | 'phoneNumbers')
+  | ('logout' | 'networkProbe')
+  | ('sendMessage.text' | 'sendMessage.media' | 'sendMessage.sticker' | 'sendMessage.reply' | 'sendMessage.reaction')
+  | ('deleteMessage.status' | 'postStatus.text' | 'postStatus.media')
+  | Exclude<WorkerOperationName, 'sendMessage' | 'postStatus'>;
+
+/** One part of a module of the page that is used. */
+export interface Part {
+  /** Its kind; `any` if it may be absent at the time of the check, `field` for a field of models. */
+  readonly is: 'function' | 'object' | 'string' | 'any' | 'field';
+  /** How it is used: arguments and result. */
+  readonly form: string;
+  /** The capabilities that need it. */
+  readonly without: readonly Capability[];
+  /** An alternative: the capabilities are lost only if both are missing. */
+  readonly or?: string;
+}
+
+/** A function. */
+export const fn = (form: string, ...without: Capability[]): Part => ({ is: 'function', form, without });
+/** An object. */
+export const object = (form: string, ...without: Capability[]): Part => ({ is: 'object', form, without });
+/** A part that may be absent at the time of the check. */
+export const unchecked = (form: string, ...without: Capability[]): Part => ({ is: 'any', form, without });
+/** A part with an alternative. */
+export const either = (part: Part, or: string): Part => ({ ...part, or });
+
+/** Every send of a message. */
+export const SEND: Capability[] = ['sendMessage.text', 'sendMessage.media', 'sendMessage.sticker'];
+
+/** Exports of a module, each once, and paths below them. */
+type Parts<M> = { readonly [E in keyof M & string]-?: Part } & Readonly<
+  Record<`${keyof M & string}${'' | '[]'}.${string}`, Part>
+>;
+
+/** The parts of modules: of those that our scripts call, and of those that the library calls. */
+export type Contract<M, L extends string = never> = { readonly [N in keyof M]: Parts<M[N]> } & Readonly<
+  Record<L, Readonly<Record<string, Part>>>
+>;

@@ -1,0 +1,60 @@
+import type { PageContact, PageId } from '../window.ts';
+import { type Contract, either, fn, unchecked } from './part.ts';
+
+type Getter<R> = (contact: PageContact) => R;
+
+/** Modules for people. */
+export interface PeopleModules {
+  WAWebQueryExistsJob: { queryWidExists(wid: unknown): Promise<{ wid?: PageId } | null> };
+  WAWebApiContact: {
+    getCurrentLid(wid: unknown): PageId | undefined;
+    getPhoneNumber(wid: unknown): PageId | undefined;
+  };
+  WAWebLidMigrationUtils: { toPn(wid: unknown): PageId | undefined };
+  WAWebContactGetters: {
+    getIsMe: Getter<boolean>;
+    getIsUser: Getter<boolean>;
+    getIsWAContact: Getter<boolean>;
+    getName: Getter<string | undefined>;
+    getPushname: Getter<string | undefined>;
+  };
+  WAWebFrontendContactGetters: { getIsMyContact: Getter<boolean> };
+  WAWebContactProfilePicThumbBridge: {
+    requestProfilePicFromServer(what: {
+      id: unknown;
+      tcToken?: unknown;
+    }): Promise<{ eurl?: string; tag?: string; stale?: boolean } | undefined>;
+  };
+}
+
+/** Their parts. */
+export const peopleParts: Contract<PeopleModules> = {
+  WAWebQueryExistsJob: {
+    queryWidExists: fn(
+      '(id) → Promise<{wid} | null>; queries the network, and stores hidden ids',
+      ...(['numberExists', 'createGroup', 'addParticipants', 'removeParticipants', 'networkProbe'] as const),
+    ),
+  },
+  WAWebApiContact: {
+    getCurrentLid: fn(
+      '(id by number) → hidden id, from memory',
+      ...(['phoneNumbers', 'getPicture', 'addParticipants', 'removeParticipants'] as const),
+    ),
+    getPhoneNumber: either(
+      fn('(hidden id) → id by number, from memory', 'phoneNumbers'),
+      'WAWebLidMigrationUtils.toPn',
+    ),
+  },
+  WAWebLidMigrationUtils: { toPn: either(fn('the same', 'phoneNumbers'), 'WAWebApiContact.getPhoneNumber') },
+  WAWebContactGetters: {
+    getIsMe: unchecked('(contact)'),
+    getIsUser: unchecked('(contact)'),
+    getIsWAContact: unchecked('(contact)'),
+    getName: unchecked('(contact) → name in the address book'),
+    getPushname: unchecked('(contact) → name that the person chose'),
+  },
+  WAWebFrontendContactGetters: { getIsMyContact: unchecked('(contact)') },
+  WAWebContactProfilePicThumbBridge: {
+    requestProfilePicFromServer: fn("({id, tcToken}) → Promise<{eurl} | {tag: ''} | {stale: true}>", 'getPicture'),
+  },
+};
