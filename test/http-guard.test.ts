@@ -89,6 +89,28 @@ describe('a web page in a browser on this machine', () => {
     },
   );
 
+  it('may link to the console and the reference, and to nothing else', async () => {
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    const { url } = guarded;
+    for (const path of ['/console/', '/docs/']) {
+      expect((await rawRequest(url, { path, headers: link })).status).toBe(200);
+      for (const [method, other] of [
+        ['GET', { 'sec-fetch-dest': 'iframe' }],
+        ['GET', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' }],
+        ['GET', { origin: 'http://evil.example' }],
+        ['POST', {}],
+      ] as const)
+        expectError(await rawRequest(url, { method, path, headers: { ...link, ...other } }), 403, 'forbidden');
+    }
+    for (const path of ['/sessions', '/openapi.json', '/console/main.js', '/health'])
+      expectError(await rawRequest(url, { path, headers: link }), 403, 'forbidden');
+    expectError(
+      await rawRequest(open.url, { path: '/console/', headers: { ...link, host: 'evil.example' } }),
+      403,
+      'forbidden',
+    );
+  });
+
   it('may be of the gateway itself', async () => {
     for (const headers of [
       { origin: open.url, 'sec-fetch-site': 'same-origin' },

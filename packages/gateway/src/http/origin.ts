@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import type { Context } from 'hono';
 import { Refusal } from '../access/refusal.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
@@ -12,6 +13,7 @@ export interface OriginOptions {
 
 /** Paths that a browser may open without a token: they reveal nothing about sessions. */
 const PAGES = /^\/(openapi\.json|health|health\/ready|(console|docs)(\/.*)?)$/;
+const STATIC_PAGES = /^\/(console|docs)\/?$/;
 
 /**
  * A route for this origin: refuses requests of foreign web pages, by Origin and Sec-Fetch-Site. Without a token it also
@@ -28,7 +30,7 @@ export function fromOwnOrigin({ asksForToken, allowedHosts }: OriginOptions, rou
       throw new Refusal('web_page', 'requests from other web pages are refused (Origin)');
     }
     const site = c.req.header('Sec-Fetch-Site');
-    if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isLink(c)) {
       throw new Refusal('web_page', 'requests from other web pages are refused (Sec-Fetch-Site)');
     }
     const isUnidentified = origin === undefined && site === undefined && isBrowser(c.req.header('User-Agent'));
@@ -48,6 +50,19 @@ export function fromOwnOrigin({ asksForToken, allowedHosts }: OriginOptions, rou
     }
     return route(c);
   };
+}
+
+/**
+ * True if somebody follows a link of another page, such as a wiki, to the console or the reference. Those cannot be
+ * framed, and the page that has the link cannot reach into them.
+ */
+function isLink({ req }: Context<ServerEnv>): boolean {
+  return (
+    req.method === 'GET' &&
+    STATIC_PAGES.test(req.path) &&
+    req.header('Sec-Fetch-Mode') === 'navigate' &&
+    req.header('Sec-Fetch-Dest') === 'document'
+  );
 }
 
 /** Without TLS, the origin may still be https behind a proxy. Over TLS, an http origin is foreign. */
