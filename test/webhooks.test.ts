@@ -107,7 +107,7 @@ describe('a webhook', () => {
 });
 
 describe('a key', () => {
-  it('makes webhooks of its own sessions, which end with it', async () => {
+  it('makes webhooks of its own sessions, which end with it, also once the operator has changed them', async () => {
     const { key, id: keyId } = await stack.client.createKey({ name: 'shop', sessions: ['shop-*'], scope: 'manage' });
     const shop = createClient({ ...stack.address, token: key });
     expect(await shop.listWebhooks()).toEqual({ webhooks: [] });
@@ -116,10 +116,13 @@ describe('a key', () => {
     expect(await shop.getWebhook({ webhookId: id })).toMatchObject({ sessions: ['shop-*'], status: 'active' });
     const [{ id: foreign = '' } = {}] = (await stack.client.listWebhooks()).webhooks;
     await expect(shop.deleteWebhook({ webhookId: foreign })).rejects.toMatchObject({ code: 'webhook_not_found' });
+    const change = { webhookId: id, url, sessions: ['shop-*'] };
+    await stack.client.updateWebhook({ ...change, events: ['ready'] });
     await stack.client.deleteKey({ keyId });
     await expect
       .poll(() => stack.client.getWebhook({ webhookId: id }))
       .toMatchObject({ status: 'disabled', reason: 'no_access' });
+    expect(await stack.client.updateWebhook(change)).toMatchObject({ status: 'active' });
     expect(await stack.client.deleteWebhook({ webhookId: id })).toEqual({ id, status: 'removed' });
   });
 });

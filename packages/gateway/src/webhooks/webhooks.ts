@@ -149,13 +149,13 @@ export class Webhooks {
     });
   }
 
-  /** Changes it, and enables it again. It belongs to the caller from then on. Rejects as `create` does. */
+  /** Changes it, and enables it again. Rejects as `create` does. */
   async update(id: string, input: ChangedWebhook, caller: Caller): Promise<WebhookView> {
     this.#find(id, caller);
     const subscription = await this.#subscription(input, caller);
-    const change = ({ owner: _, disabled: __, ...stored }: StoredWebhook) => ({
+    const change = ({ owner, disabled: _, ...stored }: StoredWebhook) => ({
       ...{ ...stored, ...subscription },
-      ...ownerOf(caller),
+      ...this.#ownerAfter({ owner, sessions: subscription.sessions }, caller),
     });
     // It fails no longer than the endpoint is the one that it is now.
     return this.#change(id, caller, change, ({ failingMs: _, ...progress }) => progress);
@@ -274,6 +274,18 @@ export class Webhooks {
     this.#webhooks.set(stored.id, webhook);
     this.#watchOwner(webhook);
     return webhook;
+  }
+
+  /**
+   * Whom a changed webhook belongs to: whoever changed it, so that no revoked key leaves an address behind. What the
+   * operator changes stays with its key while that key covers its sessions, and ends with it.
+   */
+  #ownerAfter({ owner, sessions }: Pick<StoredWebhook, 'owner' | 'sessions'>, caller: Caller) {
+    const now = ownerOf(caller);
+    if (now.owner !== undefined || owner === undefined || owner === OPEN) return now;
+    const key = this.#parts.keys.caller(owner);
+    const holds = key && !key.signal?.aborted && sessions.every((pattern) => covers(key, pattern));
+    return holds ? { owner } : now;
   }
 
   /** It ends with the access of whom it belongs to. */
