@@ -12,6 +12,9 @@ export const sessionPattern = v.pipe(
   v.regex(/^[A-Za-z0-9_*-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ - and *'),
 );
 
+/** The id of an event: where the journal has it. The epoch of the journal, then the number of the event. */
+export const EVENT_ID = /^([0-9a-z]{1,32})-(\d{1,15})$/;
+
 /** E.164 without the plus: a country code never starts with 0, and 15 digits are the longest number there is. */
 const phoneNumber = /^\+?([1-9]\d{4,14})(@c\.us)?$/;
 /** The recipient id of the status feed. */

@@ -1,4 +1,4 @@
-import { type EventName, writtenTime } from '@chat-web/protocol';
+import { EVENT_ID, type EventName, writtenTime } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Cursor, Gap } from '../journal/cursor.ts';
 import type { JournalRecord } from '../journal/frame.ts';
@@ -52,7 +52,7 @@ export class Feed {
     if (after === OLDEST) return oldestSeq - 1;
     const known = this.#journal.seqOf(after);
     if (known !== undefined) return known;
-    this.#first = [this.#gapEntry('unknown_position', ID.test(after) ? after : null, oldestSeq - 1)];
+    this.#first = [this.#gapEntry('unknown_position', EVENT_ID.test(after) ? after : null, oldestSeq - 1)];
     return oldestSeq - 1;
   }
 
@@ -101,7 +101,6 @@ export function entryOf(id: string, { name, session, at, text }: JournalRecord):
 
 /** The position before all that is kept. */
 export const OLDEST = 'oldest';
-const ID = /^[0-9a-z]{1,32}-\d{1,15}$/;
 
 /** An event as Server-Sent Events have it. `withSession`: on a stream of all sessions, where its data says whose it is. */
 export function frameOf({ id, event, session, at, text }: Entry, withSession: boolean): string {

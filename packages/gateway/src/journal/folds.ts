@@ -1,3 +1,4 @@
+import { EVENT_ID } from '@chat-web/protocol';
 import type { JournalRecord } from './frame.ts';
 
 /** A part of a fold's state, as JSON. It is deleted with its session; empty: it is nobody's. */
@@ -58,7 +59,7 @@ export class Epochs implements Fold {
 
   /** The seq of an id; undefined if it was not given out before `last`. */
   seqOf(id: string, last: number): number | undefined {
-    const [, name, digits] = /^([0-9a-z]{1,32})-(\d{1,15})$/.exec(id) ?? [];
+    const [, name, digits] = EVENT_ID.exec(id) ?? [];
     const at = this.#epochs.findIndex((epoch) => epoch.id === name);
     const [epoch, following] = [this.#epochs[at], this.#epochs[at + 1]];
     const seq = Number(digits);
