@@ -24,7 +24,8 @@ const icon = join(SOURCE, 'icon.svg');
 makePages('console', join(SOURCE, 'index.html'), {
   'icon.svg': readFileSync(icon, 'utf8'),
   'console.js': await bundleForPage(join(PACKAGE, 'dist', 'main.js')),
-  'style.css': joined(join(SOURCE, 'style')),
+  // What a view changes comes after what all share.
+  'style.css': ['shared', 'views'].map((folder) => joined(join(SOURCE, 'style', folder))).join('\n'),
 });
 makePages('reference', join(SOURCE, 'reference', 'index.html'), {
   'icon.svg': readFileSync(icon, 'utf8'),

@@ -36,7 +36,7 @@ const focused = () => seen.page.evaluate('document.activeElement.textContent');
 /** A secret as the page shows it. */
 const shownSecret = () =>
   seen.page
-    .locator('.secret code')
+    .locator('.secret')
     .map((code) => code.textContent)
     .wait();
 
@@ -56,7 +56,7 @@ it('makes a key, which is shown once, works, and does not once it is revoked', a
   await seen.page.locator('label ::-p-text(Also sends messages)').click();
   await seen.fill('Expires (optional)', '2099-01-31T10:30');
   await seen.expectFit('new-key');
-  await seen.press('Make the key');
+  await seen.press('Create key');
   await seen.untilShown('It is not shown again.');
   const key = (await shownSecret()) ?? '';
   await eventually(async () => expect(await focused()).toBe('Copy'));
@@ -82,12 +82,30 @@ it('says what is wrong with a key, and keeps what was written', async () => {
   await seen.press('New key');
   await seen.fill('Name', 'The shop');
   await seen.fill('Sessions', 'shop/1');
-  await seen.press('Make the key');
+  await seen.press('Create key');
   await seen.untilShown(/sessions\.0 must be 1 to 64 characters/);
   await seen.fill('Sessions', 'shop-1');
-  await seen.press('Make the key');
+  await seen.press('Create key');
   await seen.untilShown('It is not shown again.');
   await seen.press('I have stored it');
+});
+
+it('rotates a key, and shows the secret until it is stored, also where somebody goes back', async () => {
+  await seen.press('Rotate The shop');
+  await seen.untilShown(/revoke key_\w+ once the application uses the new one/);
+  await seen.expectFit('rotate-key');
+  await seen.press('Create key');
+  await seen.untilShown('It is not shown again.');
+  const key = (await shownSecret()) ?? '';
+  expect(await clientOf(key).getAccess({})).toMatchObject({ name: 'The shop', scope: 'read', sessions: ['shop-1'] });
+  await seen.page.keyboard.press('Escape');
+  await seen.page.keyboard.press('Escape');
+  await seen.show('#/sessions');
+  await seen.untilShown(/Sessions[\s\S]*It is not shown again\./);
+  expect(await shownSecret()).toBe(key);
+  await seen.press('I have stored it');
+  await seen.show('#/keys');
+  await eventually(async () => expect(await seen.page.$$('tbody tr')).toHaveLength(2));
 });
 
 it('shows keys that others make, and marks those that have expired', async () => {

@@ -50,7 +50,7 @@ afterAll(async () => {
 /** A secret as the page shows it. */
 const shownSecret = async () =>
   (await seen.page
-    .locator('.secret code')
+    .locator('.secret')
     .map((code) => code.textContent)
     .wait()) ?? '';
 const bodies = () => posted.map(({ body }) => body);
@@ -65,10 +65,10 @@ it('makes a webhook, which gets what phones send, signed with the secret that wa
   await seen.fill('Sessions', 'main');
   await seen.page.locator('label ::-p-text(a message was delivered)').click();
   await seen.expectFit('new-webhook');
-  await seen.press('Make the webhook');
+  await seen.press('Create webhook');
   await seen.untilShown('422 url_not_allowed');
   await seen.fill('URL', url);
-  await seen.press('Make the webhook');
+  await seen.press('Create webhook');
   await seen.untilShown('It is not shown again.');
   const secret = await shownSecret();
   await seen.expectFit('webhook-secret');

@@ -8,6 +8,8 @@ const WIDTHS = [360, 800, 1280];
 const AUDITED = [360, 1280];
 const HEIGHT = 900;
 const SCHEMES = ['light', 'dark'];
+/** Colours may change over a moment: what is looked at is how they end. */
+const SETTLED = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => {})';
 /** Reports what the page's policy refuses. */
 const REPORT_VIOLATIONS =
   "document.addEventListener('securitypolicyviolation', (e) => harmed(e.violatedDirective + ' ' + e.blockedURI))";
@@ -31,6 +33,7 @@ export async function expectFit(page: Page, name: string, screenshots: string | 
     for (const scheme of SCHEMES) {
       await page.setViewport({ width, height: HEIGHT });
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      await page.evaluate(SETTLED);
       const look = `${name} ${width} ${scheme}`;
       const path = join(screenshots ?? '', `${name}-${width}-${scheme}.png`) as `${string}.png`;
       if (screenshots) await page.screenshot({ path, fullPage: true });

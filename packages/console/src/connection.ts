@@ -95,7 +95,8 @@ export function connection(): Connection {
   return state.to;
 }
 
-/** True if whoever signed in may call that operation. */
+/** True if whoever signed in may call that operation. Without a token, there are no keys. */
 export function mayCall(name: OperationName): boolean {
-  return reaches(connection().access.scope, operations[name].scope);
+  const { id, scope } = connection().access;
+  return reaches(scope, operations[name].scope) && !(id === 'open' && operations[name].path.startsWith('/keys'));
 }

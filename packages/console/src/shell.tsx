@@ -3,6 +3,10 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { connection, mayCall, signOut } from './connection.ts';
 import { LiveSessions } from './live/live-sessions.ts';
 import { Empty } from './parts/empty.tsx';
+import { Guarded } from './parts/guarded.tsx';
+import { SecretDialog } from './parts/secret.tsx';
+import { Time } from './parts/time.tsx';
+import { VersionNote } from './parts/version-note.tsx';
 import { fullTime } from './parts/words.ts';
 import { hrefTo, route } from './route.ts';
 import { EventsView } from './views/events/events-view.tsx';
@@ -53,7 +57,7 @@ const VIEWS: Readonly<Record<string, View>> = {
   },
   keys: {
     title: 'Keys',
-    isAllowed: () => mayCall('listKeys'),
+    isAllowed: () => mayCall('listKeys') || connection().access.id === 'open', // It says how to get keys.
     show: ({ sessions }) => <KeysView sessions={sessions} />,
   },
   host: {
@@ -102,7 +106,14 @@ export function Shell() {
         </nav>
         <span class="who">
           {access.name ?? (access.id === 'open' ? 'no token is set' : 'CHAT_WEB_TOKEN')}{' '}
-          <span class="soft">{access.scope}</span>
+          <span class="soft">
+            {access.scope}
+            {access.expiresAt !== undefined && (
+              <>
+                , expires <Time at={access.expiresAt} />
+              </>
+            )}
+          </span>
           {access.id !== 'open' && (
             <button type="button" class="quiet" onClick={() => signOut()}>
               Sign out
@@ -111,15 +122,17 @@ export function Shell() {
         </span>
       </header>
       <LostNote sessions={sessions} />
+      <VersionNote sessions={sessions} />
       <main id="main" tabIndex={-1}>
         {view && isShown ? (
-          view.show({ sessions, rest })
+          <Guarded place={place}>{view.show({ sessions, rest })}</Guarded>
         ) : (
           <Empty title={view ? 'Your key does not allow this view.' : 'There is no such view.'}>
             <a href={hrefTo('sessions')}>To the sessions</a>
           </Empty>
         )}
       </main>
+      <SecretDialog />
     </>
   );
 }

@@ -32,7 +32,7 @@ export function SignInForm({ because }: { readonly because: string | undefined }
             }}
           />
         </label>
-        <button type="submit" class="primary" disabled={attempt.isBusy.value}>
+        <button type="submit" class="primary" aria-disabled={attempt.isBusy.value}>
           Sign in
         </button>
         <Failure error={attempt.failure.value} />

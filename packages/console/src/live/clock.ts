@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 
 const now = signal(Date.now());
 setInterval(() => {
@@ -10,3 +10,6 @@ document.addEventListener('visibilitychange', () => {
 
 /** The time in Unix ms, new each second while the page is looked at. */
 export const clock: ReadonlySignal<number> = now;
+
+/** The beginning of this day for whoever looks, in Unix ms. */
+export const today: ReadonlySignal<number> = computed(() => new Date(now.value).setHours(0, 0, 0, 0));

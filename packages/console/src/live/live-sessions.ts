@@ -1,7 +1,7 @@
 import { listen, type SessionView } from '@chat-web/host';
 import { signal } from '@preact/signals';
 import type { Connection } from '../connection.ts';
-import { whileSeen } from './while-seen.ts';
+import { whileVisible } from './while-visible.ts';
 
 /** How often the whole list is read: memory, disk and last events. What changes of a status comes as an event. */
 const READ_EVERY_MS = 5_000;
@@ -30,7 +30,7 @@ export class LiveSessions {
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    this.#stopFollowing = whileSeen((signal) => {
+    this.#stopFollowing = whileVisible((signal) => {
       void this.#follow(signal);
       void this.refresh();
     });

@@ -7,6 +7,7 @@ import { useEffect, useRef } from 'preact/hooks';
 export interface Action {
   /** Begins it, unless it is under way. Never rejects. Resolves with true if it went well. */
   run(): Promise<boolean>;
+  /** For `aria-disabled`: a button that is disabled would lose the focus. */
   readonly isBusy: ReadonlySignal<boolean>;
   /** Why the last attempt has failed. */
   readonly failure: ReadonlySignal<unknown>;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
-/** A question or a form before the page. Escape, and `onClose`, end it. */
+/** A question or a form in front of the page. Escape closes it; without `onClose`, only its buttons do. */
 export function Dialog({
   title,
   children,
@@ -9,7 +9,7 @@ export function Dialog({
 }: {
   readonly title: string;
   readonly children: ComponentChildren;
-  onClose(): void;
+  onClose?(): void;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const isOver = useRef(false);
@@ -21,15 +21,22 @@ export function Dialog({
     return () => {
       isOver.current = true;
       current?.close();
-      if (before instanceof HTMLElement) before.focus(); // A dialog that is removed does not give the focus back.
+      // A dialog that is removed does not give the focus back, and what had it may be gone.
+      const isThere = before instanceof HTMLElement && before.isConnected && before !== document.body;
+      (isThere ? before : document.getElementById('main'))?.focus();
     };
   }, []);
   return (
     <dialog
       ref={dialog}
       aria-labelledby={titleId}
+      onCancel={(event) => {
+        if (!onClose) event.preventDefault();
+      }}
       onClose={() => {
-        if (!isOver.current) onClose();
+        if (isOver.current) return;
+        if (onClose) onClose();
+        else dialog.current?.showModal(); // Browsers let a second Escape through.
       }}
     >
       <h2 id={titleId}>{title}</h2>

@@ -39,7 +39,12 @@ export function FormDialog({
         {children}
         <Failure error={action.failure.value} />
         <div class="buttons">
-          <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={!isReady || action.isBusy.value}>
+          <button
+            type="submit"
+            class={isDangerous ? 'danger' : 'primary'}
+            disabled={!isReady}
+            aria-disabled={action.isBusy.value}
+          >
             {verb}
           </button>
           <button type="button" onClick={onClose}>

@@ -1,6 +1,7 @@
 import { matchesPattern } from '@chat-web/protocol';
 import type { Signal } from '@preact/signals';
 import type { LiveSessions } from '../live/live-sessions.ts';
+import { patternsIn } from './patterns.ts';
 import { TextField } from './text-field.tsx';
 import { counted } from './words.ts';
 
@@ -11,11 +12,6 @@ interface PatternsProps {
   /** Patterns, with spaces or commas between them. */
   readonly value: Signal<string>;
   readonly sessions: LiveSessions;
-}
-
-/** The patterns that were written. */
-export function patternsIn(written: string): string[] {
-  return written.split(/[\s,]+/).filter(Boolean);
 }
 
 /** Asks for sessions by patterns, and says which they match now. */

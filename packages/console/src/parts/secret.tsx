@@ -1,39 +1,65 @@
-import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+import { signIn } from '../connection.ts';
 import { CopyButton } from './copy-button.tsx';
+import { Dialog } from './dialog.tsx';
 
-interface SecretProps {
+/** A secret that the gateway shows only once. */
+interface Secret {
   readonly title: string;
   readonly value: string;
   /** What it is for. */
-  readonly children: ComponentChildren;
-  /** It is stored elsewhere. */
-  onDone(): void;
+  readonly note: string;
 }
 
-/** A secret that the gateway shows only once. It stays in view until somebody says that it is stored. */
-export function Secret({ title, value, children, onDone }: SecretProps) {
-  const titleId = useId();
+const shown = signal<Secret | undefined>(undefined);
+
+/** Whoever signs in next is not to see it. */
+signIn.subscribe(({ is }) => {
+  if (is === 'asked') shown.value = undefined;
+});
+
+/** Shows a secret, over all views, until somebody says that it is stored. */
+export function showSecret(secret: Secret): void {
+  shown.value = secret;
+}
+
+/** The secret of a webhook that was just created, or was given another one. */
+export function showWebhookSecret({ url, secret }: { readonly url: string; readonly secret: string }): void {
+  const note = `Each event to ${url} is signed with it. Give it to the application, which checks the signature.`;
+  showSecret({ title: 'The secret of the webhook', value: secret, note });
+}
+
+/** The secret that is to be stored, if there is one. */
+export function SecretDialog() {
+  const { value: secret } = shown;
+  return secret && <Shown key={secret.value} {...secret} />;
+}
+
+function Shown({ title, value, note }: Secret) {
   const noteId = useId();
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
   return (
-    <section class="secret" aria-labelledby={titleId}>
-      <h2 id={titleId}>{title}</h2>
+    <Dialog title={title}>
       <p id={noteId}>
-        <strong>It is not shown again.</strong> {children}
+        <strong>It is not shown again.</strong> {note}
       </p>
-      <code>{value}</code>
+      <code class="secret">{value}</code>
       <div class="buttons">
         <CopyButton text={value} look="primary" isFocused describedBy={noteId} />
         <button
           type="button"
           onClick={() => {
-            document.getElementById('main')?.focus(); // This button is about to go, and the focus with it.
-            onDone();
+            shown.value = undefined;
           }}
         >
           I have stored it
         </button>
       </div>
-    </section>
+    </Dialog>
   );
 }

@@ -2,6 +2,10 @@ import type { ComponentChildren } from 'preact';
 
 interface TableProps {
   readonly titles: readonly string[];
+  /** A class for its own look. */
+  readonly kind?: string;
+  /** True if each row begins with a checkbox. */
+  readonly hasChoices?: boolean;
   /** True if each row ends with buttons. */
   readonly hasActions?: boolean;
   /** Its rows, whose cells have the titles as `data-title`: on narrow screens each row is a card. */
@@ -9,11 +13,16 @@ interface TableProps {
 }
 
 /** A list with a column for each title. */
-export function Table({ titles, hasActions = false, children }: TableProps) {
+export function Table({ titles, kind = '', hasChoices = false, hasActions = false, children }: TableProps) {
   return (
-    <table class="list">
+    <table class={`list ${kind}`}>
       <thead>
         <tr>
+          {hasChoices && (
+            <th scope="col">
+              <span class="hidden">Selected</span>
+            </th>
+          )}
           {titles.map((title) => (
             <th key={title} scope="col">
               {title}

@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
-import { clock } from '../live/clock.ts';
-import { fullTime, relativeTime } from './words.ts';
+import { clock, today } from '../live/clock.ts';
+import { fullTime, relativeTime, shortTime } from './words.ts';
 
 /** A time in ISO 8601, as seen from now. */
 export function Time({ at }: { readonly at: string }) {
@@ -8,6 +8,16 @@ export function Time({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={fullTime(ms)}>
       <Relative key={ms} ms={ms} />
+    </time>
+  );
+}
+
+/** A time in ISO 8601 as a time of the day; of another day, with its date. */
+export function ShortTime({ at }: { readonly at: string }) {
+  const ms = Date.parse(at);
+  return (
+    <time dateTime={at} title={fullTime(ms)}>
+      {Number.isNaN(ms) ? '' : shortTime(ms, today.value)}
     </time>
   );
 }

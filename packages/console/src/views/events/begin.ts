@@ -1,3 +1,5 @@
+import { EVENT_ID } from '@chat-web/protocol';
+
 /** Where the list begins: now, so long ago, or after a position of the event routes. */
 export type Begin =
   | { readonly is: 'now' | 'oldest' }
@@ -28,7 +30,7 @@ export function positionOf(begin: Begin, now: number): string | undefined {
  */
 export function writtenPosition(written: string): string | undefined {
   const text = written.trim();
-  if (/^[0-9a-z]{1,32}-\d{1,15}$/.test(text) && !/^\d{4}-\d{2}$/.test(text)) return text;
+  if (EVENT_ID.test(text) && !/^\d{4}-\d{2}$/.test(text)) return text;
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }

@@ -6,10 +6,10 @@ import { jsonText } from '../../parts/shown-text.ts';
 import { fullTime } from '../../parts/words.ts';
 import { hrefTo } from '../../route.ts';
 import { withoutContents } from './contents.ts';
-import type { TapeEntry } from './tape.ts';
+import type { EventEntry } from './event-buffer.ts';
 
 interface DetailsProps {
-  readonly entry: TapeEntry;
+  readonly entry: EventEntry;
   readonly withContents: boolean;
   onClose(): void;
   /** The list is to begin after that event. */
@@ -65,7 +65,7 @@ export function EventDetails({ entry, withContents, onClose, onBegin }: DetailsP
 }
 
 /** It follows its position among the events of its name and session. */
-function commandFor({ event: { name, session }, after }: TapeEntry): string {
+function commandFor({ event: { name, session }, after }: EventEntry): string {
   const { address, access } = connection();
   const query = new URLSearchParams({ after, events: name, ...(session === undefined ? {} : { sessions: session }) });
   const url = `${address.url}/events?${query}&limit=1`;

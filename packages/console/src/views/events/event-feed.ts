@@ -1,24 +1,33 @@
-import { type EventName, listen } from '@chat-web/host';
+import type { EventName, ListenedEvent } from '@chat-web/host';
 import { eventData, SECRET_EVENTS } from '@chat-web/protocol';
 import { computed, effect, signal } from '@preact/signals';
 import { connection, mayCall } from '../../connection.ts';
+import { type FollowState, followEvents } from '../../live/follow-events.ts';
+import { inBatches } from '../../live/in-batches.ts';
 import { journalPosition } from '../../live/journal-position.ts';
-import { inPortions } from '../../live/portions.ts';
 import { BEGINS, type Begin, positionOf } from './begin.ts';
-import { type EventFilter, lets, namedSessions } from './event-filter.ts';
-import { EMPTY_TAPE, goneOn, paused, type Tape, type TapeEntry, withEvents } from './tape.ts';
+import {
+  EMPTY_BUFFER,
+  type EventBuffer,
+  type EventEntry,
+  MAX_EVENTS,
+  paused,
+  resumed,
+  withEvents,
+} from './event-buffer.ts';
+import { type EventFilter, isNarrower, namedSessions, passes } from './event-filter.ts';
 
 /** Four times a second is enough for the eye, also with hundreds of events a second. */
 const DRAW_EVERY_MS = 250;
-/** A page that reads thousands of events still answers to keys. */
-const LONGEST_WORK_MS = 20;
 /** Whoever types a filter has not finished after one letter. */
-const OPEN_AFTER_MS = 300;
+const REOPEN_AFTER_MS = 300;
 
-/** What was shown before may not be among what is read anew. */
-const SHOW_AFTER_MS = 1_000;
-
-type FeedState = 'opening' | 'live' | 'lost';
+/** What the stream was opened with. */
+interface Opened {
+  readonly filter: EventFilter;
+  readonly begin: Begin;
+  readonly attempt: number;
+}
 
 /** The names of all events that whoever signed in may see. */
 export function namesToSee(): readonly EventName[] {
@@ -27,21 +36,24 @@ export function namesToSee(): readonly EventName[] {
 }
 
 /**
- * The events of the list: those that its filter lets through, from where it begins on. Each change of filter or beginning
- * reads them anew from the journal, so that the list has all of the newest; while it is paused, it is only narrowed.
+ * The events of the list: those that pass its filter, from where it begins on. A change of the filter reads them again
+ * from the journal if the list may lack some; while it is paused, the list is only narrowed.
  */
 export class EventFeed {
   readonly filter = signal<EventFilter>({ names: new Set(), sessions: '', text: '' });
   readonly begin = signal<Begin>(BEGINS['5 minutes ago']);
-  readonly tape = signal<Tape>(EMPTY_TAPE);
-  readonly state = signal<FeedState>('opening');
+  readonly buffer = signal<EventBuffer>(EMPTY_BUFFER);
+  readonly state = signal<FollowState>('connecting');
   /** Why it has ended. */
   readonly failure = signal<unknown>(undefined);
-  readonly isPaused = computed(() => this.tape.value.held !== undefined);
+  readonly isPaused = computed(() => this.buffer.value.held !== undefined);
   /** What is shown. */
-  readonly entries = computed(() => this.tape.value.entries.filter(({ event }) => lets(this.filter.value, event)));
+  readonly entries = computed(() => this.buffer.value.entries.filter(({ event }) => passes(this.filter.value, event)));
+  /** Older events have been dropped: some of them may pass a narrower filter. */
+  readonly #isFull = computed(() => this.buffer.value.entries.length === MAX_EVENTS);
   /** A change opens it again. */
   readonly #attempt = signal(0);
+  #opened: Opened | undefined;
   #open = new AbortController();
   #count = 0;
   /** Where it begins if that was once found out. */
@@ -54,19 +66,12 @@ export class EventFeed {
   /** Follows the events until the returned function is called. */
   start(): () => void {
     let timer: number | undefined;
-    let opened: readonly unknown[] = [];
     const dispose = effect(() => {
-      const wanted = [this.filter.value, this.begin.value, this.#attempt.value] as const;
-      const isOpen = wanted.every((part, index) => part === opened[index]);
-      if (isOpen || this.isPaused.value) return; // While it is paused, the stream goes on, for the count.
+      const wanted = { filter: this.filter.value, begin: this.begin.value, attempt: this.#attempt.value };
       clearTimeout(timer);
-      const open = () => {
-        const [filter, begin] = wanted;
-        if (begin !== opened[1]) this.#beginAnew();
-        opened = wanted;
-        void this.#follow(filter, begin);
-      };
-      timer = setTimeout(open, opened.length === 0 ? 0 : OPEN_AFTER_MS);
+      // While it is paused, the stream goes on, for the count.
+      if (this.#isOpen(wanted) || this.isPaused.value) return;
+      timer = setTimeout(() => this.#reopen(wanted), this.#opened === undefined ? 0 : REOPEN_AFTER_MS);
     });
     return () => {
       dispose();
@@ -81,82 +86,82 @@ export class EventFeed {
   }
 
   pause(): void {
-    this.tape.value = paused(this.tape.value);
+    this.buffer.value = paused(this.buffer.value);
   }
 
-  goOn(): void {
-    this.tape.value = goneOn(this.tape.value);
+  resume(): void {
+    this.buffer.value = resumed(this.buffer.value);
   }
 
-  #beginAnew(): void {
-    this.tape.value = EMPTY_TAPE;
-    this.#from = undefined;
+  /** True if the stream that is open has all that is wanted. */
+  #isOpen({ filter, begin, attempt }: Opened): boolean {
+    const opened = this.#opened;
+    if (opened === undefined || begin !== opened.begin || attempt !== opened.attempt) return false;
+    return filter === opened.filter || (isNarrower(filter, opened.filter) && !this.#isFull.value);
   }
 
-  async #follow(filter: EventFilter, begin: Begin): Promise<void> {
+  #reopen(wanted: Opened): void {
+    if (wanted.begin !== this.#opened?.begin) {
+      this.buffer.value = EMPTY_BUFFER;
+      this.#from = undefined;
+    }
+    this.#opened = wanted;
     this.#open.abort();
     this.#open = new AbortController();
-    const { signal } = this.#open;
+    void this.#follow(wanted, this.#open.signal);
+  }
+
+  async #follow({ filter, begin }: Opened, signal: AbortSignal): Promise<void> {
     this.failure.value = undefined;
-    this.state.value = 'opening';
+    this.state.value = 'connecting';
     if (filter.names.size === 0) return;
     const { address } = connection();
-    // What begins now begins there, too, when it is read anew.
+    // What begins now begins there, too, when it is read again.
     this.#from ??= begin.is === 'now' ? await journalPosition(address, signal) : undefined;
     let after = this.#from ?? positionOf(begin, Date.now()) ?? 'now';
     if (signal.aborted) return;
-    const reading = this.#readAnew(filter, signal);
-    const take = inPortions<TapeEntry>(signal, (portion) => reading.add(portion), DRAW_EVERY_MS);
-    const events = listen(address, {
-      ...{ sessions: namedSessions(filter.sessions), events: [...filter.names], from: after, signal },
-      onConnect: () => {
-        this.#become('live', signal);
-        setTimeout(() => reading.show(), SHOW_AFTER_MS);
-      },
-      onDisconnect: () => this.#become('lost', signal),
-      onError: () => {}, // It goes on by itself.
-    });
-    let began = performance.now();
-    try {
-      for await (const event of events) {
+    const reading = this.#replacement(filter, signal);
+    const take = inBatches<EventEntry>(signal, (batch) => reading.add(batch), DRAW_EVERY_MS);
+    const stop = followEvents(address, {
+      ...{ sessions: namedSessions(filter.sessions), events: [...filter.names], from: after },
+      onEvent: (event: ListenedEvent) => {
         const key = event.id ?? `none ${this.#count++}`;
-        if (lets(filter, event)) take({ key, event, after });
+        if (passes(filter, event)) take({ key, event, after });
         after = event.id ?? after;
-        if (performance.now() - began < LONGEST_WORK_MS || document.hidden) continue;
-        await new Promise((resolve) => setTimeout(resolve));
-        began = performance.now();
-      }
-    } catch (error) {
-      if (!signal.aborted) this.failure.value = error;
-    }
+      },
+      onState: (state) => {
+        this.state.value = state;
+        if (state === 'live') setTimeout(() => reading.show(), DRAW_EVERY_MS); // After the last batch.
+      },
+      onRefused: (error) => {
+        this.failure.value = error;
+      },
+    });
+    signal.addEventListener('abort', stop, { once: true });
   }
 
   /**
    * A list that takes the place of the one that is shown, as soon as it has all of it: rows neither go and come again nor
    * lose the focus.
    */
-  #readAnew(filter: EventFilter, signal: AbortSignal) {
-    const before = this.tape.peek().entries;
-    const newest = before.find(({ event }) => event.id !== undefined && lets(filter, event));
-    let hidden: Tape | undefined = EMPTY_TAPE;
+  #replacement(filter: EventFilter, signal: AbortSignal) {
+    const before = this.buffer.peek().entries;
+    const newest = before.find(({ event }) => event.id !== undefined && passes(filter, event));
+    let hidden: EventBuffer | undefined = EMPTY_BUFFER;
     const show = () => {
-      if (hidden && !signal.aborted) this.tape.value = this.isPaused.peek() ? paused(hidden) : hidden;
+      if (hidden && !signal.aborted) this.buffer.value = this.isPaused.peek() ? paused(hidden) : hidden;
       hidden = undefined;
     };
     return {
       show,
-      add: (portion: readonly TapeEntry[]) => {
+      add: (batch: readonly EventEntry[]) => {
         if (!hidden) {
-          this.tape.value = withEvents(this.tape.value, portion);
+          this.buffer.value = withEvents(this.buffer.value, batch);
           return;
         }
-        hidden = withEvents(hidden, portion);
-        if (newest === undefined || portion.some(({ key }) => key === newest.key)) show();
+        hidden = withEvents(hidden, batch);
+        if (newest === undefined || batch.some(({ key }) => key === newest.key)) show();
       },
     };
-  }
-
-  #become(state: FeedState, { aborted }: AbortSignal): void {
-    if (!aborted) this.state.value = state;
   }
 }

@@ -1,6 +1,6 @@
 import type { EventName, ListenedEvent } from '@chat-web/host';
 import { describe, expect, it } from 'vitest';
-import { type EventFilter, lets, namedSessions } from './event-filter.ts';
+import { type EventFilter, isNarrower, namedSessions, passes } from './event-filter.ts';
 
 const message = {
   ...{ id: '5f-7', session: 'shop-1', at: '2026-11-23T08:00:00.000Z', name: 'message' },
@@ -20,11 +20,11 @@ describe('the filter of events', () => {
     [{ text: '5f-7' }, true],
     [{ text: 'secret' }, false],
   ])('%j: %s', (change, isShown) => {
-    expect(lets({ ...all, ...change }, message)).toBe(isShown);
+    expect(passes({ ...all, ...change }, message)).toBe(isShown);
   });
 
   it('shows what is missing of all sessions', () => {
-    expect(lets({ ...all, sessions: 'main' }, gap)).toBe(true);
+    expect(passes({ ...all, sessions: 'main' }, gap)).toBe(true);
   });
 
   it('asks the gateway for sessions where all are named', () => {
@@ -34,5 +34,17 @@ describe('the filter of events', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it.each([
+    [{}, true],
+    [{ names: new Set<EventName>(['gap']) }, true],
+    [{ names: new Set<EventName>(['ready']) }, false],
+    [{ sessions: 'main' }, true],
+    [{ text: ' 5F' }, true],
+  ])('knows without reading again what %j shows: %s', (change, isKnown) => {
+    expect(isNarrower({ ...all, ...change }, all)).toBe(isKnown);
+    expect(isNarrower(all, { ...all, text: '5f' })).toBe(false);
+    expect(isNarrower({ ...all, sessions: 'main' }, { ...all, sessions: 'shop-*' })).toBe(false);
   });
 });

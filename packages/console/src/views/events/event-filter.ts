@@ -1,5 +1,7 @@
 import type { EventName, ListenedEvent } from '@chat-web/host';
-import { matchesPattern } from '@chat-web/protocol';
+import { matchesPattern, sessionId } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { patternsIn } from '../../parts/patterns.ts';
 
 /** Which events the list shows. */
 export interface EventFilter {
@@ -10,27 +12,32 @@ export interface EventFilter {
   readonly text: string;
 }
 
-/** The patterns that a person has written. */
-export function patternsOf(sessions: string): readonly string[] {
-  return sessions.split(/[\s,]+/).filter(Boolean);
-}
-
 /** The sessions that the gateway can be asked for, which takes no patterns. Undefined: all. */
 export function namedSessions(sessions: string): readonly string[] | undefined {
-  const patterns = patternsOf(sessions);
-  const isNamed = patterns.length > 0 && patterns.every((pattern) => /^[A-Za-z0-9_-]{1,64}$/.test(pattern));
+  const patterns = patternsIn(sessions);
+  const isNamed = patterns.length > 0 && patterns.every((pattern) => v.is(sessionId, pattern));
   return isNamed ? patterns : undefined;
 }
 
 /** True if the filter lets an event through. What is missing concerns all sessions, unless it names one. */
-export function lets({ names, sessions, text }: EventFilter, event: ListenedEvent): boolean {
+export function passes({ names, sessions, text }: EventFilter, event: ListenedEvent): boolean {
   if (!names.has(event.name)) return false;
   const { session } = event;
-  const patterns = patternsOf(sessions);
+  const patterns = patternsIn(sessions);
   if (session !== undefined && patterns.length > 0 && !patterns.some((pattern) => matchesPattern(pattern, session)))
     return false;
   const wanted = text.trim().toLowerCase();
   return wanted === '' || idsOf(event).some((id) => id?.toLowerCase().includes(wanted));
+}
+
+/** True if each event that passes `filter` passes `wider`, too. */
+export function isNarrower(filter: EventFilter, wider: EventFilter): boolean {
+  const has = (text: string) => text.trim().toLowerCase();
+  return (
+    [...filter.names].every((name) => wider.names.has(name)) &&
+    (wider.sessions === filter.sessions || patternsIn(wider.sessions).length === 0) &&
+    has(filter.text).includes(has(wider.text))
+  );
 }
 
 function idsOf({ id, session, name, data }: ListenedEvent): readonly (string | undefined)[] {

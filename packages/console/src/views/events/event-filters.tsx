@@ -1,5 +1,8 @@
 import type { EventName } from '@chat-web/host';
-import { type EventFilter, patternsOf } from './event-filter.ts';
+import { sessionPattern } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { patternsIn } from '../../parts/patterns.ts';
+import type { EventFilter } from './event-filter.ts';
 
 interface FiltersProps {
   readonly filter: EventFilter;
@@ -9,11 +12,9 @@ interface FiltersProps {
   onChange(filter: EventFilter): void;
 }
 
-const SESSION_PATTERN = /^[A-Za-z0-9_*-]{1,64}$/;
-
 /** What the list shows: names of events, sessions, and a part of an id. */
 export function EventFilters({ filter, names, ids, onChange }: FiltersProps) {
-  const wrong = patternsOf(filter.sessions).find((pattern) => !SESSION_PATTERN.test(pattern));
+  const wrong = patternsIn(filter.sessions).find((pattern) => !v.is(sessionPattern, pattern));
   const isAll = filter.names.size === names.length;
   const toggle = (name: EventName) => {
     const chosen = new Set(filter.names);
@@ -51,7 +52,7 @@ export function EventFilters({ filter, names, ids, onChange }: FiltersProps) {
           />
         </label>
       </div>
-      {wrong !== undefined && <p role="status">{wrong} is no id of a session, and no pattern such as shop-*.</p>}
+      {wrong !== undefined && <p role="status">{wrong} is neither a session id nor a pattern such as shop-*.</p>}
       <fieldset class="groups names-of-events">
         <legend>Events</legend>
         {names.map((name) => (

@@ -1,15 +1,14 @@
-import { clock } from '../../live/clock.ts';
 import { memo } from '../../parts/memo.ts';
-import { shortTime } from '../../parts/words.ts';
+import { ShortTime } from '../../parts/time.tsx';
 import { hrefTo } from '../../route.ts';
+import type { EventEntry } from './event-buffer.ts';
 import { eventText } from './event-text.ts';
-import type { TapeEntry } from './tape.ts';
 
 interface RowProps {
-  readonly entry: TapeEntry;
+  readonly entry: EventEntry;
   readonly withContents: boolean;
   readonly isChosen: boolean;
-  onChoose(entry: TapeEntry): void;
+  onChoose(entry: EventEntry): void;
 }
 
 /** An event in the list. A press shows all of it. */
@@ -24,7 +23,7 @@ export const EventRow = memo(
           </button>
         </th>
         <td class="when">
-          <time dateTime={at}>{shortTime(Date.parse(at), clock.peek())}</time>
+          <ShortTime at={at} />
         </td>
         <td>{session === undefined ? 'all sessions' : <a href={hrefTo('sessions', session)}>{session}</a>}</td>
         <td class="what">{eventText(entry.event, withContents)}</td>

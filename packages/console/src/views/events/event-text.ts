@@ -26,14 +26,14 @@ export function eventText(event: ListenedEvent, withContents: boolean): string {
       return `${shownText(event.data.id)}: ${ackText(event.data.ack)}`;
     case 'ready': {
       const { phone, wid, pushname } = event.data;
-      return `${phone || wid} is linked${withContents && pushname ? `: ${shownText(pushname)}` : ''}`;
+      return `${shownText(phone || wid)} is linked${withContents && pushname ? `: ${shownText(pushname)}` : ''}`;
     }
     case 'qr':
       return 'a new QR to scan';
     case 'pairing_code':
       return 'a code to type into the phone';
     case 'disconnected':
-      return `${event.data.message} (${event.data.reason})`;
+      return `${shownText(event.data.message, 500)} (${event.data.reason})`;
     default:
       return timelineText(event);
   }
@@ -42,8 +42,9 @@ export function eventText(event: ListenedEvent, withContents: boolean): string {
 type Message = Extract<ListenedEvent, { name: 'message' }>['data'];
 
 function messageText({ from, author, type, body, filename, hasMedia }: Message, withContents: boolean): string {
-  const who = author === undefined ? from : `${author} in ${from}`;
-  if (!withContents) return `${type} from ${who}: ${counted(body.length, 'character')}${hasMedia ? ' and a file' : ''}`;
+  const who = shownText(author === undefined ? from : `${author} in ${from}`);
+  const kind = shownText(type);
+  if (!withContents) return `${kind} from ${who}: ${counted(body.length, 'character')}${hasMedia ? ' and a file' : ''}`;
   const file = filename === undefined ? '' : ` [${shownText(filename)}]`;
-  return `${type} from ${who}: ${shownText(body)}${file}`;
+  return `${kind} from ${who}: ${shownText(body)}${file}`;
 }

@@ -3,14 +3,17 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { Failure } from '../../parts/action.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { Table } from '../../parts/table.tsx';
 import { counted } from '../../parts/words.ts';
 import { BeginForm } from './begin-form.tsx';
 import { ContentsSwitch, contentsShown } from './contents-switch.tsx';
+import { type EventEntry, MAX_EVENTS } from './event-buffer.ts';
 import { EventDetails } from './event-details.tsx';
 import { EventFeed, namesToSee } from './event-feed.ts';
 import { EventFilters } from './event-filters.tsx';
 import { EventRow } from './event-row.tsx';
-import { MOST_EVENTS, type TapeEntry } from './tape.ts';
+
+const TITLES = ['Event', 'Time', 'Session', 'What happened'];
 
 interface EventsProps {
   readonly sessions: LiveSessions;
@@ -22,7 +25,7 @@ interface EventsProps {
 export function EventsView({ sessions, only }: EventsProps) {
   const feed = useMemo(() => new EventFeed(only), [only]);
   useEffect(() => feed.start(), [feed]);
-  const chosen = useSignal<TapeEntry | undefined>(undefined);
+  const chosen = useSignal<EventEntry | undefined>(undefined);
   const ids = useComputed(() => [...(sessions.all.value?.keys() ?? [])]);
   const withContents = contentsShown.value;
   const { value: entries } = feed.entries;
@@ -69,33 +72,22 @@ export function EventsView({ sessions, only }: EventsProps) {
           {entries.length === 0 ? (
             <NoEvents feed={feed} />
           ) : (
-            <table class="list events">
-              <thead>
-                <tr>
-                  {['Event', 'Time', 'Session', 'What happened'].map((title) => (
-                    <th key={title} scope="col">
-                      {title}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {entries.map((entry) => (
-                  <EventRow
-                    key={entry.key}
-                    entry={entry}
-                    withContents={withContents}
-                    isChosen={entry.key === chosen.value?.key}
-                    onChoose={(one) => {
-                      chosen.value = one;
-                    }}
-                  />
-                ))}
-              </tbody>
-            </table>
+            <Table kind="events" titles={TITLES}>
+              {entries.map((entry) => (
+                <EventRow
+                  key={entry.key}
+                  entry={entry}
+                  withContents={withContents}
+                  isChosen={entry.key === chosen.value?.key}
+                  onChoose={(one) => {
+                    chosen.value = one;
+                  }}
+                />
+              ))}
+            </Table>
           )}
-          {entries.length === MOST_EVENTS && (
-            <p class="soft">The newest {MOST_EVENTS} are shown. Narrow the filter to see older ones.</p>
+          {entries.length === MAX_EVENTS && (
+            <p class="soft">The newest {MAX_EVENTS} are shown. Narrow the filter to see older ones.</p>
           )}
         </div>
         {chosen.value && (
@@ -114,7 +106,7 @@ export function EventsView({ sessions, only }: EventsProps) {
 }
 
 function FeedStatus({ feed }: { readonly feed: EventFeed }) {
-  const words = { opening: 'Connecting …', live: 'Live', lost: 'Connecting again …' };
+  const words = { connecting: 'Connecting …', reading: 'Reading …', live: 'Live', lost: 'Connecting again …' };
   return (
     <span role="status" class="soft">
       {feed.failure.value !== undefined ? 'Ended' : feed.isPaused.value ? 'Paused' : words[feed.state.value]}
@@ -123,8 +115,8 @@ function FeedStatus({ feed }: { readonly feed: EventFeed }) {
 }
 
 function PauseButton({ feed }: { readonly feed: EventFeed }) {
-  const { heldCount } = feed.tape.value;
-  const dropped = heldCount - (feed.tape.value.held?.length ?? heldCount);
+  const { heldCount } = feed.buffer.value;
+  const dropped = heldCount - (feed.buffer.value.held?.length ?? heldCount);
   if (!feed.isPaused.value)
     return (
       <button type="button" onClick={() => feed.pause()}>
@@ -133,12 +125,12 @@ function PauseButton({ feed }: { readonly feed: EventFeed }) {
     );
   return (
     <>
-      <button type="button" class="primary" onClick={() => feed.goOn()}>
-        Go on
+      <button type="button" class="primary" onClick={() => feed.resume()}>
+        Resume
       </button>
       <span>
         {counted(heldCount, 'event')} meanwhile
-        {dropped > 0 && `; the newest ${MOST_EVENTS} will be shown`}
+        {dropped > 0 && `; the newest ${MAX_EVENTS} will be shown`}
       </span>
     </>
   );
@@ -149,7 +141,7 @@ function NoEvents({ feed }: { readonly feed: EventFeed }) {
   if (feed.filter.value.names.size === 0) return <Empty title="Choose at least one event." />;
   if (feed.state.value !== 'live') return <Empty title="Reading the events …" />;
   return (
-    <Empty title="No event that the filter lets through.">
+    <Empty title="No event matches the filter.">
       <p>What happens from now on is shown here at once. To see older events, begin earlier.</p>
     </Empty>
   );

@@ -3,28 +3,28 @@ import { useComputed } from '@preact/signals';
 import { clock } from '../../live/clock.ts';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { shortTime } from '../../parts/words.ts';
+import { ShortTime, Time } from '../../parts/time.tsx';
 
-const TITLES = ['Key', 'Status', 'Scope', 'Sessions', 'Made', 'Expires'];
+const TITLES = ['Key', 'Status', 'Scope', 'Sessions', 'Created', 'Expires'];
 
 interface TableProps {
   readonly keys: readonly KeyView[];
+  onRotate(key: KeyView): void;
   onRevoke(key: KeyView): void;
 }
 
 /** All keys, the newest first. */
-export function KeyTable({ keys, onRevoke }: TableProps) {
+export function KeyTable({ keys, ...actions }: TableProps) {
   return (
     <Table titles={TITLES} hasActions>
       {keys.toReversed().map((key) => (
-        <KeyRow key={key.id} of={key} onRevoke={onRevoke} />
+        <KeyRow key={key.id} of={key} {...actions} />
       ))}
     </Table>
   );
 }
 
-function KeyRow({ of: key, onRevoke }: { readonly of: KeyView; onRevoke(key: KeyView): void }) {
+function KeyRow({ of: key, onRotate, onRevoke }: Omit<TableProps, 'keys'> & { readonly of: KeyView }) {
   const { id, name, scope, sessions, createdAt, expiresAt } = key;
   return (
     <tr>
@@ -38,7 +38,7 @@ function KeyRow({ of: key, onRevoke }: { readonly of: KeyView; onRevoke(key: Key
         {scope}
       </td>
       <td data-title="Sessions">{sessions.join(', ')}</td>
-      <td data-title="Made" class="short">
+      <td data-title="Created" class="short">
         <Time at={createdAt} />
       </td>
       <td data-title="Expires">
@@ -46,11 +46,17 @@ function KeyRow({ of: key, onRevoke }: { readonly of: KeyView; onRevoke(key: Key
           'never'
         ) : (
           <>
-            <Time at={expiresAt} /> <span class="soft">{shortTime(Date.parse(expiresAt), clock.peek())}</span>
+            <Time at={expiresAt} />{' '}
+            <span class="soft">
+              <ShortTime at={expiresAt} />
+            </span>
           </>
         )}
       </td>
       <td class="action">
+        <button type="button" aria-label={`Rotate ${name}`} onClick={() => onRotate(key)}>
+          Rotate …
+        </button>{' '}
         <button type="button" class="danger" aria-label={`Revoke ${name}`} onClick={() => onRevoke(key)}>
           Revoke …
         </button>

@@ -6,29 +6,26 @@ import { useLoaded } from '../../parts/action.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Reading } from '../../parts/reading.tsx';
-import { Secret } from '../../parts/secret.tsx';
+import { showSecret } from '../../parts/secret.tsx';
 import { KeyTable } from './key-table.tsx';
 import { NewKey } from './new-key.tsx';
 
 const READ_EVERY_MS = 10_000;
+const KEY_NOTE =
+  'The gateway keeps only its hash. The application sends it as a bearer token: Authorization: Bearer cwk_…';
 
 /** The keys of the gateway: whom they are for, what they allow, and until when. */
 export function KeysView({ sessions }: { readonly sessions: LiveSessions }) {
+  if (connection().access.id !== 'open') return <Keys sessions={sessions} />;
   return (
     <>
-      {connection().access.id === 'open' ? (
-        <>
-          <h1>Keys</h1>
-          <Empty title="Keys need CHAT_WEB_TOKEN.">
-            <p>
-              This gateway is open: whoever reaches it may do everything. Set CHAT_WEB_TOKEN and start it again
-              (docs/access.md); then make a key for each application here.
-            </p>
-          </Empty>
-        </>
-      ) : (
-        <Keys sessions={sessions} />
-      )}
+      <h1>Keys</h1>
+      <Empty title="Keys need CHAT_WEB_TOKEN.">
+        <p>
+          This gateway is open: everybody who reaches it may do everything. Set CHAT_WEB_TOKEN and restart it
+          (docs/access.md); then create a key for each application here.
+        </p>
+      </Empty>
     </>
   );
 }
@@ -37,46 +34,41 @@ function Keys({ sessions }: { readonly sessions: LiveSessions }) {
   const loaded = useLoaded((signal) => connection().client.listKeys({}, { signal, retries: 0 }), {
     everyMs: READ_EVERY_MS,
   });
-  const made = useSignal<(KeyView & { readonly key: string }) | undefined>(undefined);
+  /** The key that another one takes the place of, or that it is a new one. */
+  const wanted = useSignal<KeyView | 'new' | undefined>(undefined);
   const revoked = useSignal<KeyView | undefined>(undefined);
-  const newKey = (
-    <NewKey
-      sessions={sessions}
-      onMade={(key) => {
-        made.value = key;
-        void loaded.reload();
-      }}
-    />
-  );
   return (
     <>
       <div class="title">
         <h1>Keys</h1>
-        {newKey}
+        <button type="button" class="primary" onClick={() => (wanted.value = 'new')}>
+          New key
+        </button>
       </div>
-      {made.value && (
-        <Secret
-          key={made.value.id}
-          title={`The key ${made.value.name}`}
-          value={made.value.key}
-          onDone={() => (made.value = undefined)}
-        >
-          The gateway keeps only its hash. The application sends it as a bearer token: Authorization: Bearer cwk_…
-        </Secret>
-      )}
       <Reading of={loaded} what="the keys">
         {({ keys }) =>
           keys.length === 0 ? (
             <Empty title="There is no key yet.">
               <p>
-                Make one for each application: it sees only the sessions that you name, and does only what you allow.
+                Create one for each application: it sees only the sessions that you name, and does only what you allow.
               </p>
             </Empty>
           ) : (
-            <KeyTable keys={keys} onRevoke={(key) => (revoked.value = key)} />
+            <KeyTable keys={keys} onRotate={(key) => (wanted.value = key)} onRevoke={(key) => (revoked.value = key)} />
           )
         }
       </Reading>
+      {wanted.value && (
+        <NewKey
+          sessions={sessions}
+          like={wanted.value === 'new' ? undefined : wanted.value}
+          onCreated={({ name, key }) => {
+            showSecret({ title: `The key ${name}`, value: key, note: KEY_NOTE });
+            void loaded.reload();
+          }}
+          onClose={() => (wanted.value = undefined)}
+        />
+      )}
       {revoked.value && (
         <RevokeDialog
           of={revoked.value}
@@ -100,7 +92,7 @@ function RevokeDialog({ of: { id, name }, onClose }: { readonly of: KeyView; onC
       onClose={onClose}
     >
       <p>
-        Its next request is refused with 401, its streams end within a second, and the webhooks that it made are
+        Its next request is refused with 401, its streams end within a second, and the webhooks that it created are
         disabled. It cannot be undone: the application needs another key.
       </p>
     </FormDialog>

@@ -3,42 +3,40 @@ import { useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { PatternsField, patternsIn } from '../../parts/patterns-field.tsx';
+import { patternsIn } from '../../parts/patterns.ts';
+import { PatternsField } from '../../parts/patterns-field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { fullTime } from '../../parts/words.ts';
 import { SCOPE_TEXTS } from './scope-texts.ts';
 
 interface NewKeyProps {
   readonly sessions: LiveSessions;
-  onMade(key: KeyView & { readonly key: string }): void;
+  /** The key that it is to take the place of: what it is for is filled in. */
+  readonly like?: KeyView | undefined;
+  onCreated(key: KeyView & { readonly key: string }): void;
+  onClose(): void;
 }
 
-/** A button that asks what a key is for, and makes it. */
-export function NewKey(props: NewKeyProps) {
-  const isOpen = useSignal(false);
-  return (
-    <>
-      <button type="button" class="primary" onClick={() => (isOpen.value = true)}>
-        New key
-      </button>
-      {isOpen.value && <NewKeyDialog {...props} onClose={() => (isOpen.value = false)} />}
-    </>
-  );
-}
-
-function NewKeyDialog({ sessions, onMade, onClose }: NewKeyProps & { onClose(): void }) {
-  const name = useSignal('');
-  const patterns = useSignal('');
-  const scope = useSignal<KeyScope>('read');
+/** Asks what a key is for, and creates it. */
+export function NewKey({ sessions, like, onCreated, onClose }: NewKeyProps) {
+  const name = useSignal(like?.name ?? '');
+  const patterns = useSignal(like?.sessions.join(' ') ?? '');
+  const scope = useSignal<KeyScope>(like?.scope ?? 'read');
   const expiry = useSignal('');
-  const make = async () => {
+  const create = async () => {
     const expiresAt = expiry.value === '' ? undefined : new Date(expiry.value).toISOString();
     const wanted = { name: name.value.trim(), sessions: patternsIn(patterns.value), scope: scope.value };
     const key = await connection().client.createKey({ ...wanted, ...(expiresAt ? { expiresAt } : {}) });
-    onMade(key);
+    onCreated(key);
   };
   return (
-    <FormDialog title="New key" verb="Make the key" work={make} onClose={onClose}>
+    <FormDialog title={like ? `Rotate ${like.name}` : 'New key'} verb="Create key" work={create} onClose={onClose}>
+      {like && (
+        <p>
+          Two keys for a while: create a new one, give it to the application, and revoke {like.id} once the application
+          uses the new one. The webhooks of {like.id} end with it, unless the new key changes them first.
+        </p>
+      )}
       <TextField label="Name" value={name} required maxLength={100} placeholder="The shop">
         The application that it is for.
       </TextField>

@@ -2,7 +2,7 @@ import { listen, type SessionView } from '@chat-web/host';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { connection, mayCall } from '../../connection.ts';
-import { whileSeen } from '../../live/while-seen.ts';
+import { whileVisible } from '../../live/while-visible.ts';
 import { Failure, useAction } from '../../parts/action.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -17,7 +17,7 @@ export function LinkPanel({ session: { id, reason } }: { readonly session: Sessi
   const isAllowed = mayCall('getQr');
   useEffect(() => {
     if (!isAllowed) return;
-    return whileSeen((signal) => {
+    return whileVisible((signal) => {
       void followLink(id, signal, (next) => {
         shown.value = next;
       });
@@ -98,7 +98,7 @@ function PairingCodeForm({ id }: { readonly id: string }) {
           }}
         />
       </label>
-      <button type="submit" disabled={action.isBusy.value}>
+      <button type="submit" aria-disabled={action.isBusy.value}>
         {action.isBusy.value ? 'Asking …' : 'Get a code'}
       </button>
       <Failure error={action.failure.value} />

@@ -27,7 +27,7 @@ export function SessionButtons({ session, onDone }: ButtonsProps) {
     <button
       type="button"
       class={isPrimary ? 'primary' : ''}
-      disabled={action.isBusy.value}
+      aria-disabled={action.isBusy.value}
       onClick={() => {
         chosen.value = name;
         void action.run();

@@ -6,6 +6,7 @@ import { connection, mayCall } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { Failure, useLoaded } from '../../parts/action.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { shownText } from '../../parts/shown-text.ts';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { bytesText } from '../../parts/words.ts';
@@ -48,7 +49,11 @@ export function SessionView({ id, sessions }: SessionProps) {
       ) : (
         <>
           <div class="cause">
-            {view.message && <p>{view.message}</p>}
+            {view.message && (
+              <p>
+                {view.message} {view.reason && <code class="soft">{view.reason}</code>}
+              </p>
+            )}
             {view.nextAttemptAt && (
               <p>
                 The next attempt is <Time at={view.nextAttemptAt} />.
@@ -112,7 +117,8 @@ function Account({ id }: { readonly id: string }) {
     <>
       <dt>Account</dt>
       <dd>
-        {value && `${value.pushname || 'no name'}, ${value.phone || value.wid}, ${value.platform}`}
+        {value &&
+          `${shownText(value.pushname) || 'no name'}, ${value.phone || value.wid}, ${shownText(value.platform)}`}
         {failure !== undefined && !isOver && <Failure error={failure} />}
       </dd>
     </>

@@ -1,17 +1,16 @@
-import { listen } from '@chat-web/host';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { connection } from '../../connection.ts';
-import { clock } from '../../live/clock.ts';
-import { inPortions } from '../../live/portions.ts';
-import { whileSeen } from '../../live/while-seen.ts';
+import { type FollowState, followEvents } from '../../live/follow-events.ts';
+import { inBatches } from '../../live/in-batches.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { shortTime } from '../../parts/words.ts';
+import { ShortTime } from '../../parts/time.tsx';
 import { TIMELINE_EVENTS, timelineText } from './timeline-text.ts';
 
 /** Something that happened to a session. */
 interface Moment {
-  readonly id: string;
+  /** The id of the event. */
+  readonly key: string;
   readonly at: string;
   readonly text: string;
 }
@@ -25,15 +24,26 @@ const MOST = 500;
 export function Timeline({ id }: { readonly id: string }) {
   const hours = useSignal<number>(24);
   const moments = useSignal<readonly Moment[]>([]);
+  const state = useSignal<FollowState>('connecting');
   useEffect(() => {
-    const span = hours.value * HOUR_MS;
-    return whileSeen((signal) => {
-      moments.value = [];
-      void follow(id, new Date(Date.now() - span).toISOString(), signal, (found) => {
-        moments.value = [...found.toReversed(), ...moments.value].slice(0, MOST);
-      });
+    const over = new AbortController();
+    moments.value = [];
+    const take = inBatches<Moment>(over.signal, (batch) => {
+      moments.value = [...batch.toReversed(), ...moments.value].slice(0, MOST);
     });
-  }, [id, hours.value, moments, hours]);
+    const stop = followEvents(connection().address, {
+      ...{ sessions: [id], events: TIMELINE_EVENTS },
+      from: new Date(Date.now() - hours.value * HOUR_MS).toISOString(),
+      onEvent: (event) => take({ key: event.id ?? '', at: event.at ?? '', text: timelineText(event) }),
+      onState: (next) => {
+        state.value = next;
+      },
+    });
+    return () => {
+      over.abort();
+      stop();
+    };
+  }, [id, hours.value, moments, state]);
   return (
     <section aria-labelledby="timeline">
       <div class="title">
@@ -55,36 +65,16 @@ export function Timeline({ id }: { readonly id: string }) {
         </label>
       </div>
       {moments.value.length === 0 ? (
-        <Empty title="Nothing has happened to it in this time." />
+        <Empty title={state.value === 'live' ? 'No event in this time.' : 'Reading the events …'} />
       ) : (
         <ol class="timeline">
-          {moments.value.map(({ id: key, at, text }) => (
+          {moments.value.map(({ key, at, text }) => (
             <li key={key}>
-              <time dateTime={at}>{shortTime(Date.parse(at), clock.peek())}</time> {text}
+              <ShortTime at={at} /> {text}
             </li>
           ))}
         </ol>
       )}
     </section>
   );
-}
-
-/** Hands over what has happened since a time, and what happens until the signal aborts, oldest first, in portions. */
-async function follow(
-  id: string,
-  since: string,
-  signal: AbortSignal,
-  tell: (found: readonly Moment[]) => void,
-): Promise<void> {
-  const options = { sessions: [id], events: TIMELINE_EVENTS, from: since, signal, onError: () => {} };
-  const events = listen(connection().address, options);
-  const take = inPortions(signal, tell);
-  try {
-    for await (const event of events) {
-      const { id: position = '', at = '' } = event;
-      take({ id: position, at, text: timelineText(event) });
-    }
-  } catch {
-    // The key does not hold any more: the list says so.
-  }
 }

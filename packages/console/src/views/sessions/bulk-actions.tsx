@@ -53,9 +53,10 @@ export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
         <button
           key={verb}
           type="button"
-          disabled={chosen.length === 0 || action.isBusy.value}
+          disabled={chosen.length === 0}
+          aria-disabled={action.isBusy.value}
           onClick={() => {
-            asked.value = verb;
+            if (!action.isBusy.value) asked.value = verb;
           }}
         >
           {chosen.length > 0 ? `${VERBS[verb]} ${chosen.length}` : VERBS[verb]}

@@ -4,11 +4,14 @@ import { mayCall } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Badge, lookOf, type Tone } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
 import { counted } from '../../parts/words.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { NewSession } from './new-session.tsx';
 import { filtered, GROUPS } from './session-filter.ts';
 import { SessionRow } from './session-row.tsx';
+
+const TITLES = ['Session', 'Status', 'What happened', 'Restarts', 'Memory', 'Disk', 'Last event', 'Page'];
 
 /** All sessions, live, with what is wrong and what follows. */
 export function SessionsView({ sessions }: { readonly sessions: LiveSessions }) {
@@ -67,34 +70,16 @@ export function SessionsView({ sessions }: { readonly sessions: LiveSessions }) 
               ? counted(all.value.length, 'session')
               : `${shown.value.length} of ${counted(all.value.length, 'session')}`}
           </p>
-          <table class="list sessions">
-            <thead>
-              <tr>
-                {isManager && (
-                  <th scope="col">
-                    <span class="hidden">Selected</span>
-                  </th>
-                )}
-                {['Session', 'Status', 'What happened', 'Restarts', 'Memory', 'Disk', 'Last event', 'Page'].map(
-                  (title) => (
-                    <th key={title} scope="col">
-                      {title}
-                    </th>
-                  ),
-                )}
-              </tr>
-            </thead>
-            <tbody>
-              {shown.value.map((session) => (
-                <SessionRow
-                  key={session.id}
-                  session={session}
-                  isChosen={isManager ? selected.value.has(session.id) : undefined}
-                  onToggle={toggle}
-                />
-              ))}
-            </tbody>
-          </table>
+          <Table kind="sessions" titles={TITLES} hasChoices={isManager}>
+            {shown.value.map((session) => (
+              <SessionRow
+                key={session.id}
+                session={session}
+                isChosen={isManager ? selected.value.has(session.id) : undefined}
+                onToggle={toggle}
+              />
+            ))}
+          </Table>
           {shown.value.length === 0 && <Empty title="No session matches the search." />}
         </>
       )}

@@ -1,5 +1,6 @@
-import { type GatewayAddress, listen } from '@chat-web/host';
+import type { GatewayAddress } from '@chat-web/host';
 import { signal } from '@preact/signals';
+import { followEvents } from '../../live/follow-events.ts';
 import { journalPosition } from '../../live/journal-position.ts';
 import { isAckOf } from './sent-id.ts';
 
@@ -44,21 +45,20 @@ export class AckWatch {
   }
 
   async #begin(): Promise<void> {
-    const from = await journalPosition(this.#address, this.#stopping.signal);
-    void this.#follow(from);
-  }
-
-  async #follow(from: string): Promise<void> {
     const { signal } = this.#stopping;
-    try {
-      const events = listen(this.#address, { events: ['message_ack'], from, signal, onError: () => {} });
-      for await (const event of events) {
-        if (event.name !== 'message_ack') continue;
+    const from = await journalPosition(this.#address, signal);
+    if (signal.aborted) return;
+    const stop = followEvents(this.#address, {
+      ...{ events: ['message_ack'], from },
+      onEvent: (event) => {
+        if (event.name !== 'message_ack') return;
         this.#take(event.data.id, { ack: event.data.ack, at: event.at ?? new Date().toISOString() });
-      }
-    } catch {
-      this.#begun = undefined; // The next call begins again.
-    }
+      },
+      onRefused: () => {
+        this.#begun = undefined; // The next call begins again.
+      },
+    });
+    signal.addEventListener('abort', stop, { once: true });
   }
 
   #take(id: string, seen: SeenAck): void {

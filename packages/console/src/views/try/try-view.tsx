@@ -148,7 +148,8 @@ function CallPanel({ name, drafted, acks, onAnswer }: CallProps) {
         <button
           type="button"
           class={isFinal(operation) ? 'danger' : 'primary'}
-          disabled={drafted instanceof Error || missing.length > 0 || sending.isBusy.value}
+          disabled={drafted instanceof Error || missing.length > 0}
+          aria-disabled={sending.isBusy.value}
           onClick={send}
         >
           Send the call

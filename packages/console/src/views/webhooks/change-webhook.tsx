@@ -19,7 +19,10 @@ export function ChangeWebhook({ of: webhook, sessions, onClose }: ChangeProps) {
   return (
     <FormDialog title="Change the webhook" verb="Save" work={change} onClose={onClose}>
       <WebhookFields written={written} sessions={sessions} />
-      <p class="soft">It keeps its secret, and goes on where it is.</p>
+      <p class="soft">
+        It keeps its secret and its position. If a key created it, it still ends with that key, as long as the key
+        covers its sessions.
+      </p>
     </FormDialog>
   );
 }

@@ -30,7 +30,12 @@ export function DeadLetters({ webhookId, isDisabled }: { readonly webhookId: str
       <div class="title">
         <h2 id="dead-letters">Dead letters</h2>
         {letters.length > 0 && (
-          <button type="button" disabled={replay.isBusy.value || isDisabled} onClick={() => void replay.run()}>
+          <button
+            type="button"
+            disabled={isDisabled}
+            aria-disabled={replay.isBusy.value}
+            onClick={() => void replay.run()}
+          >
             Deliver {letters.length} again
           </button>
         )}

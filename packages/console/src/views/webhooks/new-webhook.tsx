@@ -11,7 +11,7 @@ interface NewWebhookProps {
   onMade(webhook: OperationAnswer<(typeof operations)['createWebhook']>): void;
 }
 
-/** A button that asks what a webhook is for, and makes it. */
+/** A button that asks what a webhook is for, and creates it. */
 export function NewWebhook(props: NewWebhookProps) {
   const isOpen = useSignal(false);
   return (
@@ -34,7 +34,7 @@ function NewWebhookDialog({ sessions, onMade, onClose }: NewWebhookProps & { onC
     onMade(webhook);
   };
   return (
-    <FormDialog title="New webhook" verb="Make the webhook" work={make} onClose={onClose}>
+    <FormDialog title="New webhook" verb="Create webhook" work={make} onClose={onClose}>
       <WebhookFields written={written} sessions={sessions} />
       <PositionField start={start} choices={['now', 'oldest', 'event']} />
     </FormDialog>

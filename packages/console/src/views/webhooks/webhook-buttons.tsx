@@ -4,23 +4,21 @@ import { connection } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { Failure, useAction } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { showWebhookSecret } from '../../parts/secret.tsx';
 import { shortTime } from '../../parts/words.ts';
 import { goTo } from '../../route.ts';
 import { ChangeWebhook } from './change-webhook.tsx';
 import { ReplayWebhook } from './replay-webhook.tsx';
 
-type Rotated = OperationAnswer<(typeof operations)['rotateWebhookSecret']>;
-
 interface ButtonsProps {
   readonly of: WebhookView;
   readonly sessions: LiveSessions;
-  onRotated(webhook: Rotated): void;
   /** Something of it may be another. */
   onDone(): void;
 }
 
 /** What can be done with a webhook. */
-export function WebhookButtons({ of: webhook, sessions, onRotated, onDone }: ButtonsProps) {
+export function WebhookButtons({ of: webhook, sessions, onDone }: ButtonsProps) {
   const { id, url, status } = webhook;
   const asked = useSignal<'change' | 'rotate' | 'replay' | 'delete' | undefined>(undefined);
   const tested = useSignal('');
@@ -45,11 +43,11 @@ export function WebhookButtons({ of: webhook, sessions, onRotated, onDone }: But
   return (
     <div class="buttons">
       {status === 'disabled' && (
-        <button type="button" class="primary" disabled={enable.isBusy.value} onClick={() => void enable.run()}>
+        <button type="button" class="primary" aria-disabled={enable.isBusy.value} onClick={() => void enable.run()}>
           Enable
         </button>
       )}
-      <button type="button" disabled={test.isBusy.value} onClick={() => void test.run()}>
+      <button type="button" aria-disabled={test.isBusy.value} onClick={() => void test.run()}>
         Send a test
       </button>
       <button type="button" onClick={() => (asked.value = 'change')}>
@@ -72,7 +70,7 @@ export function WebhookButtons({ of: webhook, sessions, onRotated, onDone }: But
         <FormDialog
           title="Rotate the secret?"
           verb="Rotate"
-          work={async () => onRotated(await connection().client.rotateWebhookSecret({ webhookId: id }))}
+          work={async () => showWebhookSecret(await connection().client.rotateWebhookSecret({ webhookId: id }))}
           onClose={close}
         >
           <p>The application gets a new one. For 24 hours the present one signs as well.</p>

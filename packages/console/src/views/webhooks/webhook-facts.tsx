@@ -31,7 +31,7 @@ export function WebhookFacts({ of }: { readonly of: WebhookView }) {
         <dd>
           <code>{position}</code>
         </dd>
-        <dt>Made</dt>
+        <dt>Created</dt>
         <dd>
           <Time at={createdAt} />
         </dd>

@@ -3,7 +3,8 @@ import { DEFAULT_EVENTS } from '@chat-web/protocol';
 import { type Signal, useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
-import { PatternsField, patternsIn } from '../../parts/patterns-field.tsx';
+import { patternsIn } from '../../parts/patterns.ts';
+import { PatternsField } from '../../parts/patterns-field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { CHOICES, EVENT_TEXTS } from './webhook-texts.ts';
 

@@ -11,11 +11,10 @@ export const STATUS_LOOKS: Readonly<Record<WebhookView['status'], { readonly wor
 
 /** Why a webhook is disabled, and what to do. */
 export const DISABLED_TEXTS: Readonly<Record<NonNullable<WebhookView['reason']>, string>> = {
-  gone: 'The endpoint answered 410: it wants no more events. If that is over, enable it: it goes on where it was.',
+  gone: 'The endpoint answered 410: it wants no more events. If that is over, enable it: it resumes where it was.',
   no_success:
-    'Nothing was delivered for 72 hours. Mend the endpoint, send a test, then enable it: it goes on where it was.',
-  no_access:
-    'The key that it was made with was revoked or has expired. Enable it, and it belongs to you; or delete it.',
+    'Nothing was delivered for 72 hours. Fix the endpoint, send a test, then enable it: it resumes where it was.',
+  no_access: 'The key that created it was revoked or has expired. Enable it, and it belongs to you; or delete it.',
 };
 
 /** What each event of a webhook tells. A gap is delivered whatever is chosen. */

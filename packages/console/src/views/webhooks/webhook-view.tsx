@@ -1,6 +1,5 @@
 import { GatewayError } from '@chat-web/host';
-import type { OperationAnswer, operations, WebhookView as Webhook } from '@chat-web/protocol';
-import { useSignal } from '@preact/signals';
+import type { WebhookView as Webhook } from '@chat-web/protocol';
 import { connection } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { useLoaded } from '../../parts/action.tsx';
@@ -11,7 +10,6 @@ import { DeadLetters } from './dead-letters.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookButtons } from './webhook-buttons.tsx';
 import { WebhookFacts } from './webhook-facts.tsx';
-import { WebhookSecret } from './webhook-secret.tsx';
 import { WebhookCause, WebhookStatus } from './webhook-status.tsx';
 
 const READ_EVERY_MS = 3_000;
@@ -56,7 +54,6 @@ interface ShownProps {
 }
 
 function Shown({ of: webhook, sessions, onDone }: ShownProps) {
-  const rotated = useSignal<OperationAnswer<(typeof operations)['rotateWebhookSecret']> | undefined>(undefined);
   const { id, url, status } = webhook;
   return (
     <>
@@ -73,17 +70,7 @@ function Shown({ of: webhook, sessions, onDone }: ShownProps) {
           letter.
         </p>
       )}
-      <WebhookButtons
-        of={webhook}
-        sessions={sessions}
-        onRotated={(answer) => {
-          rotated.value = answer;
-        }}
-        onDone={onDone}
-      />
-      {rotated.value && (
-        <WebhookSecret key={rotated.value.secret} of={rotated.value} onDone={() => (rotated.value = undefined)} />
-      )}
+      <WebhookButtons of={webhook} sessions={sessions} onDone={onDone} />
       <WebhookFacts of={webhook} />
       <DeadLetters webhookId={id} isDisabled={status === 'disabled'} />
       <Deliveries webhookId={id} />

@@ -1,19 +1,16 @@
-import type { OperationAnswer, operations } from '@chat-web/protocol';
-import { useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { useLoaded } from '../../parts/action.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Reading } from '../../parts/reading.tsx';
+import { showWebhookSecret } from '../../parts/secret.tsx';
 import { NewWebhook } from './new-webhook.tsx';
-import { WebhookSecret } from './webhook-secret.tsx';
 import { WebhookTable } from './webhook-table.tsx';
 
 const READ_EVERY_MS = 5_000;
 
 /** All webhooks that the caller sees, and whether they deliver. */
 export function WebhooksView({ sessions }: { readonly sessions: LiveSessions }) {
-  const made = useSignal<OperationAnswer<(typeof operations)['createWebhook']> | undefined>(undefined);
   const loaded = useLoaded((signal) => connection().client.listWebhooks({}, { signal, retries: 0 }), {
     everyMs: READ_EVERY_MS,
   });
@@ -24,12 +21,11 @@ export function WebhooksView({ sessions }: { readonly sessions: LiveSessions }) 
         <NewWebhook
           sessions={sessions}
           onMade={(webhook) => {
-            made.value = webhook;
+            showWebhookSecret(webhook);
             void loaded.reload();
           }}
         />
       </div>
-      {made.value && <WebhookSecret key={made.value.id} of={made.value} onDone={() => (made.value = undefined)} />}
       <Reading of={loaded} what="the webhooks">
         {({ webhooks }) =>
           webhooks.length === 0 ? (

@@ -1,9 +1,8 @@
 /**
- * Runs something while the page is looked at, each time until its signal aborts. A browser has six connections to a
- * gateway for all tabs together: streams of hidden ones would keep those that are seen from their answers. Returns what
- * ends it.
+ * Runs something while the page is visible, each time until its signal aborts. A browser has six connections to a gateway
+ * for all tabs together: streams of hidden tabs would block the requests of visible ones. Returns what ends it.
  */
-export function whileSeen(run: (signal: AbortSignal) => void): () => void {
+export function whileVisible(run: (signal: AbortSignal) => void): () => void {
   let over: AbortController | undefined;
   const onChange = () => {
     if (document.hidden === (over === undefined)) return;

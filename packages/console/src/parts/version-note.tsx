@@ -1,0 +1,35 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { connection } from '../connection.ts';
+import type { LiveSessions } from '../live/live-sessions.ts';
+
+/** Says that the gateway was updated: this page is of the former version. It is asked for when the gateway is back. */
+export function VersionNote({ sessions }: { readonly sessions: LiveSessions }) {
+  const newer = useSignal<string | undefined>(undefined);
+  const wasLost = useRef(false);
+  const isLost = sessions.lost.value !== undefined;
+  useEffect(() => {
+    if (isLost) wasLost.current = true;
+    if (isLost || !wasLost.current) return;
+    const { client, access } = connection();
+    const over = new AbortController();
+    const look = async () => {
+      const { version } = await client.getAccess({}, { signal: over.signal });
+      newer.value = version === access.version ? undefined : version;
+    };
+    look().catch(() => {}); // If it is lost again, it is asked for then.
+    return () => over.abort();
+  }, [isLost, newer]);
+  return (
+    <div role="status" class={newer.value === undefined ? '' : 'note'}>
+      {newer.value !== undefined && (
+        <>
+          The gateway is version {newer.value} now; this page is of version {connection().access.version}.{' '}
+          <button type="button" class="quiet" onClick={() => location.reload()}>
+            Reload
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
