@@ -1,4 +1,12 @@
-import { type Example, exampleIds, examples, type Operation, type OperationName, operations } from '@chat-web/protocol';
+import {
+  type Example,
+  exampleIds,
+  examples,
+  type Operation,
+  type OperationName,
+  operations,
+  queryText,
+} from '@chat-web/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareExamples } from '../scripts/example-world.ts';
 import { type RawAnswer, rawRequest } from './helpers/raw-request.ts';
@@ -41,7 +49,7 @@ describe('the OpenAPI document', () => {
     const webhook = (await stack.client.listWebhooks()).webhooks.at(-1)?.id;
     const filling: Readonly<Record<string, string>> = { ...example.path, ...(webhook ? { webhookId: webhook } : {}) };
     const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(filling[param] ?? ''));
-    const answer = await ask(method, filled, example.body);
+    const answer = await ask(method, filled + queryText(example.query ?? {}), example.body);
     expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({
       status: (operations[name] as Operation).status ?? 200,
     });

@@ -8,6 +8,7 @@ import {
   type Operation,
   type OperationMethods,
   operations,
+  queryNames,
   reasons,
   type WorkerOperationName,
 } from '@chat-web/protocol';
@@ -18,8 +19,11 @@ describe('the operation table', () => {
 
   it.each(rows)('%s has path and parameters that agree, and no field of the same name in its body', (_, row) => {
     const inPath = [...row.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-    const inSchema = Object.keys(entriesOf(row.params));
-    expect(inPath.sort()).toEqual(inSchema.sort());
+    expect(inPath.sort()).toEqual(Object.keys(entriesOf(row.params)).sort());
+    const inQuery = queryNames(row);
+    if (row.query) expect((row.query as { readonly type?: string }).type).toBe('strict_object');
+    const inSchema = [...inPath, ...inQuery];
+    expect(new Set(inSchema).size).toBe(inSchema.length);
     const options = (row.body as { options?: unknown[] } | undefined)?.options ?? [row.body];
     for (const option of options.filter(Boolean)) {
       expect(Object.keys(entriesOf(option)).filter((field) => inSchema.includes(field))).toEqual([]);

@@ -29,6 +29,9 @@ const inPath: Readonly<Record<string, string>> = {
   number: '+12025550102',
 };
 
+/** What the query of an operation has to have. */
+const inQuery: Readonly<Record<string, string>> = {};
+
 /** The header that a body wants. */
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -37,7 +40,8 @@ export const rows = Object.entries<Operation>(operations).map(([name, { method, 
   name,
   method,
   path: (id: string) =>
-    path.replace(/:(\w+)/g, (_, param: string) => (param === 'id' ? id : encodeURIComponent(inPath[param] ?? ''))),
+    path.replace(/:(\w+)/g, (_, param: string) => (param === 'id' ? id : encodeURIComponent(inPath[param] ?? ''))) +
+    (inQuery[name] ?? ''),
   hasId: path.includes(':id'),
   otherParam: /:(messageId|groupId|contactId|number)\b/.exec(path)?.[1],
   body: body ? JSON.stringify(bodies[name]) : undefined,

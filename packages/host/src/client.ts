@@ -11,6 +11,8 @@ import {
   type Operation,
   type OperationMethods,
   operations,
+  queryNames,
+  queryText,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { answeredError } from './answered-error.ts';
@@ -79,7 +81,7 @@ async function call(
   options: AllOptions,
 ): Promise<unknown> {
   const { retries = DEFAULT_RETRIES, timeoutMs, signal, idempotencyKey: given, onRetry } = options;
-  const { path, rest } = fillPath(operation.path, input);
+  const { path, rest } = fillPath(operation, input);
   const body = bodyOf(operation, rest);
   const canRetry = retries > 0 && body?.isRepeatable !== false;
   let key = given ?? (operation.keyed && canRetry ? crypto.randomUUID() : undefined);
@@ -241,14 +243,16 @@ function lost(name: string, operation: Operation, error: unknown, details: Error
   return new GatewayError(code, `the gateway did not answer ${name} (${errorText(error)})`, details);
 }
 
-/** Fills the parameters into the path; the rest of the input is the body. */
-function fillPath(pattern: string, input: Input): { path: string; rest: Input } {
+/** Fills the parameters into path and query; the rest of the input is the body. */
+function fillPath(operation: Operation, input: Input): { path: string; rest: Input } {
   const rest: Record<string, unknown> = { ...input };
-  const path = pattern.replace(/:(\w+)/g, (_, name: string) => {
+  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => {
     delete rest[name];
     return segmentOf(name, input[name]);
   });
-  return { path, rest };
+  const query = Object.fromEntries(queryNames(operation).map((name) => [name, input[name]]));
+  for (const name of Object.keys(query)) delete rest[name];
+  return { path: path + queryText(query), rest };
 }
 
 /** A parameter as one segment of a path. */

@@ -14,9 +14,10 @@ export const exampleIds = {
 /** One transparent pixel, as PNG. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** An example of an operation: what fills its path, and its body. */
+/** An example of an operation: what fills its path and its query, and its body. */
 export interface Example {
   readonly path: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 

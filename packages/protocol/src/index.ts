@@ -15,6 +15,7 @@ export * from './operations/index.ts';
 export * from './operations/keys.ts';
 export * from './operations/webhooks.ts';
 export * from './other-routes.ts';
+export * from './query.ts';
 export * from './reasons.ts';
 export * from './resources.ts';
 export * from './scope.ts';

@@ -17,7 +17,9 @@ export interface Operation {
   readonly scope: Scope;
   /** The path's parameters. */
   readonly params: ObjectSchema;
-  /** The JSON body, if there is one. Its fields and the parameters share no name. */
+  /** The parameters of the query, if it takes any: a strict object (see `query.ts`). */
+  readonly query?: ObjectSchema;
+  /** The JSON body, if there is one. Its fields and all parameters share no name. */
   readonly body?: ObjectSchema;
   /** The same, where a request without a body is as good as one without fields. */
   readonly optionalBody?: ObjectSchema;
@@ -37,11 +39,14 @@ export interface Operation {
   readonly timeoutMs: number;
 }
 
-/** Input of `params` and `body`: what a caller writes. */
-export type OperationInput<O extends Operation> = v.InferInput<O['params']> & BodyInput<O>;
+/** Input of `params`, `query` and `body`: what a caller writes. */
+export type OperationInput<O extends Operation> = v.InferInput<O['params']> & QueryInput<O> & BodyInput<O>;
 /** Their output, with defaults and normalised recipients: what a handler gets. */
-export type HandlerInput<O extends Operation> = v.InferOutput<O['params']> & BodyOutput<O>;
+export type HandlerInput<O extends Operation> = v.InferOutput<O['params']> & QueryOutput<O> & BodyOutput<O>;
 export type OperationAnswer<O extends Operation> = v.InferOutput<O['answer']>;
+
+type QueryInput<O extends Operation> = O['query'] extends ObjectSchema ? v.InferInput<O['query']> : unknown;
+type QueryOutput<O extends Operation> = O['query'] extends ObjectSchema ? v.InferOutput<O['query']> : unknown;
 
 /** The schema of its body; undefined if that is no JSON. */
 type BodySchema<O extends Operation> = O['body'] extends ObjectSchema ? O['body'] : O['optionalBody'];

@@ -108,7 +108,8 @@ function describe(name: OperationName, operation: Operation): Json {
     tags: [groupOf(name)],
     summary: operation.summary,
     parameters: [
-      ...pathParameters(name, operation.params),
+      ...parameters(name, 'path', operation.params),
+      ...(operation.query ? parameters(name, 'query', operation.query) : []),
       ...(operation.keyed ? [keyParameter] : []),
       ...(operation.archive === 'taken' ? [digestHeader] : []),
     ],
@@ -136,15 +137,18 @@ function groupOf(name: OperationName): string {
   return found[0];
 }
 
-function pathParameters(name: OperationName, params: v.GenericSchema): Json[] {
+function parameters(name: OperationName, place: 'path' | 'query', params: v.GenericSchema): Json[] {
   const [example] = Object.values(examples[name]);
-  const properties = (schemaOf(params, 'input') as { properties?: Record<string, Json> }).properties ?? {};
+  const { properties = {}, required = [] } = schemaOf(params, 'input') as {
+    readonly properties?: Record<string, Json>;
+    readonly required?: readonly string[];
+  };
   return Object.entries(properties).map(([parameter, schema]) => ({
     name: parameter,
-    in: 'path',
-    required: true,
+    in: place,
+    required: required.includes(parameter),
     schema,
-    example: example?.path[parameter],
+    example: example?.[place]?.[parameter],
   }));
 }
 
@@ -367,9 +371,14 @@ function schemaOf(schema: v.GenericSchema, typeMode: 'input' | 'output'): Json {
   const { $schema, ...rest } = toJsonSchema(schema, {
     typeMode,
     errorMode: 'ignore',
-    // The schema validates an upload as a file; the caller sends base64.
-    overrideSchema: ({ valibotSchema, jsonSchema }) =>
-      valibotSchema.type === 'custom' ? { type: 'string', contentEncoding: 'base64' } : jsonSchema,
+    overrideSchema: ({ valibotSchema, jsonSchema }) => {
+      // The schema validates an upload as a file; the caller sends base64.
+      if (valibotSchema.type === 'custom') return { type: 'string', contentEncoding: 'base64' };
+      // In a query, a number or a flag arrives as its text.
+      const [first] = jsonSchema.anyOf ?? [];
+      const isWritten = typeof first === 'object' && ['integer', 'boolean'].includes(String(first.type));
+      return isWritten ? first : jsonSchema;
+    },
   });
   return rest;
 }

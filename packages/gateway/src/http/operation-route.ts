@@ -101,7 +101,11 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
       // restarted.
       const session = isForwarded ? c.req.param('id') : undefined;
       leave = admission.enter(session, c.get('caller').keyId);
-      const params = parseParams(c.req.param(), operation.params); // Before a body of any size is read.
+      // Before a body of any size is read.
+      const params = {
+        ...parseParams(c.req.param(), operation.params),
+        ...(operation.query ? parseParams(c.req.query(), operation.query) : {}),
+      };
       const keyHash = keyHashOf(c, operation);
       const schema = operation.body ?? operation.optionalBody;
       const response = schema

@@ -61,7 +61,7 @@ export async function withBody<R>(
   }
 }
 
-/** Parses the path parameters. `invalid_request` if they are invalid. */
+/** Parses the parameters of the path, or of the query. `invalid_request` if they are invalid. */
 export function parseParams<S extends ObjectSchema>(
   values: Readonly<Record<string, string>>,
   schema: S,

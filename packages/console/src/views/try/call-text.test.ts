@@ -9,7 +9,7 @@ import type { DraftedCall } from './draft.ts';
 
 const place = { url: 'http://127.0.0.1:3000', hasToken: true };
 const call = (given: Partial<DraftedCall>): DraftedCall => ({
-  ...{ path: { id: 'main' }, body: undefined, file: undefined, idempotencyKey: undefined },
+  ...{ path: { id: 'main' }, query: {}, body: undefined, file: undefined, idempotencyKey: undefined },
   ...given,
 });
 /** What a shell hands to curl: its arguments, and what it reads. */

@@ -1,4 +1,4 @@
-import { ARCHIVE_TYPE, answersMedia, type Operation } from '@chat-web/protocol';
+import { ARCHIVE_TYPE, answersMedia, type Operation, queryText } from '@chat-web/protocol';
 import { curlText, quoted } from '../../parts/curl.ts';
 import { jsonText } from '../../parts/shown-text.ts';
 import type { DraftedCall } from './draft.ts';
@@ -14,7 +14,7 @@ const PLAIN_NAME = /^[A-Za-z0-9_][A-Za-z0-9_. -]*$/;
 
 /** A call as a command, to be run in the folder of the file that it sends. */
 export function asCurl(operation: Operation, call: DraftedCall, { url, hasToken }: Place): string {
-  const { path, body, file, idempotencyKey } = call;
+  const { path, query, body, file, idempotencyKey } = call;
   const { method, archive } = operation;
   const type = archive === 'taken' ? ARCHIVE_TYPE : body && 'application/json';
   const headers = {
@@ -28,7 +28,10 @@ export function asCurl(operation: Operation, call: DraftedCall, { url, hasToken 
     ...(isPiped ? ['--data-binary @-'] : body ? [`-d ${quoted(text)}`] : []),
     ...(answersMedia(operation) ? ['-o media'] : archive === 'answered' ? ['-o session.tar'] : []),
   ];
-  const command = curlText({ method, url: url + filledPath(operation.path, path), headers, more }, hasToken);
+  const command = curlText(
+    { method, url: url + filledPath(operation.path, path) + queryText(query), headers, more },
+    hasToken,
+  );
   if (!isPiped) return command;
   // A command line has no room for a file.
   const head = text.slice(0, -'"}'.length);
@@ -37,10 +40,10 @@ export function asCurl(operation: Operation, call: DraftedCall, { url, hasToken 
 
 /** A call with the typed client of `@chat-web/host`. */
 export function asClient(name: string, { archive }: Operation, call: DraftedCall, { url, hasToken }: Place): string {
-  const { path, body, file, idempotencyKey } = call;
+  const { path, query, body, file, idempotencyKey } = call;
   const opened = file && `await openAsBlob(${written(nameOf(file))})`;
   const fields = [
-    ...Object.entries({ ...path, ...body }).map(([field, value]) => `${field}: ${written(value)}`),
+    ...Object.entries({ ...path, ...query, ...body }).map(([field, value]) => `${field}: ${written(value)}`),
     ...(opened ? [`${archive === 'taken' ? 'archive' : 'base64'}: ${opened}`] : []),
   ];
   const input = fields.length > 0 ? `{\n${fields.map((field) => `  ${field},\n`).join('')}}` : '';

@@ -62,8 +62,8 @@ export async function carryOut(address: GatewayAddress, name: OperationName, cal
   };
 }
 
-function inputOf({ archive }: Operation, { path, body, file }: DraftedCall): Record<string, unknown> {
-  return { ...path, ...body, ...(file ? { [archive === 'taken' ? 'archive' : 'base64']: file } : {}) };
+function inputOf({ archive }: Operation, { path, query, body, file }: DraftedCall): Record<string, unknown> {
+  return { ...path, ...query, ...body, ...(file ? { [archive === 'taken' ? 'archive' : 'base64']: file } : {}) };
 }
 
 function isFile(operation: Operation, { ok }: Response): boolean {

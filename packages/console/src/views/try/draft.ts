@@ -14,6 +14,7 @@ export interface Draft {
 export interface DraftedCall {
   /** What fills the path. */
   readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
   /** Undefined: the request has none. Without the file. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
   readonly file: File | undefined;
@@ -40,13 +41,14 @@ export function callOf(operation: Operation, draft: Draft): DraftedCall {
   const path = Object.fromEntries(
     fieldsOf(operation.params, {}).map(({ name }) => [name, (values[name] ?? '').trim()]),
   );
+  const query = operation.query ? bodyOf(fieldsOf(operation.query, {}), values, undefined) : {};
   const fields = bodyFields(operation, draft);
   const takesFile = operation.archive === 'taken' || fields.some(({ kind }) => kind === 'file');
   const file = takesFile ? draft.file : undefined;
   const key = operation.keyed ? values[KEY_FIELD] : undefined;
   const body = json === undefined ? bodyOf(fields, values, file) : parsedObject('the body', json);
   const isSent = operation.body !== undefined || Object.keys(body).length > 0;
-  return { path, body: isSent ? body : undefined, file, idempotencyKey: key || undefined };
+  return { path, query, body: isSent ? body : undefined, file, idempotencyKey: key || undefined };
 }
 
 function bodyOf(fields: readonly Field[], values: Draft['values'], file: File | undefined): Record<string, unknown> {

@@ -36,10 +36,11 @@ describe('the form of an operation', () => {
   });
 
   it.each(rows)('of %s makes the body of each of its examples', (name, operation) => {
-    for (const { path, body } of Object.values(examples[name as OperationName])) {
+    for (const { path, query = {}, body } of Object.values(examples[name as OperationName])) {
       const { base64, ...rest } = body ?? {};
-      const call = callOf(operation, draftOf(writtenExample({ ...path, ...rest })));
+      const call = callOf(operation, draftOf(writtenExample({ ...path, ...query, ...rest })));
       expect(call.path).toEqual(path);
+      expect(call.query).toEqual(query);
       expect(call.body ?? {}).toEqual(rest);
       if (operation.body && base64 === undefined) expect(v.is(operation.body, call.body)).toBe(true);
     }

@@ -15,7 +15,7 @@ interface FormProps {
   onChange(change: Partial<Draft>): void;
 }
 
-/** The path and the body of an operation, as its row in the table has them. */
+/** The path, the query and the body of an operation, as its row in the table has them. */
 export function OperationForm(props: FormProps) {
   const { name, operation, draft, sessions, onChange } = props;
   const { values, file, json } = draft;
@@ -48,6 +48,7 @@ export function OperationForm(props: FormProps) {
           input(field)
         ),
       )}
+      {operation.query && fieldsOf(operation.query, {}).map(input)}
       {json === undefined ? (
         body.map(input)
       ) : (
@@ -97,7 +98,7 @@ const KEY_HINT = 'repeated with the same key, it is sent once';
 function ExampleChoice({ name, draft, onChange }: FormProps) {
   const all = Object.entries(examples[name]);
   const isWorthIt = all.some(
-    ([, { path, body }]) => body !== undefined || Object.keys(path).some((key) => key !== 'id'),
+    ([, { path, query, body }]) => (query ?? body) !== undefined || Object.keys(path).some((key) => key !== 'id'),
   );
   if (!isWorthIt) return null;
   return (
@@ -115,15 +116,15 @@ function ExampleChoice({ name, draft, onChange }: FormProps) {
 /** What the example has that fits what is chosen, such as the type of a message. */
 function placeholdersOf(name: OperationName, { type }: Draft['values']): Record<string, string> {
   const all = Object.values(examples[name]);
-  const { path = {}, body = {} } = all.find((example) => example.body?.type === type) ?? all[0] ?? {};
-  return writtenExample({ ...path, ...body, base64: '' });
+  const { path = {}, query = {}, body = {} } = all.find((example) => example.body?.type === type) ?? all[0] ?? {};
+  return writtenExample({ ...path, ...query, ...body, base64: '' });
 }
 
 /** The form with an example, of the session that is chosen. */
-function draftOf({ path, body = {} }: Example, session = ''): Draft {
+function draftOf({ path, query = {}, body = {} }: Example, session = ''): Draft {
   const { base64, ...fields } = body;
   const file = typeof base64 === 'string' ? fileOf(base64, fields) : undefined;
-  return { values: writtenExample({ ...path, ...fields, id: session }), file, json: undefined };
+  return { values: writtenExample({ ...path, ...query, ...fields, id: session }), file, json: undefined };
 }
 
 function fileOf(base64: string, { filename = 'example', mimeType = '' }: Readonly<Record<string, unknown>>): File {

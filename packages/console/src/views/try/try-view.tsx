@@ -126,7 +126,8 @@ function CallPanel({ name, drafted, acks, onAnswer }: CallProps) {
     if (sentId !== undefined) acks.watch(sentId);
     onAnswer(answer);
   });
-  const missing = drafted instanceof Error ? [] : Object.keys(drafted.path).filter((part) => drafted.path[part] === '');
+  const filled = drafted instanceof Error ? {} : { ...drafted.path, ...drafted.query };
+  const missing = Object.entries(filled).flatMap(([name, value]) => (value === '' ? [name] : []));
   const place = { url: address.url, hasToken: access.id !== 'open' };
   const send = () => {
     if (isFinal(operation)) isAsked.value = true;
