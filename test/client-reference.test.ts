@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Operation, operations } from '@chat-web/protocol';
+import { isRepeatable, type Operation, operations } from '@chat-web/protocol';
 import { expect, it } from 'vitest';
-import { isRepeatable } from '../packages/host/src/retry.ts';
 
 const page = readFileSync(new URL('../docs/client.md', import.meta.url), 'utf8');
 
@@ -11,7 +10,7 @@ function row([name, operation]: [string, Operation]): string {
   return `| \`${name}\` | \`${method} ${path.replace(/:(\w+)/g, '{$1}')}\` | \`${scope}\` | ${retried} |`;
 }
 
-it('the table of methods in docs/client.md is that of the operations', () => {
+it('the table of methods in docs/client.md is that of the operations: npm run reference writes it', () => {
   const documented = page.split('\n').filter((line) => /^\| `\w+` \| `(GET|POST|PUT|DELETE) /.test(line));
   expect(documented).toEqual(Object.entries<Operation>(operations).map(row));
 });

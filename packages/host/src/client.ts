@@ -7,6 +7,7 @@ import {
   type ErrorDetails,
   errorText,
   GatewayError,
+  isRepeatable,
   type KeyedOptions,
   type Operation,
   type OperationMethods,
@@ -18,7 +19,7 @@ import * as v from 'valibot';
 import { answeredError } from './answered-error.ts';
 import { archiveOf, downloadOf } from './download.ts';
 import { archiveBody, jsonBody, type RequestBody } from './request-body.ts';
-import { isOfProxy, isRefused, isRepeatable, isWorthAnother, waitBefore } from './retry.ts';
+import { isOfProxy, isRefused, isWorthAnother, waitBefore } from './retry.ts';
 import { AddressError, ask, type GatewayAddress } from './transport.ts';
 import { pause, unlessAborted } from './wait.ts';
 

@@ -1,4 +1,4 @@
-import { GatewayError, type Operation } from '@chat-web/protocol';
+import { GatewayError } from '@chat-web/protocol';
 import { backoffMs } from './wait.ts';
 
 /** The gateway has not carried these out: they may be tried again, whatever they are. */
@@ -13,12 +13,6 @@ const BACKOFF = { firstMs: 250, longestMs: 10_000 };
 /** True for a status with which a proxy says that it has no answer of the gateway. */
 export function isOfProxy(status: number): boolean {
   return PROXY_STATUSES.includes(status);
-}
-
-/** True if repeating an operation does what doing it once does. `hasKey`: it has an Idempotency-Key. */
-export function isRepeatable({ method, keyed, archive }: Operation, hasKey: boolean): boolean {
-  if (archive) return false; // A session that is in place would be refused.
-  return method === 'GET' || method === 'PUT' || (keyed !== undefined && hasKey);
 }
 
 /** True if another attempt may succeed, and cannot do harm. */

@@ -60,3 +60,9 @@ type OfArchive<O extends Operation, Archive> = O['archive'] extends 'taken' ? Ar
 export function changesSomething(operation: Operation): boolean {
   return operation.method !== 'GET';
 }
+
+/** True if repeating an operation does what doing it once does. `hasKey`: it has an Idempotency-Key. */
+export function isRepeatable({ method, keyed, archive }: Operation, hasKey: boolean): boolean {
+  if (archive) return false; // A session that is in place would be refused.
+  return method === 'GET' || method === 'PUT' || (keyed !== undefined && hasKey);
+}

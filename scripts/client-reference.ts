@@ -1,0 +1,20 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { isRepeatable, type Operation, operations } from '@chat-web/protocol';
+
+/** Writes the table of methods in docs/client.md anew, from the operations. */
+
+const ROW = /^\| `\w+` \| `(GET|POST|PUT|DELETE) /;
+
+function referenceRows(): string[] {
+  return Object.entries<Operation>(operations).map(([name, operation]) => {
+    const { method, path, scope, keyed } = operation;
+    const retried = isRepeatable(operation, true) ? `yes${keyed ? ', under a key' : ''}` : 'if refused';
+    return `| \`${name}\` | \`${method} ${path.replace(/:(\w+)/g, '{$1}')}\` | \`${scope}\` | ${retried} |`;
+  });
+}
+
+const file = 'docs/client.md';
+const lines = readFileSync(file, 'utf8').split('\n');
+const first = lines.findIndex((line) => ROW.test(line));
+const others = lines.filter((line) => !ROW.test(line));
+writeFileSync(file, [...others.slice(0, first), ...referenceRows(), ...others.slice(first)].join('\n'));
