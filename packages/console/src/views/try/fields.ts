@@ -78,7 +78,8 @@ function fieldOf([name, given]: [string, Shape]): Field {
 function kindOf(shape: Shape, hint: string): FieldKind {
   // Of a parameter of the query: a number or a flag, or its text.
   const [first] = shape.type === 'union' ? ((shape.options ?? []) as readonly Shape[]) : [shape];
-  const kind = KINDS[first?.type ?? ''] ?? 'json';
+  const isNumbers = shape.type === 'picklist' && (shape.options ?? []).every((option) => typeof option === 'number');
+  const kind = isNumbers ? 'number' : (KINDS[first?.type ?? ''] ?? 'json');
   if (kind === 'lines' && !['string', 'picklist'].includes(shape.item?.type ?? '')) return 'json';
   const isLong = kind === 'text' && !hint.includes('URL') && mostOf(shape) >= LONG;
   return isLong ? 'long' : kind;

@@ -1,4 +1,9 @@
-import { isWorkerOperation, type Operation, type OperationName, operations } from '@chat-web/protocol';
+import {
+  operationGroups as groupedOperations,
+  type Operation,
+  type OperationName,
+  operations,
+} from '@chat-web/protocol';
 
 /** Operations on the same kind of thing. */
 export interface OperationGroup {
@@ -6,8 +11,6 @@ export interface OperationGroup {
   readonly names: readonly OperationName[];
 }
 
-/** Where the path does not say it well. */
-const TITLES: Readonly<Record<string, string>> = { status: 'Status feed', 'pairing-code': 'Sessions', access: 'Keys' };
 /** What people try comes first, in this order; further groups follow. */
 const FIRST = ['Messages', 'Contacts', 'Chats', 'Groups', 'Status feed', 'Sessions'];
 
@@ -16,21 +19,14 @@ export function rowOf(name: OperationName): Operation {
   return operations[name];
 }
 
-/** The operations that `isAllowed` lets through, by what their paths are about. A new row of the table is among them. */
+/** The operations that `isAllowed` permits, in the groups of the reference. A new row of the table is among them. */
 export function operationGroups(isAllowed: (name: OperationName) => boolean): readonly OperationGroup[] {
-  const groups = new Map<string, OperationName[]>(FIRST.map((title) => [title, []]));
-  for (const name of Object.keys(operations) as OperationName[]) {
-    if (!isAllowed(name)) continue;
-    const title = titleOf(name);
-    groups.set(title, [...(groups.get(title) ?? []), name]);
-  }
-  return [...groups].filter(([, names]) => names.length > 0).map(([title, names]) => ({ title, names }));
-}
-
-function titleOf(name: OperationName): string {
-  const [first = '', , third = first] = rowOf(name).path.split('/').slice(1);
-  const segment = isWorkerOperation(name) ? third : first;
-  return TITLES[segment] ?? segment.charAt(0).toUpperCase() + segment.slice(1);
+  const groups = Object.entries(groupedOperations).map(([title, group]) => ({
+    title,
+    names: (Object.keys(group) as OperationName[]).filter(isAllowed),
+  }));
+  const rank = ({ title }: OperationGroup) => (FIRST.includes(title) ? FIRST.indexOf(title) : FIRST.length);
+  return groups.filter(({ names }) => names.length > 0).sort((one, other) => rank(one) - rank(other));
 }
 
 /** True if it cannot be taken back: it is asked for once more. */
