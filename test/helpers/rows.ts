@@ -15,6 +15,8 @@ const bodies: Readonly<Record<string, object>> = {
   createKey: { name: 'Friends', sessions: ['friends-*'], scope: 'read' },
   createWebhook: { url: 'http://127.0.0.1:9/hook' },
   updateWebhook: { url: 'http://127.0.0.1:9/hook' },
+  starMessage: { starred: true },
+  pinMessage: { pinned: true },
   replayWebhook: { after: 'oldest' },
   postStatus: { type: 'text', body: 'hello' },
 };
@@ -27,10 +29,11 @@ const inPath: Readonly<Record<string, string>> = {
   keyId: 'key_000000000000',
   webhookId: 'wh_000000000000',
   number: '+12025550102',
+  chatId: '12025550102@c.us',
 };
 
 /** What the query of an operation has to have. */
-const inQuery: Readonly<Record<string, string>> = {};
+const inQuery: Readonly<Record<string, string>> = { searchMessages: '?text=hello' };
 
 /** The header that a body wants. */
 export const JSON_TYPE = { 'content-type': 'application/json' };
@@ -43,7 +46,7 @@ export const rows = Object.entries<Operation>(operations).map(([name, { method, 
     path.replace(/:(\w+)/g, (_, param: string) => (param === 'id' ? id : encodeURIComponent(inPath[param] ?? ''))) +
     (inQuery[name] ?? ''),
   hasId: path.includes(':id'),
-  otherParam: /:(messageId|groupId|contactId|number)\b/.exec(path)?.[1],
+  otherParam: /:(messageId|groupId|contactId|chatId|number)\b/.exec(path)?.[1],
   body: body ? JSON.stringify(bodies[name]) : undefined,
   type: archive === 'taken' ? { 'content-type': ARCHIVE_TYPE } : JSON_TYPE,
 }));

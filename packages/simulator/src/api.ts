@@ -43,6 +43,8 @@ export interface PhoneMessage {
   readonly size?: number | undefined;
   readonly reactions: readonly { readonly from: string; readonly emoji: string }[];
   readonly edited: boolean;
+  readonly starred?: boolean;
+  readonly pinned?: boolean;
   /** `#rrggbb`, of a text status. */
   readonly backgroundColor?: string | undefined;
   readonly font?: number | undefined;

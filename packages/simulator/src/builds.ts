@@ -19,6 +19,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
     lazyParticipants: true,
     unknownGroups: 'created',
     pictureRefusals: 'returned',
+    removedModules: [],
   },
   '2026-07': {
     pageVersion: '2.3000.1042500000',

@@ -9,6 +9,7 @@ import { groupOperations } from './groups.ts';
 import { hostOperations } from './host.ts';
 import { keyOperations } from './keys.ts';
 import { linkingOperations } from './linking.ts';
+import { messageQueryOperations } from './message-queries.ts';
 import { messageOperations } from './messages.ts';
 import { sessionOperations } from './sessions.ts';
 import { statusFeedOperations } from './status-feed.ts';
@@ -30,6 +31,7 @@ export const gatewayOperations = {
 export const workerOperations = {
   ...linkingOperations,
   ...messageOperations,
+  ...messageQueryOperations,
   ...chatOperations,
   ...groupOperations,
   ...contactOperations,
@@ -44,7 +46,7 @@ export const operations = { ...gatewayOperations, ...workerOperations } as const
 /** The operations by what they are about, as the reference lists them. */
 export const operationGroups = {
   Sessions: { ...sessionOperations, ...linkingOperations },
-  Messages: messageOperations,
+  Messages: { ...messageOperations, ...messageQueryOperations },
   Chats: chatOperations,
   Groups: groupOperations,
   Contacts: contactOperations,

@@ -1,5 +1,5 @@
 import type { MessageType, PhoneMessage } from '../api.ts';
-import type { WireMessage, WireQuote, WireReaction, WireType } from '../page/wire.ts';
+import type { WireMessage, WireQuote, WireReaction, WireReceipt, WireType } from '../page/wire.ts';
 import { chatIdOf } from './account.ts';
 import { memberIdOf } from './group.ts';
 import { partyOf } from './message.ts';
@@ -68,6 +68,8 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
     filename: attachment?.filename,
     backgroundColor: style && hex(style.backgroundColor),
     font: style?.font,
+    starred: message.starredBy.has(account),
+    pinned: (message.pinnedUntilMs ?? 0) > Date.now(),
   };
 }
 
@@ -94,6 +96,15 @@ export function deviceView(message: Message, account: AccountRecord): WireMessag
     return { ...base, id: revocation.id, type: 'revoked', body: '', reactions: [], revokedId: id };
   }
   return { ...base, id, ...contentOf(message, account), editedAtMs };
+}
+
+/** How far a message has come with each recipient, as its author's devices see it. */
+export function receiptViews(message: Message): WireReceipt[] {
+  const party = partyOf(message, message.from);
+  return [...message.receipts].map(([who, ack]) => {
+    const t = message.receiptTimes.get(who) ?? message.timestamp;
+    return { who: idIn(party, who, message.from), ack, t };
+  });
 }
 
 /** The message's id in the account's pages. */

@@ -137,6 +137,7 @@ export class PostOffice {
   #raise(message: Message, account: AccountRecord, ack: 2 | 3): void {
     if ((message.receipts.get(account) ?? 3) >= ack) return;
     message.receipts.set(account, ack);
+    message.receiptTimes.set(account, Math.floor(Date.now() / 1000));
     const all = [...message.receipts.values()];
     // A group's message is delivered once all have it, a status once one person has it.
     this.#setAck(message, (message.to.kind === 'status' ? Math.max(...all) : Math.min(...all)) as 1 | 2 | 3);

@@ -143,6 +143,12 @@ export interface Message {
   ack: 1 | 2 | 3;
   /** Its recipients, with the ack of each. */
   readonly receipts: Map<AccountRecord, 1 | 2 | 3>;
+  /** When each of these was raised last, in Unix seconds. */
+  readonly receiptTimes: Map<AccountRecord, number>;
+  /** The accounts that have starred it. */
+  readonly starredBy: Set<AccountRecord>;
+  /** Until when it is pinned in its chat, in Unix ms. */
+  pinnedUntilMs: number | undefined;
   readonly reactions: Map<AccountRecord, ReactionRecord>;
   editedAtMs: number | undefined;
   /** Defined once it was deleted for everyone; pages then know the message by this id. */

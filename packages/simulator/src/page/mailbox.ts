@@ -97,7 +97,7 @@ export class Mailbox {
     const oldest = chat.get('msgs')?.getModelsArray()[0]?.get('id')?.id;
     const before = oldest === undefined ? {} : { before: oldest };
     const found = await this.#connection.request('history', { chat: String(chat.get('id')), ...before, limit });
-    const earlier = found.map((message) => this.#add(this.#own(message), false));
+    const earlier = (found ?? []).map((message) => this.#add(this.#own(message), false));
     chat.holdEarlier(earlier);
     return earlier;
   }

@@ -12,6 +12,7 @@ import { idModules } from './modules/id-modules.ts';
 import { linkModules } from './modules/link-modules.ts';
 import { mediaModules } from './modules/media-modules.ts';
 import { messageModules } from './modules/message-modules.ts';
+import { messageQueryModules } from './modules/message-query-modules.ts';
 import { registrationModules } from './modules/registration-modules.ts';
 import { statusModules } from './modules/status-modules.ts';
 import { userModules } from './modules/user-modules.ts';
@@ -51,6 +52,7 @@ const groups = [
   collectionModules(page),
   chatModules(page),
   messageModules(page),
+  messageQueryModules(page),
   commandModules(page),
   mediaModules,
   groupModules(page),

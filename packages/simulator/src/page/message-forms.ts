@@ -57,11 +57,16 @@ function callOf(fields: WireMessage['fields']): Partial<MsgAttributes> {
   return typeof fields?.callCreator === 'string' ? { callCreator: createWid(fields.callCreator) } : {};
 }
 
+/** A JPEG of one pixel, as the preview of a picture. */
+const onePixel =
+  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////2wBDAf//////////////////////////////////////////////////////////////////////////////////////wAARCAABAAEDASIAAhEBAxEB/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/xAAUAQEAAAAAAAAAAAAAAAAAAAAA/8QAFBEBAAAAAAAAAAAAAAAAAAAAAP/aAAwDAQACEQMRAD8AN//Z';
+
 /** Where a message has its text: in the body, or beside its file. A document without a caption shows its name. */
 export function textOf({ media, body }: Pick<WireMessage, 'media' | 'body'>): Partial<MsgAttributes> {
   if (!media) return { body };
   const caption = body === '' ? media.filename : body;
-  return caption === undefined ? {} : { caption, isCaptionByUser: body !== '' };
+  const preview = /^(image|video)\//.test(media.mimetype) ? { body: onePixel } : {};
+  return caption === undefined ? preview : { ...preview, caption, isCaptionByUser: body !== '' };
 }
 
 /** What the network is to know of a message that the page sends. */

@@ -104,7 +104,7 @@ export const firstSwitches: Readonly<PageSwitches> = {
   lateModulesMs: 0,
   unknownModules: 'thrown',
   missingModules: [],
-  removedModules: [],
+  removedModules: ['WAWebDBMessageFindLocal.msgFindByDirection'],
   pictureRefusals: 'thrown',
   pictureIdentity: 'any',
   contactNames: 'both',

@@ -25,6 +25,13 @@ export type WireType =
   | ('chat' | 'image' | 'video' | 'audio' | 'ptt' | 'document' | 'sticker' | 'location' | 'vcard' | 'multi_vcard')
   | ('groups_v4_invite' | 'gp2' | 'revoked' | 'call_log' | 'e2e_notification' | 'notification_template');
 
+/** How far a message has come with a recipient: 1 on the server, 2 delivered, 3 read. `t` in Unix seconds. */
+export interface WireReceipt {
+  readonly who: string;
+  readonly ack: 1 | 2 | 3;
+  readonly t: number;
+}
+
 /** What a reply contains of the quoted message. */
 export interface WireQuote {
   readonly id: string;

@@ -13,6 +13,7 @@ import type {
   WireMessage,
   WireParticipantResult,
   WirePicture,
+  WireReceipt,
   WireSelf,
   WireUser,
 } from './wire-values.ts';
@@ -25,8 +26,17 @@ export interface Requests {
   exists: { params: { jid: string }; result: WireUser | null };
   /** Answered when the server has the message (ack 1), or does not want it. Sending an id twice delivers it once. */
   send: { params: WireDraft; result: { t: number } | { nack: number } };
-  /** Up to `limit` messages of a chat before the message `before`, oldest first. */
-  history: { params: { chat: string; before?: string | undefined; limit: number }; result: WireMessage[] };
+  /** Up to `limit` messages of a chat before or after a message, or the newest, oldest first; null if it is unknown. */
+  history: {
+    params: { chat: string; before?: string | undefined; after?: string | undefined; limit: number };
+    result: WireMessage[] | null;
+  };
+  /** How far a message of the account has come with each recipient. */
+  receipts: { params: { id: string }; result: WireReceipt[] };
+  /** Reaches the account's other devices. */
+  star: { params: { ids: readonly string[]; isStarred: boolean }; result: null };
+  /** Pins a message in its chat for so long, or unpins it with 0. */
+  pin: { params: { id: string; seconds: number }; result: null };
   /** A message by its stanza id. */
   message: { params: { id: string }; result: WireMessage | null };
   /** The dialogue that greets a new device has been answered. */

@@ -4,6 +4,7 @@ import { chatHandlers } from './chats.ts';
 import { contactHandlers } from './contacts.ts';
 import { groupHandlers } from './groups.ts';
 import { linkingHandlers } from './linking.ts';
+import { messageQueryHandlers } from './message-queries.ts';
 import { messageHandlers } from './messages.ts';
 import { statusFeedHandlers } from './status-feed.ts';
 
@@ -12,6 +13,7 @@ export function createHandlers(context: HandlerContext): Handlers<WorkerOperatio
   return {
     ...linkingHandlers(context),
     ...messageHandlers(context),
+    ...messageQueryHandlers(context),
     ...chatHandlers(context),
     ...groupHandlers(context),
     ...contactHandlers(context),

@@ -4,6 +4,7 @@ import type { HandlerContext } from '../client/port.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { loadMedia } from '../page/media.ts';
 import { deleteMessage, editMessage, react } from '../page/messages.ts';
+import { messageNotFound } from './not-found.ts';
 import { readMessage, refusedBy, sendMedia, sendText } from './sending.ts';
 import { postText } from './status-feed.ts';
 
@@ -63,8 +64,4 @@ export function messageHandlers(
       );
     },
   };
-}
-
-function messageNotFound(): GatewayError {
-  return new GatewayError('message_not_found', 'the message is unknown to this account, or deleted');
 }

@@ -87,6 +87,8 @@ export interface PageChat {
   /** The loaded messages. */
   readonly msgs: { getModelsArray(): PageMessage[] };
   readonly lastReceivedKey?: PageId;
+  /** Whether the phone has older messages that are not here. */
+  readonly endOfHistoryTransferType?: number | null;
   /** A token for pictures that are not public. */
   readonly tcToken?: unknown;
   readonly groupMetadata?: { readonly size?: number; readonly participants?: PageParticipants };

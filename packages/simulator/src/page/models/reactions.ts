@@ -35,6 +35,22 @@ export const reactionTableMode = {
   },
 };
 
+/** The reactions to the message of that key, by emoji. */
+export function reactionsOf(key: string): object {
+  const byEmoji = new Map<string, object[]>();
+  for (const { id, reactionText, reactionTimestamp, author, ack, read } of byMessage.get(key)?.values() ?? []) {
+    const row = { msgKey: String(id), parentMsgKey: key, reactionText, timestamp: reactionTimestamp };
+    const senders = byEmoji.get(reactionText) ?? [];
+    byEmoji.set(reactionText, [...senders, { ...row, senderUserJid: String(author), ack, read, orphan: 0 }]);
+  }
+  const reactions = [...byEmoji].map(([aggregateEmoji, senders]) => ({
+    aggregateEmoji,
+    senders,
+    hasReactionByMe: false,
+  }));
+  return { reactions, reactionByMe: null };
+}
+
 const writeSilently = reactionTableMode.bulkUpsert;
 
 /** Makes the table say of a message what the network says; history is no news. */

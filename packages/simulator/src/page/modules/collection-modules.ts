@@ -70,11 +70,22 @@ function addContact(id: Wid): Contact {
 }
 
 /** Among those that the page holds. */
-async function searchMessages(query: string, _page?: number, count = 100, remote?: string): Promise<object> {
+async function searchMessages(query: string, page = 1, count = 100, remote?: Wid): Promise<object> {
+  const words = (text: string) =>
+    text
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter(Boolean);
+  const wanted = words(query);
   const found = messages.filter((msg) => {
-    const text = msg.get('caption') ?? msg.get('body') ?? '';
-    const isThere = remote === undefined || String(msg.get('id')?.remote) === remote;
-    return isThere && text.toLowerCase().includes(query.toLowerCase());
+    const own = words(msg.get('caption') ?? msg.get('body') ?? '');
+    const isThere = remote === undefined || String(msg.get('id')?.remote) === String(remote);
+    return isThere && wanted.every((word) => own.some((one) => one.startsWith(word)));
   });
-  return { messages: found.slice(-count).reverse() };
+  const newestFirst = found.toReversed();
+  return {
+    messages: newestFirst.slice((page - 1) * count, page * count),
+    eof: newestFirst.length <= page * count,
+    canceled: false,
+  };
 }

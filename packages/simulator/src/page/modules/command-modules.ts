@@ -49,6 +49,11 @@ export function commandModules(page: Page): Modules {
     // The same, with a result.
     WAWebChatSendMessages: {
       sendRevokeMsgs: (_chat: Chat, { list }: Selection) => revokeMsgs(list),
+      sendStarMsgs: async (_chat: Chat, list: readonly Msg[], isStarred: boolean) => {
+        await connection.request('star', { ids: idsOf(list), isStarred });
+        for (const msg of list) msg.set({ star: isStarred });
+        return { status: 200 };
+      },
       sendDeleteMsgs:
         switches.deleteForm === 'object'
           ? ({ record }: { readonly record: Selection }) => deleteMsgs(record.list)

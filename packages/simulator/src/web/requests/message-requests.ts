@@ -1,6 +1,6 @@
-import { requireWriter } from '../../network/group.ts';
+import { isAdmin, requireWriter } from '../../network/group.ts';
 import { createMessage, findMessage, partyOf } from '../../network/message.ts';
-import { deviceView } from '../../network/message-views.ts';
+import { deviceView, receiptViews } from '../../network/message-views.ts';
 import type { Network } from '../../network/network.ts';
 import type { AccountRecord, Attachment, Message } from '../../network/records.ts';
 import { NetworkRefusal } from '../../network/refusal.ts';
@@ -8,7 +8,7 @@ import type { WireDraft } from '../../page/wire.ts';
 import { SimulatorError } from '../../simulator-error.ts';
 import type { Handlers } from './handler.ts';
 
-type Names = 'send' | 'history' | 'message' | 'react' | 'edit' | 'revoke' | 'hide';
+type Names = ('send' | 'history' | 'message' | 'react' | 'edit' | 'revoke' | 'hide') | ('receipts' | 'star' | 'pin');
 
 /** What a device does with messages. */
 export const messageRequests: Handlers<Names> = {
@@ -25,16 +25,35 @@ export const messageRequests: Handlers<Names> = {
       throw error;
     }
   },
-  history: (network, { account }, { chat, before, limit }) => {
+  history: (network, { account }, { chat, before, after, limit }) => {
     const party = network.party(chat, account, 'chat');
     const log = visible(account).filter((message) => partyOf(message, account) === party);
-    const end =
-      before === undefined ? log.length : log.findIndex(({ id, revocation }) => before === (revocation?.id ?? id));
-    return log.slice(Math.max(0, end - limit), Math.max(0, end)).map((message) => deviceView(message, account));
+    const views = (from: number, to: number) => log.slice(Math.max(0, from), to).map((one) => deviceView(one, account));
+    const anchor = before ?? after;
+    if (anchor === undefined) return views(log.length - limit, log.length);
+    const at = log.findIndex(({ id, revocation }) => anchor === (revocation?.id ?? id));
+    if (at < 0) return null;
+    return after === undefined ? views(at - limit, at) : views(at + 1, at + 1 + limit);
+  },
+  receipts: (_network, { account }, { id }) => {
+    const message = found(account, id);
+    return message.from === account ? receiptViews(message) : [];
+  },
+  star: (_network, { account }, { ids, isStarred }) => {
+    for (const id of ids) found(account, id).starredBy[isStarred ? 'add' : 'delete'](account);
+    return null;
+  },
+  pin: (_network, { account }, { id, seconds }) => {
+    const message = found(account, id);
+    const { to } = message;
+    if (to.kind === 'group' && to.restrict && !isAdmin(to, account))
+      throw new SimulatorError(403, `id: ${account.number} is no admin of the group`);
+    message.pinnedUntilMs = seconds > 0 ? Date.now() + seconds * 1_000 : undefined;
+    return null;
   },
   message: (_network, { account }, { id }) => {
-    const found = findMessage(account, id);
-    return found ? deviceView(found, account) : null;
+    const known = findMessage(account, id);
+    return known ? deviceView(known, account) : null;
   },
   react: async ({ changes, postOffice }, { account }, { id, emoji }) => {
     await postOffice.settled(id);
@@ -57,6 +76,13 @@ export const messageRequests: Handlers<Names> = {
     return null;
   },
 };
+
+/** A message that the account has. */
+function found(account: AccountRecord, id: string): Message {
+  const message = findMessage(account, id);
+  if (message) return message;
+  throw new SimulatorError(404, `id: ${account.number} has no message ${id}`);
+}
 
 /** What a device wants to send, as the network has it; throws for what cannot be sent. */
 function read(network: Network, account: AccountRecord, draft: WireDraft): Message {

@@ -20,6 +20,12 @@ export interface CollectionModules {
       get(id: string): PageMessage | undefined;
       getModelsArray(): PageMessage[];
       getMessagesById(ids: string[]): Promise<{ messages?: PageMessage[] } | undefined>;
+      search(
+        text: string,
+        page: number,
+        count: number,
+        remote: unknown,
+      ): Promise<{ messages?: (PageMessage | undefined)[]; eof?: boolean; canceled?: boolean }>;
       on(event: string, listener: (message: PageMessage, value?: unknown) => void): void;
       off(event: string, listener: (message: PageMessage) => void): void;
     };
@@ -42,6 +48,13 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
     'Msg.on': either(fn('(add | change:ack, listener(message, value))', 'session'), 'WAWebMsgCollection.MsgCollection'),
     'Msg.get': either(fn('(serialised id) → message', 'session'), 'WAWebMsgCollection.MsgCollection'),
     'Msg.getModelsArray': either(fn('() → messages', 'missedMessages'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.search': either(
+      fn(
+        '(text, page from 1, count, chat id) → Promise<{messages, eof, canceled}>, from the local index',
+        'searchMessages',
+      ),
+      'WAWebMsgCollection.MsgCollection',
+    ),
     'Msg.getMessagesById': unchecked('([serialised id]) → Promise<{messages}>, also of those not loaded'),
     Chat: either(object('the chats', 'session'), 'WAWebChatCollection.ChatCollection'),
     'Chat.get': either(fn('(id) → chat', 'session'), 'WAWebChatCollection.ChatCollection'),

@@ -1,6 +1,7 @@
 import { type CollectionModules, collectionParts } from './collections.ts';
 import { type GroupModules, groupParts } from './groups.ts';
 import { type IncomingModules, incomingParts } from './incoming.ts';
+import { type MessageQueryModules, messageQueryParts } from './message-queries.ts';
 import { type OutgoingModules, outgoingParts } from './outgoing.ts';
 import { type PeopleModules, peopleParts } from './people.ts';
 import { type SessionModules, sessionParts } from './session.ts';
@@ -13,6 +14,7 @@ export interface PageModules
     CollectionModules,
     IncomingModules,
     OutgoingModules,
+    MessageQueryModules,
     PeopleModules,
     GroupModules {}
 
@@ -27,6 +29,7 @@ export const contract = {
   ...collectionParts,
   ...incomingParts,
   ...outgoingParts,
+  ...messageQueryParts,
   ...peopleParts,
   ...groupParts,
 };

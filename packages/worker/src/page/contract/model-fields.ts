@@ -53,6 +53,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Chat[].unreadCount': some('number of unread messages'),
   'Chat[].t': some('when it last changed, in Unix seconds'),
   'Chat[].lastReceivedKey': some('key of its last message'),
+  'Chat[].endOfHistoryTransferType': some('0 and 4: the phone has older messages; 1: there are none'),
   'Chat[].tcToken': some('token for pictures that are not public'),
   'Chat[].groupMetadata': some('of a group: size, and participants with getModelsArray() and get(id)'),
   'Chat[].groupMetadata.participants[].id': some('id of the member, by number or hidden'),

@@ -21,6 +21,7 @@ export interface OutgoingModules {
   };
   WAWebChatSendMessages: {
     sendRevokeMsgs(chat: PageChat, messages: Chosen, clearMedia: boolean): Promise<readonly PageSendResult[]>;
+    sendStarMsgs(chat: PageChat, messages: readonly PageMessage[], isStarred: boolean): Promise<unknown>;
     sendDeleteMsgs(
       ...args: [PageChat, Chosen, boolean] | [{ chat_: PageChat; record: Chosen; clearMedia: boolean }]
     ): Promise<unknown>;
@@ -85,6 +86,7 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
   },
   WAWebChatSendMessages: {
     sendRevokeMsgs: fn("(chat, {type: 'message', list}, clearMedia) → Promise<[{messageSendResult}]>", 'deleteMessage'),
+    sendStarMsgs: fn('(chat, messages, whether starred) → Promise; other devices get it later', 'starMessage'),
     sendDeleteMsgs: fn(
       '({chat_, record: {type, list}, clearMedia}), in older builds (chat, record, clearMedia)',
       'deleteMessage',

@@ -1,0 +1,147 @@
+import * as v from 'valibot';
+import { messageId, recipient, sessionId } from '../ids.ts';
+import { count, LIMITS, listOf, networkId, unixSeconds, writtenText } from '../limits.ts';
+import { optionalMediaFile } from '../media.ts';
+import type { Operation } from '../operation.ts';
+import { wholeNumber } from '../query.ts';
+import { message } from '../resources.ts';
+
+const MOST_AT_ONCE = 200;
+const DAY_SECONDS = 86_400;
+
+const ofMessage = v.object({ id: sessionId, messageId });
+const limit = v.optional(wholeNumber(1, MOST_AT_ONCE), 50);
+/** Who did something with a message, and when. */
+const receipt = v.object({ id: networkId, at: unixSeconds });
+
+const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
+const changeErrors = [
+  'session_not_found',
+  'session_not_ready',
+  'message_not_found',
+  'not_permitted',
+  'client_failed',
+  'outcome_unknown',
+] as const;
+
+/** Operations that read messages and what people did with them, and mark them: the session's worker answers them. */
+export const messageQueryOperations = {
+  getMessage: {
+    summary: 'Get a message',
+    method: 'GET',
+    path: '/sessions/:id/messages/:messageId',
+    scope: 'read',
+    params: ofMessage,
+    answer: message,
+    errors: [...readErrors, 'message_not_found'],
+    timeoutMs: 30_000,
+  },
+  listMessages: {
+    summary: 'List messages of a chat, oldest first: the newest, or those before or after one of them',
+    method: 'GET',
+    path: '/sessions/:id/chats/:chatId/messages',
+    scope: 'read',
+    params: v.object({ id: sessionId, chatId: recipient }),
+    query: v.pipe(
+      v.strictObject({ before: v.optional(messageId), after: v.optional(messageId), limit }),
+      v.forward(
+        v.check(({ before, after }) => before === undefined || after === undefined, 'give either before or after'),
+        ['after'],
+      ),
+    ),
+    answer: v.object({
+      messages: listOf(message, MOST_AT_ONCE),
+      /** Whether this device has more in that direction. */
+      hasMore: v.boolean(),
+      /** Whether the phone has older ones that this device does not have; absent if that is unknown. */
+      isOlderOnPhone: v.optional(v.boolean()),
+    }),
+    errors: [...readErrors, 'chat_not_found', 'message_not_found'],
+    timeoutMs: 30_000,
+  },
+  searchMessages: {
+    summary: 'Search messages by words that begin like the text, newest first; in one chat, or in all',
+    method: 'GET',
+    path: '/sessions/:id/search',
+    scope: 'read',
+    params: v.object({ id: sessionId }),
+    query: v.strictObject({
+      text: v.pipe(
+        v.string(),
+        v.trim(),
+        v.minLength(1, 'must not be blank'),
+        v.maxLength(200, 'must be at most 200 characters'),
+      ),
+      chatId: v.optional(recipient),
+      page: v.optional(wholeNumber(1, 1_000), 1),
+      limit,
+    }),
+    answer: v.object({ messages: listOf(message, MOST_AT_ONCE), hasMore: v.boolean() }),
+    errors: [...readErrors, 'chat_not_found'],
+    timeoutMs: 30_000,
+  },
+  listReactions: {
+    summary: 'List the reactions to a message, with who reacted',
+    method: 'GET',
+    path: '/sessions/:id/messages/:messageId/reactions',
+    scope: 'read',
+    params: ofMessage,
+    answer: listOf(v.object({ from: networkId, emoji: writtenText(100), at: unixSeconds }), LIMITS.listed),
+    errors: [...readErrors, 'message_not_found'],
+    timeoutMs: 30_000,
+  },
+  listReceipts: {
+    summary: 'List to whom a sent message was delivered, and who has read or played it',
+    method: 'GET',
+    path: '/sessions/:id/messages/:messageId/receipts',
+    scope: 'read',
+    params: ofMessage,
+    answer: v.object({
+      delivered: listOf(receipt, LIMITS.listed),
+      read: listOf(receipt, LIMITS.listed),
+      played: listOf(receipt, LIMITS.listed),
+      /** How many recipients it has not reached yet; absent if that is unknown. */
+      remaining: v.optional(count(LIMITS.time)),
+    }),
+    errors: [...readErrors, 'message_not_found', 'not_permitted'],
+    timeoutMs: 30_000,
+  },
+  getThumbnail: {
+    summary: 'Get the small preview that came with a message: a JPEG, or 204 without one',
+    method: 'GET',
+    path: '/sessions/:id/messages/:messageId/thumbnail',
+    scope: 'read',
+    params: ofMessage,
+    answer: optionalMediaFile,
+    errors: [...readErrors, 'message_not_found'],
+    timeoutMs: 30_000,
+  },
+  starMessage: {
+    summary: 'Star a message, or remove the star',
+    method: 'PUT',
+    path: '/sessions/:id/messages/:messageId/star',
+    scope: 'send',
+    params: ofMessage,
+    body: v.object({ starred: v.boolean() }),
+    answer: v.object({ id: networkId, starred: v.boolean() }),
+    errors: changeErrors,
+    timeoutMs: 30_000,
+  },
+  pinMessage: {
+    summary: 'Pin a message in its chat for a day, a week or 30 days, or unpin it',
+    method: 'PUT',
+    path: '/sessions/:id/messages/:messageId/pin',
+    scope: 'send',
+    params: ofMessage,
+    body: v.object({
+      pinned: v.boolean(),
+      seconds: v.optional(
+        v.picklist([DAY_SECONDS, 7 * DAY_SECONDS, 30 * DAY_SECONDS], 'must be 86400, 604800 or 2592000'),
+        7 * DAY_SECONDS,
+      ),
+    }),
+    answer: v.object({ id: networkId, pinned: v.boolean() }),
+    errors: changeErrors,
+    timeoutMs: 30_000,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,61 @@
+import { keyOf, modelOf } from '../message-forms.ts';
+import type { Msg } from '../models/message.ts';
+import { reactionsOf } from '../models/reactions.ts';
+import { MsgKey } from '../msg-key.ts';
+import type { Page } from '../page.ts';
+import type { Modules } from '../registry.ts';
+import { createWid, type Wid } from '../wid.ts';
+import type { WireReceipt } from '../wire.ts';
+
+interface Find {
+  readonly anchor: MsgKey | { readonly remote: Wid };
+  readonly count: number;
+  readonly direction: 'before' | 'after';
+}
+
+const pinSeconds: Readonly<Record<string, number>> = { OneDay: 86_400, SevenDays: 604_800, ThirtyDays: 2_592_000 };
+
+/** What reads the page's database, and what is marked there. */
+export function messageQueryModules({ connection }: Page): Modules {
+  return {
+    WAWebDBMessageFindLocal: {
+      // Rows of the database, with keys and ids as the page has them: no models.
+      msgFindByDirection: async ({ anchor, count, direction }: Find) => {
+        const id = anchor instanceof MsgKey ? anchor.id : undefined;
+        if (id === undefined && direction === 'after') return { messages: [], status: 200 };
+        const where = id === undefined ? {} : { [direction]: id };
+        const found = await connection.request('history', { chat: String(anchor.remote), ...where, limit: count });
+        if (found === null) return { messages: [], status: 404 };
+        const rows = found.map((message) => ({ ...modelOf(message, false).serialize(), id: keyOf(message) }));
+        return { messages: rows, status: 200 };
+      },
+    },
+    WAWebDBGetReactions: { getReactions: async (id: string) => reactionsOf(id) },
+    WAWebApiMessageInfoStore: {
+      queryMsgInfo: async (key: MsgKey) => infoOf(await connection.request('receipts', { id: key.id }), key),
+    },
+    WAWebSendPinMessageAction: {
+      sendPinInChatMsg: async (msg: Msg, type: 1 | 2, duration: string) => {
+        const id = msg.get('id')?.id ?? '';
+        const seconds = type === 1 ? (pinSeconds[duration] ?? 0) : 0;
+        await connection.request('pin', { id, seconds }).catch(() => {
+          throw new Error('PinInChat send Error');
+        });
+        return { messageSendResult: 'OK' };
+      },
+    },
+  };
+}
+
+/** In a group each person is in the highest list alone. */
+function infoOf(receipts: readonly WireReceipt[], { remote }: MsgKey) {
+  const reached = (least: number) =>
+    receipts
+      .filter(({ ack }) => (remote.isGroup() ? ack === least : ack >= least))
+      .map(({ who, t }) => ({ id: createWid(who), t }));
+  const waiting = receipts.filter(({ ack }) => ack < 2).length;
+  return {
+    ...{ delivery: reached(2), read: reached(3), played: [] },
+    ...{ deliveryRemaining: waiting, readRemaining: receipts.filter(({ ack }) => ack < 3).length, playedRemaining: 0 },
+  };
+}

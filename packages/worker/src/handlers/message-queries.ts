@@ -1,0 +1,119 @@
+import { GatewayError, type Handlers, LIMITS } from '@chat-web/protocol';
+import * as v from 'valibot';
+import type { HandlerContext } from '../client/port.ts';
+import { toMessage } from '../client/resources.ts';
+import { takeFromPage } from '../media/incoming-media.ts';
+import {
+  getMessage,
+  listMessages,
+  listReactions,
+  listReceipts,
+  loadThumbnail,
+  type MessagePage,
+  pinMessage,
+  searchMessages,
+  starMessage,
+} from '../page/message-queries.ts';
+import { chatNotFound, messageNotFound } from './not-found.ts';
+import { refusedBy } from './sending.ts';
+
+const READ_TIMEOUT_MS = 25_000;
+const CHANGE_TIMEOUT_MS = 25_000;
+const PIN_NAMES: Readonly<Record<number, string>> = { 86400: 'OneDay', 604800: 'SevenDays', 2592000: 'ThirtyDays' };
+
+const seconds = v.pipe(v.number(), v.minValue(0), v.maxValue(LIMITS.time));
+const reaction = v.object({
+  from: v.string(),
+  emoji: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
+  atMs: v.number(),
+});
+const receipt = v.object({ id: v.string(), at: seconds });
+
+/** Handlers of the operations that read and mark messages. */
+export function messageQueryHandlers(
+  context: HandlerContext,
+): Handlers<
+  | ('getMessage' | 'listMessages' | 'searchMessages' | 'listReactions' | 'listReceipts')
+  | ('getThumbnail' | 'starMessage' | 'pinMessage')
+> {
+  const { page } = context;
+  return {
+    getMessage: async ({ messageId }) => {
+      const found = await page.read(READ_TIMEOUT_MS, getMessage, messageId);
+      if (found === 'no_message') throw messageNotFound();
+      return toMessage(found);
+    },
+
+    listMessages: async ({ chatId, before, after, limit }) => {
+      const found = await page.read(READ_TIMEOUT_MS, listMessages, chatId, { before, after }, limit);
+      if (found === 'no_chat') throw chatNotFound();
+      if (found === 'no_message') throw messageNotFound();
+      const { isOlderOnPhone } = found;
+      return { ...pageOf(found), ...(typeof isOlderOnPhone === 'boolean' ? { isOlderOnPhone } : {}) };
+    },
+
+    searchMessages: async ({ text, chatId, page: number, limit }) => {
+      const found = await page.read(READ_TIMEOUT_MS, searchMessages, text, chatId, number, limit);
+      if (found === 'no_chat') throw chatNotFound();
+      return pageOf(found);
+    },
+
+    listReactions: async ({ messageId }) => {
+      const found = await page.read(READ_TIMEOUT_MS, listReactions, messageId);
+      if (found === 'no_message') throw messageNotFound();
+      return valid(reaction, found).map(({ from, emoji, atMs }) => ({ from, emoji, at: Math.floor(atMs / 1_000) }));
+    },
+
+    listReceipts: async ({ messageId }) => {
+      const found = await page.read(READ_TIMEOUT_MS, listReceipts, messageId);
+      if (found === 'no_message') throw messageNotFound();
+      if (found === 'not_mine')
+        throw new GatewayError('not_permitted', 'only messages that this account has sent have receipts');
+      const [delivered, read, played] = [found.delivered, found.read, found.played].map((list) => valid(receipt, list));
+      const { remaining } = found;
+      return {
+        ...{ delivered: delivered ?? [], read: read ?? [], played: played ?? [] },
+        ...(typeof remaining === 'number' && remaining >= 0 ? { remaining: Math.trunc(remaining) } : {}),
+      };
+    },
+
+    getThumbnail: async ({ messageId }) => {
+      const taken = await takeFromPage(context, 'image/jpeg', READ_TIMEOUT_MS, loadThumbnail, messageId);
+      if (taken === 'no_message') throw messageNotFound();
+      return taken;
+    },
+
+    starMessage: async ({ messageId, starred }) => {
+      const outcome = await page.change(CHANGE_TIMEOUT_MS, starMessage, messageId, starred);
+      if (outcome === 'no_message') throw messageNotFound();
+      if (outcome !== 'ok') throw refusedBy(outcome.refused);
+      return { id: messageId, starred };
+    },
+
+    pinMessage: async ({ messageId, pinned, seconds: duration }) => {
+      const outcome = await page.change(CHANGE_TIMEOUT_MS, pinMessage, messageId, pinned, PIN_NAMES[duration] ?? '');
+      if (outcome === 'no_message') throw messageNotFound();
+      if (outcome === 'refused')
+        throw new GatewayError('not_permitted', 'the message cannot be pinned: in some groups only admins may');
+      if (outcome !== 'ok') throw refusedBy(outcome.refused);
+      return { id: messageId, pinned };
+    },
+  };
+}
+
+/** Messages of the API; those that the page describes illegibly are left out. */
+function pageOf({ models, hasMore }: MessagePage) {
+  const messages = models.flatMap((model) => {
+    try {
+      return [toMessage(model)];
+    } catch {
+      return [];
+    }
+  });
+  return { messages, hasMore: hasMore === true };
+}
+
+/** The items that are as they should be. */
+function valid<S extends v.GenericSchema>(schema: S, items: readonly unknown[] = []): v.InferOutput<S>[] {
+  return items.filter((item): item is v.InferOutput<S> => v.is(schema, item));
+}

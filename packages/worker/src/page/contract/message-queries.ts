@@ -1,0 +1,65 @@
+import type { PageId, PageMessage } from '../window.ts';
+import { type Contract, fn } from './part.ts';
+
+/** Who did something with a message, and when, in Unix seconds. */
+interface PageReceipt {
+  readonly id: PageId;
+  readonly t?: number;
+}
+
+/** Modules that read messages from the page's database, and mark them. */
+export interface MessageQueryModules {
+  WAWebDBMessageFindLocal: {
+    msgFindByDirection(what: {
+      anchor: PageMessage['id'] | { remote: unknown };
+      count: number;
+      direction: 'before' | 'after';
+    }): Promise<{ messages?: readonly (PageMessage | undefined)[]; status?: number }>;
+  };
+  WAWebDBGetReactions: {
+    getReactions(messageId: string): Promise<{
+      reactions?: readonly {
+        senders?: readonly { senderUserJid?: unknown; reactionText?: string; timestamp?: number }[];
+      }[];
+    }>;
+  };
+  WAWebApiMessageInfoStore: {
+    queryMsgInfo(key: PageMessage['id']): Promise<{
+      delivery?: readonly PageReceipt[];
+      read?: readonly PageReceipt[];
+      played?: readonly PageReceipt[];
+      deliveryRemaining?: number;
+    }>;
+  };
+  WAWebSendPinMessageAction: {
+    sendPinInChatMsg(message: PageMessage, type: 1 | 2, duration: string): Promise<unknown>;
+  };
+}
+
+/** Their parts. */
+export const messageQueryParts: Contract<MessageQueryModules> = {
+  WAWebDBMessageFindLocal: {
+    msgFindByDirection: fn(
+      '({anchor: key | {remote}, count, direction: before | after}) → Promise<{messages, status}>, oldest first; 404 for an unknown anchor',
+      'listMessages',
+    ),
+  },
+  WAWebDBGetReactions: {
+    getReactions: fn(
+      '(serialised id) → Promise<{reactions: [{senders: [{senderUserJid, reactionText, timestamp in ms}]}]}>',
+      'listReactions',
+    ),
+  },
+  WAWebApiMessageInfoStore: {
+    queryMsgInfo: fn(
+      '(key) → Promise<{delivery, read, played: [{id, t}], deliveryRemaining}>; in groups each person is only in the highest list',
+      'listReceipts',
+    ),
+  },
+  WAWebSendPinMessageAction: {
+    sendPinInChatMsg: fn(
+      '(message, 1 to pin | 2, OneDay | SevenDays | ThirtyDays) → Promise; throws unless the network takes it',
+      'pinMessage',
+    ),
+  },
+};

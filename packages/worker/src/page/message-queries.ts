@@ -1,0 +1,158 @@
+import type { LoadedMedia } from './media.ts';
+import type { MessageModel, PageMessage, PageWindow, Refused } from './window.ts';
+
+declare const window: PageWindow;
+
+/** A message. */
+export async function getMessage(messageId: string): Promise<MessageModel | 'no_message'> {
+  const tools = window.chatWebTools;
+  const message = await tools.findMessage(messageId);
+  if (!message || !tools.isDeliverable(message)) return 'no_message';
+  await tools.resolvePeople(message);
+  return tools.messageModel(message);
+}
+
+/** A page of messages, as models. */
+export interface MessagePage {
+  readonly models: readonly (MessageModel | undefined)[];
+  readonly hasMore: boolean;
+  readonly isOlderOnPhone?: boolean | undefined;
+}
+
+/**
+ * Messages of a chat from the page's database, oldest first: before or after one of them, or the newest. Nothing is loaded
+ * into the chat, which would stay in memory.
+ */
+export async function listMessages(
+  chatId: string,
+  { before, after }: { readonly before?: string | undefined; readonly after?: string | undefined },
+  limit: number,
+): Promise<MessagePage | 'no_chat' | 'no_message'> {
+  const tools = window.chatWebTools;
+  const chat = tools.knownChat(chatId);
+  if (!chat) return 'no_chat';
+  const anchorId = before ?? after;
+  const anchor = anchorId === undefined ? { remote: chat.id } : (await tools.findMessage(anchorId))?.id;
+  if (!anchor || String(anchor.remote) !== String(chat.id)) return 'no_message';
+  const direction = after === undefined ? 'before' : 'after';
+  const { msgFindByDirection } = window.require('WAWebDBMessageFindLocal');
+  // Notices are among them: it goes on behind these, a few times.
+  const mostReads = 5;
+  let found: PageMessage[] = [];
+  let from: { readonly remote: unknown } = anchor;
+  let hasMore = true;
+  for (let reads = 0; reads < mostReads && hasMore && found.length <= limit; reads += 1) {
+    const { messages = [], status } = await msgFindByDirection({ anchor: from as never, count: limit + 1, direction });
+    if (status === 404) return 'no_message';
+    const read = messages.filter((message) => message !== undefined && message !== null) as PageMessage[];
+    const kept = read.filter(tools.isDeliverable);
+    found = direction === 'before' ? [...kept, ...found] : [...found, ...kept];
+    hasMore = read.length > limit;
+    const last = direction === 'before' ? read[0] : read.at(-1);
+    if (!last) break;
+    from = last.id as never;
+  }
+  const page = direction === 'before' ? found.slice(-limit) : found.slice(0, limit);
+  const left = chat.endOfHistoryTransferType;
+  return {
+    models: page.map(tools.sentModel),
+    hasMore: hasMore || found.length > limit,
+    // 0 and 4: all that was sent along is here, and the phone has more. 1: there is none.
+    isOlderOnPhone: left === 0 || left === 4 ? true : left === 1 ? false : undefined,
+  };
+}
+
+/** Messages with words that begin like the text, newest first. */
+export async function searchMessages(
+  text: string,
+  chatId: string | undefined,
+  page: number,
+  limit: number,
+): Promise<MessagePage | 'no_chat'> {
+  const tools = window.chatWebTools;
+  const chat = chatId === undefined ? undefined : tools.knownChat(chatId);
+  if (chatId !== undefined && !chat) return 'no_chat';
+  const { Msg } = window.require('WAWebCollections');
+  const { messages = [], eof, canceled } = await Msg.search(text, page, limit, chat?.id);
+  if (canceled === true) throw new Error('the page has given the search up');
+  const found = messages.filter((message) => message && tools.isDeliverable(message)).slice(0, limit);
+  return { models: found.map((message) => message && tools.sentModel(message)), hasMore: eof === false };
+}
+
+/** The reactions to a message; times in milliseconds. */
+export async function listReactions(
+  messageId: string,
+): Promise<{ readonly from: unknown; readonly emoji: unknown; readonly atMs: unknown }[] | 'no_message'> {
+  const tools = window.chatWebTools;
+  const message = await tools.findMessage(messageId);
+  if (!message || message.type === 'revoked') return 'no_message';
+  const { reactions = [] } = await window.require('WAWebDBGetReactions').getReactions(String(message.id));
+  const senders = reactions.flatMap((group) => group.senders ?? []);
+  const people = senders.map(({ senderUserJid }) => window.require('WAWebWidFactory').createWid(String(senderUserJid)));
+  await tools.resolveNumbers(people as never);
+  return senders.map(({ reactionText, timestamp }, n) => ({
+    from: tools.phoneOr(people[n] as never),
+    emoji: reactionText,
+    atMs: timestamp,
+  }));
+}
+
+/** Who has got, read and played a message that the account has sent; times in Unix seconds. */
+export async function listReceipts(messageId: string) {
+  const tools = window.chatWebTools;
+  const message = await tools.findMessage(messageId);
+  if (!message || message.type === 'revoked') return 'no_message';
+  if (!message.id.fromMe) return 'not_mine';
+  const info = await window.require('WAWebApiMessageInfoStore').queryMsgInfo(message.id);
+  const lists = [info.delivery ?? [], info.read ?? [], info.played ?? []];
+  await tools.resolveNumbers(lists.flat().map(({ id }) => id));
+  const [delivered, read, played] = lists.map((list) => list.map(({ id, t }) => ({ id: tools.phoneOr(id), at: t })));
+  return { delivered, read, played, remaining: info.deliveryRemaining };
+}
+
+/** Keeps the preview that is in a message, under a key; null if there is none. */
+export async function loadThumbnail(messageId: string, key: string): Promise<LoadedMedia | null | 'no_message'> {
+  const tools = window.chatWebTools;
+  const message = await tools.findMessage(messageId);
+  if (!message || message.type === 'revoked') return 'no_message';
+  // The body of a file, and of a place, is its preview; that of any other message is its text.
+  const hasPreview = message.directPath !== undefined || message.type === 'location';
+  const body = hasPreview ? message.body : undefined;
+  const jpegStart = '/9j/';
+  if (!body?.startsWith(jpegStart)) return null;
+  const file = await (await fetch(`data:image/jpeg;base64,${body}`)).blob();
+  tools.keep(key, file);
+  return { size: file.size, mimeType: 'image/jpeg', filename: undefined };
+}
+
+/** Stars a message, or removes the star. The page has it at once; other devices get it later. */
+export async function starMessage(messageId: string, starred: boolean): Promise<'ok' | 'no_message' | Refused> {
+  const tools = window.chatWebTools;
+  const message = await tools.findMessage(messageId);
+  const chat = message && window.require('WAWebCollections').Chat.get(message.id.remote);
+  if (!message || !chat || !tools.isDeliverable(message)) return 'no_message';
+  try {
+    await window.require('WAWebChatSendMessages').sendStarMsgs(chat, [message], starred);
+    return 'ok';
+  } catch (error) {
+    return tools.refusedBy(error);
+  }
+}
+
+/** Pins a message in its chat, or unpins it. */
+export async function pinMessage(
+  messageId: string,
+  pinned: boolean,
+  duration: string,
+): Promise<'ok' | 'no_message' | 'refused' | Refused> {
+  const tools = window.chatWebTools;
+  const message = await tools.findMessage(messageId);
+  if (!message || !tools.isDeliverable(message)) return 'no_message';
+  try {
+    await window.require('WAWebSendPinMessageAction').sendPinInChatMsg(message, pinned ? 1 : 2, duration);
+    return 'ok';
+  } catch (error) {
+    // The page throws without the network's code where it is refused.
+    return tools.refusal(error) === undefined ? 'refused' : tools.refusedBy(error);
+  }
+}

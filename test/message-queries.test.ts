@@ -1,0 +1,186 @@
+import { GatewayError } from '@chat-web/host';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import { media } from './helpers/media.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const CARLA = '12025550103';
+const UNKNOWN = 'false_12025550102@c.us_3A00FFFF';
+const id = 'main';
+const chatId = `${BEN}@c.us`;
+
+let stack: Stack;
+let texts: string[];
+
+beforeAll(async () => {
+  stack = await Stack.start();
+  await stack.link(id, ADA);
+  const events = await stack.listen(id);
+  texts = [];
+  for (const body of ['one', 'two', 'three', 'four', 'five', 'Parcel 4711 is on its way', 'seven']) {
+    await stack.phones.send(BEN, { to: ADA, body });
+    texts.push((await events.until('message', (message) => message.body === body)).id);
+  }
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+const sentTo = async (to: string, body: string) =>
+  ((await stack.client.sendMessage({ id, type: 'text', to, body })) as { readonly id: string }).id;
+const onPhone = async (number: string, body: string) =>
+  (await stack.phones.messages(number)).find((message) => message.body === body);
+/** The code of a refusal, and the fields that it names. */
+const refusalOf = async (call: Promise<unknown>) => {
+  const error = await call.then(
+    () => undefined,
+    (thrown: GatewayError) => thrown,
+  );
+  expect(error).toBeInstanceOf(GatewayError);
+  return [error?.code, ...(error?.issues ?? []).map(({ path }) => path)];
+};
+
+describe('a message', () => {
+  it('is found by its id', async () => {
+    const found = await stack.client.getMessage({ id, messageId: texts[0] ?? '' });
+    expect(found).toMatchObject({ id: texts[0], from: chatId, body: 'one', type: 'text', fromMe: false });
+    expect(await refusalOf(stack.client.getMessage({ id, messageId: UNKNOWN }))).toEqual(['message_not_found']);
+    expect(await refusalOf(stack.client.getMessage({ id, messageId: 'x' }))).toEqual(['invalid_request', 'messageId']);
+  });
+
+  it('is starred, on the phone as well, until the star is removed', async () => {
+    const messageId = texts[1] ?? '';
+    const starred = async () => (await onPhone(ADA, 'two'))?.starred;
+    expect(await stack.client.starMessage({ id, messageId, starred: true })).toEqual({ id: messageId, starred: true });
+    await eventually(async () => expect(await starred()).toBe(true));
+    await stack.client.starMessage({ id, messageId, starred: false });
+    await eventually(async () => expect(await starred()).toBe(false));
+    expect(await refusalOf(stack.client.starMessage({ id, messageId: UNKNOWN, starred: true }))).toEqual([
+      'message_not_found',
+    ]);
+    expect(await refusalOf(stack.client.starMessage({ id, messageId } as never))).toEqual([
+      'invalid_request',
+      'starred',
+    ]);
+  });
+
+  it('is pinned in its chat, unless the group leaves that to admins', async () => {
+    const messageId = texts[2] ?? '';
+    const pinned = async () => (await onPhone(BEN, 'three'))?.pinned;
+    expect(await stack.client.pinMessage({ id, messageId, pinned: true, seconds: 86_400 })).toMatchObject({
+      pinned: true,
+    });
+    expect(await pinned()).toBe(true);
+    await stack.client.pinMessage({ id, messageId, pinned: false });
+    expect(await pinned()).toBe(false);
+    const other = await stack.phones.createGroup(BEN, { subject: 'Admins only', participants: [ADA] });
+    const inGroup = await sentTo(other.id, 'pin me');
+    expect(await refusalOf(stack.client.pinMessage({ id, messageId: inGroup, pinned: true }))).toEqual([
+      'not_permitted',
+    ]);
+    expect(await refusalOf(stack.client.pinMessage({ id, messageId: UNKNOWN, pinned: true }))).toEqual([
+      'message_not_found',
+    ]);
+    const short = { id, messageId, pinned: true, seconds: 5 } as never;
+    expect(await refusalOf(stack.client.pinMessage(short))).toEqual(['invalid_request', 'seconds']);
+  });
+
+  it('has reactions, each with who reacted', async () => {
+    const group = await stack.phones.createGroup(ADA, { subject: 'Trip', participants: [BEN, CARLA] });
+    const messageId = await sentTo(group.id, 'who comes?');
+    const stanza = await eventually(
+      async () => (await onPhone(CARLA, 'who comes?')) ?? Promise.reject(new Error('not there')),
+    );
+    await stack.phones.react(BEN, { messageId: stanza.id, emoji: '👍' });
+    await stack.phones.react(CARLA, { messageId: stanza.id, emoji: '❤️' });
+    await eventually(async () => {
+      const reactions = await stack.client.listReactions({ id, messageId });
+      expect(reactions.map(({ from, emoji }) => [from, emoji]).sort()).toEqual([
+        [`${BEN}@c.us`, '👍'],
+        [`${CARLA}@c.us`, '❤️'],
+      ]);
+      expect(Math.abs((reactions[0]?.at ?? 0) - Date.now() / 1_000)).toBeLessThan(60);
+    });
+    await stack.phones.react(BEN, { messageId: stanza.id, emoji: '' });
+    await eventually(async () => expect(await stack.client.listReactions({ id, messageId })).toHaveLength(1));
+    expect(await refusalOf(stack.client.listReactions({ id, messageId: UNKNOWN }))).toEqual(['message_not_found']);
+  });
+
+  it('says who has got and read it', async () => {
+    await stack.phones.setOnline(CARLA, false);
+    const group = await stack.phones.createGroup(ADA, { subject: 'News', participants: [BEN, CARLA] });
+    const messageId = await sentTo(group.id, 'read this');
+    await stack.phones.read(BEN, group.id);
+    await eventually(async () => {
+      const receipts = await stack.client.listReceipts({ id, messageId });
+      expect(receipts).toMatchObject({ delivered: [], read: [{ id: `${BEN}@c.us` }], played: [], remaining: 1 });
+    });
+    await stack.phones.setOnline(CARLA, true);
+    await eventually(async () => {
+      const { delivered, remaining } = await stack.client.listReceipts({ id, messageId });
+      expect([delivered.map((one) => one.id), remaining]).toEqual([[`${CARLA}@c.us`], 0]);
+    });
+    expect(await refusalOf(stack.client.listReceipts({ id, messageId: texts[0] ?? '' }))).toEqual(['not_permitted']);
+    expect(await refusalOf(stack.client.listReceipts({ id, messageId: UNKNOWN }))).toEqual(['message_not_found']);
+  });
+
+  it('has its small preview, or none', async () => {
+    const events = await stack.listen(id);
+    const [png] = media;
+    const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
+    await stack.phones.send(BEN, { to: ADA, media: { kind: 'image', base64, mimeType: 'image/png' } });
+    const { id: messageId } = await events.until('message', ({ hasMedia }) => hasMedia);
+    const preview = await stack.client.getThumbnail({ id, messageId });
+    const bytes = new Uint8Array(await new Response(preview?.data).arrayBuffer());
+    expect([preview?.mimeType, ...bytes.subarray(0, 3)]).toEqual(['image/jpeg', 0xff, 0xd8, 0xff]);
+    expect(await stack.client.getThumbnail({ id, messageId: texts[0] ?? '' })).toBeNull();
+    expect(await refusalOf(stack.client.getThumbnail({ id, messageId: UNKNOWN }))).toEqual(['message_not_found']);
+  });
+});
+
+describe('the messages of a chat', () => {
+  const bodies = ({ messages }: { readonly messages: readonly { readonly body: string }[] }) =>
+    messages.map(({ body }) => body);
+
+  it('come page by page, in both directions', async () => {
+    const first = await stack.client.listMessages({ id, chatId, after: texts[0], limit: 3 });
+    expect([bodies(first), first.hasMore]).toEqual([['two', 'three', 'four'], true]);
+    const last = await stack.client.listMessages({ id, chatId, after: texts[3], limit: 3 });
+    expect(bodies(last)).toEqual(['five', 'Parcel 4711 is on its way', 'seven']);
+    const before = await stack.client.listMessages({ id, chatId: `+${BEN}`, before: texts[3], limit: 2 });
+    expect([bodies(before), before.hasMore]).toEqual([['two', 'three'], true]);
+    const oldest = await stack.client.listMessages({ id, chatId, before: texts[1] });
+    expect([bodies(oldest), oldest.hasMore]).toEqual([['one'], false]);
+    const newest = await stack.client.listMessages({ id, chatId });
+    expect(bodies(newest)).toEqual(expect.arrayContaining(['one', 'seven']));
+  });
+
+  it('are asked for in a way that makes sense', async () => {
+    const list = (input: object) => refusalOf(stack.client.listMessages({ id, chatId, ...input } as never));
+    expect(await list({ before: texts[0], after: texts[1] })).toEqual(['invalid_request', 'after']);
+    expect(await list({ limit: 0 })).toEqual(['invalid_request', 'limit']);
+    expect(await list({ limit: 1.5 })).toEqual(['invalid_request', 'limit']);
+    expect(await list({ limit: 'many' })).toEqual(['invalid_request', 'limit']);
+    expect(await list({ chatId: '12025550777' })).toEqual(['chat_not_found']);
+    expect(await list({ before: UNKNOWN })).toEqual(['message_not_found']);
+    const response = await fetch(`${stack.gateway.url}/sessions/${id}/chats/${chatId}/messages?limt=5`);
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { issues: [{ path: 'limt', message: 'is unknown' }] },
+    ]);
+  });
+
+  it('are found by the words that they begin with', async () => {
+    const found = await stack.client.searchMessages({ id, text: 'parc 47' });
+    expect([bodies(found), found.hasMore]).toEqual([['Parcel 4711 is on its way'], false]);
+    expect(bodies(await stack.client.searchMessages({ id, text: 'parcel', chatId }))).toHaveLength(1);
+    const other = await stack.phones.createGroup(ADA, { subject: 'Others', participants: [BEN] });
+    await sentTo(other.id, 'a parcel, too');
+    expect(bodies(await stack.client.searchMessages({ id, text: 'parcel', chatId }))).toHaveLength(1);
+    const one = await stack.client.searchMessages({ id, text: 'parcel', limit: 1 });
+    expect([bodies(one), one.hasMore]).toEqual([['a parcel, too'], true]);
+    const two = await stack.client.searchMessages({ id, text: 'parcel', limit: 1, page: 2 });
+    expect([bodies(two), two.hasMore]).toEqual([['Parcel 4711 is on its way'], false]);
+    expect(await refusalOf(stack.client.searchMessages({ id, text: ' ' }))).toEqual(['invalid_request', 'text']);
+    const unknown = { id, text: 'parcel', chatId: '12025550777' };
+    expect(await refusalOf(stack.client.searchMessages(unknown))).toEqual(['chat_not_found']);
+  });
+});
