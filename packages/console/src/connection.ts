@@ -91,7 +91,7 @@ function untilRefused(client: OperationMethods, isCurrent: () => boolean): Opera
 /** The connection; only for what is shown while there is one. */
 export function connection(): Connection {
   const state = signIn.value;
-  if (state.is !== 'connected') throw new Error('nobody is signed in');
+  if (state.is !== 'connected') throw new Error('not signed in');
   return state.to;
 }
 

@@ -19,10 +19,12 @@ interface Following<N extends EventName> {
 const LONGEST_WORK_MS = 20;
 /** Nothing has arrived for this long: all that had happened before was read. */
 const QUIET_MS = 500;
+/** The clocks of gateway and browser may differ: an event that is so old by then may be a new one. */
+const LONGEST_READ_MS = 5_000;
 
 /**
- * Follows events while the page is visible; what happens while it is hidden arrives when it is shown again. Returns what
- * ends it.
+ * Follows events while the page is visible; stored events from while it is hidden arrive when it is shown again. Returns
+ * what ends it.
  */
 export function followEvents<N extends EventName>(address: GatewayAddress, following: Following<N>): () => void {
   let { from } = following;
@@ -88,7 +90,8 @@ class StateWatch {
 
   arrived(at: string | undefined): void {
     if (this.#connectedAt === undefined) return;
-    if (at !== undefined && Date.parse(at) >= this.#connectedAt) this.#live();
+    const isNew = at !== undefined && Date.parse(at) >= this.#connectedAt;
+    if (isNew || Date.now() - this.#connectedAt > LONGEST_READ_MS) this.#live();
     else this.#waitForQuiet();
   }
 

@@ -67,7 +67,7 @@ export class LiveSessions {
     }
   }
 
-  /** A page that nobody looks at reads nothing. */
+  /** A hidden page reads nothing. */
   #scheduleRead(): void {
     clearTimeout(this.#timer);
     if (this.#stopping.signal.aborted) return;

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 
 const SAID_FOR_MS = 5_000;
 
@@ -8,19 +7,13 @@ interface CopyProps {
   readonly look: 'primary' | 'quiet';
   /** What it is called, if `Copy` does not say enough. */
   readonly name?: string;
-  /** True if it has the focus from the start. */
-  readonly isFocused?: boolean;
   /** The id of what says what it is about. */
   readonly describedBy?: string;
 }
 
 /** A button that copies a text, and says whether that went well. */
-export function CopyButton({ text, look, name, isFocused = false, describedBy }: CopyProps) {
-  const button = useRef<HTMLButtonElement>(null);
+export function CopyButton({ text, look, name, describedBy }: CopyProps) {
   const result = useSignal('');
-  useEffect(() => {
-    if (isFocused) button.current?.focus();
-  }, [isFocused]);
   const onClick = async () => {
     result.value = (await copy(text)) ? 'Copied' : 'Your browser does not allow it: select the text and copy it.';
     setTimeout(() => {
@@ -30,7 +23,6 @@ export function CopyButton({ text, look, name, isFocused = false, describedBy }:
   return (
     <>
       <button
-        ref={button}
         type="button"
         class={look}
         aria-label={name}

@@ -9,7 +9,7 @@ export function Dialog({
 }: {
   readonly title: string;
   readonly children: ComponentChildren;
-  onClose?(): void;
+  readonly onClose?: (() => void) | undefined;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const isOver = useRef(false);

@@ -29,7 +29,7 @@ export function FormDialog({
 }: FormDialogProps) {
   const action = useAction(work);
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={action.isBusy.value ? undefined : onClose}>
       <form
         onSubmit={async (event) => {
           event.preventDefault();
@@ -47,7 +47,13 @@ export function FormDialog({
           >
             {verb}
           </button>
-          <button type="button" onClick={onClose}>
+          <button
+            type="button"
+            aria-disabled={action.isBusy.value}
+            onClick={() => {
+              if (!action.isBusy.value) onClose(); // It is under way, and says how it ended.
+            }}
+          >
             Cancel
           </button>
         </div>

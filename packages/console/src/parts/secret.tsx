@@ -12,16 +12,17 @@ interface Secret {
   readonly note: string;
 }
 
-const shown = signal<Secret | undefined>(undefined);
+/** One after the other. */
+const waiting = signal<readonly Secret[]>([]);
 
 /** Whoever signs in next is not to see it. */
 signIn.subscribe(({ is }) => {
-  if (is === 'asked') shown.value = undefined;
+  if (is === 'asked') waiting.value = [];
 });
 
 /** Shows a secret, over all views, until somebody says that it is stored. */
 export function showSecret(secret: Secret): void {
-  shown.value = secret;
+  if (signIn.peek().is === 'connected') waiting.value = [...waiting.value, secret];
 }
 
 /** The secret of a webhook that was just created, or was given another one. */
@@ -32,7 +33,7 @@ export function showWebhookSecret({ url, secret }: { readonly url: string; reado
 
 /** The secret that is to be stored, if there is one. */
 export function SecretDialog() {
-  const { value: secret } = shown;
+  const [secret] = waiting.value;
   return secret && <Shown key={secret.value} {...secret} />;
 }
 
@@ -50,11 +51,11 @@ function Shown({ title, value, note }: Secret) {
       </p>
       <code class="secret">{value}</code>
       <div class="buttons">
-        <CopyButton text={value} look="primary" isFocused describedBy={noteId} />
+        <CopyButton text={value} look="primary" describedBy={noteId} />
         <button
           type="button"
           onClick={() => {
-            shown.value = undefined;
+            waiting.value = waiting.value.slice(1);
           }}
         >
           I have stored it

@@ -11,9 +11,9 @@ describe('texts of strangers', () => {
   });
 
   it('have nothing invisible as JSON, which means the same', () => {
-    const value = { name: 'a\u202eb\u200f\u0085\ufeff', family: '👨‍👩‍👧', line: 'one\ntwo' };
+    const value = { name: 'a\u202eb\u200f\u0085\ufeff\u200b\u{e0041}', family: '👨‍👩‍👧', line: 'one\ntwo' };
     const text = jsonText(value);
-    expect(text).toContain('a\\u202eb\\u200f\\u0085\\ufeff');
+    expect(text).toContain('a\\u202eb\\u200f\\u0085\\ufeff\\u200b\\udb40\\udc41');
     expect(text).toContain('👨‍👩‍👧');
     expect(JSON.parse(text)).toEqual(value);
     expect(jsonText(undefined)).toBe('undefined');

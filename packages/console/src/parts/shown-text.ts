@@ -4,8 +4,9 @@ import { cutText } from '@chat-web/protocol';
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
 /** Marks are put above each other, without an end: they would cover what stands above and below. */
 const STACKED = /(\p{M}{4})\p{M}+/gu;
-/** What is invisible, or turns the text around it. All of it is valid as an escape in JSON. */
-const INVISIBLE = /[\u007f-\u009f\u2028\u2029\ufeff]|\p{Bidi_Control}/gu;
+/** What is invisible, or turns the text around it; not the joiners of letters and emoji. */
+const INVISIBLE =
+  /[\u007f-\u009f\u2028\u2029\ufeff]|\p{Bidi_Control}|(?!\u200c|\u200d|[\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
 /** A text of strangers in one line, cut, and without what would turn or cover the text around it. */
 export function shownText(text: string, most = 200): string {
@@ -15,8 +16,13 @@ export function shownText(text: string, most = 200): string {
 
 /** A value as JSON, in which nothing is invisible. Indented, unless `indent` is 0. */
 export function jsonText(value: unknown, indent = 2): string {
-  return (JSON.stringify(value, undefined, indent) ?? 'undefined').replace(
-    INVISIBLE,
-    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return (JSON.stringify(value, undefined, indent) ?? 'undefined').replace(INVISIBLE, (found) =>
+    [...found].flatMap(unitsOf).join(''),
   );
+}
+
+/** A character as the escapes of its UTF-16 units. */
+function unitsOf(character: string): string[] {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`);
 }

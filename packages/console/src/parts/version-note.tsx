@@ -3,14 +3,23 @@ import { useEffect, useRef } from 'preact/hooks';
 import { connection } from '../connection.ts';
 import type { LiveSessions } from '../live/live-sessions.ts';
 
-/** Says that the gateway was updated: this page is of the former version. It is asked for when the gateway is back. */
+/** Says that the gateway was updated: this page is of the former version. It is asked when it, or the page, is back. */
 export function VersionNote({ sessions }: { readonly sessions: LiveSessions }) {
   const newer = useSignal<string | undefined>(undefined);
   const wasLost = useRef(false);
+  /** How often the page was shown again. */
+  const seen = useSignal(0);
+  useEffect(() => {
+    const onChange = () => {
+      if (!document.hidden) seen.value += 1;
+    };
+    document.addEventListener('visibilitychange', onChange);
+    return () => document.removeEventListener('visibilitychange', onChange);
+  }, [seen]);
   const isLost = sessions.lost.value !== undefined;
   useEffect(() => {
     if (isLost) wasLost.current = true;
-    if (isLost || !wasLost.current) return;
+    if (isLost || (!wasLost.current && seen.value === 0)) return;
     const { client, access } = connection();
     const over = new AbortController();
     const look = async () => {
@@ -19,7 +28,7 @@ export function VersionNote({ sessions }: { readonly sessions: LiveSessions }) {
     };
     look().catch(() => {}); // If it is lost again, it is asked for then.
     return () => over.abort();
-  }, [isLost, newer]);
+  }, [isLost, seen.value, newer]);
   return (
     <div role="status" class={newer.value === undefined ? '' : 'note'}>
       {newer.value !== undefined && (

@@ -47,7 +47,7 @@ async function show(token: string | undefined): Promise<void> {
   if (answer?.ok) {
     if (token !== undefined) keptToken.set(token);
     form.hidden = true;
-    draw((await answer.json()) as object, token);
+    draw((await answer.json()) as object);
     return;
   }
   form.hidden = false;
@@ -58,12 +58,13 @@ async function show(token: string | undefined): Promise<void> {
   if (alert && !isFirst) alert.textContent = why;
 }
 
-function draw(spec: object, token: string | undefined): void {
+function draw(spec: object): void {
   SwaggerUIBundle({
     ...{ spec: { ...spec, servers: [{ url: GATEWAY_URL.href.replace(/\/$/, '') }] }, domNode: reference },
     ...{ docExpansion: 'list', defaultModelsExpandDepth: -1, filter: true, tryItOutEnabled: true },
     ...{ showMutatedRequest: false, validatorUrl: null },
     requestInterceptor: (request) => {
+      const token = keptToken.get(); // Somebody may have signed out, or in, meanwhile.
       if (token !== undefined) request.headers.Authorization ??= `Bearer ${token}`;
       return request;
     },

@@ -16,7 +16,8 @@ const PAGES = /^\/(openapi\.json|health|health\/ready|(console|docs)(\/.*)?)$/;
 const STATIC_PAGES = /^\/(console|docs)\/?$/;
 
 /**
- * A route for this origin: refuses requests of foreign web pages, by Origin and Sec-Fetch-Site. Without a token it also
+ * A route for this origin: refuses requests of foreign web pages, by Origin and Sec-Fetch-Site; a link to a static page
+ * passes. Without a token it also
  * refuses Host names that an attacker can point at this machine (DNS rebinding), and browser requests without both
  * headers: over plain HTTP, browsers request images and scripts of foreign pages like that. This applies to the unix
  * socket, too: a proxy may forward the request of a page.

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { BEGINS, type Begin, writtenPosition } from './begin.ts';
 
 const OTHER = 'After an event or a time …';
@@ -8,6 +9,11 @@ export function BeginForm({ begin, onChange }: { readonly begin: Begin; onChange
   const isOther = useSignal(begin.is === 'after');
   const written = useSignal(begin.is === 'after' ? begin.position : '');
   const problem = useSignal('');
+  // The details of an event can set it, too.
+  useEffect(() => {
+    isOther.value = begin.is === 'after';
+    if (begin.is === 'after') written.value = begin.position;
+  }, [begin, isOther, written]);
   const chosen = Object.entries(BEGINS).find(([, one]) => one === begin)?.[0] ?? OTHER;
   const position = writtenPosition(written.value);
   return (

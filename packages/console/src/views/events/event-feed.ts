@@ -43,7 +43,8 @@ export class EventFeed {
   readonly filter = signal<EventFilter>({ names: new Set(), sessions: '', text: '' });
   readonly begin = signal<Begin>(BEGINS['5 minutes ago']);
   readonly buffer = signal<EventBuffer>(EMPTY_BUFFER);
-  readonly state = signal<FollowState>('connecting');
+  /** Undefined: nothing is followed, since no event is chosen. */
+  readonly state = signal<FollowState | undefined>(undefined);
   /** Why it has ended. */
   readonly failure = signal<unknown>(undefined);
   readonly isPaused = computed(() => this.buffer.value.held !== undefined);
@@ -56,7 +57,7 @@ export class EventFeed {
   #opened: Opened | undefined;
   #open = new AbortController();
   #count = 0;
-  /** Where it begins if that was once found out. */
+  /** Where it begins if that is now: it begins there, too, when it is read again. */
   #from: string | undefined;
 
   constructor(sessions: string) {
@@ -113,13 +114,13 @@ export class EventFeed {
 
   async #follow({ filter, begin }: Opened, signal: AbortSignal): Promise<void> {
     this.failure.value = undefined;
-    this.state.value = 'connecting';
+    this.state.value = undefined;
     if (filter.names.size === 0) return;
+    this.state.value = 'connecting';
     const { address } = connection();
-    // What begins now begins there, too, when it is read again.
-    this.#from ??= begin.is === 'now' ? await journalPosition(address, signal) : undefined;
-    let after = this.#from ?? positionOf(begin, Date.now()) ?? 'now';
+    let after = this.#from ?? positionOf(begin, Date.now()) ?? (await journalPosition(address, signal));
     if (signal.aborted) return;
+    if (begin.is === 'now' && after !== 'now') this.#from = after;
     const reading = this.#replacement(filter, signal);
     const take = inBatches<EventEntry>(signal, (batch) => reading.add(batch), DRAW_EVERY_MS);
     const stop = followEvents(address, {
@@ -131,6 +132,7 @@ export class EventFeed {
       },
       onState: (state) => {
         this.state.value = state;
+        this.failure.value = undefined;
         if (state === 'live') setTimeout(() => reading.show(), DRAW_EVERY_MS); // After the last batch.
       },
       onRefused: (error) => {
@@ -144,13 +146,20 @@ export class EventFeed {
    * A list that takes the place of the one that is shown, as soon as it has all of it: rows neither go and come again nor
    * lose the focus.
    */
-  #replacement(filter: EventFilter, signal: AbortSignal) {
+  #replacement(filter: EventFilter, signal: AbortSignal): { show(): void; add(batch: readonly EventEntry[]): void } {
     const before = this.buffer.peek().entries;
     const newest = before.find(({ event }) => event.id !== undefined && passes(filter, event));
     let hidden: EventBuffer | undefined = EMPTY_BUFFER;
     const show = () => {
-      if (hidden && !signal.aborted) this.buffer.value = this.isPaused.peek() ? paused(hidden) : hidden;
+      if (hidden === undefined || signal.aborted) return;
+      // What is shown stays as it is while it is paused; what was read meanwhile counts as new.
+      this.buffer.value = this.isPaused.peek() ? withEvents(this.buffer.peek(), unknownIn(hidden)) : hidden;
       hidden = undefined;
+    };
+    const unknownIn = ({ entries }: EventBuffer) => {
+      const { entries: shown, held = [] } = this.buffer.peek();
+      const known = new Set([...shown, ...held].map(({ key }) => key));
+      return entries.filter(({ key }) => !known.has(key)).toReversed();
     };
     return {
       show,

@@ -32,7 +32,7 @@ export function EventsView({ sessions, only }: EventsProps) {
   const close = () => {
     const row = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(chosen.peek()?.key ?? '')}"] button`);
     chosen.value = undefined;
-    row?.focus();
+    (row ?? document.getElementById('main'))?.focus(); // It may have left the list.
   };
   return (
     <>
@@ -52,7 +52,6 @@ export function EventsView({ sessions, only }: EventsProps) {
         <PauseButton feed={feed} />
         <ContentsSwitch />
         <BeginForm
-          key={feed.begin.value.is}
           begin={feed.begin.value}
           onChange={(begin) => {
             feed.begin.value = begin;
@@ -106,10 +105,11 @@ export function EventsView({ sessions, only }: EventsProps) {
 }
 
 function FeedStatus({ feed }: { readonly feed: EventFeed }) {
+  const { value: state } = feed.state;
   const words = { connecting: 'Connecting …', reading: 'Reading …', live: 'Live', lost: 'Connecting again …' };
   return (
     <span role="status" class="soft">
-      {feed.failure.value !== undefined ? 'Ended' : feed.isPaused.value ? 'Paused' : words[feed.state.value]}
+      {feed.failure.value !== undefined ? 'Ended' : feed.isPaused.value ? 'Paused' : state && words[state]}
     </span>
   );
 }

@@ -71,6 +71,7 @@ export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
           onClose={() => (asked.value = undefined)}
         >
           <p class="names">{chosen.map(({ id }) => id).join(', ')}</p>
+          {chosen.length > 1 && <p class="soft">Stay on this page until it is done: leaving it skips the rest.</p>}
         </FormDialog>
       )}
     </div>

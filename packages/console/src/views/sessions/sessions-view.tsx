@@ -20,7 +20,7 @@ export function SessionsView({ sessions }: { readonly sessions: LiveSessions }) 
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const all = useComputed(() => [...(sessions.all.value?.values() ?? [])]);
   const shown = useComputed(() => filtered(all.value, { text: text.value, tone: tone.value }));
-  // Only of those that are shown: nobody is to stop what he does not see.
+  // Only of those that are shown: so that no hidden session is stopped.
   const chosen = useComputed(() => shown.value.filter(({ id }) => selected.value.has(id)));
   if (sessions.all.value === undefined) return <p role="status">Reading the sessions …</p>;
   const isManager = mayCall('startSession');

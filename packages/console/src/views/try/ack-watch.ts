@@ -55,6 +55,7 @@ export class AckWatch {
         this.#take(event.data.id, { ack: event.data.ack, at: event.at ?? new Date().toISOString() });
       },
       onRefused: () => {
+        stop();
         this.#begun = undefined; // The next call begins again.
       },
     });

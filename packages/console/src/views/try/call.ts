@@ -70,7 +70,7 @@ function isFile(operation: Operation, { ok }: Response): boolean {
   return ok && (answersMedia(operation) || operation.archive === 'answered');
 }
 
-/** Bytes that nobody takes for a page, whatever their sender says that they are. */
+/** The bytes as they are: the browser never opens them as a page, whatever type their sender gave. */
 async function readFile(
   download: (Pick<Download, 'data'> & Partial<Download>) | null,
   { archive }: Operation,
