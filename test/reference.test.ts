@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isRepeatable, type Operation, operations } from '@chat-web/protocol';
 import { expect, it } from 'vitest';
+import { comparisonPage } from '../scripts/comparison.ts';
 
 const page = readFileSync(new URL('../docs/client.md', import.meta.url), 'utf8');
 
@@ -13,4 +14,8 @@ function row([name, operation]: [string, Operation]): string {
 it('the table of methods in docs/client.md is that of the operations: npm run reference writes it', () => {
   const documented = page.split('\n').filter((line) => /^\| `\w+` \| `(GET|POST|PUT|DELETE) /.test(line));
   expect(documented).toEqual(Object.entries<Operation>(operations).map(row));
+});
+
+it('the comparison with other gateways has what the operations and events are: npm run reference writes it', () => {
+  expect(readFileSync(new URL('../docs/comparison.md', import.meta.url), 'utf8')).toBe(comparisonPage());
 });

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isRepeatable, type Operation, operations } from '@chat-web/protocol';
+import { comparisonPage } from './comparison.ts';
 
-/** Writes the table of methods in docs/client.md anew, from the operations. */
+/** Writes what the documentation has from the operations: the table of methods in docs/client.md, and docs/comparison.md. */
 
 const ROW = /^\| `\w+` \| `(GET|POST|PUT|DELETE) /;
 
@@ -18,3 +19,4 @@ const lines = readFileSync(file, 'utf8').split('\n');
 const first = lines.findIndex((line) => ROW.test(line));
 const others = lines.filter((line) => !ROW.test(line));
 writeFileSync(file, [...others.slice(0, first), ...referenceRows(), ...others.slice(first)].join('\n'));
+writeFileSync('docs/comparison.md', comparisonPage());
