@@ -67,6 +67,19 @@ export interface Group {
   readonly participants: readonly { readonly id: string; readonly isAdmin: boolean }[];
   /** Whether linked devices see members by number or by hidden number. */
   readonly addressing: Addressing;
+  readonly description?: string | undefined;
+  /** Only admins write, change subject and description, add; and an admin approves who joins by the invite. */
+  readonly settings: {
+    readonly announce: boolean;
+    readonly restrict: boolean;
+    readonly adminsAdd: boolean;
+    readonly approveJoins: boolean;
+  };
+  readonly inviteCode: string;
+  /** Who waits to be let in. */
+  readonly requests: readonly string[];
+  /** The size of its picture. */
+  readonly pictureBytes?: number | undefined;
 }
 
 /** A phone in a list of phones. */

@@ -1,8 +1,8 @@
 /** A refusal with the HTTP status that says it on the control API. */
 export class SimulatorError extends Error {
-  readonly status: 400 | 403 | 404 | 409;
+  readonly status: 400 | 403 | 404 | 406 | 409 | 410;
 
-  constructor(status: 400 | 403 | 404 | 409, message: string) {
+  constructor(status: 400 | 403 | 404 | 406 | 409 | 410, message: string) {
     super(message);
     this.name = 'SimulatorError';
     this.status = status;

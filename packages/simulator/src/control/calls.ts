@@ -197,15 +197,21 @@ export const calls = {
   }),
   createGroup: defineCall('POST', '/accounts/:number/groups', {
     fields: inputs.group,
-    does: 'creates a group in which only admins change the subject, as phones do; answers the group',
+    does: 'creates a group in which only admins change the subject, as phones do; with `ignoresSettings` the network answers changes of its settings as if it made them. Answers the group',
     client: (number: string, group: GroupDraft) => ({ number, ...group }),
     run: (stage, { number, ...draft }) => groupPhone(stage, number).create(draft),
   }),
   updateGroup: defineCall('PATCH', '/accounts/:number/groups/:groupId', {
     fields: inputs.groupUpdate,
-    does: 'changes a group, in the order of the fields; answers the group',
+    does: 'changes a group, in the order of the fields; `settings` are `announce`, `restrict`, `adminsAdd` and `approveJoins`; `approve` and `reject` answer people who wait to be let in; `picture` is a JPEG in base64, null removes it. Answers the group',
     client: (number: string, groupId: string, update: GroupUpdate) => ({ number, groupId, ...update }),
     run: (stage, { number, groupId, ...update }) => groupPhone(stage, number).update(groupId, update),
+  }),
+  joinGroup: defineCall('POST', '/accounts/:number/invites', {
+    fields: inputs.invite,
+    does: 'joins a group by the code of its invite, or waits for an admin to approve it: answers `{groupId, waits}`; 404 for an unknown code, 409 for a member, 410 for a code that was renewed',
+    client: (number: string, code: string) => ({ number, code }),
+    run: (stage, { number, code }) => groupPhone(stage, number).join(code),
   }),
   read: defineCall('POST', '/accounts/:number/read', {
     fields: inputs.read,

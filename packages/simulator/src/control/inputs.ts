@@ -92,13 +92,33 @@ export const inputs = {
     subject: text,
     /** Numbers, or `<number>@c.us`. */
     participants: people,
+    /** The last part of the link of its invite; random by default. */
+    inviteCode: v.optional(text),
+    /** The network answers changes of settings as if it made them, and makes none. */
+    ignoresSettings: v.optional(v.boolean()),
   }),
+  invite: v.strictObject({ code: text }),
   groupUpdate: v.strictObject({
     subject: v.optional(text),
+    description: v.optional(v.string()),
+    settings: v.optional(
+      v.strictObject({
+        announce: v.optional(v.boolean()),
+        restrict: v.optional(v.boolean()),
+        adminsAdd: v.optional(v.boolean()),
+        approveJoins: v.optional(v.boolean()),
+      }),
+    ),
     add: v.optional(people),
     remove: v.optional(people),
     promote: v.optional(people),
     demote: v.optional(people),
+    /** Who waits to be let in. */
+    approve: v.optional(people),
+    reject: v.optional(people),
+    renewInvite: v.optional(v.boolean()),
+    /** A JPEG in base64; null removes it. */
+    picture: v.optional(v.nullable(text)),
     leave: v.optional(v.boolean()),
   }),
   profile: v.strictObject({

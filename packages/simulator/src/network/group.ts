@@ -14,6 +14,8 @@ export interface GroupParts {
   readonly announce?: boolean;
   readonly restrict?: boolean;
   readonly adminsAdd?: boolean;
+  /** Random by default. */
+  readonly inviteCode?: string | undefined;
 }
 
 /** A group with its creator alone. */
@@ -30,7 +32,12 @@ export function createGroup(creator: AccountRecord, draft: GroupParts): GroupRec
     announce,
     restrict,
     adminsAdd,
-    inviteCode: createInviteCode(),
+    approveJoins: false,
+    ignoresSettings: false,
+    inviteCode: draft.inviteCode ?? createInviteCode(),
+    revokedCodes: new Set(),
+    requests: new Map(),
+    picture: undefined,
     members: new Map([[creator, 'superadmin']]),
     gone: new Map(),
   };
@@ -41,7 +48,7 @@ function createGroupId(): string {
 }
 
 /** The last part of a link that lets people join. */
-function createInviteCode(): string {
+export function createInviteCode(): string {
   return randomBytes(16).toString('base64url');
 }
 
@@ -67,14 +74,19 @@ export function memberIdOf({ addressing }: GroupRecord, { lid, pn, hiddenNumber 
 
 /** The group as phones see it. */
 export function describeGroup(group: GroupRecord): Group {
-  const { id, subject, addressing, members } = group;
+  const { id, subject, addressing, members, announce, restrict, adminsAdd, approveJoins, inviteCode, requests } = group;
   const participants = [...members.keys()].map((member) => ({ id: member.pn, isAdmin: isAdmin(group, member) }));
-  return { id, subject, addressing, participants };
+  return {
+    ...{ id, subject, addressing, participants, description: group.description?.text },
+    settings: { announce, restrict, adminsAdd, approveJoins },
+    ...{ inviteCode, requests: [...requests.keys()].map(({ pn }) => pn), pictureBytes: group.picture?.length },
+  };
 }
 
 /** The group as the linked devices of an account see it. */
 export function groupView(group: GroupRecord, viewer: AccountRecord): WireGroup {
-  const { id, subject, creator, createdAt, addressing, announce, restrict, adminsAdd, members, description } = group;
+  const { id, subject, creator, createdAt, addressing, announce, restrict, adminsAdd, approveJoins } = group;
+  const { members, description } = group;
   return {
     id,
     subject,
@@ -83,6 +95,7 @@ export function groupView(group: GroupRecord, viewer: AccountRecord): WireGroup 
     announce,
     restrict,
     adminsAdd,
+    approveJoins,
     owner: memberIdOf(group, creator),
     isMember: members.has(viewer),
     description,

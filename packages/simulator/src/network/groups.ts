@@ -1,8 +1,8 @@
-import type { WireGroupChange, WireMemberAction, WireNotice } from '../page/wire.ts';
+import type { WireDescription, WireGroupChange, WireMemberAction, WireNotice } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import { tellDevices } from './account.ts';
 import type { Directory } from './directory.ts';
-import { createGroup, type GroupParts, groupView, isAdmin } from './group.ts';
+import { createGroup, createInviteCode, type GroupParts, groupView, isAdmin } from './group.ts';
 import { createMessage, createMessageId } from './message.ts';
 import type { PostOffice } from './post-office.ts';
 import type { AccountRecord, GroupRecord } from './records.ts';
@@ -97,10 +97,75 @@ export class Groups {
 
   set(group: GroupRecord, by: AccountRecord, change: WireGroupChange): void {
     const isInfo = 'subject' in change || 'description' in change;
+    if (!isInfo && group.ignoresSettings) return;
     this.#require(group, by, isInfo ? group.restrict : true);
     if ('subject' in change) checkSubject(change.subject);
-    Object.assign(group, change);
+    if ('description' in change) describe(group, change.description);
+    else Object.assign(group, change);
     this.#publish(group, by, noticeOf(change), [], 'subject' in change ? change.subject : '');
+  }
+
+  /** The group that an invite is for. Refuses with 404 an unknown code, with 410 one that was renewed. */
+  invitedTo(code: string): GroupRecord {
+    const all = [...this.#groups.values()];
+    const group = all.find(({ inviteCode }) => inviteCode === code);
+    if (group) return group;
+    const isRevoked = all.some(({ revokedCodes }) => revokedCodes.has(code));
+    throw new SimulatorError(isRevoked ? 410 : 404, `code: ${code} ${isRevoked ? 'was revoked' : 'is no invite'}`);
+  }
+
+  /** Lets an account in by an invite, or has it wait for an admin. */
+  join(code: string, account: AccountRecord): { readonly group: GroupRecord; readonly waits: boolean } {
+    const group = this.invitedTo(code);
+    if (group.members.has(account)) throw new SimulatorError(409, `code: ${account.number} is in ${group.id} already`);
+    if (group.approveJoins) group.requests.set(account, Math.floor(Date.now() / 1000));
+    else this.#admit(group, account, [account], 'invite');
+    return { group, waits: group.approveJoins };
+  }
+
+  /** Lets people in who wait, or turns them away; a result for each: 200, or 404 for one who does not wait. */
+  answerRequests(
+    group: GroupRecord,
+    by: AccountRecord,
+    people: readonly (AccountRecord | undefined)[],
+    isApproval: boolean,
+  ): number[] {
+    this.#require(group, by, true);
+    const codes = people.map((person) => (person && group.requests.has(person) ? 200 : 404));
+    const waiting = people.filter((_, index) => codes[index] === 200) as AccountRecord[];
+    for (const person of waiting) group.requests.delete(person);
+    if (isApproval && waiting.length > 0) this.#admit(group, by, waiting, 'add');
+    return codes;
+  }
+
+  /** Those who wait to be let in; for admins. */
+  requests(group: GroupRecord, by: AccountRecord): ReadonlyMap<AccountRecord, number> {
+    this.#require(group, by, true);
+    return group.requests;
+  }
+
+  /** Makes the invite invalid, and another one. */
+  renewInvite(group: GroupRecord, by: AccountRecord): string {
+    this.#require(group, by, true);
+    group.revokedCodes.add(group.inviteCode);
+    group.inviteCode = createInviteCode();
+    return group.inviteCode;
+  }
+
+  /** Without a picture, removes it. Takes JPEG. */
+  setPicture(group: GroupRecord, by: AccountRecord, picture: Buffer | undefined): void {
+    this.#require(group, by, group.restrict);
+    if (picture && picture.readUInt16BE(0) !== 0xffd8) throw new SimulatorError(406, 'picture: must be a JPEG');
+    group.picture = picture;
+    this.#publish(group, by, 'picture', []);
+  }
+
+  #admit(group: GroupRecord, by: AccountRecord, people: AccountRecord[], subtype: 'invite' | 'add'): void {
+    for (const person of people) {
+      group.gone.delete(person);
+      group.members.set(person, 'member');
+    }
+    this.#publish(group, by, subtype, people);
   }
 
   /** Refuses an account that is not a member, or not an admin where that is required. */
@@ -150,10 +215,17 @@ function expel(group: GroupRecord, account: AccountRecord, byThemselves: boolean
   group.gone.set(account, byThemselves);
 }
 
+/** Refuses with 409 a change of a description that is not the last. */
+function describe(group: GroupRecord, { id, text, previous }: WireDescription): void {
+  if (previous !== group.description?.id) throw new SimulatorError(409, 'description: it has changed meanwhile');
+  group.description = text === '' ? undefined : { id, text };
+}
+
 function noticeOf(change: WireGroupChange): WireNotice['subtype'] {
   if ('subject' in change) return 'subject';
   if ('description' in change) return 'description';
   if ('announce' in change) return 'announce';
+  if ('approveJoins' in change) return 'membership_approval_mode';
   return 'restrict' in change ? 'restrict' : 'member_add_mode';
 }
 

@@ -178,7 +178,17 @@ export interface GroupRecord {
   restrict: boolean;
   /** Only admins add. */
   adminsAdd: boolean;
-  readonly inviteCode: string;
+  /** An admin approves who joins by the invite. */
+  approveJoins: boolean;
+  /** The network answers changes of settings as if it made them, and makes none. */
+  ignoresSettings: boolean;
+  inviteCode: string;
+  /** Invite codes that are not valid any more. */
+  readonly revokedCodes: Set<string>;
+  /** Who waits to be let in, and since when, in Unix seconds. */
+  readonly requests: Map<AccountRecord, number>;
+  /** A JPEG. */
+  picture: Buffer | undefined;
   readonly members: Map<AccountRecord, Rank>;
   /** Former members; true for those who left by themselves. */
   readonly gone: Map<AccountRecord, boolean>;

@@ -8,18 +8,30 @@ const components: Readonly<Record<string, readonly string[]>> = {
   'WAWebStatusAttachMediaFlow.react': ['WAWebSendStatusMsgAction', 'WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebNewGroupFlow.react': [
     'WAWebGroupCreateJob',
+    'WAWebGroupModifyParticipantsJob',
     'WAWebModifyParticipantsGroupAction',
     'WAWebExitGroupAction',
     'WAWebContactProfilePicThumbBridge',
   ],
-  'WAWebExistingGroupPermissionsDrawer.react': ['WAWebModifyParticipantsGroupAction', 'WAWebExitGroupAction'],
+  'WAWebExistingGroupPermissionsDrawer.react': [
+    'WAWebModifyParticipantsGroupAction',
+    'WAWebGroupModifyParticipantsJob',
+    'WAWebExitGroupAction',
+    'WAWebMexUpdateGroupPropertyJob',
+  ],
+  'WAWebGroupInviteLinkDrawer.react': ['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
+  'WAWebGroupInviteLinkModal.react': ['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
+  'WAWebGroupMembershipApprovalRequestsDrawer.react': ['WAWebGroupMembershipRequestsActionJob'],
   WAWebMediaForwardMediaMsg: ['WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebAttachMediaFlow.react': ['WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebProfileDrawer.react': ['WAWebContactProfilePicThumbBridge'],
 };
 
 /** Those that are lazy in the real page; the others are loaded at the start. */
-const reallyLazy: readonly string[] = ['WAWebRevokeStatusAction', 'WAWebGroupCreateJob'];
+const reallyLazy: readonly string[] = [
+  ...['WAWebRevokeStatusAction', 'WAWebGroupCreateJob'],
+  ...['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
+];
 
 /** The components that can be loaded, and what is not there before. */
 export function lazyComponents({

@@ -67,7 +67,8 @@ export interface WireTextStyle {
 export interface WireNotice {
   readonly subtype:
     | ('create' | 'add' | 'invite' | 'remove' | 'leave' | 'promote' | 'demote')
-    | ('subject' | 'description' | 'announce' | 'restrict' | 'member_add_mode');
+    | ('subject' | 'description' | 'picture' | 'announce' | 'restrict' | 'member_add_mode')
+    | 'membership_approval_mode';
   readonly recipients: readonly string[];
 }
 
@@ -126,6 +127,7 @@ export interface WireGroup {
   readonly announce: boolean;
   readonly restrict: boolean;
   readonly adminsAdd: boolean;
+  readonly approveJoins: boolean;
   /** False once the account has left or was removed. */
   readonly isMember: boolean;
   readonly participants: readonly { readonly id: string; readonly rank: 'superadmin' | 'admin' | 'member' }[];
@@ -169,10 +171,18 @@ export type WireMemberAction = 'remove' | 'promote' | 'demote';
 /** What can be set in a group. */
 export type WireGroupChange =
   | { readonly subject: string }
-  | { readonly description: { readonly id: string; readonly text: string } }
+  | { readonly description: WireDescription }
   | { readonly announce: boolean }
   | { readonly restrict: boolean }
-  | { readonly adminsAdd: boolean };
+  | { readonly adminsAdd: boolean }
+  | { readonly approveJoins: boolean };
+
+/** A description, and the id of the one that it replaces; without a text, that is removed. */
+export interface WireDescription {
+  readonly id: string;
+  readonly text: string;
+  readonly previous?: string | undefined;
+}
 
 /** A picture, or the network's code: 401 for one that is private, 404 where there is none, and others. */
 export type WirePicture = { readonly url: string } | { readonly code: number };

@@ -54,7 +54,18 @@ export interface Requests {
   /** A code for each: 200, 403 for the creator of the group, 404 for a person who is no member. */
   'change-members': { params: { id: string; who: readonly string[]; action: WireMemberAction }; result: number[] };
   'leave-group': { params: { id: string }; result: null };
+  /** The code of a group's invite; null for those who may not know it. */
+  'invite-code': { params: { id: string }; result: { code: string | null } };
+  'renew-invite': { params: { id: string }; result: { code: string } };
+  /** The group that an invite is for. */
+  invite: { params: { code: string }; result: WireGroup };
+  join: { params: { code: string }; result: { id: string; waits: boolean } };
+  'join-requests': { params: { id: string }; result: readonly { readonly id: string; readonly t: number }[] };
+  /** A code for each: 200, or 404 for a person who does not wait. */
+  'answer-join-requests': { params: { id: string; who: readonly string[]; approve: boolean }; result: number[] };
   picture: { params: { id: string }; result: WirePicture };
+  /** A group's picture in base64; null removes it. */
+  'set-picture': { params: { id: string; data: string | null }; result: null };
   /** Unlinks this device. */
   logout: { params: Record<string, never>; result: null };
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { AccountRecord } from '../network/records.ts';
+import type { Network } from '../network/network.ts';
+import type { AccountRecord, GroupRecord } from '../network/records.ts';
 
 /** The host of profile pictures. */
 export const pictureHost = 'pps.whatsapp.net';
@@ -15,8 +16,14 @@ export function pictureUrl({ number }: AccountRecord): string {
   return `https://${pictureHost}/v/t61.24694-24/${number}.jpg?oe=${Math.floor(Date.now() / 1000) + 86_400}`;
 }
 
-/** Serves a picture, to any page, as the real host does. */
-export function servePicture(response: ServerResponse): void {
-  const headers = { 'content-type': 'image/jpeg', 'content-length': picture.length };
-  response.writeHead(200, { ...headers, 'access-control-allow-origin': '*', 'cache-control': 'no-store' }).end(picture);
+/** The URL of a group's picture. */
+export function groupPictureUrl({ id }: GroupRecord): string {
+  return `https://${pictureHost}/v/t61.24694-24/${id}`;
+}
+
+/** Serves a picture, to any page, as the real host does: that of a group, or the one that all people have. */
+export function servePicture({ groups }: Network, path: string, response: ServerResponse): void {
+  const bytes = groups.find(path.slice(path.lastIndexOf('/') + 1))?.picture ?? picture;
+  const headers = { 'content-type': 'image/jpeg', 'content-length': bytes.length };
+  response.writeHead(200, { ...headers, 'access-control-allow-origin': '*', 'cache-control': 'no-store' }).end(bytes);
 }

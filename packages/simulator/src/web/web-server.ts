@@ -22,7 +22,7 @@ export function createWebServer(certificate: Certificate, network: Network, page
   server.on('request', async (request, response) => {
     const url = urlOf(request);
     try {
-      if (request.headers.host?.startsWith(pictureHost)) servePicture(response);
+      if (request.headers.host?.startsWith(pictureHost)) servePicture(network, url.pathname, response);
       else if (isMedia(url)) {
         if (isCutOff(url.searchParams.get('device'), network)) request.socket.destroy();
         else await serveMedia(network.mediaStore, url.pathname, request, response);

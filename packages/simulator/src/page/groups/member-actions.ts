@@ -3,12 +3,17 @@ import type { Participant } from '../models/participants.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { ActionError } from '../server-status-code-error.ts';
+import type { Wid } from '../wid.ts';
 
 /** What can be done with the members of a group: by the page's own rules first, or straight by the network's. */
 export function memberActions(page: Page): Modules {
   return {
     WAWebModifyParticipantsGroupAction: {
       removeParticipants: remove(page),
+    },
+    WAWebGroupModifyParticipantsJob: {
+      promoteGroupParticipants: rank(page, 'promote'),
+      demoteGroupParticipants: rank(page, 'demote'),
     },
     WASmaxGroupsAddParticipantsRPC: {
       sendAddParticipantsRPC: ({ iqTo, participantArgs }: AddParticipants) => add(page, iqTo, participantArgs),
@@ -26,6 +31,14 @@ function remove({ connection }: Page) {
     }
     const who = people.map((participant) => String(participant.get('id')));
     await connection.request('change-members', { id: String(chat.get('id')), who, action: 'remove' });
+  };
+}
+
+/** Asks the network, and returns a result for each, with its code as text. */
+function rank({ connection }: Page, action: 'promote' | 'demote') {
+  return async (group: Wid, people: readonly Wid[]): Promise<object> => {
+    const codes = await connection.request('change-members', { id: String(group), who: people.map(String), action });
+    return { status: 207, participants: people.map((userWid, index) => ({ userWid, code: String(codes[index]) })) };
   };
 }
 

@@ -15,6 +15,8 @@ export interface GroupAttributes {
   announce: boolean;
   restrict: boolean;
   memberAddMode: 'admin_add' | 'all_member_add';
+  memberLinkMode: 'admin_link' | 'all_member_link';
+  membershipApprovalMode: boolean;
   isLidAddressingMode: boolean;
   /** Unknown until the members are. */
   size: number;
@@ -25,7 +27,7 @@ export interface GroupAttributes {
 export class GroupMetadata extends Model<GroupAttributes> {
   static override readonly props = [
     ...['id', 'subject', 'owner', 'creation', 'desc', 'descId', 'announce', 'restrict', 'memberAddMode'],
-    ...['isLidAddressingMode', 'size', 'participants'],
+    ...['memberLinkMode', 'membershipApprovalMode', 'isLidAddressingMode', 'size', 'participants'],
   ];
   /** Whether it should be asked for again. One whose question was refused is not stale, and has no members. */
   stale = true;

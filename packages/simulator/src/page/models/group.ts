@@ -62,7 +62,7 @@ function setReadOnly(chat: Chat, { announce, isMember }: WireGroup): void {
 }
 
 function attributesOf(group: WireGroup): Partial<GroupAttributes> {
-  const { subject, description, owner, creation, addressing, announce, restrict, adminsAdd } = group;
+  const { subject, description, owner, creation, addressing, announce, restrict, adminsAdd, approveJoins } = group;
   return {
     subject,
     owner: createWid(owner),
@@ -72,6 +72,8 @@ function attributesOf(group: WireGroup): Partial<GroupAttributes> {
     desc: description?.text,
     descId: description?.id,
     memberAddMode: adminsAdd ? 'admin_add' : 'all_member_add',
+    memberLinkMode: 'admin_link',
+    membershipApprovalMode: approveJoins,
     isLidAddressingMode: addressing === 'lid',
   };
 }

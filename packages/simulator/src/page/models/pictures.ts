@@ -30,6 +30,18 @@ export async function requestPictureOrWhyNot(connection: Connection, { id }: { r
   }
 }
 
+/** Takes a data URL, and asks for what became of it. */
+export async function setPicture(connection: Connection, id: Wid, picture: string): Promise<object> {
+  await connection.request('set-picture', { id: String(id), data: picture.slice(picture.indexOf(',') + 1) });
+  const { eurl, tag, fullDirectPath } = await requestPicture(connection, id);
+  return { eurl, tag, fullDirectPath, status: 200 };
+}
+
+export async function removePicture(connection: Connection, id: Wid): Promise<object> {
+  await connection.request('set-picture', { id: String(id), data: null });
+  return { status: 200 };
+}
+
 /** The network does not answer for a person under the identity by which it does not know their picture. */
 function isOtherIdentity(id: Wid): boolean {
   const { pictureIdentity } = switches;

@@ -1,4 +1,4 @@
-import { requestPicture, requestPictureOrWhyNot } from '../models/pictures.ts';
+import { removePicture, requestPicture, requestPictureOrWhyNot, setPicture } from '../models/pictures.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
@@ -13,6 +13,8 @@ export function contactModules({ connection }: Page): Modules {
           ? (chat: { readonly id: Wid }) => requestPictureOrWhyNot(connection, chat)
           : // Takes a chat, as the library hands it over, or an id.
             (chat: Wid | { id: Wid }) => requestPicture(connection, createWid('id' in chat ? chat.id : chat)),
+      sendSetPicture: (id: Wid, _preview: string, picture: string) => setPicture(connection, id, picture),
+      requestDeletePicture: (id: Wid) => removePicture(connection, id),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createGroup } from '../groups/create.ts';
 import { memberActions } from '../groups/member-actions.ts';
+import { setProperty, updateProperty } from '../groups/properties.ts';
 import type { Chat } from '../models/chat.ts';
 import { learnGroup } from '../models/group.ts';
 import { groups } from '../models/group-metadata.ts';
@@ -8,12 +9,14 @@ import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
 import type { Wid } from '../wid.ts';
 import type { WireGroupChange } from '../wire.ts';
+import { inviteModules, queryGroupInvite } from './invite-modules.ts';
 
 /** How newer builds take a description. */
 interface Description {
   readonly groupWid: Wid;
   readonly desc: string | null;
   readonly newDescId: string;
+  readonly prevDescId?: string | undefined;
 }
 
 /** What can be done with groups. */
@@ -22,24 +25,30 @@ export function groupModules(page: Page): Modules {
   const change = async (id: string, what: WireGroupChange) => {
     await connection.request('change-group', { id, change: what });
   };
-  const describe = (wid: Wid, text: string, id: string) => {
+  const describe = (wid: Wid, text: string, id: string, previous: string | undefined) => {
     // Without an id this is a TypeError.
     wid.toJid();
-    return change(String(wid), { description: { id, text } });
+    return change(String(wid), { description: { id, text, previous } });
   };
   return {
     WAWebGroupCreateJob: { createGroup: createGroup(page) },
     WAWebGroupQueryJob: {
+      queryGroupInvite: queryGroupInvite(page),
       queryAndUpdateGroupMetadataById: ({ id }: { id: string | Wid }) => queryAndUpdate(page, String(id)),
     },
     ...memberActions(page),
+    ...inviteModules(page),
     WAWebGroupModifyInfoJob: {
       setGroupSubject: (id: Wid, subject: string) => change(String(id), { subject }),
       setGroupDescription:
         switches.groupDescription === 'object'
-          ? async ({ groupWid, desc, newDescId }: Description) => describe(groupWid, desc ?? '', newDescId)
-          : (id: Wid, text: string, newId: string) => describe(id, text, newId),
+          ? async ({ groupWid, desc, newDescId, prevDescId }: Description) =>
+              describe(groupWid, desc ?? '', newDescId, prevDescId)
+          : (id: Wid, text: string, newId: string, previousId: string | undefined) =>
+              describe(id, text, newId, previousId),
+      setGroupProperty: setProperty(page),
     },
+    WAWebMexUpdateGroupPropertyJob: { mexUpdateGroupPropertyJob: updateProperty(page) },
     WAWebExitGroupAction: { sendExitGroup: (chat: Chat) => leave(page, chat) },
   };
 }

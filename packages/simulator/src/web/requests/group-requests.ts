@@ -1,10 +1,12 @@
-import { groupView, memberIdOf } from '../../network/group.ts';
+import { groupView, isAdmin, memberIdOf } from '../../network/group.ts';
 import type { AddOutcome } from '../../network/groups.ts';
 import type { AccountRecord, GroupRecord } from '../../network/records.ts';
 import type { WireParticipantResult } from '../../page/wire.ts';
 import type { Handlers } from './handler.ts';
 
-type Names = 'create-group' | 'group' | 'change-group' | 'add-to-group' | 'change-members' | 'leave-group';
+type Names =
+  | ('create-group' | 'group' | 'change-group' | 'add-to-group' | 'change-members' | 'leave-group' | 'set-picture')
+  | ('invite-code' | 'renew-invite' | 'invite' | 'join' | 'join-requests' | 'answer-join-requests');
 
 const invitationMs = 3 * 86_400_000;
 
@@ -39,6 +41,30 @@ export const groupRequests: Handlers<Names> = {
   },
   'leave-group': ({ groups }, { account }, { id }) => {
     groups.leave(groups.get(id, account), account);
+    return null;
+  },
+  'invite-code': ({ groups }, { account }, { id }) => {
+    const group = groups.get(id, account);
+    return { code: isAdmin(group, account) ? group.inviteCode : null };
+  },
+  'renew-invite': ({ groups }, { account }, { id }) => ({
+    code: groups.renewInvite(groups.get(id, account), account),
+  }),
+  invite: ({ groups }, { account }, { code }) => groupView(groups.invitedTo(code), account),
+  join: ({ groups }, { account }, { code }) => {
+    const { group, waits } = groups.join(code, account);
+    return { id: group.id, waits };
+  },
+  'join-requests': ({ groups }, { account }, { id }) => {
+    const group = groups.get(id, account);
+    return [...groups.requests(group, account)].map(([person, t]) => ({ id: memberIdOf(group, person), t }));
+  },
+  'answer-join-requests': ({ groups, directory }, { account }, { id, who, approve }) => {
+    const people = who.map((each) => directory.find(each));
+    return groups.answerRequests(groups.get(id, account), account, people, approve);
+  },
+  'set-picture': ({ groups }, { account }, { id, data }) => {
+    groups.setPicture(groups.get(id, account), account, data === null ? undefined : Buffer.from(data, 'base64'));
     return null;
   },
 };

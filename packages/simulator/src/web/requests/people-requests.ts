@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { forget } from '../../network/linking.ts';
-import { pictureUrl } from '../pictures.ts';
+import { groupPictureUrl, pictureUrl } from '../pictures.ts';
 import type { Handlers } from './handler.ts';
 
 type Names = 'exists' | 'picture' | 'onboarded' | 'logout';
@@ -13,7 +13,10 @@ export const peopleRequests: Handlers<Names> = {
     if (!found || (found.hiddenNumber && !jid.endsWith('@lid'))) return null;
     return found.hiddenNumber ? directory.describeMember(found, account) : directory.describe(found, account);
   },
-  picture: async ({ directory }, _login, { id }) => {
+  picture: async ({ directory, groups }, { account }, { id }) => {
+    const group = groups.find(id);
+    if (group && !group.members.has(account)) return { code: 401 };
+    if (group) return group.picture ? { url: groupPictureUrl(group) } : { code: 404 };
     const found = directory.find(id);
     if (!found) return { code: 404 };
     if (found.pictureDelayMs > 0) await delay(found.pictureDelayMs, undefined, { ref: false });
