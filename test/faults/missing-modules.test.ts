@@ -64,6 +64,13 @@ function callsOf(stack: Stack): Calls {
     renameGroup: ({ groupId }) => client.renameGroup({ id: 'main', groupId, subject: `Trip ${Math.random()}` }),
     addParticipants: ({ groupId }) => client.addParticipants({ id: 'main', groupId, participants: [CARLA] }),
     removeParticipants: ({ groupId }) => client.removeParticipants({ id: 'main', groupId, participants: [CARLA] }),
+    getGroup: ({ groupId }) => client.getGroup({ id: 'main', groupId }),
+    promoteParticipants: ({ groupId }) => client.promoteParticipants({ id: 'main', groupId, participants: [BEN] }),
+    demoteParticipants: ({ groupId }) => client.demoteParticipants({ id: 'main', groupId, participants: [BEN] }),
+    setGroupDescription: ({ groupId }) =>
+      client.setGroupDescription({ id: 'main', groupId, description: `Plans ${Math.random()}` }),
+    updateGroupSettings: ({ groupId }) =>
+      client.updateGroupSettings({ id: 'main', groupId, sendMessages: 'everyone', addParticipants: 'everyone' }),
     leaveGroup: async ({ groupId }) => client.leaveGroup({ id: 'main', groupId }),
   };
 }

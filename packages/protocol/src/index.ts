@@ -4,6 +4,7 @@ export * from './channel.ts';
 export * from './errors.ts';
 export * from './events.ts';
 export * from './examples.ts';
+export * from './group-resources.ts';
 export * from './ids.ts';
 export * from './ipc.ts';
 export * from './limits.ts';

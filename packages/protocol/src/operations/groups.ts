@@ -5,10 +5,11 @@ import type { Operation } from '../operation.ts';
 import { group, participantResult } from '../resources.ts';
 
 /** Each costs a request to the network. */
-const MOST_PARTICIPANTS = 100;
+export const MOST_PARTICIPANTS = 100;
 
 const ofSession = v.object({ id: sessionId });
-const ofGroup = v.object({ id: sessionId, groupId });
+/** The path of a group. */
+export const ofGroup = v.object({ id: sessionId, groupId });
 
 const subject = v.pipe(
   v.string(),
@@ -20,13 +21,15 @@ const participants = v.pipe(
   v.minLength(1, 'must name at least one participant'),
   v.maxLength(MOST_PARTICIPANTS, `must be at most ${MOST_PARTICIPANTS}`),
 );
-const participantsAnswer = v.object({
+/** What became of each participant. */
+export const participantsAnswer = v.object({
   groupId: networkId,
   participants: listOf(participantResult, MOST_PARTICIPANTS),
 });
 
 const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
-const changeErrors = [
+/** Errors of what changes a group. */
+export const changeErrors = [
   'session_not_found',
   'session_not_ready',
   'chat_not_found',

@@ -5,6 +5,7 @@ import type { HandlerInput, OperationAnswer, OperationInput } from '../operation
 import { accessOperations } from './access.ts';
 import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
+import { groupDetailsOperations } from './group-details.ts';
 import { groupOperations } from './groups.ts';
 import { hostOperations } from './host.ts';
 import { keyOperations } from './keys.ts';
@@ -34,6 +35,7 @@ export const workerOperations = {
   ...messageQueryOperations,
   ...chatOperations,
   ...groupOperations,
+  ...groupDetailsOperations,
   ...contactOperations,
   ...statusFeedOperations,
 } as const;
@@ -48,7 +50,7 @@ export const operationGroups = {
   Sessions: { ...sessionOperations, ...linkingOperations },
   Messages: { ...messageOperations, ...messageQueryOperations },
   Chats: chatOperations,
-  Groups: groupOperations,
+  Groups: { ...groupOperations, ...groupDetailsOperations },
   Contacts: contactOperations,
   'Status feed': statusFeedOperations,
   Webhooks: webhookOperations,

@@ -1,13 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listGroups } from '../page/chats.ts';
-import {
-  addParticipants,
-  createGroup,
-  type GroupRefusal,
-  leaveGroup,
-  removeParticipants,
-  renameGroup,
-} from '../page/groups.ts';
+import { addParticipants, createGroup, leaveGroup, removeParticipants, renameGroup } from '../page/groups.ts';
+import type { GroupRefusal } from '../page/window.ts';
 import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
 import { groupHandlers } from './groups.ts';
 

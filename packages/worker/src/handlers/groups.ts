@@ -2,14 +2,8 @@ import { GatewayError, type Handlers, type ParticipantResult } from '@chat-web/p
 import { toGroups } from '../client/lists.ts';
 import type { HandlerContext } from '../client/port.ts';
 import { listGroups } from '../page/chats.ts';
-import {
-  addParticipants,
-  createGroup,
-  type GroupRefusal,
-  leaveGroup,
-  removeParticipants,
-  renameGroup,
-} from '../page/groups.ts';
+import { addParticipants, createGroup, leaveGroup, removeParticipants, renameGroup } from '../page/groups.ts';
+import type { GroupRefusal } from '../page/window.ts';
 import { refusedBy } from './sending.ts';
 
 const LIST_TIMEOUT_MS = 25_000;
@@ -21,7 +15,8 @@ const REMOVE_TIMEOUT_MS = 12_000;
 const SETTLE_TIMEOUT_MS = 3_000;
 /** How long loading the members of groups may take. */
 const LIST_MEMBERS_TIMEOUT_MS = 20_000;
-const MEMBERS_OF_ONE_TIMEOUT_MS = 8_000;
+/** How long loading the members of a group may take. */
+export const MEMBERS_OF_ONE_TIMEOUT_MS = 8_000;
 
 const MESSAGES: Readonly<Record<number, string>> = {
   403: 'cannot be changed by this account, or can only be added by invitation',
@@ -92,14 +87,16 @@ export function groupHandlers({
   };
 }
 
-function allowed<T>(outcome: T | GroupRefusal): Exclude<T, GroupRefusal> {
+/** What a script returned; throws if the group was not read or changed. */
+export function allowed<T>(outcome: T | GroupRefusal): Exclude<T, GroupRefusal> {
   if (outcome === 'no_group') throw new GatewayError('chat_not_found', 'the account is not in that group');
   if (outcome === 'not_admin') throw new GatewayError('not_permitted', 'the account is not an admin of that group');
   if (typeof outcome === 'object' && outcome !== null && 'refused' in outcome) throw refusedBy(outcome.refused);
   return outcome as Exclude<T, GroupRefusal>;
 }
 
-function result(id: string, code: number): ParticipantResult {
+/** What became of a participant, from the network's code. */
+export function result(id: string, code: number): ParticipantResult {
   const ok = code === 200;
   return { id, ok, code, ...(ok ? {} : { message: MESSAGES[code] ?? 'was refused by the network' }) };
 }

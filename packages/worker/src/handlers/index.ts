@@ -2,6 +2,7 @@ import type { Handlers, WorkerOperationName } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
 import { chatHandlers } from './chats.ts';
 import { contactHandlers } from './contacts.ts';
+import { groupDetailsHandlers } from './group-details.ts';
 import { groupHandlers } from './groups.ts';
 import { linkingHandlers } from './linking.ts';
 import { messageQueryHandlers } from './message-queries.ts';
@@ -16,6 +17,7 @@ export function createHandlers(context: HandlerContext): Handlers<WorkerOperatio
     ...messageQueryHandlers(context),
     ...chatHandlers(context),
     ...groupHandlers(context),
+    ...groupDetailsHandlers(context),
     ...contactHandlers(context),
     ...statusFeedHandlers(context),
   };

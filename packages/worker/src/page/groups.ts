@@ -1,9 +1,6 @@
-import type { PageParticipant, PageWindow, Refused } from './window.ts';
+import type { GroupRefusal, PageParticipant, PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
-
-/** Why a group was not changed. */
-export type GroupRefusal = 'no_group' | 'not_admin' | Refused;
 
 /** Changes a group's subject. */
 export async function renameGroup(groupId: string, subject: string, membersMs: number): Promise<'ok' | GroupRefusal> {
@@ -13,8 +10,7 @@ export async function renameGroup(groupId: string, subject: string, membersMs: n
     await window.require('WAWebGroupModifyInfoJob').setGroupSubject(own.group.id, subject);
     return 'ok';
   } catch (error) {
-    const no = window.chatWebTools.refusedBy(error);
-    return no.refused === 401 || no.refused === 403 ? 'not_admin' : no;
+    return window.chatWebTools.groupRefusal(error);
   }
 }
 

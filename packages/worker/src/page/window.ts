@@ -91,7 +91,25 @@ export interface PageChat {
   readonly endOfHistoryTransferType?: number | null;
   /** A token for pictures that are not public. */
   readonly tcToken?: unknown;
-  readonly groupMetadata?: { readonly size?: number; readonly participants?: PageParticipants };
+  readonly groupMetadata?: PageGroup;
+}
+
+/** What the page knows of a group. It may be loaded before the members, and in parts. */
+export interface PageGroup {
+  readonly size?: number;
+  readonly participants?: PageParticipants;
+  readonly desc?: string;
+  /** By which a change says what it replaces. */
+  readonly descId?: string;
+  readonly owner?: PageId;
+  readonly creation?: number;
+  /** Only admins write. */
+  readonly announce?: boolean | number;
+  /** Only admins change subject, description and picture. */
+  readonly restrict?: boolean | number;
+  readonly memberAddMode?: string;
+  readonly membershipApprovalMode?: boolean | number;
+  readonly isLidAddressingMode?: boolean;
 }
 
 /** A contact of the page. */
@@ -231,6 +249,9 @@ export interface OwnGroup {
   /** Undefined while the members are unknown. */
   readonly isAdmin: boolean | undefined;
 }
+
+/** Why a group was not read or changed. */
+export type GroupRefusal = 'no_group' | 'not_admin' | Refused;
 
 /** The functions that our scripts share in the page. */
 type PageTools = IdTools & MessageTools & OutcomeTools & GroupTools & FileTools;

@@ -1,11 +1,33 @@
 import type { PageChat, PageId, PageParticipant } from '../window.ts';
 import { type Contract, fn, unchecked } from './part.ts';
 
+/** A description and the one that it replaces; without a text, that is removed. */
+interface GroupText {
+  readonly groupWid: unknown;
+  readonly desc: string | undefined;
+  readonly newDescId: string;
+  readonly prevDescId: string | undefined;
+}
+type ChangeRoles = (
+  group: unknown,
+  people: readonly PageId[],
+  isLidAddressingMode: boolean,
+) => Promise<{ participants?: readonly { userWid?: PageId; code?: unknown }[] } | undefined>;
+
 /** Modules for groups. */
 export interface GroupModules {
   WAWebGroupQueryJob: { queryAndUpdateGroupMetadataById(what: { id: unknown }): Promise<unknown> };
   WAWebGroupCreateJob: { createGroup(options: object, people: { phoneNumber: object }[]): Promise<{ wid: PageId }> };
-  WAWebGroupModifyInfoJob: { setGroupSubject(group: unknown, subject: string): Promise<unknown> };
+  WAWebGroupModifyInfoJob: {
+    setGroupSubject(group: unknown, subject: string): Promise<unknown>;
+    setGroupDescription(...args: [GroupText] | [unknown, string, string, string | undefined]): Promise<unknown>;
+    setGroupProperty(group: unknown, property: string, value: 0 | 1): Promise<unknown>;
+  };
+  WAWebMexUpdateGroupPropertyJob: { mexUpdateGroupPropertyJob(group: string, update: object): Promise<unknown> };
+  WAWebGroupModifyParticipantsJob: {
+    promoteGroupParticipants: ChangeRoles;
+    demoteGroupParticipants: ChangeRoles;
+  };
   WAWebExitGroupAction: { sendExitGroup(chat: PageChat): Promise<unknown> };
   WAWebModifyParticipantsGroupAction: {
     removeParticipants(chat: PageChat, participants: readonly PageParticipant[]): Promise<unknown>;
@@ -21,7 +43,30 @@ export const groupParts: Contract<GroupModules, OfLibrary> = {
     queryAndUpdateGroupMetadataById: unchecked('({id}) → Promise; rejects if the network limits the rate'),
   },
   WAWebGroupCreateJob: { createGroup: fn('(options, [{phoneNumber}]) → Promise<{wid}>', 'createGroup') },
-  WAWebGroupModifyInfoJob: { setGroupSubject: fn('(group id, subject) → Promise', 'renameGroup') },
+  WAWebGroupModifyInfoJob: {
+    setGroupSubject: fn('(group id, subject) → Promise', 'renameGroup'),
+    setGroupDescription: fn(
+      '({groupWid, desc, newDescId, prevDescId}), in older builds four arguments → Promise; 409 if prevDescId is not the last',
+      'setGroupDescription',
+    ),
+    setGroupProperty: fn(
+      "(group id, announcement | restrict | membership_approval_mode, 0 | 1) → Promise<{name: '…Success' | '…Error', value}>; a refusal is returned",
+      'updateGroupSettings',
+    ),
+  },
+  WAWebMexUpdateGroupPropertyJob: {
+    mexUpdateGroupPropertyJob: fn(
+      "(group id as text, {member_add_mode: 'ADMIN_ADD' | 'ALL_MEMBER_ADD'}) → Promise",
+      'updateGroupSettings',
+    ),
+  },
+  WAWebGroupModifyParticipantsJob: {
+    promoteGroupParticipants: fn(
+      '(group id, ids, by hidden id?) → Promise<{participants: [{userWid, code}]}>',
+      'promoteParticipants',
+    ),
+    demoteGroupParticipants: fn('the same', 'demoteParticipants'),
+  },
   WAWebExitGroupAction: {
     sendExitGroup: fn('(chat) → Promise<true | false>; false if the network refuses', 'leaveGroup'),
   },

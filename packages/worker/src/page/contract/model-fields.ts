@@ -1,4 +1,4 @@
-import type { PageChat, PageContact, PageMessage, PageParticipant } from '../window.ts';
+import type { PageChat, PageContact, PageGroup, PageMessage, PageParticipant } from '../window.ts';
 import type { Capability, Part } from './part.ts';
 
 /** Fields of the models in a collection, each once. */
@@ -16,6 +16,7 @@ const some = (form: string): Part => ({ is: 'any', form, without: [] });
 export const modelFields: Fields<'Msg', PageMessage> &
   Fields<'Chat', PageChat> &
   Fields<'Contact', PageContact> &
+  Fields<'Chat[].groupMetadata', PageGroup> &
   Fields<'Chat[].groupMetadata.participants', PageParticipant> = {
   'Msg[].id': field('key of fromMe, remote and an id; String(key) is serialised', 'message', 'message_ack'),
   'Msg[].type': field('chat for a text, image, …; ciphertext before it is decrypted', 'message'),
@@ -55,7 +56,18 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Chat[].lastReceivedKey': some('key of its last message'),
   'Chat[].endOfHistoryTransferType': some('0 and 4: the phone has older messages; 1: there are none'),
   'Chat[].tcToken': some('token for pictures that are not public'),
-  'Chat[].groupMetadata': some('of a group: size, and participants with getModelsArray() and get(id)'),
+  'Chat[].groupMetadata': some('what is known of a group'),
+  'Chat[].groupMetadata[].size': some('number of members'),
+  'Chat[].groupMetadata[].participants': some('getModelsArray() and get(id) → members'),
+  'Chat[].groupMetadata[].desc': some('the description'),
+  'Chat[].groupMetadata[].descId': some('its id; a change of another one is refused with 409'),
+  'Chat[].groupMetadata[].owner': some('id of who created it'),
+  'Chat[].groupMetadata[].creation': some('when it was created, in Unix seconds'),
+  'Chat[].groupMetadata[].announce': some('true if only admins write'),
+  'Chat[].groupMetadata[].restrict': some('true if only admins change subject, description and picture'),
+  'Chat[].groupMetadata[].memberAddMode': some('admin_add or all_member_add'),
+  'Chat[].groupMetadata[].membershipApprovalMode': some('true if an admin approves who joins'),
+  'Chat[].groupMetadata[].isLidAddressingMode': some('true if members are known by hidden id'),
   'Chat[].groupMetadata.participants[].id': some('id of the member, by number or hidden'),
   'Chat[].groupMetadata.participants[].isAdmin': some('true for an admin'),
   'Chat[].groupMetadata.participants[].isSuperAdmin': some('true for the creator of the group'),

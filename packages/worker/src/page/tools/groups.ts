@@ -1,4 +1,5 @@
-import type { OwnGroup, PageChat, PageParticipant, PageWindow } from '../window.ts';
+import type { GroupSettings } from '@chat-web/protocol';
+import type { GroupRefusal, OwnGroup, PageChat, PageId, PageParticipant, PageWindow } from '../window.ts';
 
 declare const window: PageWindow;
 
@@ -6,24 +7,36 @@ declare const window: PageWindow;
 export interface GroupTools {
   /** A group that the account is a member of: the page also lists those that it has left. */
   ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
+  /** Queries a group, and waits until the page shows what is expected; false if it does not in time. */
+  refreshGroup(group: PageChat, isExpected: () => boolean, timeoutMs: number): Promise<boolean>;
+  /** Settings of a group as the page has them. */
+  groupSettings(group: PageChat): GroupSettings;
+  /** The ids of a person that the page knows, by number and hidden. */
+  idsOf(id: PageId): string[];
+  /** Finds people among others by any of their ids. Queries the network only about people that are not found. */
+  findPeople(people: readonly string[], among: ReadonlyMap<string, PageId>): Promise<(PageId | undefined)[]>;
+  /** The network's refusal of a change of a group; throws an error of the page again. */
+  groupRefusal(error: unknown): GroupRefusal;
 }
 
 /** Installs the tools for groups. Needs the tools for outcomes. */
 export function installGroupTools(): void {
-  const { optional, isMe, refusal } = window.chatWebTools;
+  const { optional, isMe, refusal, refusedBy, phoneOr, lidOf } = window.chatWebTools;
   const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
   const settleMs = 50;
   const loaded = (group: PageChat) => group.groupMetadata?.participants?.getModelsArray() ?? [];
+  const query = (group: PageChat): Promise<unknown> | undefined => {
+    const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
+    const job = optional('WAWebGroupQueryJob')?.queryAndUpdateGroupMetadataById;
+    // The job rejects if the network limits the rate; the collection would return no members.
+    return job ? job({ id: group.id }) : (GroupMetadata ?? WAWebGroupMetadataCollection)?.update(group.id);
+  };
   const membersOf = async (group: PageChat, timeoutMs: number) => {
     if (loaded(group).length > 0) return loaded(group);
     if (timeoutMs <= 0) return undefined;
     const deadline = Date.now() + timeoutMs;
-    const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
-    const query = optional('WAWebGroupQueryJob')?.queryAndUpdateGroupMetadataById;
-    // The job rejects if the network limits the rate; the collection would return no members.
-    const asked = query ? query({ id: group.id }) : (GroupMetadata ?? WAWebGroupMetadataCollection)?.update(group.id);
-    await Promise.race([asked, delay(timeoutMs)]);
+    await Promise.race([query(group), delay(timeoutMs)]);
     // The models are set a moment after the answer.
     const until = Math.min(deadline, Date.now() + 20 * settleMs);
     while (loaded(group).length === 0 && Date.now() < until) await delay(settleMs);
@@ -46,6 +59,47 @@ export function installGroupTools(): void {
     return { group, members, isAdmin: self && (self.isAdmin === true || self.isSuperAdmin === true) };
   };
 
-  const tools: GroupTools = { ownGroup };
+  const refreshGroup: GroupTools['refreshGroup'] = async (group, isExpected, timeoutMs) => {
+    const deadline = Date.now() + timeoutMs;
+    await Promise.race([query(group)?.catch(() => {}), delay(timeoutMs)]);
+    while (!isExpected() && Date.now() < deadline) await delay(settleMs);
+    return isExpected();
+  };
+
+  const groupSettings: GroupTools['groupSettings'] = ({ groupMetadata: known }) => {
+    const who = (isForAdmins: unknown) => (isForAdmins ? 'admins' : 'everyone');
+    const { announce, restrict, memberAddMode, membershipApprovalMode } = known ?? {};
+    return {
+      ...(announce === undefined ? {} : { sendMessages: who(announce) }),
+      ...(restrict === undefined ? {} : { editInfo: who(restrict) }),
+      ...(memberAddMode === undefined ? {} : { addParticipants: who(memberAddMode === 'admin_add') }),
+      ...(membershipApprovalMode === undefined ? {} : { approveJoins: Boolean(membershipApprovalMode) }),
+    };
+  };
+
+  const idsOf: GroupTools['idsOf'] = (id) => [
+    ...new Set([String(id), lidOf(id), phoneOr(id)].filter((each) => each !== undefined)),
+  ];
+  const lookUpMs = 10_000;
+  const findPeople: GroupTools['findPeople'] = (people, among) => {
+    const { createWid } = window.require('WAWebWidFactory');
+    const late = delay(lookUpMs).then(() => undefined);
+    return Promise.all(
+      people.map(async (person) => {
+        const known = idsOf(createWid(person) as PageId).find((id) => among.has(id));
+        if (known !== undefined) return among.get(known);
+        // The hidden id of a number may not be known yet.
+        const found = await Promise.race([window.WWebJS.enforceLidAndPnRetrieval(person).catch(() => undefined), late]);
+        return found && (among.get(String(found.lid)) ?? among.get(String(found.phone)));
+      }),
+    );
+  };
+
+  const groupRefusal: GroupTools['groupRefusal'] = (error) => {
+    const no = refusedBy(error);
+    return no.refused === 401 || no.refused === 403 ? 'not_admin' : no;
+  };
+
+  const tools: GroupTools = { ownGroup, refreshGroup, groupSettings, idsOf, findPeople, groupRefusal };
   window.chatWebTools = { ...window.chatWebTools, ...tools };
 }

@@ -1,0 +1,53 @@
+import * as v from 'valibot';
+import { count, LIMITS, listOf, networkId, writtenText } from './limits.ts';
+import { isoTime } from './times.ts';
+
+/** More than the largest group has. */
+const MOST_MEMBERS = 5_000;
+/** The longest description that phones write. */
+export const MOST_DESCRIPTION = 2_048;
+
+const whoMay = v.picklist(['everyone', 'admins'], 'must be everyone or admins');
+
+/** Settings of a group: who may do what, and whether an admin has to approve who joins by the invite. */
+const settingsFields = {
+  sendMessages: v.optional(whoMay),
+  editInfo: v.optional(whoMay),
+  addParticipants: v.optional(whoMay),
+  approveJoins: v.optional(v.boolean('must be true or false')),
+};
+
+/** Settings of a group. Those that are unknown are absent. */
+export const groupSettings = v.object(settingsFields);
+export type GroupSettings = v.InferOutput<typeof groupSettings>;
+
+/** Settings to change: at least one. */
+export const groupSettingsChange = v.pipe(
+  v.object(settingsFields),
+  v.check(
+    (written) => Object.values(written).some((value) => value !== undefined),
+    'must have at least one of sendMessages, editInfo, addParticipants and approveJoins',
+  ),
+);
+
+/** A member of a group. `id` is by number where the number is known, `lid` the hidden id. */
+const groupParticipant = v.object({
+  id: networkId,
+  lid: v.optional(networkId),
+  role: v.picklist(['member', 'admin', 'superadmin']),
+});
+
+/** A group with what is known of it. `superadmin` is the role of who created it. */
+export const groupDetails = v.object({
+  id: networkId,
+  subject: writtenText(LIMITS.name),
+  description: v.optional(writtenText(LIMITS.body)),
+  createdAt: v.optional(isoTime),
+  owner: v.optional(networkId),
+  settings: groupSettings,
+  /** These three are absent where the members could not be loaded in time: that is not to say that there are none. */
+  participantCount: v.optional(count(LIMITS.time)),
+  isAdmin: v.optional(v.boolean()),
+  participants: v.optional(listOf(groupParticipant, MOST_MEMBERS)),
+});
+export type GroupDetails = v.InferOutput<typeof groupDetails>;

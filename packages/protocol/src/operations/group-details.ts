@@ -1,0 +1,72 @@
+import * as v from 'valibot';
+import { groupDetails, groupSettings, groupSettingsChange, MOST_DESCRIPTION } from '../group-resources.ts';
+import { contactId } from '../ids.ts';
+import { networkId, writtenText } from '../limits.ts';
+import type { Operation } from '../operation.ts';
+import { changeErrors, MOST_PARTICIPANTS, ofGroup, participantsAnswer } from './groups.ts';
+
+/** Members, also those whose number is hidden. */
+const members = v.pipe(
+  v.array(contactId),
+  v.minLength(1, 'must name at least one participant'),
+  v.maxLength(MOST_PARTICIPANTS, `must be at most ${MOST_PARTICIPANTS}`),
+);
+const description = v.pipe(v.string(), v.maxLength(MOST_DESCRIPTION, `must be at most ${MOST_DESCRIPTION} characters`));
+
+/** Operations on what a group is and who does what in it: the session's worker answers them. */
+export const groupDetailsOperations = {
+  getGroup: {
+    summary: 'Get a group with its settings and its participants',
+    method: 'GET',
+    path: '/sessions/:id/groups/:groupId',
+    scope: 'read',
+    params: ofGroup,
+    answer: groupDetails,
+    errors: ['session_not_found', 'session_not_ready', 'chat_not_found', 'client_failed', 'session_lost'],
+    timeoutMs: 30_000,
+  },
+  promoteParticipants: {
+    summary: 'Make participants of a group admins; one result for each, in order',
+    method: 'POST',
+    path: '/sessions/:id/groups/:groupId/participants/promote',
+    scope: 'send',
+    params: ofGroup,
+    body: v.object({ participants: members }),
+    answer: participantsAnswer,
+    errors: changeErrors,
+    timeoutMs: 60_000,
+  },
+  demoteParticipants: {
+    summary: 'Make admins of a group plain members; one result for each, in order',
+    method: 'POST',
+    path: '/sessions/:id/groups/:groupId/participants/demote',
+    scope: 'send',
+    params: ofGroup,
+    body: v.object({ participants: members }),
+    answer: participantsAnswer,
+    errors: changeErrors,
+    timeoutMs: 60_000,
+  },
+  setGroupDescription: {
+    summary: 'Change the description of a group; an empty one removes it',
+    method: 'PUT',
+    path: '/sessions/:id/groups/:groupId/description',
+    scope: 'send',
+    params: ofGroup,
+    body: v.object({ description }),
+    answer: v.object({ groupId: networkId, description: writtenText(MOST_DESCRIPTION) }),
+    errors: changeErrors,
+    timeoutMs: 30_000,
+  },
+  updateGroupSettings: {
+    summary: 'Change settings of a group; answers with all of them',
+    method: 'PUT',
+    path: '/sessions/:id/groups/:groupId/settings',
+    scope: 'send',
+    params: ofGroup,
+    body: groupSettingsChange,
+    answer: v.object({ groupId: networkId, settings: groupSettings }),
+    errors: changeErrors,
+    timeoutMs: 60_000,
+  },
+} as const satisfies Record<string, Operation>;

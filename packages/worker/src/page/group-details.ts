@@ -1,0 +1,150 @@
+import type { GroupSettings } from '@chat-web/protocol';
+import type { GroupRefusal, PageWindow } from './window.ts';
+
+declare const window: PageWindow;
+
+/** A group as the page has it; its members are queried if they are not loaded. */
+export async function readGroup(groupId: string, membersMs: number): Promise<Record<string, unknown> | 'no_group'> {
+  const tools = window.chatWebTools;
+  const own = await tools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  const { group, members, isAdmin } = own;
+  const known = group.groupMetadata;
+  return {
+    id: String(group.id),
+    subject: group.formattedTitle ?? group.name,
+    description: known?.desc,
+    createdAt: known?.creation,
+    owner: tools.phoneOr(known?.owner),
+    settings: tools.groupSettings(group),
+    participantCount: members?.length ?? known?.size,
+    isAdmin,
+    participants: members?.map((member) => ({
+      id: tools.phoneOr(member.id),
+      lid: tools.lidOf(member.id),
+      role: member.isSuperAdmin ? 'superadmin' : member.isAdmin ? 'admin' : 'member',
+    })),
+  };
+}
+
+/** Makes members admins, or admins members, in one request. Returns the network's code for each, in order. */
+export async function changeRoles(
+  groupId: string,
+  people: string[],
+  change: 'promote' | 'demote',
+  membersMs: number,
+): Promise<number[] | GroupRefusal> {
+  const tools = window.chatWebTools;
+  const own = await tools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  if (own.isAdmin === false) return 'not_admin';
+  if (!own.members) return { refused: 429 };
+  const { group, members } = own;
+  const byId = new Map(members.flatMap((member) => tools.idsOf(member.id).map((id) => [id, member.id] as const)));
+  const found = await tools.findPeople(people, byId);
+  const ids = [...new Set(found.filter((id) => id !== undefined))];
+  if (ids.length === 0) return people.map(() => 404);
+  const jobs = window.require('WAWebGroupModifyParticipantsJob');
+  try {
+    // The page's own action does not return the codes.
+    const run = change === 'promote' ? jobs.promoteGroupParticipants : jobs.demoteGroupParticipants;
+    const answer = await run(group.id, ids, group.groupMetadata?.isLidAddressingMode === true);
+    const codes = new Map<string, number>();
+    for (const { userWid, code } of answer?.participants ?? [])
+      for (const id of userWid ? tools.idsOf(userWid) : []) codes.set(id, Number(code) || 500);
+    return found.map((id) => (id ? (tools.idsOf(id).flatMap((each) => codes.get(each) ?? [])[0] ?? 500) : 404));
+  } catch (error) {
+    return tools.groupRefusal(error);
+  }
+}
+
+/** Changes a group's description; an empty one removes it. */
+export async function setDescription(groupId: string, text: string, membersMs: number): Promise<'ok' | GroupRefusal> {
+  const tools = window.chatWebTools;
+  const own = await tools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  const { group } = own;
+  const { setGroupDescription } = window.require('WAWebGroupModifyInfoJob');
+  const replaced = () => group.groupMetadata?.descId;
+  const set = async () => {
+    const newDescId = await window.require('WAWebMsgKey').newId();
+    // Builds before August 2026 take four arguments.
+    if (setGroupDescription.length > 1) return setGroupDescription(group.id, text, newDescId, replaced());
+    const desc = text === '' ? undefined : text;
+    return setGroupDescription({ groupWid: group.id, desc, newDescId, prevDescId: replaced() });
+  };
+  try {
+    try {
+      await set();
+    } catch (error) {
+      if (tools.refusal(error) !== 409) throw error;
+      // The page has missed a change by someone else.
+      const missed = replaced();
+      await tools.refreshGroup(group, () => replaced() !== missed, membersMs);
+      await set();
+    }
+    return 'ok';
+  } catch (error) {
+    return tools.groupRefusal(error);
+  }
+}
+
+/** What became of a change of settings. */
+export interface ChangedSettings {
+  /** The settings that the network has taken, in order. */
+  readonly changed: readonly string[];
+  /** Its code for the next one. */
+  readonly refusal: number | undefined;
+  /** The settings as the page has them now. */
+  readonly settings: GroupSettings;
+  /** Whether the page shows what was changed. */
+  readonly isShown: boolean;
+}
+
+/** Changes settings of a group one by one, until one is refused; then waits until the page shows them. */
+export async function changeSettings(
+  groupId: string,
+  wanted: GroupSettings,
+  membersMs: number,
+  settleMs: number,
+): Promise<ChangedSettings | GroupRefusal> {
+  const tools = window.chatWebTools;
+  const own = await tools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  if (own.isAdmin === false) return 'not_admin';
+  const { group } = own;
+  const properties: Readonly<Record<string, string>> = {
+    ...{ sendMessages: 'announcement', editInfo: 'restrict', approveJoins: 'membership_approval_mode' },
+  };
+  const request = (setting: string, isForAdmins: boolean) => {
+    const property = properties[setting];
+    if (property)
+      return window.require('WAWebGroupModifyInfoJob').setGroupProperty(group.id, property, isForAdmins ? 1 : 0);
+    const update = { member_add_mode: isForAdmins ? 'ADMIN_ADD' : 'ALL_MEMBER_ADD' };
+    return window.require('WAWebMexUpdateGroupPropertyJob').mexUpdateGroupPropertyJob(String(group.id), update);
+  };
+  // A refusal is returned by the one, and thrown by the other.
+  const codeIn = (answer: unknown): number | undefined => {
+    const { name, value } = (answer ?? {}) as { name?: string; value?: Record<string, { value?: { code?: unknown } }> };
+    if (name === undefined || name.endsWith('Success')) return undefined;
+    return Number((value?.errorSetPropertyClientErrors ?? value?.errorServerErrors)?.value?.code) || 400;
+  };
+  const changed: string[] = [];
+  let refusal: number | undefined;
+  for (const [setting, value] of Object.entries(wanted)) {
+    if (value === undefined) continue;
+    try {
+      refusal = codeIn(await request(setting, value === 'admins' || value === true));
+    } catch (error) {
+      refusal = tools.refusedBy(error).refused;
+    }
+    if (refusal !== undefined) break;
+    changed.push(setting);
+  }
+  const isShown = () => {
+    const shown = tools.groupSettings(group) as Record<string, unknown>;
+    return changed.every((setting) => shown[setting] === (wanted as Record<string, unknown>)[setting]);
+  };
+  const isSettled = isShown() || (await tools.refreshGroup(group, isShown, settleMs));
+  return { changed, refusal, settings: tools.groupSettings(group), isShown: isSettled };
+}
