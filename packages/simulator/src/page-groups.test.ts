@@ -134,6 +134,27 @@ describe('a group', () => {
   });
 });
 
+describe('the network’s answer', () => {
+  it('may be a refusal that is returned, or success that is thrown', async () => {
+    tab = await Tab.open({ settings: { lazyModules: false } });
+    const { id } = await tab.phones.createGroup(ben, { id: groupId(1), subject: 'Trip', participants: [ada] });
+    await tab.link(ada);
+    const set = `const { setGroupProperty } = require('WAWebGroupModifyInfoJob');
+      const answer = await setGroupProperty(require('WAWebWidFactory').createWid(a[0]), 'announcement', 1);
+      return [answer.name, answer.value.errorSetPropertyClientErrors.value.code]`;
+    expect(await tab.run(set, id)).toEqual(['SetPropertyResponseClientError', 403]);
+    const { inviteCode } = await tab.phones.createGroup(ben, { subject: 'Open', participants: [] });
+    const join = `const { joinGroupViaInvite } = require('WAWebGroupInviteJob');
+      return joinGroupViaInvite(a[0], true).catch((error) => [String(error.gid), error.membershipApprovalMode])`;
+    const [joined] = (await tab.phones.groups(ben)).slice(-1);
+    expect(await tab.run(join, inviteCode)).toEqual([joined?.id, false]);
+    expect((await tab.phones.groups(ada)).map((group) => group.id)).toContain(joined?.id);
+    expect(await tab.fail(`await require('WAWebGroupQueryJob').queryGroupInvite('none')`)).toMatchObject({
+      status: 404,
+    });
+  });
+});
+
 describe('a component', () => {
   it('brings modules that are not there before', async () => {
     tab = await Tab.open({ build: '2026-07' });
