@@ -25,6 +25,7 @@ interface Things {
   readonly spareIds: string[];
   readonly mediaId: string;
   readonly groupId: string;
+  readonly code: string;
 }
 
 type Calls = Readonly<Record<string, (things: Things) => Promise<unknown>>>;
@@ -71,6 +72,13 @@ function callsOf(stack: Stack): Calls {
       client.setGroupDescription({ id: 'main', groupId, description: `Plans ${Math.random()}` }),
     updateGroupSettings: ({ groupId }) =>
       client.updateGroupSettings({ id: 'main', groupId, sendMessages: 'everyone', addParticipants: 'everyone' }),
+    getGroupInvite: ({ groupId }) => client.getGroupInvite({ id: 'main', groupId }),
+    renewGroupInvite: ({ groupId }) => client.renewGroupInvite({ id: 'main', groupId }),
+    getInvite: ({ code }) => client.getInvite({ id: 'main', code }),
+    joinGroup: ({ code }) => client.joinGroup({ id: 'main', code }),
+    listJoinRequests: ({ groupId }) => client.listJoinRequests({ id: 'main', groupId }),
+    approveJoinRequests: ({ groupId }) => client.approveJoinRequests({ id: 'main', groupId, participants: [CARLA] }),
+    rejectJoinRequests: ({ groupId }) => client.rejectJoinRequests({ id: 'main', groupId, participants: [CARLA] }),
     leaveGroup: async ({ groupId }) => client.leaveGroup({ id: 'main', groupId }),
   };
 }
@@ -154,6 +162,7 @@ it('a page may lack any module: the session says so, what does not need it works
   for (const modules of batches()) {
     const module = modules.join(', ');
     const { id: groupId } = await phones.createGroup(ADA, { subject: 'Trip', participants: [BEN] });
+    const { inviteCode: code } = await phones.createGroup(BEN, { subject: 'Open', participants: [] });
     const before = await client.getSessionStatus({ id: 'main' });
     await phones.configure({ missingModules: modules });
     await client.restartSession({ id: 'main' });
@@ -178,13 +187,17 @@ it('a page may lack any module: the session says so, what does not need it works
     }
     table.push(`${module}: ready, without ${[...lost].join(', ') || 'nothing'}`);
     const judge = async (capability: string) => {
-      const call = calls[capability]?.({ textId, editId, spareIds, mediaId, groupId }) ?? Promise.resolve();
+      const call = calls[capability]?.({ textId, editId, spareIds, mediaId, groupId, code }) ?? Promise.resolve();
       const isLost = lost.has(capability) || (capability === 'sendMessage.reply' && lost.has('sendMessage.text'));
       const found = await verdict(call, isLost);
       if (found) problems.push(`${module}: ${capability} ${found}`);
     };
     // One after the other in the one group, all others side by side.
-    const inTurn = ['renameGroup', 'addParticipants', 'removeParticipants', 'leaveGroup'];
+    const inTurn = [
+      ...['renameGroup', 'addParticipants', 'removeParticipants', 'getGroup', 'promoteParticipants'],
+      ...['demoteParticipants', 'setGroupDescription', 'updateGroupSettings', 'getGroupInvite', 'renewGroupInvite'],
+      ...['listJoinRequests', 'approveJoinRequests', 'rejectJoinRequests', 'leaveGroup'],
+    ];
     const others = Object.keys(calls).filter((capability) => !inTurn.includes(capability));
     const groupWork = async () => {
       for (const capability of inTurn) await judge(capability);

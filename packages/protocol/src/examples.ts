@@ -9,6 +9,7 @@ export const exampleIds = {
   doomedText: 'true_12025550102@c.us_3A00000000000000000C',
   group: '120363000000000001@g.us',
   groupToLeave: '120363000000000002@g.us',
+  inviteCode: 'ExampleInvite000000001',
 } as const;
 
 /** One transparent pixel, as PNG. */
@@ -109,6 +110,13 @@ export const examples: { readonly [N in OperationName]: Readonly<Record<string, 
   updateGroupSettings: {
     some: { path: { id, groupId: group }, body: { sendMessages: 'admins', approveJoins: true } },
   },
+  getGroupInvite: { one: { path: { id, groupId: group } } },
+  renewGroupInvite: { one: { path: { id, groupId: group } } },
+  getInvite: { known: { path: { id, code: exampleIds.inviteCode } } },
+  joinGroup: { known: { path: { id, code: exampleIds.inviteCode } } },
+  listJoinRequests: { all: { path: { id, groupId: group } } },
+  approveJoinRequests: { one: { path: { id, groupId: group }, body: { participants: ['12025550104@c.us'] } } },
+  rejectJoinRequests: { one: { path: { id, groupId: group }, body: { participants: ['12025550104@c.us'] } } },
   leaveGroup: { one: { path: { id, groupId: groupToLeave } } },
   listContacts: { all: { path: { id } } },
   getContact: { known: { path: { id, contactId: person } } },

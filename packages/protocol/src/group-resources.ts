@@ -51,3 +51,43 @@ export const groupDetails = v.object({
   participants: v.optional(listOf(groupParticipant, MOST_MEMBERS)),
 });
 export type GroupDetails = v.InferOutput<typeof groupDetails>;
+
+/** The last part of the link that lets people join a group. */
+export const inviteCode = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be an invite code: what stands behind https://chat.whatsapp.com/'),
+);
+
+/** The invite of a group. */
+export const groupInvite = v.object({
+  groupId: networkId,
+  code: inviteCode,
+  url: v.pipe(v.string(), v.regex(/^https:\/\/chat\.whatsapp\.com\/[A-Za-z0-9_-]{8,64}$/)),
+});
+export type GroupInvite = v.InferOutput<typeof groupInvite>;
+
+/** What an invite says about its group. */
+export const invitation = v.object({
+  groupId: networkId,
+  subject: writtenText(LIMITS.name),
+  description: v.optional(writtenText(LIMITS.body)),
+  createdAt: v.optional(isoTime),
+  owner: v.optional(networkId),
+  participantCount: v.optional(count(LIMITS.time)),
+  /** An admin has to approve who joins. */
+  approveJoins: v.boolean(),
+});
+export type Invitation = v.InferOutput<typeof invitation>;
+
+/** More than the network lets wait. */
+export const MOST_JOIN_REQUESTS = 5_000;
+
+/** A person who waits to be let into a group. */
+export const joinRequest = v.object({
+  id: networkId,
+  lid: v.optional(networkId),
+  requestedAt: v.optional(isoTime),
+  /** By the invite, as a member of the community, or added by a member who is no admin. */
+  by: v.optional(v.picklist(['invite', 'community', 'member'])),
+});
+export type JoinRequest = v.InferOutput<typeof joinRequest>;

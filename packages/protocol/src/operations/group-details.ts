@@ -5,8 +5,8 @@ import { networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { changeErrors, MOST_PARTICIPANTS, ofGroup, participantsAnswer } from './groups.ts';
 
-/** Members, also those whose number is hidden. */
-const members = v.pipe(
+/** People of a group, also those whose number is hidden. */
+export const members = v.pipe(
   v.array(contactId),
   v.minLength(1, 'must name at least one participant'),
   v.maxLength(MOST_PARTICIPANTS, `must be at most ${MOST_PARTICIPANTS}`),

@@ -6,6 +6,7 @@ import { accessOperations } from './access.ts';
 import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
 import { groupDetailsOperations } from './group-details.ts';
+import { groupInviteOperations } from './group-invites.ts';
 import { groupOperations } from './groups.ts';
 import { hostOperations } from './host.ts';
 import { keyOperations } from './keys.ts';
@@ -36,6 +37,7 @@ export const workerOperations = {
   ...chatOperations,
   ...groupOperations,
   ...groupDetailsOperations,
+  ...groupInviteOperations,
   ...contactOperations,
   ...statusFeedOperations,
 } as const;
@@ -50,7 +52,7 @@ export const operationGroups = {
   Sessions: { ...sessionOperations, ...linkingOperations },
   Messages: { ...messageOperations, ...messageQueryOperations },
   Chats: chatOperations,
-  Groups: { ...groupOperations, ...groupDetailsOperations },
+  Groups: { ...groupOperations, ...groupDetailsOperations, ...groupInviteOperations },
   Contacts: contactOperations,
   'Status feed': statusFeedOperations,
   Webhooks: webhookOperations,

@@ -76,12 +76,16 @@ function refusedAfter(code: number, changed: readonly string[]): GatewayError {
   return new GatewayError(refusal.code, message, { retryAfterSeconds: refusal.retryAfterSeconds });
 }
 
+/** Unix seconds of the page as a time of the API; undefined for anything else. */
+export function isoOf(seconds: unknown): string | undefined {
+  return typeof seconds === 'number' && seconds > 0 ? new Date(toTime(seconds) * 1_000).toISOString() : undefined;
+}
+
 /** A group of the API, from the page's model of it: parts that are invalid are left out. */
 function toGroupDetails(model: Record<string, unknown>): GroupDetails {
   const { entries } = groupDetails;
   const { description, createdAt, subject, participants, ...rest } = model;
-  const created =
-    typeof createdAt === 'number' && createdAt > 0 ? new Date(toTime(createdAt) * 1_000).toISOString() : '';
+  const created = isoOf(createdAt);
   const people = Array.isArray(participants) ? participants : undefined;
   const read: Record<string, unknown> = {
     ...rest,

@@ -3,6 +3,7 @@ import type { HandlerContext } from '../client/port.ts';
 import { chatHandlers } from './chats.ts';
 import { contactHandlers } from './contacts.ts';
 import { groupDetailsHandlers } from './group-details.ts';
+import { groupInviteHandlers } from './group-invites.ts';
 import { groupHandlers } from './groups.ts';
 import { linkingHandlers } from './linking.ts';
 import { messageQueryHandlers } from './message-queries.ts';
@@ -18,6 +19,7 @@ export function createHandlers(context: HandlerContext): Handlers<WorkerOperatio
     ...chatHandlers(context),
     ...groupHandlers(context),
     ...groupDetailsHandlers(context),
+    ...groupInviteHandlers(context),
     ...contactHandlers(context),
     ...statusFeedHandlers(context),
   };

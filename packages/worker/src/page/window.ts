@@ -108,6 +108,7 @@ export interface PageGroup {
   /** Only admins change subject, description and picture. */
   readonly restrict?: boolean | number;
   readonly memberAddMode?: string;
+  readonly memberLinkMode?: string;
   readonly membershipApprovalMode?: boolean | number;
   readonly isLidAddressingMode?: boolean;
 }

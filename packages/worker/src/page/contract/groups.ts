@@ -1,4 +1,4 @@
-import type { PageChat, PageId, PageParticipant } from '../window.ts';
+import type { PageChat, PageGroup, PageId, PageParticipant } from '../window.ts';
 import { type Contract, fn, unchecked } from './part.ts';
 
 /** A description and the one that it replaces; without a text, that is removed. */
@@ -16,7 +16,10 @@ type ChangeRoles = (
 
 /** Modules for groups. */
 export interface GroupModules {
-  WAWebGroupQueryJob: { queryAndUpdateGroupMetadataById(what: { id: unknown }): Promise<unknown> };
+  WAWebGroupQueryJob: {
+    queryAndUpdateGroupMetadataById(what: { id: unknown }): Promise<unknown>;
+    queryGroupInvite(code: string): Promise<PageGroup & { readonly id: PageId; readonly subject?: string }>;
+  };
   WAWebGroupCreateJob: { createGroup(options: object, people: { phoneNumber: object }[]): Promise<{ wid: PageId }> };
   WAWebGroupModifyInfoJob: {
     setGroupSubject(group: unknown, subject: string): Promise<unknown>;
@@ -41,6 +44,7 @@ type OfLibrary = 'WASmaxGroupsAddParticipantsRPC' | 'WAWebWidToJid';
 export const groupParts: Contract<GroupModules, OfLibrary> = {
   WAWebGroupQueryJob: {
     queryAndUpdateGroupMetadataById: unchecked('({id}) → Promise; rejects if the network limits the rate'),
+    queryGroupInvite: fn('(code) → Promise of the group; rejects with 404 or 410', 'getInvite', 'joinGroup'),
   },
   WAWebGroupCreateJob: { createGroup: fn('(options, [{phoneNumber}]) → Promise<{wid}>', 'createGroup') },
   WAWebGroupModifyInfoJob: {

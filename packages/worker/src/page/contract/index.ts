@@ -1,4 +1,5 @@
 import { type CollectionModules, collectionParts } from './collections.ts';
+import { type GroupInviteModules, groupInviteParts } from './group-invites.ts';
 import { type GroupModules, groupParts } from './groups.ts';
 import { type IncomingModules, incomingParts } from './incoming.ts';
 import { type MessageQueryModules, messageQueryParts } from './message-queries.ts';
@@ -16,7 +17,8 @@ export interface PageModules
     OutgoingModules,
     MessageQueryModules,
     PeopleModules,
-    GroupModules {}
+    GroupModules,
+    GroupInviteModules {}
 
 /**
  * The contract with the page: every module that our scripts use (`PageModules`, which the compiler enforces) and every
@@ -32,6 +34,7 @@ export const contract = {
   ...messageQueryParts,
   ...peopleParts,
   ...groupParts,
+  ...groupInviteParts,
 };
 
 /**
@@ -42,7 +45,10 @@ export const components: Readonly<Record<string, readonly string[]>> = {
   WAWebContactProfilePicThumbBridge: ['WAWebProfileDrawer.react', 'WAWebNewGroupFlow.react'],
   WAWebExitGroupAction: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
   WAWebGroupCreateJob: ['WAWebNewGroupFlow.react'],
+  WAWebGroupInviteJob: ['WAWebGroupInviteLinkDrawer.react', 'WAWebGroupInviteLinkModal.react'],
+  WAWebGroupMembershipRequestsActionJob: ['WAWebGroupMembershipApprovalRequestsDrawer.react'],
   WAWebGroupModifyParticipantsJob: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
+  WAWebMexFetchGroupInviteCodeJob: ['WAWebGroupInviteLinkDrawer.react', 'WAWebGroupInviteLinkModal.react'],
   WAWebMexUpdateGroupPropertyJob: ['WAWebExistingGroupPermissionsDrawer.react'],
   WAWebModifyParticipantsGroupAction: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
   WAWebPrepRawMedia: ['WAWebMediaForwardMediaMsg', 'WAWebAttachMediaFlow.react', 'WAWebStatusAttachMediaFlow.react'],

@@ -66,6 +66,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Chat[].groupMetadata[].announce': some('true if only admins write'),
   'Chat[].groupMetadata[].restrict': some('true if only admins change subject, description and picture'),
   'Chat[].groupMetadata[].memberAddMode': some('admin_add or all_member_add'),
+  'Chat[].groupMetadata[].memberLinkMode': some('all_member_link if all members may know the invite'),
   'Chat[].groupMetadata[].membershipApprovalMode': some('true if an admin approves who joins'),
   'Chat[].groupMetadata[].isLidAddressingMode': some('true if members are known by hidden id'),
   'Chat[].groupMetadata.participants[].id': some('id of the member, by number or hidden'),

@@ -38,7 +38,8 @@ export const peopleParts: Contract<PeopleModules> = {
   WAWebApiContact: {
     getCurrentLid: fn(
       '(id by number) → hidden id, from memory',
-      ...(['phoneNumbers', 'getPicture', 'addParticipants', 'removeParticipants'] as const),
+      ...(['phoneNumbers', 'getPicture', 'addParticipants', 'removeParticipants', 'promoteParticipants'] as const),
+      ...(['demoteParticipants', 'approveJoinRequests', 'rejectJoinRequests'] as const),
     ),
     getPhoneNumber: either(
       fn('(hidden id) → id by number, from memory', 'phoneNumbers'),

@@ -1,0 +1,88 @@
+import * as v from 'valibot';
+import { groupInvite, invitation, inviteCode, joinRequest, MOST_JOIN_REQUESTS } from '../group-resources.ts';
+import { sessionId } from '../ids.ts';
+import { listOf, networkId } from '../limits.ts';
+import type { Operation } from '../operation.ts';
+import { members } from './group-details.ts';
+import { changeErrors, ofGroup, participantsAnswer } from './groups.ts';
+
+const ofInvite = v.object({ id: sessionId, code: inviteCode });
+const readErrors = [
+  ...['session_not_found', 'session_not_ready', 'chat_not_found', 'not_permitted', 'client_failed', 'session_lost'],
+] as const;
+
+/** Operations on invites of groups, and on those who ask to be let in: the session's worker answers them. */
+export const groupInviteOperations = {
+  getGroupInvite: {
+    summary: 'Get the invite of a group',
+    method: 'GET',
+    path: '/sessions/:id/groups/:groupId/invite',
+    scope: 'read',
+    params: ofGroup,
+    answer: groupInvite,
+    errors: readErrors,
+    timeoutMs: 30_000,
+  },
+  renewGroupInvite: {
+    summary: 'Make the invite of a group invalid, and get a new one',
+    method: 'POST',
+    path: '/sessions/:id/groups/:groupId/invite/renew',
+    scope: 'send',
+    params: ofGroup,
+    answer: groupInvite,
+    errors: changeErrors,
+    timeoutMs: 30_000,
+  },
+  getInvite: {
+    summary: 'Get the group that an invite is for',
+    method: 'GET',
+    path: '/sessions/:id/invites/:code',
+    scope: 'read',
+    params: ofInvite,
+    answer: invitation,
+    errors: readErrors,
+    timeoutMs: 30_000,
+  },
+  joinGroup: {
+    summary: 'Join a group by its invite; `waiting` if an admin has to approve it first',
+    method: 'POST',
+    path: '/sessions/:id/invites/:code/join',
+    scope: 'send',
+    params: ofInvite,
+    answer: v.object({ groupId: networkId, state: v.picklist(['joined', 'waiting']) }),
+    errors: changeErrors,
+    timeoutMs: 30_000,
+  },
+  listJoinRequests: {
+    summary: 'List who waits to be let into a group',
+    method: 'GET',
+    path: '/sessions/:id/groups/:groupId/join-requests',
+    scope: 'read',
+    params: ofGroup,
+    answer: listOf(joinRequest, MOST_JOIN_REQUESTS),
+    errors: readErrors,
+    timeoutMs: 30_000,
+  },
+  approveJoinRequests: {
+    summary: 'Let people into a group who wait for it; one result for each, in order',
+    method: 'POST',
+    path: '/sessions/:id/groups/:groupId/join-requests/approve',
+    scope: 'send',
+    params: ofGroup,
+    body: v.object({ participants: members }),
+    answer: participantsAnswer,
+    errors: changeErrors,
+    timeoutMs: 60_000,
+  },
+  rejectJoinRequests: {
+    summary: 'Turn people away who wait to be let into a group; one result for each, in order',
+    method: 'POST',
+    path: '/sessions/:id/groups/:groupId/join-requests/reject',
+    scope: 'send',
+    params: ofGroup,
+    body: v.object({ participants: members }),
+    answer: participantsAnswer,
+    errors: changeErrors,
+    timeoutMs: 60_000,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,135 @@
+import type { GroupRefusal, PageId, PageWindow, Refused } from './window.ts';
+
+declare const window: PageWindow;
+
+/** The code of a group's invite. */
+export async function readInvite(groupId: string, membersMs: number): Promise<{ code: string } | GroupRefusal> {
+  const tools = window.chatWebTools;
+  const own = await tools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  const { group, isAdmin } = own;
+  // The page says that there is no code, which is not a refusal by its form.
+  if (isAdmin === false && group.groupMetadata?.memberLinkMode !== 'all_member_link') return 'not_admin';
+  try {
+    const { fetchMexGroupInviteCode } = window.require('WAWebMexFetchGroupInviteCodeJob');
+    return { code: await fetchMexGroupInviteCode(String(group.id)) };
+  } catch (error) {
+    return tools.groupRefusal(error);
+  }
+}
+
+/** Makes a group's invite invalid. Returns the code of the new one. */
+export async function renewInvite(groupId: string, membersMs: number): Promise<{ code: string } | GroupRefusal> {
+  const tools = window.chatWebTools;
+  const own = await tools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  if (own.isAdmin === false) return 'not_admin';
+  try {
+    const { code } = await window.require('WAWebGroupInviteJob').resetGroupInviteCode(own.group.id);
+    return { code };
+  } catch (error) {
+    return tools.groupRefusal(error);
+  }
+}
+
+/** Queries what an invite is for. */
+export async function queryInvite(code: string): Promise<Record<string, unknown> | Refused> {
+  const tools = window.chatWebTools;
+  try {
+    const group = await window.require('WAWebGroupQueryJob').queryGroupInvite(code);
+    return {
+      groupId: String(group.id),
+      subject: group.subject,
+      description: group.desc,
+      createdAt: group.creation,
+      owner: tools.phoneOr(group.owner),
+      participantCount: group.size,
+      approveJoins: Boolean(group.membershipApprovalMode),
+    };
+  } catch (error) {
+    return tools.refusedBy(error);
+  }
+}
+
+/** A group that was joined, or whether an admin has to approve it first. */
+export interface Joined {
+  readonly groupId: string;
+  readonly waits: boolean;
+}
+
+/** Joins a group by its invite. */
+export async function joinByInvite(code: string, membersMs: number): Promise<Joined | Refused> {
+  const tools = window.chatWebTools;
+  try {
+    const { id, membershipApprovalMode } = await window.require('WAWebGroupQueryJob').queryGroupInvite(code);
+    const own = await tools.ownGroup(String(id), membersMs);
+    if (own?.members) return { groupId: String(id), waits: false };
+    const waits = Boolean(membershipApprovalMode);
+    const { gid } = await window.require('WAWebGroupInviteJob').joinGroupViaInvite(code, waits);
+    return { groupId: String(gid), waits };
+  } catch (error) {
+    // The mode has changed meanwhile: thrown although the account has joined, or waits.
+    const { gid, membershipApprovalMode } = (error ?? {}) as { gid?: PageId; membershipApprovalMode?: boolean };
+    if (gid) return { groupId: String(gid), waits: membershipApprovalMode === true };
+    return tools.refusedBy(error);
+  }
+}
+
+/** Queries who waits to be let into a group. */
+export async function queryJoinRequests(
+  groupId: string,
+  membersMs: number,
+): Promise<Record<string, unknown>[] | GroupRefusal> {
+  const tools = window.chatWebTools;
+  const own = await tools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  if (own.isAdmin === false) return 'not_admin';
+  const wid = own.group.id;
+  try {
+    const { queryAndUpdateGroupMembershipApprovalRequests: refresh } = window.require(
+      'WAWebGroupGetMembershipApprovalRequestsJob',
+    );
+    await refresh(wid);
+    const { getMembershipApprovalRequests: stored } = window.require('WAWebApiMembershipApprovalRequestStore');
+    return (await stored(wid)).map(({ id, t, requestMethod }) => ({
+      ...{ id: tools.phoneOr(id), lid: tools.lidOf(id), requestedAt: t, by: requestMethod },
+    }));
+  } catch (error) {
+    return tools.groupRefusal(error);
+  }
+}
+
+/** Answers people who wait to be let into a group, in one request. Returns the network's code for each, in order. */
+export async function answerJoinRequests(
+  groupId: string,
+  people: string[],
+  answer: 'Approve' | 'Reject',
+  membersMs: number,
+): Promise<number[] | GroupRefusal> {
+  const tools = window.chatWebTools;
+  const own = await tools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  if (own.isAdmin === false) return 'not_admin';
+  const wid = own.group.id;
+  try {
+    const { queryAndUpdateGroupMembershipApprovalRequests: refresh } = window.require(
+      'WAWebGroupGetMembershipApprovalRequestsJob',
+    );
+    await refresh(wid);
+    const { getMembershipApprovalRequests: stored } = window.require('WAWebApiMembershipApprovalRequestStore');
+    const waiting = await stored(wid);
+    const byId = new Map(waiting.flatMap(({ id }) => tools.idsOf(id).map((each) => [each, id] as const)));
+    const found = await tools.findPeople(people, byId);
+    const ids = [...new Set(found.filter((id) => id !== undefined))];
+    if (ids.length === 0) return people.map(() => 404);
+    const { membershipApprovalRequestAction: act } = window.require('WAWebGroupMembershipRequestsActionJob');
+    const requesters = ids.map((id) => (String(id).endsWith('@lid') ? { lid: id } : { phoneNumber: id }));
+    const codes = new Map<string, number>();
+    for (const { wid: person, error } of (await act(wid, requesters, answer)) ?? [])
+      for (const id of person ? tools.idsOf(person) : [])
+        codes.set(id, error ? Number(error.value?.error) || 500 : 200);
+    return found.map((id) => (id ? (tools.idsOf(id).flatMap((each) => codes.get(each) ?? [])[0] ?? 500) : 404));
+  } catch (error) {
+    return tools.groupRefusal(error);
+  }
+}
