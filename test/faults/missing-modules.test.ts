@@ -39,6 +39,9 @@ function callsOf(stack: Stack): Calls {
     'sendMessage.reply': ({ textId }) => send({ type: 'text', body: 'a reply', quotedMessageId: textId }),
     'sendMessage.media': () => send({ type: 'image', base64 }),
     'sendMessage.sticker': () => send({ type: 'sticker', base64: sticker, mimeType: 'image/webp' }),
+    'sendMessage.location': () => send({ type: 'location', latitude: 1, longitude: 2 }),
+    'sendMessage.contact': () => send({ type: 'contact', contacts: [{ name: 'Ben', number: BEN }] }),
+    'sendMessage.poll': () => send({ type: 'poll', question: 'When?', options: ['Friday', 'Saturday'] }),
     'sendMessage.reaction': ({ textId }) => send({ type: 'reaction', messageId: textId, emoji: '👍' }),
     editMessage: ({ editId }) =>
       client.editMessage({ id: 'main', messageId: editId, body: `changed ${Math.random()}` }),

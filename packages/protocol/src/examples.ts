@@ -83,6 +83,18 @@ export const examples: { readonly [N in OperationName]: Readonly<Record<string, 
     },
     document: { path: { id }, body: { type: 'document', to: person, base64: 'SGVsbG8=', filename: 'hello.txt' } },
     sticker: { path: { id }, body: { type: 'sticker', to: person, base64: PIXEL } },
+    location: {
+      path: { id },
+      body: { type: 'location', to: person, latitude: 52.5163, longitude: 13.3777, name: 'Brandenburg Gate' },
+    },
+    contact: {
+      path: { id },
+      body: { type: 'contact', to: person, contacts: [{ name: 'Carla Mendes', number: '+12025550103' }] },
+    },
+    poll: {
+      path: { id },
+      body: { type: 'poll', to: group, question: 'When?', options: ['Friday', 'Saturday'], multiple: true },
+    },
     group: { path: { id }, body: { type: 'text', to: group, body: 'Hello all' } },
     reaction: { path: { id }, body: { type: 'reaction', messageId: exampleIds.inboundMedia, emoji: '👍' } },
   },

@@ -11,6 +11,7 @@ export const LIMITS = {
   filename: 1_000,
   mimeType: 255,
   mentions: 5_000,
+  pollOptions: 100,
   listed: 50_000,
   reason: 1_000,
   pageVersion: 40,

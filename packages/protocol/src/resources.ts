@@ -70,6 +70,11 @@ export type SessionInfo = v.InferOutput<typeof sessionInfo>;
 /** -1 error, 0 pending, 1 reached the server, 2 delivered, 3 read, 4 played. */
 export const ack = v.picklist([-1, 0, 1, 2, 3, 4]);
 
+const degrees = (most: number) => v.pipe(v.number(), v.minValue(-most), v.maxValue(most));
+const place = v.object({ latitude: degrees(90), longitude: degrees(180) });
+/** What a poll lets people choose from, and whether more than one. */
+const pollChoice = v.object({ options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions), multiple: v.boolean() });
+
 /** A message, as a send answers it and as the `message` event carries it. `timestamp` is in Unix seconds. */
 export const message = v.object({
   id: networkId,
@@ -88,6 +93,10 @@ export const message = v.object({
   isStatus: v.boolean(),
   quotedMessageId: v.optional(networkId),
   mentionedIds: listOf(networkId, LIMITS.mentions),
+  /** Of a place: the body has its name and address, on a line each. */
+  location: v.optional(place),
+  /** Of a poll: the body has its question. */
+  poll: v.optional(pollChoice),
 });
 export type Message = v.InferOutput<typeof message>;
 

@@ -1,11 +1,11 @@
-import type { Addressing, MediaKind } from './control/inputs.ts';
+import type { Addressing, ContactCard, MediaKind, Place, Poll } from './control/inputs.ts';
 
 export type * from './account-api.ts';
 export type * from './page-api.ts';
 
 /** What kind of thing a message is. */
 export type MessageType =
-  | ('text' | MediaKind | 'location' | 'contact' | 'contacts')
+  | ('text' | MediaKind | 'location' | 'contact' | 'contacts' | 'poll')
   /** An invitation to a group, for a person who cannot be added. */
   | 'invite'
   /** A notice in a group; phones do not list those. */
@@ -48,6 +48,10 @@ export interface PhoneMessage {
   /** `#rrggbb`, of a text status. */
   readonly backgroundColor?: string | undefined;
   readonly font?: number | undefined;
+  /** A place; angles in degrees. */
+  readonly location?: Place | undefined;
+  readonly contacts?: readonly ContactCard[] | undefined;
+  readonly poll?: Poll | undefined;
 }
 
 /** The bytes of a message as the phone got them. */

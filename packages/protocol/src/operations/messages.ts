@@ -4,6 +4,7 @@ import { networkId, writtenText } from '../limits.ts';
 import { fromOnePlace, mediaFields, mediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message } from '../resources.ts';
+import { contacts, location, poll } from './sendable.ts';
 
 /** The longest text that the network takes, in UTF-16 units. */
 const MAX_TEXT_LENGTH = 65_536;
@@ -67,12 +68,12 @@ const reactionAnswer = v.object({ id: networkId, messageId: networkId, emoji: wr
 /** Operations on messages: the session's worker answers them. */
 export const messageOperations = {
   sendMessage: {
-    summary: 'Send a text, media or a reaction; answers when the network has it',
+    summary: 'Send a text, media, a location, contacts, a poll or a reaction; answers when the network has it',
     method: 'POST',
     path: '/sessions/:id/messages',
     scope: 'send',
     params: ofSession,
-    body: v.variant('type', [text, media, reaction]),
+    body: v.variant('type', [text, media, location, contacts, poll, reaction]),
     keyed: {
       // The page makes the ids of texts in the status feed itself.
       choosesMessageId: ({ type, to }) => type !== 'reaction' && !(type === 'text' && to === STATUS_FEED),

@@ -134,7 +134,7 @@ export const calls = {
   }),
   send: defineCall('POST', '/accounts/:number/messages', {
     fields: inputs.message,
-    does: 'the phone sends a message; `to` is a person, a group or `status@broadcast`; `media` is `{kind, base64, mimeType, filename?}`, and the body is its caption. Answers the message',
+    does: 'the phone sends a message; `to` is a person, a group or `status@broadcast`; `media` is `{kind, base64, mimeType, filename?}`, and the body is its caption; `location` is `{latitude, longitude, name?, address?}`, `contacts` are `[{name, vcard}]`, `poll` is `{question, options, multiple}`. Answers the message',
     client: (number: string, message: OutgoingMessage) => ({ number, ...message }),
     run: (stage, { number, ...message }) => phone(stage, number).send(message),
   }),

@@ -31,6 +31,21 @@ const media = v.strictObject({
   filename: v.optional(v.string()),
 });
 
+/** Angles in degrees. */
+const location = v.strictObject({
+  latitude: v.number(),
+  longitude: v.number(),
+  name: v.optional(text),
+  address: v.optional(text),
+});
+const contactCard = v.strictObject({ name: text, vcard: text });
+const poll = v.strictObject({
+  question: text,
+  options: v.array(text),
+  /** More than one may be chosen. */
+  multiple: v.boolean(),
+});
+
 /** What calls of the control API take besides the parameters in their path, and how it is checked. */
 export const inputs = {
   nothing: v.strictObject({}),
@@ -59,6 +74,10 @@ export const inputs = {
       /** The text, or the caption; required without media. */
       body: v.optional(v.string()),
       media: v.optional(media),
+      /** These three in place of a text. */
+      location: v.optional(location),
+      contacts: v.optional(v.array(contactCard)),
+      poll: v.optional(poll),
       /** A stanza id, or a page's message id. */
       quotedMessageId: v.optional(text),
       /** Numbers, or `<number>@c.us`. */
@@ -67,7 +86,11 @@ export const inputs = {
       decryptLateMs: v.optional(delayMs),
     }),
     v.forward(
-      v.check(({ body, media }) => body !== undefined || media !== undefined, 'is required without media'),
+      v.check(
+        ({ body, media, location, contacts, poll }) =>
+          [body, media, location, contacts, poll].some((part) => part !== undefined),
+        'is required without media',
+      ),
       ['body'],
     ),
   ),
@@ -218,6 +241,9 @@ export type AccountSeed = Input<typeof inputs.account>;
 
 /** A file that a phone sends. */
 export type OutgoingMedia = Input<typeof media>;
+export type Place = Input<typeof location>;
+export type ContactCard = Input<typeof contactCard>;
+export type Poll = Input<typeof poll>;
 
 /** A message that a phone sends. */
 export type OutgoingMessage = Input<typeof inputs.message>;

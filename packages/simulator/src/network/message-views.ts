@@ -3,6 +3,7 @@ import type { WireMessage, WireQuote, WireReaction, WireReceipt, WireType } from
 import { chatIdOf } from './account.ts';
 import { memberIdOf } from './group.ts';
 import { partyOf } from './message.ts';
+import { specialView } from './message-fields.ts';
 import { phoneIdOf } from './party.ts';
 import type { AccountRecord, Message, Party, Quote } from './records.ts';
 
@@ -17,6 +18,7 @@ const phoneTypes: Readonly<Record<WireType, MessageType>> = {
   location: 'location',
   vcard: 'contact',
   multi_vcard: 'contacts',
+  poll_creation: 'poll',
   revoked: 'revoked',
   groups_v4_invite: 'invite',
   gp2: 'notice',
@@ -59,7 +61,9 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
   return {
     ...base,
     type: phoneTypes[message.type],
-    body: message.body,
+    // Of a place, that is its map.
+    body: message.type === 'location' ? '' : message.body,
+    ...specialView(message),
     reactions: [...message.reactions].map(([who, { emoji }]) => ({ from: who.pn, emoji })),
     quotedMessageId: quoted?.id,
     quotedBody: quoted?.body,

@@ -4,6 +4,7 @@ import type { WireType } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import { requireWriter } from './group.ts';
 import { attach, createMessage, createMessageId, findMessage, partyOf } from './message.ts';
+import { specialOf } from './message-fields.ts';
 import { isNotice, nameFor, phoneView } from './message-views.ts';
 import type { Network } from './network.ts';
 import { phoneIdOf, statusFeed } from './party.ts';
@@ -45,7 +46,8 @@ export class Phone {
     return this.#network.linking.passkeys.continue(this.account);
   }
 
-  async send({ id, to, body = '', quotedMessageId, decryptLateMs, media, mentions = [] }: OutgoingMessage) {
+  async send(outgoing: OutgoingMessage) {
+    const { id, to, body = '', quotedMessageId, decryptLateMs, media, mentions = [] } = outgoing;
     const from = this.account;
     const party = this.#network.party(to, from, 'to');
     if (party.kind === 'group') requireWriter(party, from);
@@ -61,6 +63,7 @@ export class Phone {
       quoted: quotedMessageId === undefined ? undefined : this.#quote(quotedMessageId),
       mentions: mentions.map((id) => this.#network.directory.get(id, 'mentions')),
       style: party === statusFeed && !media ? plainStyle : undefined,
+      ...specialOf(outgoing),
     });
     this.#network.postOffice.accept(message, undefined);
     return phoneView(message, from);

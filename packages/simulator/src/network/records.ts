@@ -134,7 +134,7 @@ export interface Message {
   readonly mentions: readonly AccountRecord[];
   readonly notice: Notice | undefined;
   readonly style: WireTextStyle | undefined;
-  /** Passed on unread: places, contact cards, invitations. */
+  /** Passed on unread: places, contact cards, polls, invitations. */
   readonly fields: Readonly<Record<string, unknown>> | undefined;
   readonly decryptLateMs: number | undefined;
   /** Pages do not get `isNewMsg` for it. */

@@ -74,6 +74,8 @@ export function draftOf(chat: string, msg: Msg): WireDraft {
   const values = msg.serialize() as Partial<MsgAttributes>;
   const { id, t = 0, type = 'chat', mentionedJidList = [], isCaptionByUser } = values;
   if (!id) throw new Error('the message has no id');
+  if (type === 'poll_creation' && values.messageSecret?.length !== 32)
+    throw new Error('a poll needs a secret of 32 bytes');
   const media = mediaOf(values);
   const caption = isCaptionByUser ? (values.caption ?? '') : '';
   const fields = Object.fromEntries(Object.entries(values).filter(([name]) => passedFields.includes(name as 'loc')));

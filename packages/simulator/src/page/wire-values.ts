@@ -23,7 +23,15 @@ export interface WireSelf extends WireUser {
 /** What kind of thing a message is, in the words of the page. */
 export type WireType =
   | ('chat' | 'image' | 'video' | 'audio' | 'ptt' | 'document' | 'sticker' | 'location' | 'vcard' | 'multi_vcard')
-  | ('groups_v4_invite' | 'gp2' | 'revoked' | 'call_log' | 'e2e_notification' | 'notification_template');
+  | (
+      | 'poll_creation'
+      | 'groups_v4_invite'
+      | 'gp2'
+      | 'revoked'
+      | 'call_log'
+      | 'e2e_notification'
+      | 'notification_template'
+    );
 
 /** How far a message has come with a recipient: 1 on the server, 2 delivered, 3 read. `t` in Unix seconds. */
 export interface WireReceipt {

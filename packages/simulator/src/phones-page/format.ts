@@ -43,6 +43,7 @@ const kinds: Readonly<Record<Exclude<MessageType, 'text'>, string>> = {
   location: 'Location',
   contact: 'Contact card',
   contacts: 'Contact cards',
+  poll: 'Poll',
   invite: 'Invitation to a group',
   notice: 'Notice',
   revoked: 'This message was deleted',

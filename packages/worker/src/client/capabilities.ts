@@ -55,6 +55,7 @@ export function neededFor(operation: WorkerOperationName, input: object): Capabi
   const kindOf = (feed: boolean): Capability => {
     if (type === 'text') return feed ? 'postStatus.text' : 'sendMessage.text';
     if (feed) return 'postStatus.media';
+    if (type === 'location' || type === 'contact' || type === 'poll') return `sendMessage.${type}`;
     return type === 'sticker' ? 'sendMessage.sticker' : 'sendMessage.media';
   };
   switch (operation) {

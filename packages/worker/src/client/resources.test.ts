@@ -49,6 +49,26 @@ describe('toMessage', () => {
     expect(toMessage(media)).toMatchObject({ body: 'look', type: 'image', hasMedia: true, mimeType: 'image/jpeg' });
   });
 
+  it.each([
+    ['vcard', 'contact'],
+    ['multi_vcard', 'contact'],
+    ['poll_creation', 'poll'],
+    ['location', 'location'],
+    ['ptt', 'audio'],
+  ])('names the type %s %s', (type, name) => expect(toMessage({ ...model, type }).type).toBe(name));
+
+  it('has the place and the poll of a message, unless they are invalid', () => {
+    const location = { latitude: 1.5, longitude: -2 };
+    const poll = { options: ['yes', 'no'], multiple: false };
+    expect(toMessage({ ...model, location, poll })).toMatchObject({ location, poll });
+    const long = toMessage({ ...model, poll: { options: Array(200).fill('x'.repeat(2_000)), multiple: true } });
+    expect(v.is(message, long)).toBe(true);
+    for (const odd of [{}, { latitude: 91, longitude: 0 }, { latitude: '1', longitude: 2 }, null, 7]) {
+      const read = toMessage({ ...model, location: odd, poll: odd });
+      expect({ read: v.is(message, read), location: read.location, poll: read.poll }).toEqual({ read: true });
+    }
+  });
+
   it('is valid in the gateway, whatever its sender wrote', () => {
     const text = fc.string({ unit: 'binary', maxLength: 400 });
     const long = fc.constantFrom(

@@ -5,9 +5,15 @@ import * as v from 'valibot';
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ['chat', 'text'],
   ['ptt', 'audio'],
+  ['vcard', 'contact'],
+  ['multi_vcard', 'contact'],
+  ['poll_creation', 'poll'],
 ]);
 
 const optionalText = v.optional(v.nullable(v.string()));
+/** A field that costs nobody the message if it is invalid. */
+const orNone = <S extends v.GenericSchema>(schema: S) => v.fallback(v.optional(schema), undefined);
+const degrees = (most: number) => v.pipe(v.number(), v.minValue(-most), v.maxValue(most));
 
 /** A message as the page script returns it, ids by phone number where the page knows the number. */
 const messageModel = v.object({
@@ -28,6 +34,8 @@ const messageModel = v.object({
   filename: optionalText,
   isForwarded: v.boolean(),
   isStatus: v.boolean(),
+  location: orNone(v.object({ latitude: degrees(90), longitude: degrees(180) })),
+  poll: orNone(v.object({ options: v.array(v.string()), multiple: v.boolean() })),
 });
 
 /** For a document without a caption, the page uses its file name. */
@@ -58,7 +66,13 @@ export function toMessage(model: unknown): Message {
     isStatus: read.isStatus,
     ...(isId(read.quotedMessageId) ? { quotedMessageId: read.quotedMessageId } : {}),
     mentionedIds: read.mentionedIds.filter(isId).slice(0, LIMITS.mentions),
+    ...(read.location ? { location: read.location } : {}),
+    ...(read.poll ? { poll: toPoll(read.poll) } : {}),
   };
+}
+
+function toPoll({ options, multiple }: { options: string[]; multiple: boolean }): Message['poll'] {
+  return { options: options.slice(0, LIMITS.pollOptions).map((option) => cutText(option, LIMITS.name)), multiple };
 }
 
 function isId(id: unknown): id is string {

@@ -5,7 +5,7 @@ import { takeFromPage } from '../media/incoming-media.ts';
 import { loadMedia } from '../page/media.ts';
 import { deleteMessage, editMessage, react } from '../page/messages.ts';
 import { messageNotFound } from './not-found.ts';
-import { readMessage, refusedBy, sendMedia, sendText } from './sending.ts';
+import { readMessage, refusedBy, sendMedia, sendPlain } from './sending.ts';
 import { postText } from './status-feed.ts';
 
 const CHANGE_TIMEOUT_MS = 25_000;
@@ -18,14 +18,23 @@ export function messageHandlers(
   const { page } = context;
   return {
     sendMessage: async (input, attempt) => {
-      if (input.type === 'text')
-        return input.to === STATUS_FEED ? postText(page, input) : sendText(page, input, attempt);
-      if (input.type !== 'reaction') return sendMedia(context, input, attempt);
-      const { messageId, emoji } = input;
-      const outcome = await page.change(CHANGE_TIMEOUT_MS, react, messageId, emoji);
-      if (outcome === 'no_message') throw messageNotFound();
-      if (outcome !== 'ok') throw refusedBy(outcome.refused);
-      return { id: messageId, messageId, emoji };
+      switch (input.type) {
+        case 'text':
+          return input.to === STATUS_FEED ? postText(page, input) : sendPlain(page, input, attempt);
+        case 'location':
+        case 'contact':
+        case 'poll':
+          return sendPlain(page, input, attempt);
+        case 'reaction': {
+          const { messageId, emoji } = input;
+          const outcome = await page.change(CHANGE_TIMEOUT_MS, react, messageId, emoji);
+          if (outcome === 'no_message') throw messageNotFound();
+          if (outcome !== 'ok') throw refusedBy(outcome.refused);
+          return { id: messageId, messageId, emoji };
+        }
+        default:
+          return sendMedia(context, input, attempt);
+      }
     },
 
     editMessage: async ({ messageId, body }) => {

@@ -14,6 +14,7 @@ import { makeSticker } from '../page/media.ts';
 import { checkSend, readSent, type SendAnswer, sendMessage } from '../page/messages.ts';
 import { postMediaStatus } from '../page/status-feed.ts';
 import type { Posted, SendRefusal } from '../page/window.ts';
+import { contentOf, type PlainInput } from './contents.ts';
 import { TimeBudget } from './time-budget.ts';
 
 /** Time limits of the steps of a send; together they stay within the time limit of the operation. */
@@ -33,13 +34,6 @@ const MEDIA_ACK_TIMEOUT_MS = 30_000;
 /** What a send keeps for itself of the time that its preparation takes. */
 const LEAST_SEND_MS = 10_000;
 
-/** A text to send. */
-interface TextInput {
-  readonly to: string;
-  readonly body: string;
-  readonly quotedMessageId?: string | undefined;
-}
-
 /** Media to send. */
 interface MediaInput extends MediaSource {
   readonly type: MediaKind;
@@ -47,10 +41,10 @@ interface MediaInput extends MediaSource {
   readonly quotedMessageId?: string | undefined;
 }
 
-/** Sends a text, and answers when the network has it. */
-export async function sendText(page: PageCalls, input: TextInput, attempt?: Attempt): Promise<Message> {
+/** Sends a message without a file, and answers when the network has it. */
+export async function sendPlain(page: PageCalls, input: PlainInput, attempt?: Attempt): Promise<Message> {
   const budget = new TimeBudget(operations.sendMessage.timeoutMs);
-  return once(page, input.to, attempt, budget, () => sendTextNow(page, input, budget, attempt));
+  return once(page, input.to, attempt, budget, () => sendPlainNow(page, input, budget, attempt));
 }
 
 /** Sends media, and answers when the network has them. */
@@ -74,18 +68,20 @@ async function once(
   return before ? confirmed(page, before) : send();
 }
 
-async function sendTextNow(
+async function sendPlainNow(
   page: PageCalls,
-  { to, body, quotedMessageId }: TextInput,
+  input: PlainInput,
   budget: TimeBudget,
   attempt: Attempt | undefined,
 ): Promise<Message> {
+  const { to, quotedMessageId } = input;
+  const content = contentOf(input);
   // A text is sent as it is, also when it looks like a contact card.
-  const options = { linkPreview: true, parseVCards: false, quotedMessageId, ignoreQuoteErrors: false };
+  const options = { ...content.options, parseVCards: false, quotedMessageId, ignoreQuoteErrors: false };
   const send = (isChecked: boolean) =>
     page.send(
       limitsOf(budget.step(TEXT_TIMEOUT_MS), TEXT_ACK_TIMEOUT_MS, attempt),
-      ...([sendMessage, isChecked, to, body, options] as const),
+      ...([sendMessage, isChecked, to, content.text, options] as const),
     );
   const first = await send(false);
   if (first !== 'unchecked') return confirmed(page, first);

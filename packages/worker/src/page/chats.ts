@@ -5,7 +5,7 @@ declare const window: PageWindow;
 /** All chats, from the page's memory: the network is not queried. */
 export function listChats() {
   const { Chat, Msg } = window.require('WAWebCollections');
-  const { phoneOr, isChat } = window.chatWebTools;
+  const { phoneOr, isChat, textOf } = window.chatWebTools;
   return Chat.getModelsArray()
     .filter(isChat)
     .map((chat) => {
@@ -16,7 +16,7 @@ export function listChats() {
         unreadCount: chat.unreadCount,
         lastActivity: chat.t,
         lastMessage: last && {
-          body: last.directPath ? last.caption : last.body,
+          body: textOf(last),
           timestamp: last.t,
           fromMe: last.id.fromMe,
         },

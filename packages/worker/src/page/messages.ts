@@ -72,6 +72,15 @@ export type SendAnswer =
   | 'no_choice'
   | { readonly model?: MessageModel | undefined; readonly state?: SendState };
 
+/** How a message is sent. What is not named here is an option of the library, and passed on. */
+export interface SendOptions {
+  readonly quotedMessageId?: string | undefined;
+  readonly linkPreview?: boolean;
+  /** What the message consists of beside its text, by the names of the page. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly [option: string]: unknown;
+}
+
 /**
  * Sends a message with the library's own function in the page, and waits until the network has it. Unless `isChecked`,
  * it is sent only if a look into the page's memory shows that it can be: most are replies to an open chat.
@@ -81,7 +90,7 @@ export async function sendMessage(
   isChecked: boolean,
   chatId: string,
   content: string,
-  options: { readonly quotedMessageId?: string | undefined },
+  { fields, ...options }: SendOptions,
 ): Promise<SendAnswer> {
   const { Msg } = window.require('WAWebCollections');
   const tools = window.chatWebTools;
@@ -99,8 +108,9 @@ export async function sendMessage(
   // After the signal: a page that freezes between the two must not go on in silence.
   if (Date.now() > beginBy) return 'late';
   // The library puts extra options into the message, and looks it up by the id that it has made itself.
-  const mark = messageId === undefined ? {} : { extraOptions: { chatWebMark: { call, messageId } } };
-  const found = await window.WWebJS.sendMessage(chat, content, { ...options, ...mark });
+  const mark = messageId === undefined ? {} : { chatWebMark: { call, messageId } };
+  const extraOptions = { ...fields, ...mark };
+  const found = await window.WWebJS.sendMessage(chat, content, { ...options, extraOptions });
   const sent = found ?? Msg.get(tools.handedId(call) ?? '');
   const model = sent && tools.sentModel(sent);
   if (!sent || !model) return {};

@@ -55,6 +55,13 @@ export interface PageMessage {
   readonly quotedStanzaID?: string;
   readonly quotedParticipant?: PageId;
   readonly mentionedJidList?: readonly PageId[];
+  readonly lat?: number;
+  readonly lng?: number;
+  readonly loc?: string;
+  readonly vcardList?: readonly ({ readonly vcard?: string } | undefined)[];
+  readonly pollName?: string;
+  readonly pollOptions?: readonly ({ readonly name?: string } | undefined)[];
+  readonly pollSelectableOptionsCount?: number;
   downloadMedia(options: {
     downloadEvenIfExpensive: boolean;
     isUserInitiated: boolean;
@@ -199,6 +206,8 @@ export interface MessageModel {
   readonly filename: string | undefined;
   readonly isForwarded: boolean;
   readonly isStatus: boolean;
+  readonly location?: { readonly latitude: number | undefined; readonly longitude: number | undefined } | undefined;
+  readonly poll?: { readonly options: readonly (string | undefined)[]; readonly multiple: boolean } | undefined;
 }
 
 /** What the page tells the worker by itself. `call` identifies a send that the worker has asked for. */

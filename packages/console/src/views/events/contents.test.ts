@@ -6,7 +6,7 @@ import { withoutContents } from './contents.ts';
 const CONTENTS: { readonly [N in EventName]?: readonly string[] } = {
   ready: ['pushname'],
   pairing_code: ['code'],
-  message: ['body', 'filename'],
+  message: ['body', 'filename', 'location', 'poll'],
 };
 
 describe('what is shown of an event before its contents are asked for', () => {

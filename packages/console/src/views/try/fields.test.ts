@@ -18,7 +18,13 @@ describe('the form of an operation', () => {
       ['body', 'long', true],
       ['quotedMessageId', 'text', false],
     ]);
-    expect(text[0]?.options).toEqual(['text', 'image', 'video', 'audio', 'document', 'sticker', 'reaction']);
+    expect(text[0]?.options).toEqual([
+      ...['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contact', 'poll', 'reaction'],
+    ]);
+    const poll = fieldsOf(sendMessage.body, { type: 'poll' });
+    expect(poll.slice(3).map(({ name, kind }) => `${name} ${kind}`)).toEqual([
+      ...['question text', 'options lines', 'multiple flag'],
+    ]);
     expect(text[1]?.hint).toMatch(/^\+<digits>, /);
     expect(text[3]?.hint).toBe('must be a message id as an answer or an event gave it');
     const image = fieldsOf(sendMessage.body, { type: 'image' });

@@ -54,11 +54,14 @@ export interface MsgAttributes extends MediaFields {
   isVideoCall: boolean;
   callCreator: Wid;
   callParticipants: unknown[];
+  /** By which the votes of a poll are encrypted; it stays between the devices. */
+  messageSecret: Uint8Array;
 }
 
-/** Fields that the network passes on unread: of places, contact cards and invitations. */
+/** Fields that the network passes on unread: of places, contact cards, polls and invitations. */
 export const passedFields = [
   ...['loc', 'lat', 'lng', 'vcardFormattedName', 'vcardList'],
+  ...['pollName', 'pollOptions', 'pollSelectableOptionsCount'],
   ...['inviteCode', 'inviteCodeExp', 'inviteGrp', 'inviteGrpName'],
 ] as const;
 
@@ -87,6 +90,7 @@ export class Msg extends Model<MsgAttributes> {
     ],
     ...['quotedParticipant', 'mentionedJidList', 'groupMentions', 'recipients', 'latestEditMsgKey'],
     ...['latestEditSenderTimestampMs', 'protocolMessageKey', 'backgroundColor', 'font'],
+    'messageSecret',
     ...['kind', 'viewMode', 'templateParams', 'callOutcome', 'isVideoCall', 'callCreator', 'callParticipants'],
     ...mediaFieldNames,
     ...passedFields,

@@ -105,6 +105,7 @@ describe('missing parts of a page', () => {
     expect(neededFor('sendMessage', { type: 'image', to: 'status@broadcast' })).toEqual(['postStatus.media']);
     expect(neededFor('postStatus', { type: 'text' })).toEqual(['postStatus.text']);
     expect(neededFor('deleteMessage', { messageId: 'true_status@broadcast_3EB0' })).toEqual(['deleteMessage.status']);
+    expect(neededFor('sendMessage', { type: 'poll', to: '1@c.us' })).toEqual(['sendMessage.poll']);
     expect(neededFor('listChats', {})).toEqual(['listChats']);
   });
 });

@@ -118,6 +118,16 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
     ),
   },
   WAWebRevokeStatusAction: { sendStatusRevokeMsgAction: fn('(own status, message) → Promise', 'deleteMessage.status') },
-  WAWebBackendJobsCommon: {},
-  WAWebE2EProtoUtils: {},
+  WAWebBackendJobsCommon: {
+    mediaTypeFromProtobuf: fn(
+      '(message) → its kind of media; the library has it null for a place',
+      'sendMessage.location',
+    ),
+  },
+  WAWebE2EProtoUtils: {
+    typeAttributeFromProtobuf: fn(
+      '(message) → text, media, …; the library has it text for a place',
+      'sendMessage.location',
+    ),
+  },
 };

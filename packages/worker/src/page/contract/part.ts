@@ -9,6 +9,7 @@ export type Capability =
   | ('session' | 'link' | 'message' | 'message_ack' | 'missedMessages' | 'lateDecryption' | 'phoneNumbers')
   | ('logout' | 'networkProbe')
   | ('sendMessage.text' | 'sendMessage.media' | 'sendMessage.sticker' | 'sendMessage.reply' | 'sendMessage.reaction')
+  | ('sendMessage.location' | 'sendMessage.contact' | 'sendMessage.poll')
   | ('deleteMessage.status' | 'postStatus.text' | 'postStatus.media')
   | Exclude<WorkerOperationName, 'sendMessage' | 'postStatus'>;
 
@@ -34,7 +35,10 @@ export const unchecked = (form: string, ...without: Capability[]): Part => ({ is
 export const either = (part: Part, or: string): Part => ({ ...part, or });
 
 /** Every send of a message. */
-export const SEND: Capability[] = ['sendMessage.text', 'sendMessage.media', 'sendMessage.sticker'];
+export const SEND: Capability[] = [
+  ...(['sendMessage.text', 'sendMessage.media', 'sendMessage.sticker'] as const),
+  ...(['sendMessage.location', 'sendMessage.contact', 'sendMessage.poll'] as const),
+];
 
 /** Exports of a module, each once, and paths below them. */
 type Parts<M> = { readonly [E in keyof M & string]-?: Part } & Readonly<

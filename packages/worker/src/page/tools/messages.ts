@@ -16,6 +16,8 @@ export interface MessageTools {
   isChat(chat: PageChat): boolean;
   /** False for notices, for undecrypted and for revoked messages: they are not delivered. */
   isDeliverable(message: PageMessage): boolean;
+  /** What a person has written: the text, the caption, the name of a place, the question of a poll; of cards their text. */
+  textOf(message: PageMessage): string | undefined;
   /** A message as it leaves the page. */
   messageModel(message: PageMessage): MessageModel;
   /**
@@ -41,6 +43,13 @@ export function installMessageTools(): void {
     if (isMe(id.remote) && /_(in|out)$/.test(String(id))) return `${key}_out`; // A note to oneself.
     return String(id.remote).endsWith('@g.us') ? `${key}_${quotedParticipant}` : key;
   };
+  // The body of a file or a place is its thumbnail.
+  const textOf: MessageTools['textOf'] = (message) => {
+    if (message.directPath) return message.caption;
+    if (message.type === 'location') return message.loc;
+    if (message.type === 'multi_vcard') return (message.vcardList ?? []).map((card) => card?.vcard).join('\n');
+    return message.type === 'poll_creation' ? message.pollName : message.body;
+  };
   const messageModel: MessageTools['messageModel'] = (message) => ({
     id: String(message.id),
     fromMe: message.id.fromMe,
@@ -50,9 +59,16 @@ export function installMessageTools(): void {
     quotedMessageId: quotedId(message),
     mentionedIds: (message.mentionedJidList ?? []).map(phoneOr),
     type: message.type,
-    // The body of a file is its thumbnail.
-    body: message.directPath ? undefined : message.body,
+    body: message.directPath ? undefined : textOf(message),
     caption: message.caption,
+    location: message.type === 'location' ? { latitude: message.lat, longitude: message.lng } : undefined,
+    poll:
+      message.type === 'poll_creation'
+        ? {
+            options: (message.pollOptions ?? []).map((option) => option?.name),
+            multiple: message.pollSelectableOptionsCount !== 1,
+          }
+        : undefined,
     t: message.t,
     ack: message.ack,
     hasMedia: Boolean(message.directPath),
@@ -75,7 +91,7 @@ export function installMessageTools(): void {
   ]);
 
   const tools: MessageTools = {
-    ...{ messageModel, sentModel },
+    ...{ messageModel, sentModel, textOf },
     resolvePeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
       resolveNumbers([from, to, author, quotedParticipant, ...mentionedJidList]),
     knownChat: (id) => {

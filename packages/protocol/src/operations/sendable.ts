@@ -1,0 +1,65 @@
+import * as v from 'valibot';
+import { messageId, personId, recipient, STATUS_FEED } from '../ids.ts';
+
+/** As many as phones let their users share at once, and choose from. */
+const MOST_CONTACTS = 20;
+const MOST_OPTIONS = 12;
+
+/** A text without line breaks and other control characters: nothing in it can begin a line of its own. */
+const oneLine = (most: number) =>
+  v.pipe(
+    v.string(),
+    v.check((written) => written.trim() !== '', 'must not be empty or blank'),
+    v.maxLength(most, `must be at most ${most} characters`),
+    v.regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters'),
+  );
+
+const degrees = (most: number) =>
+  v.pipe(
+    v.number(),
+    v.minValue(-most, `must be from -${most} to ${most}`),
+    v.maxValue(most, `must be from -${most} to ${most}`),
+  );
+
+/** Everything that can be sent but to the status feed. */
+const chat = v.pipe(
+  recipient,
+  v.check((to) => to !== STATUS_FEED, 'the status feed takes texts, images and videos'),
+);
+const toChat = { to: chat, quotedMessageId: v.optional(messageId) };
+
+/** A place on the map. */
+export const location = v.object({
+  type: v.literal('location'),
+  ...toChat,
+  latitude: degrees(90),
+  longitude: degrees(180),
+  name: v.optional(oneLine(255)),
+  address: v.optional(oneLine(1_000)),
+});
+
+/** Contact cards: of one person, or of some in one message. */
+export const contacts = v.object({
+  type: v.literal('contact'),
+  ...toChat,
+  contacts: v.pipe(
+    v.array(v.object({ name: oneLine(255), number: personId, organization: v.optional(oneLine(255)) })),
+    v.minLength(1, 'must name at least one contact'),
+    v.maxLength(MOST_CONTACTS, `must be at most ${MOST_CONTACTS}`),
+  ),
+});
+
+/** A question with the answers to choose from. */
+export const poll = v.object({
+  type: v.literal('poll'),
+  ...toChat,
+  question: oneLine(255),
+  options: v.pipe(
+    v.array(v.pipe(oneLine(100), v.trim())),
+    v.minLength(2, 'must be at least 2'),
+    v.maxLength(MOST_OPTIONS, `must be at most ${MOST_OPTIONS}`),
+    v.check((options) => new Set(options).size === options.length, 'must differ from each other'),
+  ),
+  /** Whether a person may choose more than one. */
+  multiple: v.optional(v.boolean(), false),
+});

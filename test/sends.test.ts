@@ -1,0 +1,205 @@
+import type { InputOf, Message } from '@chat-web/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stanzaOf } from '../scripts/example-world.ts';
+import type { EventLog } from './helpers/event-log.ts';
+import { eventually } from './helpers/eventually.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const CARLA = '12025550103';
+const unknown = `true_${BEN}@c.us_3EB0000000000000`;
+
+let stack: Stack;
+let events: EventLog;
+let group: string;
+beforeAll(async () => {
+  stack = await Stack.start();
+  await stack.link('main', ADA);
+  events = await stack.listen('main');
+  group = await stack.client.createGroup({ id: 'main', subject: 'Trip', participants: [BEN, CARLA] });
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+type Input = InputOf<'sendMessage'>;
+const send = async (message: object, idempotencyKey?: string) => {
+  const input = { id: 'main', to: BEN, ...message } as unknown as Input;
+  return (await stack.client.sendMessage(input, { idempotencyKey })) as Message;
+};
+const onPhone = (id: string) => stack.onPhone(BEN, id);
+/** The fields that a refused input names. */
+const issuesOf = (message: object) =>
+  send(message).then(
+    () => [],
+    (error: { code: string; issues?: readonly { path: string }[] }) =>
+      error.code === 'invalid_request' ? error.issues?.map(({ path }) => path) : [error.code],
+  );
+
+const place = { type: 'location', latitude: 52.5163, longitude: 13.3777, name: 'Gate', address: 'Pariser Platz' };
+const carla = { name: 'Carla; Mendes', number: `+${CARLA}`, organization: 'Mendes, Inc.' };
+const poll = { type: 'poll', question: 'When?', options: ['Friday', ' Saturday '] };
+
+describe.each([
+  ['a place', place],
+  ['a contact card', { type: 'contact', contacts: [carla] }],
+  ['a poll', poll],
+])('%s', (_, message) => {
+  it('is sent once under a key, and as a reply', async () => {
+    const { id: quotedMessageId } = await send({ type: 'text', body: 'to be answered' });
+    const key = `key-${message.type}`;
+    const sent = await send({ ...message, quotedMessageId }, key);
+    expect(await send({ ...message, quotedMessageId }, key)).toEqual(sent);
+    expect(sent).toMatchObject({
+      type: message.type,
+      to: `${BEN}@c.us`,
+      fromMe: true,
+      quotedMessageId,
+      hasMedia: false,
+    });
+    expect(sent.ack).toBeGreaterThanOrEqual(1);
+    expect(await onPhone(sent.id)).toMatchObject({ type: message.type, quotedMessageId: stanzaOf(quotedMessageId) });
+    const shown = (await stack.phones.messages(BEN)).filter(({ id }) => id === stanzaOf(sent.id));
+    expect(shown).toHaveLength(1);
+  });
+
+  it('goes to groups, and not to the status feed', async () => {
+    const { id } = await send({ ...message, to: group });
+    expect(await stack.onPhone(CARLA, id)).toMatchObject({ type: message.type, chat: group });
+    expect(await issuesOf({ ...message, to: 'status@broadcast' })).toEqual(['to']);
+  });
+
+  it('is refused where the recipient, the group or the quoted message is unknown, and by the network', async () => {
+    const refused = async (more: object) => expect(send({ ...message, ...more })).rejects;
+    await (await refused({ to: '12025550999' })).toMatchObject({ code: 'recipient_not_found' });
+    await (await refused({ to: '120363999999999999@g.us' })).toMatchObject({ code: 'chat_not_found' });
+    await (await refused({ quotedMessageId: unknown })).toMatchObject({ code: 'message_not_found' });
+    await stack.phones.refuse(ADA, { kind: 'nack', code: 463 });
+    await (await refused({})).toMatchObject({ code: 'rate_limited' });
+    await stack.phones.refuse(ADA, { kind: 'none' });
+  });
+});
+
+describe('a place', () => {
+  it('has its angles, its name and its address on the phone', async () => {
+    const { id, body, location } = await send(place);
+    expect({ body, location }).toEqual({
+      body: 'Gate\nPariser Platz',
+      location: { latitude: 52.5163, longitude: 13.3777 },
+    });
+    const { type, latitude, longitude, name, address } = place;
+    expect(await onPhone(id)).toMatchObject({ type, body: '', location: { latitude, longitude, name, address } });
+    const bare = await send({ type, latitude: -90, longitude: 0 });
+    expect(bare).toMatchObject({ body: '', location: { latitude: -90, longitude: 0 } });
+    expect(await onPhone(bare.id)).toMatchObject({ location: { latitude: -90, longitude: 0 } });
+    const nameless = await send({ type, latitude, longitude, address });
+    expect((await onPhone(nameless.id)).location).toEqual({ latitude, longitude, address });
+  });
+
+  it('is told of with its name and address, not with its map', async () => {
+    const { type: _, ...location } = place;
+    const { id } = await stack.phones.send(BEN, { to: ADA, location });
+    const { id: whole, body, location: told } = await events.until('message', (one) => stanzaOf(one.id) === id);
+    expect({ body, told }).toEqual({ body: 'Gate\nPariser Platz', told: { latitude: 52.5163, longitude: 13.3777 } });
+    const chats = await stack.client.listChats({ id: 'main' });
+    expect(chats.find(({ lastMessage }) => lastMessage?.body === body)).toBeDefined();
+    expect(whole).toMatch(/^false_/);
+  });
+
+  it('must be on earth, and its name on one line', async () => {
+    expect(await issuesOf({ ...place, latitude: 90.1 })).toEqual(['latitude']);
+    expect(await issuesOf({ ...place, longitude: '13' })).toEqual(['longitude']);
+    expect(await issuesOf({ ...place, name: 'Gate\nnext line' })).toEqual(['name']);
+    expect(await issuesOf({ ...place, address: ' ' })).toEqual(['address']);
+  });
+});
+
+describe('contact cards', () => {
+  const cardOf = (text = '') => text.split('\n');
+
+  it('have name, number and organization on the phone, and nothing that was written between them', async () => {
+    const { id, body } = await send({ type: 'contact', contacts: [carla] });
+    const { contacts: [card] = [] } = await onPhone(id);
+    expect(card?.name).toBe('Carla; Mendes');
+    expect(cardOf(card?.vcard)).toEqual([
+      ...['BEGIN:VCARD', 'VERSION:3.0', 'N:;Carla\\; Mendes;;;', 'FN:Carla\\; Mendes', 'ORG:Mendes\\, Inc.'],
+      ...[`TEL;type=CELL;waid=${CARLA}:+${CARLA}`, 'END:VCARD'],
+    ]);
+    expect(body).toBe(card?.vcard);
+  });
+
+  it('of some people come in one message, in order', async () => {
+    const { id, type, body } = await send({ type: 'contact', contacts: [carla, { name: 'Ben', number: BEN }] });
+    const shown = await onPhone(id);
+    expect(shown).toMatchObject({ type: 'contacts', contacts: [{ name: 'Carla; Mendes' }, { name: 'Ben' }] });
+    expect({ type, body }).toEqual({ type: 'contact', body: shown.contacts?.map(({ vcard }) => vcard).join('\n') });
+  });
+
+  it('are told of with the text of the card', async () => {
+    const vcard = 'BEGIN:VCARD\nVERSION:3.0\nFN:Dan\nEND:VCARD';
+    for (const contacts of [
+      [{ name: 'Dan', vcard }],
+      [
+        { name: 'Dan', vcard },
+        { name: 'Dan', vcard },
+      ],
+    ]) {
+      const { id } = await stack.phones.send(BEN, { to: ADA, contacts });
+      const told = await events.until('message', (one) => stanzaOf(one.id) === id);
+      expect(told).toMatchObject({ type: 'contact', hasMedia: false, body: contacts.map(() => vcard).join('\n') });
+    }
+  });
+
+  it('are 1 to 20, each of a person with a number', async () => {
+    const contacts = Array.from({ length: 21 }, () => carla);
+    expect(await issuesOf({ type: 'contact', contacts })).toEqual(['contacts']);
+    expect(await issuesOf({ type: 'contact', contacts: [] })).toEqual(['contacts']);
+    const spoiled = [
+      { ...carla, name: 'Carla\nTEL:+1' },
+      { ...carla, number: 'none' },
+      { ...carla, organization: '' },
+    ];
+    const paths = ['contacts.0.name', 'contacts.1.number', 'contacts.2.organization'];
+    expect(await issuesOf({ type: 'contact', contacts: spoiled })).toEqual(paths);
+  });
+});
+
+describe('a poll', () => {
+  it('asks what was asked, and says how many answers may be chosen', async () => {
+    const one = await send(poll);
+    expect(one).toMatchObject({ body: 'When?', poll: { options: ['Friday', 'Saturday'], multiple: false } });
+    const options = ['Friday', 'Saturday'];
+    expect((await onPhone(one.id)).poll).toEqual({ question: 'When?', options, multiple: false });
+    const many = await send({ ...poll, multiple: true });
+    expect(many.poll).toEqual({ options, multiple: true });
+    expect((await onPhone(many.id)).poll).toEqual({ question: 'When?', options, multiple: true });
+  });
+
+  it('is told of with its question and its options', async () => {
+    const { id } = await stack.phones.send(BEN, {
+      to: ADA,
+      poll: { question: 'Who?', options: ['A', 'B'], multiple: true },
+    });
+    const told = await events.until('message', (message) => stanzaOf(message.id) === id);
+    expect(told).toMatchObject({ type: 'poll', body: 'Who?', poll: { options: ['A', 'B'], multiple: true } });
+  });
+
+  it('has 2 to 12 options that differ', async () => {
+    const options = (...list: string[]) => issuesOf({ ...poll, options: list });
+    expect(await options('one')).toEqual(['options']);
+    expect(await options(...Array.from({ length: 13 }, (_, n) => `${n}`))).toEqual(['options']);
+    expect(await options('same', ' same')).toEqual(['options']);
+    expect(await options('one', ' ')).toEqual(['options.1']);
+    expect(await issuesOf({ ...poll, question: '' })).toEqual(['question']);
+    expect(await issuesOf({ ...poll, multiple: 'yes' })).toEqual(['multiple']);
+  });
+});
+
+it('the calls are 501 and listed where the page lacks what they need', async () => {
+  await stack.phones.configure({ missingModules: ['WAWebE2EProtoUtils'] });
+  await stack.client.restartSession({ id: 'main' });
+  await stack.untilStatus('main', 'ready');
+  await expect(send(place)).rejects.toMatchObject({ code: 'page_unsupported' });
+  await send(poll);
+  await eventually(async () => {
+    const { degraded = [] } = await stack.client.getSessionStatus({ id: 'main' });
+    expect(degraded.map(({ capability }) => capability)).toContain('sendMessage.location');
+  });
+});
