@@ -52,6 +52,11 @@ export interface PhoneMessage {
   readonly location?: Place | undefined;
   readonly contacts?: readonly ContactCard[] | undefined;
   readonly poll?: Poll | undefined;
+  /** People whom the text mentions, and true where everybody in the group is mentioned. */
+  readonly mentions?: readonly string[] | undefined;
+  readonly mentionsAll?: true | undefined;
+  /** What is shown of the first link in the text. */
+  readonly linkPreview?: { readonly title: string; readonly description: string } | undefined;
 }
 
 /** The bytes of a message as the phone got them. */

@@ -4,7 +4,7 @@ import { networkId, writtenText } from '../limits.ts';
 import { fromOnePlace, mediaFields, mediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message } from '../resources.ts';
-import { contacts, location, poll } from './sendable.ts';
+import { contacts, location, mentionFields, mentionsWherePossible, poll } from './sendable.ts';
 
 /** The longest text that the network takes, in UTF-16 units. */
 const MAX_TEXT_LENGTH = 65_536;
@@ -24,8 +24,17 @@ const textBody = v.pipe(
 );
 
 const text = v.pipe(
-  v.object({ type: v.literal('text'), to: recipient, body: textBody, quotedMessageId: v.optional(messageId) }),
+  v.object({
+    type: v.literal('text'),
+    to: recipient,
+    body: textBody,
+    quotedMessageId: v.optional(messageId),
+    ...mentionFields,
+    /** Whether a link is shown with a preview, which the account's phone makes. Default: true. */
+    linkPreview: v.optional(v.boolean()),
+  }),
   noQuoteInStatus(),
+  mentionsWherePossible(),
   v.forward(
     v.check(({ to, body }) => to !== STATUS_FEED || body.trim() !== '', 'must not be blank in the status feed'),
     ['body'],
@@ -38,8 +47,10 @@ const media = v.pipe(
     to: recipient,
     ...mediaFields,
     quotedMessageId: v.optional(messageId),
+    ...mentionFields,
   }),
   fromOnePlace(),
+  mentionsWherePossible(),
   v.check(
     ({ type, to }) => to !== STATUS_FEED || type === 'image' || type === 'video',
     'the status feed takes texts, images and videos',

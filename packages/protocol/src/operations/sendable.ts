@@ -1,9 +1,38 @@
 import * as v from 'valibot';
-import { messageId, personId, recipient, STATUS_FEED } from '../ids.ts';
+import { contactId, messageId, personId, recipient, STATUS_FEED } from '../ids.ts';
 
 /** As many as phones let their users share at once, and choose from. */
 const MOST_CONTACTS = 20;
 const MOST_OPTIONS = 12;
+/** As many as a group has members. */
+const MOST_MENTIONS = 1_024;
+
+/** Whom a text or a caption mentions. */
+export const mentionFields = {
+  /** People whose `@<digits>` in the text becomes their name. */
+  mentions: v.optional(v.pipe(v.array(contactId), v.maxLength(MOST_MENTIONS, `must be at most ${MOST_MENTIONS}`))),
+  /** Everybody in the group is notified. */
+  mentionAll: v.optional(v.boolean()),
+};
+
+interface Mentioning {
+  readonly to: string;
+  readonly mentions?: readonly string[] | undefined;
+  readonly mentionAll?: boolean | undefined;
+}
+
+/** The rule of everything that may mention people; names the field. */
+export function mentionsWherePossible<T extends Mentioning>() {
+  return v.rawCheck<T>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { value } = dataset;
+    const input = { ...value } as Record<string, unknown>;
+    const refuse = (key: 'mentions' | 'mentionAll', message: string) =>
+      addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: value[key] }] });
+    if (value.mentionAll && !value.to.endsWith('@g.us')) refuse('mentionAll', 'is for groups only');
+    if (value.mentions?.length && value.to === STATUS_FEED) refuse('mentions', 'a status mentions nobody');
+  });
+}
 
 /** A text without line breaks and other control characters: nothing in it can begin a line of its own. */
 const oneLine = (most: number) =>

@@ -3,7 +3,7 @@ import type { WireMessage, WireQuote, WireReaction, WireReceipt, WireType } from
 import { chatIdOf } from './account.ts';
 import { memberIdOf } from './group.ts';
 import { partyOf } from './message.ts';
-import { specialView } from './message-fields.ts';
+import { aroundText, specialView } from './message-fields.ts';
 import { phoneIdOf } from './party.ts';
 import type { AccountRecord, Message, Party, Quote } from './records.ts';
 
@@ -64,6 +64,7 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
     // Of a place, that is its map.
     body: message.type === 'location' ? '' : message.body,
     ...specialView(message),
+    ...aroundText(message),
     reactions: [...message.reactions].map(([who, { emoji }]) => ({ from: who.pn, emoji })),
     quotedMessageId: quoted?.id,
     quotedBody: quoted?.body,

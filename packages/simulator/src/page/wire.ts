@@ -39,6 +39,8 @@ export interface Requests {
   pin: { params: { id: string; seconds: number }; result: null };
   /** A message by its stanza id. */
   message: { params: { id: string }; result: WireMessage | null };
+  /** What is behind a link: asked of the account's phone, and never answered while it is off. */
+  preview: { params: { url: string }; result: { title: string; description: string } };
   /** The dialogue that greets a new device has been answered. */
   onboarded: { params: Record<string, never>; result: null };
   /** These three reach all devices, this page included, before they are answered. */

@@ -11,6 +11,7 @@ import { installGroupTools } from '../page/tools/groups.ts';
 import { installIdTools } from '../page/tools/identities.ts';
 import { installMessageTools } from '../page/tools/messages.ts';
 import { installOutcomeTools } from '../page/tools/outcomes.ts';
+import { installSendTools } from '../page/tools/sends.ts';
 import type { Capabilities } from './capabilities.ts';
 import { CrashWatch } from './crash-watch.ts';
 import { LibraryClient } from './library.ts';
@@ -192,7 +193,8 @@ export class WhatsAppClient extends LibraryClient {
     const { document, listening } = await this.page.evaluate(readPageState);
     if (listening) return; // The page was navigated meanwhile: this call belongs to the document before.
     await Promise.all([this.#waitForEssentials(), this.link.listen()]);
-    const scripts = [installMessageTools, installOutcomeTools, installGroupTools, installFileTools, listen];
+    const tools = [installMessageTools, installOutcomeTools, installSendTools, installGroupTools, installFileTools];
+    const scripts = [...tools, listen];
     // The page runs them in this order.
     await Promise.all([
       this.page.evaluate(installIdTools, this.#options.lookUpsFrom()),

@@ -2,6 +2,9 @@ import type { HandlerInput, Operations } from '@chat-web/protocol';
 import type { SendOptions } from '../page/messages.ts';
 import { vcardOf } from './vcard.ts';
 
+/** The account's phone makes previews of links, and may be off: then the text is sent without. */
+const PREVIEW_TIMEOUT_MS = 5_000;
+
 /** What is sent as it is written, without a file. */
 export type PlainInput = Extract<
   HandlerInput<Operations['sendMessage']>,
@@ -18,7 +21,10 @@ interface Content {
 export function contentOf(input: PlainInput): Content {
   switch (input.type) {
     case 'text':
-      return { text: input.body, options: { linkPreview: true } };
+      return {
+        text: input.body,
+        options: { previewMs: input.linkPreview === false ? undefined : PREVIEW_TIMEOUT_MS, ...mentionsOf(input) },
+      };
     case 'location': {
       const { latitude: lat, longitude: lng, name, address } = input;
       // The name is the first line, the address the second.
@@ -39,4 +45,15 @@ export function contentOf(input: PlainInput): Content {
       return { text: '', options: { poll: { pollName, pollOptions, options: { allowMultipleAnswers: multiple } } } };
     }
   }
+}
+
+/** Whom a text or a caption mentions. */
+export interface Mentioning {
+  readonly mentions?: readonly string[] | undefined;
+  readonly mentionAll?: boolean | undefined;
+}
+
+/** The same for the page. */
+export function mentionsOf({ mentions, mentionAll }: Mentioning): Pick<SendOptions, 'mentions' | 'mentionAll'> {
+  return { mentions, mentionAll };
 }

@@ -14,7 +14,7 @@ import { makeSticker } from '../page/media.ts';
 import { checkSend, readSent, type SendAnswer, sendMessage } from '../page/messages.ts';
 import { postMediaStatus } from '../page/status-feed.ts';
 import type { Posted, SendRefusal } from '../page/window.ts';
-import { contentOf, type PlainInput } from './contents.ts';
+import { contentOf, type Mentioning, mentionsOf, type PlainInput } from './contents.ts';
 import { TimeBudget } from './time-budget.ts';
 
 /** Time limits of the steps of a send; together they stay within the time limit of the operation. */
@@ -35,7 +35,7 @@ const MEDIA_ACK_TIMEOUT_MS = 30_000;
 const LEAST_SEND_MS = 10_000;
 
 /** Media to send. */
-interface MediaInput extends MediaSource {
+interface MediaInput extends MediaSource, Mentioning {
   readonly type: MediaKind;
   readonly to: string;
   readonly quotedMessageId?: string | undefined;
@@ -113,6 +113,7 @@ async function sendMediaNow(
         media,
         caption: isSticker ? undefined : caption,
         isCaptionByUser: Boolean(caption),
+        ...mentionsOf(input),
         sendMediaAsSticker: isSticker,
         sendMediaAsDocument: type === 'document',
         quotedMessageId,

@@ -75,7 +75,12 @@ export type SendAnswer =
 /** How a message is sent. What is not named here is an option of the library, and passed on. */
 export interface SendOptions {
   readonly quotedMessageId?: string | undefined;
-  readonly linkPreview?: boolean;
+  readonly caption?: string | undefined;
+  /** How long to wait for the preview of a link, in milliseconds; absent: it is sent without. */
+  readonly previewMs?: number | undefined;
+  /** Ids of people. */
+  readonly mentions?: readonly string[] | undefined;
+  readonly mentionAll?: boolean | undefined;
   /** What the message consists of beside its text, by the names of the page. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly [option: string]: unknown;
@@ -90,7 +95,7 @@ export async function sendMessage(
   isChecked: boolean,
   chatId: string,
   content: string,
-  { fields, ...options }: SendOptions,
+  { fields, previewMs, mentions = [], mentionAll, ...options }: SendOptions,
 ): Promise<SendAnswer> {
   const { Msg } = window.require('WAWebCollections');
   const tools = window.chatWebTools;
@@ -104,13 +109,19 @@ export async function sendMessage(
   if (!isChecked && !isKnown()) return 'unchecked';
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return {};
+  // At most half of the time that there is to begin.
+  const waitMs = Math.min(previewMs ?? 0, (beginBy - Date.now()) / 2);
+  const preview = waitMs > 0 ? await tools.previewOf(content, chat, waitMs) : {};
+  const { ids: mentionedJidList, text } = tools.mentioned(chat, mentions, options.caption ?? content);
+  const written = options.caption === undefined ? {} : { caption: text };
   tools.signal({ is: 'sending', call });
   // After the signal: a page that freezes between the two must not go on in silence.
   if (Date.now() > beginBy) return 'late';
   // The library puts extra options into the message, and looks it up by the id that it has made itself.
   const mark = messageId === undefined ? {} : { chatWebMark: { call, messageId } };
-  const extraOptions = { ...fields, ...mark };
-  const found = await window.WWebJS.sendMessage(chat, content, { ...options, extraOptions });
+  const extraOptions = { ...preview, ...fields, ...(mentionAll ? { nonJidMentions: 1 } : {}), ...mark };
+  const body = options.caption === undefined ? text : content;
+  const found = await window.WWebJS.sendMessage(chat, body, { ...options, ...written, mentionedJidList, extraOptions });
   const sent = found ?? Msg.get(tools.handedId(call) ?? '');
   const model = sent && tools.sentModel(sent);
   if (!sent || !model) return {};

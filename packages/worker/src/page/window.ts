@@ -4,6 +4,7 @@ import type { GroupTools } from './tools/groups.ts';
 import type { IdTools } from './tools/identities.ts';
 import type { MessageTools } from './tools/messages.ts';
 import type { OutcomeTools } from './tools/outcomes.ts';
+import type { SendTools } from './tools/sends.ts';
 
 /**
  * Types of the page for scripts: the library's own helpers, and the modules of the page's registry. Only the parts that
@@ -264,7 +265,7 @@ export interface OwnGroup {
 export type GroupRefusal = 'no_group' | 'not_admin' | Refused;
 
 /** The functions that our scripts share in the page. */
-type PageTools = IdTools & MessageTools & OutcomeTools & GroupTools & FileTools;
+type PageTools = IdTools & MessageTools & OutcomeTools & SendTools & GroupTools & FileTools;
 
 /** Media as the library prepares them: a model of the page, with fields of the library's own. */
 type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> };

@@ -17,6 +17,9 @@ describe('the form of an operation', () => {
       ['to', 'text', true],
       ['body', 'long', true],
       ['quotedMessageId', 'text', false],
+      ['mentions', 'lines', false],
+      ['mentionAll', 'flag', false],
+      ['linkPreview', 'flag', false],
     ]);
     expect(text[0]?.options).toEqual([
       ...['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contact', 'poll', 'reaction'],
@@ -30,7 +33,7 @@ describe('the form of an operation', () => {
     const image = fieldsOf(sendMessage.body, { type: 'image' });
     expect(image.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
       ...['type choice', 'to text', 'url text', 'base64 file', 'mimeType text', 'filename text', 'caption long'],
-      'quotedMessageId text',
+      ...['quotedMessageId text', 'mentions lines', 'mentionAll flag'],
     ]);
     expect(fieldsOf(operations.createKey.body, {}).map(({ kind }) => kind)).toEqual([
       'text',

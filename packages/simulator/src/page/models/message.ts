@@ -58,10 +58,10 @@ export interface MsgAttributes extends MediaFields {
   messageSecret: Uint8Array;
 }
 
-/** Fields that the network passes on unread: of places, contact cards, polls and invitations. */
+/** Fields that the network passes on unread: of places, contact cards, polls, invitations, previews and mentions. */
 export const passedFields = [
   ...['loc', 'lat', 'lng', 'vcardFormattedName', 'vcardList'],
-  ...['pollName', 'pollOptions', 'pollSelectableOptionsCount'],
+  ...['pollName', 'pollOptions', 'pollSelectableOptionsCount', 'title', 'description', 'matchedText', 'nonJidMentions'],
   ...['inviteCode', 'inviteCodeExp', 'inviteGrp', 'inviteGrpName'],
 ] as const;
 

@@ -1,4 +1,4 @@
-import { findLink, findLinks } from '../linkify.ts';
+import { type FoundLink, findLink, findLinks } from '../linkify.ts';
 import { canEditCaption, canEditText } from '../message-capability.ts';
 import type { Chat } from '../models/chat.ts';
 import { canReply, type Msg, type MsgAttributes } from '../models/message.ts';
@@ -33,7 +33,13 @@ export function messageModules({ connection, outbox }: Page): Modules {
     WAWebGetEphemeralFieldsMsgActionsUtils: { getEphemeralFields: () => ({}) },
     WAWebMsgReply: { canReplyMsg: canReply },
     WALinkify: { findLink, findLinks },
-    WAWebLinkPreviewChatAction: { getLinkPreview: async () => null },
+    WAWebLinkPreviewChatAction: {
+      // The phone makes it; while it is off, there is none.
+      getLinkPreview: async ({ href, value }: FoundLink) => {
+        const made = await connection.request('preview', { url: href });
+        return { url: href, data: { ...made, matchedText: value, canonicalUrl: href, doNotPlayInline: true } };
+      },
+    },
     WAWebSyncGatingUtils: switches.placeholderResend ? { isPlaceholderMessageResendEnabled: () => false } : {},
     WAWebNonMessageDataRequestPlaceholderMessageResendUtils: { handlePlaceholderMsgsSeen: () => undefined },
     // The library wraps these two; nothing here calls them.

@@ -1,14 +1,14 @@
-import { isAdmin, requireWriter } from '../../network/group.ts';
+import { isAdmin, memberIdOf, requireWriter } from '../../network/group.ts';
 import { createMessage, findMessage, partyOf } from '../../network/message.ts';
 import { deviceView, receiptViews } from '../../network/message-views.ts';
 import type { Network } from '../../network/network.ts';
-import type { AccountRecord, Attachment, Message } from '../../network/records.ts';
+import type { AccountRecord, Attachment, Message, Party } from '../../network/records.ts';
 import { NetworkRefusal } from '../../network/refusal.ts';
 import type { WireDraft } from '../../page/wire.ts';
 import { SimulatorError } from '../../simulator-error.ts';
 import type { Handlers } from './handler.ts';
 
-type Names = ('send' | 'history' | 'message' | 'react' | 'edit' | 'revoke' | 'hide') | ('receipts' | 'star' | 'pin');
+type Names = ('send' | 'preview' | 'history' | 'message' | 'react' | 'edit' | 'revoke' | 'hide') | ('receipts' | 'star' | 'pin');
 
 /** What a device does with messages. */
 export const messageRequests: Handlers<Names> = {
@@ -24,6 +24,10 @@ export const messageRequests: Handlers<Names> = {
       if (error instanceof SimulatorError) return { nack: error.status };
       throw error;
     }
+  },
+  preview: (_network, { account }, { url }) => {
+    if (!account.phoneOn) return new Promise(() => undefined);
+    return { title: `The page at ${new URL(url).hostname}`, description: url };
   },
   history: (network, { account }, { chat, before, after, limit }) => {
     const party = network.party(chat, account, 'chat');
@@ -101,7 +105,15 @@ function read(network: Network, account: AccountRecord, draft: WireDraft): Messa
     fields,
     quoted: quoteOf(network, draft),
     attachment: attachmentOf(network, draft),
-    mentions: draft.mentions?.flatMap((who) => network.directory.find(who) ?? []) ?? [],
+    mentions: mentionsOf(network, draft, to),
+  });
+}
+
+/** Those mentioned; in a group phones find a person only by the id that the group has for them. */
+function mentionsOf({ directory }: Network, { mentions = [] }: WireDraft, to: Party): AccountRecord[] {
+  return mentions.flatMap((who) => {
+    const found = directory.find(who);
+    return found && (to.kind !== 'group' || memberIdOf(to, found) === who) ? found : [];
   });
 }
 

@@ -11,6 +11,10 @@ export interface OutgoingModules {
   WAWebSendMsgChatAction: {
     addAndSendMsgToChat(chat: PageChat, message: PageDraft, ...more: unknown[]): Promise<unknown>[];
   };
+  WALinkify: { findLink(text: string): object | null | undefined };
+  WAWebLinkPreviewChatAction: {
+    getLinkPreview(link: object, chat: PageChat): Promise<{ readonly data?: object } | null | undefined>;
+  };
   WAWebMsgReply: { canReplyMsg(message: PageMessage): boolean };
   WAWebSendReactionMsgAction: { sendReactionToMsg(message: PageMessage, emoji: string): Promise<unknown> };
   WAWebMsgActionCapability: {
@@ -42,8 +46,6 @@ type OfLibrary =
   | 'WAWebFindChatAction'
   | 'WAWebChatGetters'
   | 'WAWebGetEphemeralFieldsMsgActionsUtils'
-  | 'WALinkify'
-  | 'WAWebLinkPreviewChatAction'
   | 'WAWebSendMessageEditAction'
   | 'WAWebMediaOpaqueData'
   | 'WAWebPrepRawMedia'
@@ -70,7 +72,9 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
     getEphemeralFields: fn('(chat) → fields of a message that disappears', ...SEND),
   },
   WALinkify: { findLink: unchecked('(text) → link, for its preview') },
-  WAWebLinkPreviewChatAction: { getLinkPreview: unchecked('(link) → Promise<{data}>') },
+  WAWebLinkPreviewChatAction: {
+    getLinkPreview: unchecked('(link, chat) → Promise<{data}> from the phone, in its time; null for none'),
+  },
   WAWebMsgReply: { canReplyMsg: fn('(message)', 'sendMessage.reply') },
   WAWebSendReactionMsgAction: {
     sendReactionToMsg: fn('(message, emoji) → Promise; throws where it fails', 'sendMessage.reaction'),

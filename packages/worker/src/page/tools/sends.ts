@@ -1,0 +1,56 @@
+import type { PageChat, PageWindow } from '../window.ts';
+
+declare const window: PageWindow;
+
+/** Prepares what is sent. */
+export interface SendTools {
+  /** The fields of a link's preview, which the account's phone makes; none without a link, or if it does not come in time. */
+  previewOf(text: string, chat: PageChat, timeoutMs: number): Promise<Readonly<Record<string, unknown>>>;
+  /** People and the text that mentions them, by the ids by which a group knows its members. */
+  mentioned(chat: PageChat, ids: readonly string[], text: string): { readonly ids: string[]; readonly text: string };
+}
+
+/** Installs the tools for sends. Needs the tools for ids. */
+export function installSendTools(): void {
+  const { optional, lidOf, phoneOr } = window.chatWebTools;
+  // Fields of every message, which a preview must not set.
+  const ownFields = ['id', 'ack', 'body', 'from', 'to', 'local', 'self', 't', 'isNewMsg', 'type', 'chatWebMark'];
+  const userOf = (id: string) => id.slice(0, id.indexOf('@'));
+  const tools: SendTools = {
+    previewOf: async (text, chat, timeoutMs) => {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      try {
+        const link = optional('WALinkify')?.findLink?.(text);
+        const load = optional('WAWebLinkPreviewChatAction')?.getLinkPreview;
+        if (!link || !load) return {};
+        const late = new Promise<undefined>((resolve) => {
+          timer = setTimeout(() => resolve(undefined), timeoutMs);
+        });
+        const data = (await Promise.race([load(link, chat), late]))?.data;
+        if (!data) return {};
+        const fields = Object.entries(data).filter(([name]) => !ownFields.includes(name));
+        return { ...Object.fromEntries(fields), preview: true, subtype: 'url' };
+      } catch {
+        return {}; // The text is worth more than its preview.
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    mentioned: (chat, ids, text) => {
+      const { createWid } = window.require('WAWebWidFactory');
+      const isGroup = String(chat.id).endsWith('@g.us');
+      const byLid = chat.groupMetadata?.isLidAddressingMode === true;
+      const known = (id: string) => {
+        if (!isGroup) return id;
+        return (byLid ? lidOf(createWid(id)) : phoneOr(createWid(id))) ?? id;
+      };
+      const pairs = new Map(ids.map((id) => [id, known(id)]));
+      const users = new Map([...pairs].map(([id, other]) => [userOf(id), userOf(other)]));
+      return {
+        ids: [...new Set(pairs.values())],
+        text: text.replace(/@(\d{1,20})(?!\d)/g, (written, user: string) => `@${users.get(user) ?? written.slice(1)}`),
+      };
+    },
+  };
+  window.chatWebTools = { ...window.chatWebTools, ...tools };
+}

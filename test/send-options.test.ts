@@ -1,0 +1,104 @@
+import type { InputOf, Message } from '@chat-web/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { media } from './helpers/media.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const CARLA = '12025550103';
+const CARLA_LID = '81604523377103';
+const [png] = media;
+const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
+
+let stack: Stack;
+let group: string;
+let hidden: string;
+beforeAll(async () => {
+  stack = await Stack.start();
+  await stack.link('main', ADA);
+  group = (await stack.phones.createGroup(ADA, { subject: 'By number', participants: [BEN, CARLA] })).id;
+  // She has a hidden number, and so have all in a group that she makes.
+  hidden = (await stack.phones.createGroup(CARLA, { subject: 'By hidden id', participants: [ADA, BEN] })).id;
+  await stack.phones.send(CARLA, { to: hidden, body: 'welcome' });
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+const send = async (message: object) => {
+  const input = { id: 'main', to: BEN, ...message } as unknown as InputOf<'sendMessage'>;
+  return (await stack.client.sendMessage(input)) as Message;
+};
+const sentText = async (message: object) => stack.onPhone(BEN, (await send({ type: 'text', ...message })).id);
+/** The fields that a refused input names. */
+const issuesOf = (message: object) =>
+  send(message).then(
+    () => [],
+    (error: { code: string; issues?: readonly { path: string }[] }) =>
+      error.code === 'invalid_request' ? error.issues?.map(({ path }) => path) : [error.code],
+  );
+
+describe('mentions', () => {
+  const written = { body: `Hello @${CARLA}, and @${CARLA}0`, mentions: [`+${CARLA}`] };
+
+  it('name a person in a group, in texts and in captions', async () => {
+    const expected = { body: written.body, mentions: [`${CARLA}@c.us`] };
+    expect(await sentText({ ...written, to: group })).toMatchObject(expected);
+    const { id, mentionedIds } = await send({ type: 'image', base64, to: group, ...written, caption: written.body });
+    expect(await stack.onPhone(BEN, id)).toMatchObject({ ...expected, type: 'image' });
+    expect(mentionedIds).toEqual([`${CARLA}@c.us`]);
+  });
+
+  it('are by hidden id where the group knows its members so, in the text as well', async () => {
+    const body = `Hello @${CARLA_LID}, and @${CARLA}0`;
+    expect(await sentText({ ...written, to: hidden })).toMatchObject({ body, mentions: [`${CARLA}@c.us`] });
+    const { id, mentionedIds } = await send({ type: 'text', ...written, to: hidden });
+    expect(await stack.onPhone(BEN, id)).toMatchObject({ mentions: [`${CARLA}@c.us`] });
+    expect(mentionedIds).toEqual([`${CARLA}@c.us`]);
+    // And by number, where it was written by hidden id.
+    const lids = { body: `Hello @${CARLA_LID}`, mentions: [`${CARLA_LID}@lid`] };
+    expect(await sentText({ ...lids, to: group })).toMatchObject({ body: `Hello @${CARLA}` });
+  });
+
+  it('can be of everybody in a group, and nowhere else', async () => {
+    expect(await sentText({ body: 'Hello @all', to: group, mentionAll: true })).toMatchObject({ mentionsAll: true });
+    const plain = await sentText({ body: 'Hello @all', to: group });
+    expect(plain.mentionsAll).toBeUndefined();
+    expect(await issuesOf({ type: 'text', body: 'Hello', mentionAll: true })).toEqual(['mentionAll']);
+    expect(await issuesOf({ type: 'image', base64, mentionAll: true })).toEqual(['mentionAll']);
+  });
+
+  it('are people, and none in the status feed', async () => {
+    expect(await issuesOf({ type: 'text', ...written, mentions: [BEN, group] })).toEqual(['mentions.1']);
+    expect(await issuesOf({ type: 'text', ...written, mentions: Array(1_025).fill(BEN) })).toEqual(['mentions']);
+    expect(await issuesOf({ type: 'text', ...written, to: 'status@broadcast' })).toEqual(['mentions']);
+  });
+});
+
+describe('the preview of a link', () => {
+  const body = 'See https://example.com/a for more';
+
+  it('is there, unless it is not wanted', async () => {
+    const linkPreview = { title: 'The page at example.com', description: 'https://example.com/a' };
+    expect(await sentText({ body })).toMatchObject({ body, linkPreview });
+    expect(await sentText({ body, linkPreview: true })).toMatchObject({ body, linkPreview });
+    expect((await sentText({ body, linkPreview: false })).linkPreview).toBeUndefined();
+    expect((await sentText({ body: 'no link' })).linkPreview).toBeUndefined();
+    expect(await issuesOf({ type: 'text', body, linkPreview: 'no' })).toEqual(['linkPreview']);
+  });
+
+  it('is not waited for where the phone that makes it is off', async () => {
+    await stack.phones.setOnline(ADA, false);
+    const begun = Date.now();
+    const sent = await sentText({ body });
+    const tookMs = Date.now() - begun;
+    await stack.phones.setOnline(ADA, true);
+    expect(sent.linkPreview).toBeUndefined();
+    expect(tookMs).toBeGreaterThan(3_000);
+    expect(tookMs).toBeLessThan(9_000);
+  });
+
+  it('is not needed by a text', async () => {
+    await stack.phones.configure({ missingModules: ['WALinkify', 'WAWebLinkPreviewChatAction'] });
+    await stack.client.restartSession({ id: 'main' });
+    await stack.untilStatus('main', 'ready');
+    expect((await sentText({ body })).linkPreview).toBeUndefined();
+    await stack.phones.configure({ missingModules: [] });
+  });
+});
