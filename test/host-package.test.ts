@@ -233,15 +233,15 @@ describe('a new row of the table', () => {
       await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
       await symlink(join(ROOT, 'packages/host/node_modules'), join(dir, 'host/node_modules'));
       const table = join(dir, 'protocol/operations/chats.ts');
-      const row = `archiveChat: {
-        summary: 'Archive a chat', method: 'POST', path: '/sessions/:id/chats/:chatId/archive', scope: 'send',
+      const row = `sortChat: {
+        summary: 'Sort a chat', method: 'POST', path: '/sessions/:id/chats/:chatId/sort', scope: 'send',
         params: v.object({ id: sessionId, chatId: v.string() }), body: v.object({ until: v.optional(v.number()) }),
-        answer: v.object({ chatId: v.string(), archived: v.boolean() }), errors: [], timeoutMs: 1_000,
+        answer: v.object({ chatId: v.string(), sorted: v.boolean() }), errors: [], timeoutMs: 1_000,
       },`;
       const text = await readFile(table, 'utf8');
       await writeFile(table, text.replace('chatOperations = {', `chatOperations = {\n${row}`));
       const examples = join(dir, 'protocol/examples.ts');
-      const example = "archiveChat: { known: { path: { id, chatId: 'x' }, body: {} } },";
+      const example = "sortChat: { known: { path: { id, chatId: 'x' }, body: {} } },";
       const shown = await readFile(examples, 'utf8');
       await writeFile(examples, shown.replace('  listKeys: {', `  ${example}\n  listKeys: {`));
       await writeFile(join(dir, 'package.json'), '{"type":"module"}');
@@ -249,12 +249,12 @@ describe('a new row of the table', () => {
         join(dir, 'program.ts'),
         `import { createClient } from './host/index.ts';
         const client = createClient({ url: 'http://127.0.0.1:3000' });
-        const { archived } = await client.archiveChat({ id: 'main', chatId: 'x', until: 5 }, { timeoutMs: 100 });
-        const is: boolean = archived;
+        const { sorted } = await client.sortChat({ id: 'main', chatId: 'x', until: 5 }, { timeoutMs: 100 });
+        const is: boolean = sorted;
         // @ts-expect-error: a field of the path is missing
-        await client.archiveChat({ id: 'main' });
+        await client.sortChat({ id: 'main' });
         // @ts-expect-error: it is no send
-        await client.archiveChat({ id: 'main', chatId: 'x' }, { idempotencyKey: 'k' });
+        await client.sortChat({ id: 'main', chatId: 'x' }, { idempotencyKey: 'k' });
         console.log(is);`,
       );
       const paths = { '@chat-web/protocol': ['./protocol/index.ts'] };

@@ -8,6 +8,7 @@ const bodies: Readonly<Record<string, object>> = {
   sendMessage: { type: 'text', to: '12025550102', body: 'hello' },
   editMessage: { body: 'hello' },
   deleteMessage: { forEveryone: true },
+  setChatState: { state: 'typing' },
   createGroup: { subject: 'Friends', participants: ['12025550102'] },
   addParticipants: { participants: ['12025550102'] },
   removeParticipants: { participants: ['12025550102'] },
@@ -30,13 +31,13 @@ const bodies: Readonly<Record<string, object>> = {
 /** What stands in a path beside the session's id. */
 const inPath: Readonly<Record<string, string>> = {
   messageId: 'true_12025550102@c.us_3EB0AA',
+  chatId: '12025550102@c.us',
   groupId: '120363000000000000@g.us',
   contactId: '12025550102@c.us',
   code: 'ExampleInvite000000001',
   keyId: 'key_000000000000',
   webhookId: 'wh_000000000000',
   number: '+12025550102',
-  chatId: '12025550102@c.us',
 };
 
 /** What the query of an operation has to have. */
@@ -53,7 +54,7 @@ export const rows = Object.entries<Operation>(operations).map(([name, { method, 
     path.replace(/:(\w+)/g, (_, param: string) => (param === 'id' ? id : encodeURIComponent(inPath[param] ?? ''))) +
     (inQuery[name] ?? ''),
   hasId: path.includes(':id'),
-  otherParam: /:(messageId|groupId|contactId|chatId|number|code)\b/.exec(path)?.[1],
+  otherParam: path.startsWith('/sessions/:id/') ? /:(?!id\b)(\w+)/.exec(path)?.[1] : undefined,
   body: body ? JSON.stringify(bodies[name]) : undefined,
   type: archive === 'taken' ? { 'content-type': ARCHIVE_TYPE } : JSON_TYPE,
 }));

@@ -24,6 +24,7 @@ export interface Example {
 
 const { person, group, groupToLeave } = exampleIds;
 const id = exampleIds.session;
+const ofChat = { id, chatId: person };
 const ofWebhook = { webhookId: 'wh_0a1b2c3d4e5f' };
 
 /** Examples of every operation, by name; each works as it stands against the demo. */
@@ -111,6 +112,10 @@ export const examples: { readonly [N in OperationName]: Readonly<Record<string, 
   pinMessage: { week: { path: { id, messageId: exampleIds.inboundMedia }, body: { pinned: true, seconds: 604_800 } } },
   getMedia: { image: { path: { id, messageId: exampleIds.inboundMedia } } },
   listChats: { all: { path: { id } } },
+  getChat: { known: { path: ofChat } },
+  markChatRead: { known: { path: ofChat } },
+  markChatUnread: { known: { path: ofChat } },
+  setChatState: { typing: { path: ofChat, body: { state: 'typing', seconds: 5 } } },
   listGroups: { all: { path: { id } } },
   createGroup: { friends: { path: { id }, body: { subject: 'Friends', participants: [person, '12025550104@c.us'] } } },
   addParticipants: { one: { path: { id, groupId: group }, body: { participants: ['12025550104@c.us'] } } },

@@ -110,6 +110,10 @@ export interface ListedChat {
   /** As in the address book, otherwise as the person chose it; the subject of a group. */
   readonly name: string;
   readonly unread: number;
+  /** By hand, on one of the account's devices. */
+  readonly markedUnread: boolean;
+  /** Who types or records in it, on a linked device. */
+  readonly doing: readonly { readonly from: string; readonly state: 'typing' | 'recording' }[];
   /** Absent for a group without messages. */
   readonly lastMessage?: PhoneMessage | undefined;
 }

@@ -3,6 +3,7 @@ import type { SendAttempt } from '../ipc.ts';
 import type { Download, MediaBytes, MediaFile } from '../media.ts';
 import type { HandlerInput, OperationAnswer, OperationInput } from '../operation.ts';
 import { accessOperations } from './access.ts';
+import { chatChangeOperations } from './chat-changes.ts';
 import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
 import { groupDetailsOperations } from './group-details.ts';
@@ -35,6 +36,7 @@ export const workerOperations = {
   ...messageOperations,
   ...messageQueryOperations,
   ...chatOperations,
+  ...chatChangeOperations,
   ...groupOperations,
   ...groupDetailsOperations,
   ...groupInviteOperations,
@@ -51,8 +53,8 @@ export const operations = { ...gatewayOperations, ...workerOperations } as const
 export const operationGroups = {
   Sessions: { ...sessionOperations, ...linkingOperations },
   Messages: { ...messageOperations, ...messageQueryOperations },
-  Chats: chatOperations,
   Groups: { ...groupOperations, ...groupDetailsOperations, ...groupInviteOperations },
+  Chats: { ...chatOperations, ...chatChangeOperations },
   Contacts: contactOperations,
   'Status feed': statusFeedOperations,
   Webhooks: webhookOperations,

@@ -26,6 +26,7 @@ import {
   type PasskeyRegistration,
   type ProfileChange,
   type Refusal,
+  type RequestRefusal,
 } from './inputs.ts';
 
 const account = ({ network }: Stage, number: string) => network.directory.get(number);
@@ -260,6 +261,16 @@ export const calls = {
     client: (number: string, refusal: Refusal) => ({ number, ...refusal }),
     run: (stage, { number, ...refusal }) => {
       account(stage, number).refusal = refusal;
+    },
+  }),
+  refuseRequest: defineCall('PUT', '/accounts/:number/request-refusal', {
+    fields: inputs.requestRefusal,
+    does: 'refuses one kind of request of its pages, besides messages, with `code`; null ends that',
+    client: (number: string, refusal: RequestRefusal) => ({ number, ...refusal }),
+    run: (stage, { number, request, code }) => {
+      const { refusedRequests } = account(stage, number);
+      if (code === null) refusedRequests.delete(request);
+      else refusedRequests.set(request, code);
     },
   }),
   fault: defineCall('PUT', '/accounts/:number/fault', {

@@ -20,6 +20,8 @@ const pictureCode = v.picklist([401, 404, 423, 429, 500]);
 const groupPrivacy = v.picklist(['all', 'invite_only']);
 const passkeyHandoff = v.picklist(['automatic', 'shown', 'held']);
 const codeRefusal = v.picklist([400, 403, 429, 452, 500]);
+/** Requests of linked devices that can be refused by their names. */
+const requestNames = ['seen'] as const;
 const base64Text = v.pipe(v.string(), v.regex(/^[\w+/-]+={0,2}$/, 'must be base64, plain or URL-safe'));
 const noticeKind = v.picklist(['call_log', 'e2e_notification', 'notification_template', 'newsletter']);
 
@@ -176,6 +178,11 @@ export const inputs = {
       code: v.optional(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599))),
     }),
   ]),
+  requestRefusal: v.strictObject({
+    request: v.picklist(requestNames),
+    /** Null for none. */
+    code: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599))),
+  }),
   passkey: v.strictObject({ required: v.boolean() }),
   passkeyRegistration: v.strictObject({
     /** The id that the authenticator gave it. */
@@ -270,6 +277,9 @@ export type Filling = Input<typeof inputs.fill>;
  * server after it got them (ERROR_UNKNOWN with the code, ack -1).
  */
 export type Refusal = Input<typeof inputs.refusal>;
+
+/** A request of linked devices that is to be refused. */
+export type RequestRefusal = Input<typeof inputs.requestRefusal>;
 
 /** What a phone tells the network of a passkey that it has made. */
 export type PasskeyRegistration = Input<typeof inputs.passkeyRegistration>;

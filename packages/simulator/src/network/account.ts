@@ -41,6 +41,8 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     disclosed: new Set(),
     log: [],
     waiting: new Set(),
+    marks: new Map(),
+    refusedRequests: new Map(),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { WireChat, WireUser } from '../page/wire.ts';
-import { chatIdOf } from './account.ts';
+import { marksOf } from './chat-marks.ts';
 import type { Directory } from './directory.ts';
 import { groupView } from './group.ts';
 import type { Groups } from './groups.ts';
 import { partyOf } from './message.ts';
-import { deviceView } from './message-views.ts';
+import { chatIdIn, deviceView } from './message-views.ts';
 import type { PostOffice } from './post-office.ts';
 import type { AccountRecord, Device, GroupRecord, Message, Party } from './records.ts';
 
@@ -36,7 +36,8 @@ export function brief(account: AccountRecord, device: Device, sources: Sources):
   const chats = [...logs].map(([party, log]): WireChat => {
     const unread = sources.postOffice.unread(account, party).filter((message) => !device.waiting.has(message));
     return {
-      id: party.kind === 'person' ? chatIdOf(party) : party.id,
+      id: chatIdIn(party),
+      marks: marksOf(account, party),
       unreadCount: unread.length,
       messages: log.slice(-historyPerChat).map((message) => deviceView(message, account)),
       group: party.kind === 'group' ? groupView(party, account) : undefined,

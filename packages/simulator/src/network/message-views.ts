@@ -148,7 +148,8 @@ function quoteView({ id, body, author }: Quote, view: (who: AccountRecord) => st
   return { id, body, author: view(author) };
 }
 
-function chatIdIn(party: Party): string {
+/** The id of a chat in the account's pages. */
+export function chatIdIn(party: Party): string {
   return party.kind === 'person' ? chatIdOf(party) : party.id;
 }
 

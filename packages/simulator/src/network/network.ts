@@ -1,6 +1,7 @@
 import type { AccountSeed } from '../control/inputs.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import { Timers } from '../timers.ts';
+import { ChatStates } from './chat-states.ts';
 import { Confirmations } from './confirmations.ts';
 import { Directory } from './directory.ts';
 import { Groups } from './groups.ts';
@@ -18,6 +19,7 @@ export class Network {
   readonly settings: SimulatorSettings;
   readonly timers = new Timers();
   readonly confirmations = new Confirmations(this.timers);
+  readonly chatStates = new ChatStates(this.timers);
   readonly directory: Directory;
   readonly newsletters = new Newsletters();
   readonly mediaStore = new MediaStore();

@@ -2,6 +2,7 @@ import type { ListedChat, ListedPhone, PhoneMessage, ReceivedMedia } from '../ap
 import type { OutgoingMedia, OutgoingMessage } from '../control/inputs.ts';
 import type { WireType } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
+import { mark, marksOf } from './chat-marks.ts';
 import { requireWriter } from './group.ts';
 import { attach, createMessage, createMessageId, findMessage, partyOf } from './message.ts';
 import { specialOf } from './message-fields.ts';
@@ -94,6 +95,8 @@ export class Phone {
       name: titleOf(party, account),
       unread,
       lastMessage: last && phoneView(last, account),
+      ...this.#marks(party),
+      doing: this.#network.chatStates.seenBy(account, party).map(({ from, state }) => ({ from: from.pn, state })),
     }));
   }
 
@@ -132,6 +135,7 @@ export class Phone {
 
   read(from: string): { read: number } {
     const party = this.#network.party(from, this.account, 'from');
+    if (marksOf(this.account, party).isUnread) mark(this.account, party, { isUnread: false });
     return { read: this.#network.postOffice.read(this.account, party) };
   }
 
@@ -163,6 +167,11 @@ export class Phone {
       .filter((message) => this.#isShown(message) && wanted(message))
       .slice(-limit)
       .map((message) => phoneView(message, this.#account));
+  }
+
+  #marks(party: Party): Pick<ListedChat, 'markedUnread'> {
+    const { isUnread } = marksOf(this.#account, party);
+    return { markedUnread: isUnread };
   }
 
   #isShown(message: Message): boolean {

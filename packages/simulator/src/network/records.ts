@@ -9,7 +9,16 @@ import type {
   Platform,
   Refusal,
 } from '../control/inputs.ts';
-import type { PageFault, ServerEvent, WireMedia, WireNotice, WireTextStyle, WireType } from '../page/wire.ts';
+import type {
+  PageFault,
+  RequestName,
+  ServerEvent,
+  WireMarks,
+  WireMedia,
+  WireNotice,
+  WireTextStyle,
+  WireType,
+} from '../page/wire.ts';
 import type { Newsletter } from './newsletter.ts';
 import type { PasskeyRecord } from './passkey-assertion.ts';
 
@@ -90,6 +99,10 @@ export interface AccountRecord {
   readonly log: Message[];
   /** Those that its phone does not have yet. */
   readonly waiting: Set<Message>;
+  /** What it has set in its chats. */
+  readonly marks: Map<Party, WireMarks>;
+  /** Requests of its devices that are refused, with the status of each. */
+  readonly refusedRequests: Map<RequestName, number>;
 }
 
 /** What a reply contains of the quoted message. */

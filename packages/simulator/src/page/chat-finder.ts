@@ -12,7 +12,7 @@ export async function findOrCreateChat(users: Users, id: Wid): Promise<Chat | un
   if (!id.isUser()) return chats.get(id) ?? openUnknown(id);
   const user = await users.resolve(id);
   if (!user) throw new Error(`No LID for user ${id}`);
-  return openChat(user.chat, users.titleOf(user.chat));
+  return openChat(user.chat, users.titleOf(user.chat), user);
 }
 
 function openUnknown(id: Wid): Chat | undefined {

@@ -50,17 +50,21 @@ export class Mailbox {
       for (const user of news.users) users.learn(user);
       for (const chat of news.chats) this.restore(chat);
     });
+    connection.handle('marks', ({ chat, marks }) => findChat(chat)?.become(marks));
     connection.handle('chat-read', ({ chat }) => findChat(chat)?.set({ unreadCount: 0 }));
   }
 
   /** A chat as it was when the device was admitted; its messages are history. */
-  restore({ id, unreadCount, messages: history, group }: WireChat): void {
+  restore({ id, unreadCount, marks, messages: history, group }: WireChat): void {
     if (group) learnGroupOf(group);
     for (const message of history.map((each) => this.#own(each))) {
       if (this.#held(keyOf(message)) || this.#heldBefore(message)) this.#update(message);
       else this.#hold(message, false);
     }
-    if (id !== statusFeed) this.#chat(id).set({ unreadCount });
+    if (id === statusFeed) return;
+    const chat = this.#chat(id);
+    chat.set({ unreadCount });
+    chat.become(marks);
   }
 
   /** A message that is new. */
@@ -131,7 +135,7 @@ export class Mailbox {
   }
 
   #chat(id: string): Chat {
-    return openChat(id, this.#users.titleOf(id));
+    return openChat(id, this.#users.titleOf(id), this.#users.known(id));
   }
 
   #hold(message: WireMessage, isNew: boolean): Msg {

@@ -3,6 +3,7 @@ import { startLink } from './faults.ts';
 import { lateModules, lazyComponents } from './lazy-modules.ts';
 import { mediaServer } from './media/media-server.ts';
 import { buildModules } from './modules/build-modules.ts';
+import { chatActionModules } from './modules/chat-action-modules.ts';
 import { chatModules } from './modules/chat-modules.ts';
 import { collectionModules } from './modules/collection-modules.ts';
 import { commandModules } from './modules/command-modules.ts';
@@ -51,6 +52,7 @@ const groups = [
   userModules(page),
   collectionModules(page),
   chatModules(page),
+  chatActionModules(page),
   messageModules(page),
   messageQueryModules(page),
   commandModules(page),

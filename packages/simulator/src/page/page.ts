@@ -1,3 +1,4 @@
+import { AppState } from './app-state.ts';
 import { Connection } from './connection.ts';
 import type { Credentials } from './credentials.ts';
 import { GroupQueries } from './group-queries.ts';
@@ -11,6 +12,7 @@ import { Users } from './users.ts';
 export interface Page extends LinkParts {
   readonly link: Link;
   readonly groupQueries: GroupQueries;
+  readonly appState: AppState;
 }
 
 /** Puts a page together; nothing is connected yet. */
@@ -21,5 +23,6 @@ export function createPage(url: string, reconnectDelayMs: number, credentials: C
   const mailbox = new Mailbox(connection, users, keys);
   const outbox = new Outbox(connection, mailbox, keys);
   const link = new Link(credentials, { connection, users, keys, mailbox, outbox });
-  return { connection, users, keys, mailbox, outbox, link, groupQueries: new GroupQueries(connection) };
+  const [groupQueries, appState] = [new GroupQueries(connection), new AppState(connection)];
+  return { connection, users, keys, mailbox, outbox, link, groupQueries, appState };
 }

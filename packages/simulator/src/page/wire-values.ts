@@ -141,10 +141,27 @@ export interface WireGroup {
   readonly participants: readonly { readonly id: string; readonly rank: 'superadmin' | 'admin' | 'member' }[];
 }
 
+/** What an account does in a chat, as others see it. */
+export type ChatStateName = 'typing' | 'recording' | 'paused';
+
+/** What an account has set in a chat, on all its devices. */
+export interface WireMarks {
+  /** Marked as unread by hand. */
+  readonly isUnread: boolean;
+  readonly isArchived: boolean;
+  /** 0 if it is not pinned. */
+  readonly pinnedAtMs: number;
+  /** Unix seconds; 0 if it is not muted, -1 for ever. */
+  readonly mutedUntil: number;
+  /** Ids. */
+  readonly labels: readonly string[];
+}
+
 /** A chat with its newest messages, oldest first. */
 export interface WireChat {
   readonly id: string;
   readonly unreadCount: number;
+  readonly marks: WireMarks;
   readonly messages: readonly WireMessage[];
   readonly group?: WireGroup | undefined;
 }

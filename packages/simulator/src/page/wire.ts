@@ -4,11 +4,13 @@ import type { PasskeyAssertion, PasskeyOptions } from './passkey-ceremony.ts';
 import type { SocketState } from './socket-states.ts';
 import type { PageSwitches } from './switches.ts';
 import type {
+  ChatStateName,
   WireChat,
   WireDraft,
   WireGroup,
   WireGroupChange,
   WireGroupDraft,
+  WireMarks,
   WireMemberAction,
   WireMessage,
   WireParticipantResult,
@@ -65,6 +67,9 @@ export interface Requests {
   'join-requests': { params: { id: string }; result: readonly { readonly id: string; readonly t: number }[] };
   /** A code for each: 200, or 404 for a person who does not wait. */
   'answer-join-requests': { params: { id: string; who: readonly string[]; approve: boolean }; result: number[] };
+  /** The account has seen what is in a chat: those who wrote get receipts. */
+  seen: { params: { chat: string }; result: null };
+  'mark-chat': { params: { chat: string; marks: Partial<WireMarks> }; result: null };
   picture: { params: { id: string }; result: WirePicture };
   /** A group's picture in base64; null removes it. */
   'set-picture': { params: { id: string; data: string | null }; result: null };
@@ -108,6 +113,8 @@ export type PageMessage =
   | { readonly type: 'received'; readonly id: string }
   /** Has taken in what was to be confirmed. */
   | { readonly type: 'confirmed'; readonly confirm: number }
+  /** What the account does in a chat, by its jid. There is no answer. */
+  | { readonly type: 'chat-state'; readonly to: string; readonly state: ChatStateName }
   /** The user does not show a passkey. */
   | { readonly type: 'passkey-cancelled' }
   /** The user does not want to be linked by a code any more. */
@@ -155,6 +162,8 @@ export type ServerEvent =
   | { readonly type: 'hidden'; readonly keys: readonly string[] }
   | { readonly type: 'group'; readonly group: WireGroup; readonly users: readonly WireUser[] }
   | { readonly type: 'ack'; readonly keys: readonly string[]; readonly ack: number }
+  /** What another device has set in a chat. */
+  | { readonly type: 'marks'; readonly chat: string; readonly marks: WireMarks }
   /** The chat was read elsewhere. */
   | { readonly type: 'chat-read'; readonly chat: string }
   /**

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListedChat, ListedPhone, PhoneMessage } from '../api.ts';
 import { Avatar, Unread } from './avatar.tsx';
-import { showFull, showInShort, showNumber, showWhen } from './format.ts';
+import { showDoing, showFull, showInShort, showNumber, showWhen } from './format.ts';
 import { linkTo } from './route.ts';
 import { Ticks } from './ticks.tsx';
 import type { OpenPhone, View } from './view.ts';
@@ -46,14 +46,16 @@ export function ChatList({ phone: { account, chats }, view: { route, waiting, ph
 
 function ChatLink(props: { readonly number: string; readonly chat: ListedChat; readonly isOpen: boolean }) {
   const { number, chat, isOpen } = props;
-  const { id, name, unread, lastMessage } = chat;
+  const { id, name, unread, markedUnread, lastMessage, doing } = chat;
   return (
     <a href={linkTo({ number, chat: id })} aria-current={isOpen ? 'true' : undefined}>
       <Avatar name={name} />
       <bdi class="name">{name}</bdi>
       {lastMessage && <When message={lastMessage} />}
-      <small class="last">{lastMessage ? <LastMessage message={lastMessage} /> : 'No messages'}</small>
-      <Unread count={unread} />
+      <small class="last">
+        {doing[0] ? showDoing(doing[0]) : lastMessage ? <LastMessage message={lastMessage} /> : 'No messages'}
+      </small>
+      <Unread count={unread || Number(markedUnread)} />
     </a>
   );
 }

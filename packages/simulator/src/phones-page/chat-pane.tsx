@@ -3,7 +3,7 @@ import type { ListedPhone, PhoneMessage } from '../api.ts';
 import { useAction } from './action.ts';
 import { read, turn } from './api.ts';
 import { Composer } from './composer.tsx';
-import { showDay, showNumber } from './format.ts';
+import { showDay, showDoing, showNumber } from './format.ts';
 import { MessageItem } from './message-item.tsx';
 import { PhoneIsOff } from './phone-is-off.tsx';
 import { linkTo } from './route.ts';
@@ -29,6 +29,7 @@ export function ChatPane({ phone, chat, phones, limit, showEarlier, refresh }: C
   const listed = chats.find(({ id }) => id === chat);
   const name = listed?.name ?? phones.find((other) => `${other.number}@c.us` === chat)?.name ?? showNumber(chat);
   const unread = listed?.unread ?? 0;
+  const doing = listed?.doing[0];
   useEffect(() => {
     // What fails here is tried again with the next message, and the list shows it as unread.
     if (unread > 0 && online) void read(number, chat).then(refresh, () => {});
@@ -42,7 +43,7 @@ export function ChatPane({ phone, chat, phones, limit, showEarlier, refresh }: C
         </a>
         <h2 id="chat" tabIndex={-1} data-focus>
           <bdi>{name}</bdi>
-          <small>{subtitleOf(chat, number, name)}</small>
+          <small aria-live="polite">{doing ? showDoing(doing) : subtitleOf(chat, number, name)}</small>
         </h2>
       </header>
       {'problem' in messages ? (

@@ -1,4 +1,4 @@
-import type { MessageType, PhoneMessage } from '../api.ts';
+import type { ListedChat, MessageType, PhoneMessage } from '../api.ts';
 
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
@@ -69,4 +69,9 @@ export function showInShort(message: PhoneMessage): string {
 export function showAck(ack: number): string {
   if (ack >= 3) return 'read';
   return ack === 2 ? 'delivered' : 'sent';
+}
+
+/** What somebody does in a chat, in words. */
+export function showDoing({ state }: ListedChat['doing'][number]): string {
+  return state === 'typing' ? 'typing…' : 'recording…';
 }

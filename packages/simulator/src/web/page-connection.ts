@@ -93,6 +93,9 @@ export class PageConnection implements Line {
       case 'passkey-cancelled':
         if (this.#offer) this.#network.linking.passkeys.cancel(this.#offer);
         break;
+      case 'chat-state':
+        this.#show(message);
+        break;
       case 'refresh':
         this.#offer?.references.start();
         break;
@@ -127,6 +130,17 @@ export class PageConnection implements Line {
     this.#login = this.#network.linking.login(this, deviceId, secret, keys, this.#newestKeys);
   }
 
+  /** Of a person, the network takes the hidden id alone. What is wrong has no answer. */
+  #show({ to, state }: Extract<PageMessage, { type: 'chat-state' }>): void {
+    if (!this.#login || !/@(lid|g\.us)$/.test(to)) return;
+    const { account } = this.#login;
+    try {
+      this.#network.chatStates.show(this, account, this.#network.party(to, account, 'to'), state);
+    } catch (error) {
+      if (!(error instanceof SimulatorError)) throw error;
+    }
+  }
+
   #register(noiseKey: string, identityKey: string): void {
     const references = new QrReferences(this, this.#network.settings, this.#network.timers);
     this.#offer = { line: this, noiseKey, identityKey, references };
@@ -146,6 +160,7 @@ export class PageConnection implements Line {
 
   #leave(): void {
     this.#network.confirmations.release(this);
+    this.#network.chatStates.release(this);
     if (this.#offer) {
       this.#offer.references.stop();
       this.#network.linking.offers.delete(this.#offer);

@@ -6,6 +6,7 @@ import { closeDialogs } from '../page/dialogs.ts';
 import { listen } from '../page/listeners.ts';
 import { prepareModules } from '../page/modules.ts';
 import { mark, type PageState, readPageState, refreshQr } from '../page/session.ts';
+import { installChatTools } from '../page/tools/chats.ts';
 import { installFileTools } from '../page/tools/files.ts';
 import { installGroupTools } from '../page/tools/groups.ts';
 import { installIdTools } from '../page/tools/identities.ts';
@@ -193,7 +194,14 @@ export class WhatsAppClient extends LibraryClient {
     const { document, listening } = await this.page.evaluate(readPageState);
     if (listening) return; // The page was navigated meanwhile: this call belongs to the document before.
     await Promise.all([this.#waitForEssentials(), this.link.listen()]);
-    const tools = [installMessageTools, installOutcomeTools, installSendTools, installGroupTools, installFileTools];
+    const tools = [
+      installMessageTools,
+      installOutcomeTools,
+      installSendTools,
+      installGroupTools,
+      installChatTools,
+      installFileTools,
+    ];
     const scripts = [...tools, listen];
     // The page runs them in this order.
     await Promise.all([

@@ -1,5 +1,6 @@
 import type { Handlers, WorkerOperationName } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
+import { chatChangeHandlers } from './chat-changes.ts';
 import { chatHandlers } from './chats.ts';
 import { contactHandlers } from './contacts.ts';
 import { groupDetailsHandlers } from './group-details.ts';
@@ -17,6 +18,7 @@ export function createHandlers(context: HandlerContext): Handlers<WorkerOperatio
     ...messageHandlers(context),
     ...messageQueryHandlers(context),
     ...chatHandlers(context),
+    ...chatChangeHandlers(context),
     ...groupHandlers(context),
     ...groupDetailsHandlers(context),
     ...groupInviteHandlers(context),

@@ -4,24 +4,8 @@ declare const window: PageWindow;
 
 /** All chats, from the page's memory: the network is not queried. */
 export function listChats() {
-  const { Chat, Msg } = window.require('WAWebCollections');
-  const { phoneOr, isChat, textOf } = window.chatWebTools;
-  return Chat.getModelsArray()
-    .filter(isChat)
-    .map((chat) => {
-      const last = chat.lastReceivedKey && Msg.get(String(chat.lastReceivedKey));
-      return {
-        id: phoneOr(chat.id),
-        name: chat.formattedTitle ?? chat.name,
-        unreadCount: chat.unreadCount,
-        lastActivity: chat.t,
-        lastMessage: last && {
-          body: textOf(last),
-          timestamp: last.t,
-          fromMe: last.id.fromMe,
-        },
-      };
-    });
+  const { isChat, chatModel } = window.chatWebTools;
+  return window.require('WAWebCollections').Chat.getModelsArray().filter(isChat).map(chatModel);
 }
 
 /**

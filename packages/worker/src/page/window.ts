@@ -1,4 +1,5 @@
 import type { PageModules } from './contract/index.ts';
+import type { ChatTools } from './tools/chats.ts';
 import type { FileTools } from './tools/files.ts';
 import type { GroupTools } from './tools/groups.ts';
 import type { IdTools } from './tools/identities.ts';
@@ -97,6 +98,8 @@ export interface PageChat {
   readonly lastReceivedKey?: PageId;
   /** Whether the phone has older messages that are not here. */
   readonly endOfHistoryTransferType?: number | null;
+  /** The hidden id of the person, of a chat with one. */
+  readonly accountLid?: PageId;
   /** A token for pictures that are not public. */
   readonly tcToken?: unknown;
   readonly groupMetadata?: PageGroup;
@@ -265,7 +268,7 @@ export interface OwnGroup {
 export type GroupRefusal = 'no_group' | 'not_admin' | Refused;
 
 /** The functions that our scripts share in the page. */
-type PageTools = IdTools & MessageTools & OutcomeTools & SendTools & GroupTools & FileTools;
+type PageTools = IdTools & MessageTools & OutcomeTools & SendTools & GroupTools & ChatTools & FileTools;
 
 /** Media as the library prepares them: a model of the page, with fields of the library's own. */
 type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> };

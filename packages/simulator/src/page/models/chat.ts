@@ -2,6 +2,7 @@ import { Collection } from '../collection.ts';
 import { Model } from '../model.ts';
 import type { MsgKey } from '../msg-key.ts';
 import { createWid, type Wid } from '../wid.ts';
+import type { WireMarks, WireUser } from '../wire.ts';
 import type { GroupMetadata } from './group-metadata.ts';
 import { Msg } from './message.ts';
 import type { ParticipantCollection } from './participants.ts';
@@ -18,13 +19,15 @@ interface ChatAttributes {
   isReadOnly: boolean;
   isLocked: boolean;
   msgs: Collection<Msg>;
+  /** The hidden id of the person. */
+  accountLid: Wid;
 }
 
 /** A chat, and those of its messages that the page holds. */
 export class Chat extends Model<ChatAttributes> {
   static override readonly props = [
     ...['id', 't', 'name', 'formattedTitle', 'unreadCount', 'lastReceivedKey', 'isReadOnly'],
-    ...['isLocked', 'msgs'],
+    ...['isLocked', 'msgs', 'accountLid'],
   ];
   /** There for groups. */
   groupMetadata: GroupMetadata | undefined;
@@ -61,6 +64,12 @@ export class Chat extends Model<ChatAttributes> {
     });
   }
 
+  /** What was set in it, on whichever device. */
+  become({ isUnread }: WireMarks): void {
+    const count = this.get('unreadCount') ?? 0;
+    this.set({ unreadCount: isUnread ? count || -1 : Math.max(0, count) });
+  }
+
   /** Removes a message; the one before it becomes the latest. */
   drop(msg: Msg): void {
     this.get('msgs')?.remove(msg);
@@ -79,9 +88,10 @@ export function findChat(id: Wid | string): Chat | undefined {
   return collectionOf(id).get(id);
 }
 
-/** The same, opened if it is not there yet. */
-export function openChat(id: string, title: string): Chat {
-  return findChat(id) ?? collectionOf(id).add(new Chat(createWid(id), title));
+/** The same, opened if it is not there yet; `person` is whom it is with. */
+export function openChat(id: string, title: string, person?: Pick<WireUser, 'lid'>): Chat {
+  const chat = findChat(id) ?? collectionOf(id).add(new Chat(createWid(id), title));
+  return person ? chat.set({ accountLid: createWid(person.lid) }) : chat;
 }
 
 function collectionOf(id: Wid | string): Collection<Chat> {

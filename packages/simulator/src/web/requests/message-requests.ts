@@ -8,7 +8,9 @@ import type { WireDraft } from '../../page/wire.ts';
 import { SimulatorError } from '../../simulator-error.ts';
 import type { Handlers } from './handler.ts';
 
-type Names = ('send' | 'preview' | 'history' | 'message' | 'react' | 'edit' | 'revoke' | 'hide') | ('receipts' | 'star' | 'pin');
+type Names =
+  | ('send' | 'preview' | 'history' | 'message' | 'react' | 'edit' | 'revoke' | 'hide')
+  | ('receipts' | 'star' | 'pin');
 
 /** What a device does with messages. */
 export const messageRequests: Handlers<Names> = {
@@ -19,7 +21,9 @@ export const messageRequests: Handlers<Names> = {
     if (refusal.kind === 'network') throw new NetworkRefusal(refusal.code ?? 500, 'the network does not take it');
     if (refusal.kind === 'nack') return { nack: refusal.code ?? 463 };
     try {
-      return { t: (await network.postOffice.submit(read(network, account, draft), device)).timestamp };
+      const message = read(network, account, draft);
+      network.chatStates.end(account, message.to);
+      return { t: (await network.postOffice.submit(message, device)).timestamp };
     } catch (error) {
       if (error instanceof SimulatorError) return { nack: error.status };
       throw error;

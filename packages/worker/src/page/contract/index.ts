@@ -1,3 +1,4 @@
+import { type ChatModules, chatParts } from './chats.ts';
 import { type CollectionModules, collectionParts } from './collections.ts';
 import { type GroupInviteModules, groupInviteParts } from './group-invites.ts';
 import { type GroupModules, groupParts } from './groups.ts';
@@ -13,6 +14,7 @@ export type { Capability, Part } from './part.ts';
 export interface PageModules
   extends SessionModules,
     CollectionModules,
+    ChatModules,
     IncomingModules,
     OutgoingModules,
     MessageQueryModules,
@@ -29,6 +31,7 @@ export interface PageModules
 export const contract = {
   ...sessionParts,
   ...collectionParts,
+  ...chatParts,
   ...incomingParts,
   ...outgoingParts,
   ...messageQueryParts,

@@ -54,7 +54,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].once': field('(change:type, listener(message))', 'lateDecryption'),
   'Msg[].unsafe': field('() → the message, for canReplyMsg', 'sendMessage.reply'),
 
-  'Chat[].id': field('id of the chat', 'listChats', 'listGroups'),
+  'Chat[].id': field('id of the chat', 'listChats', 'listGroups', 'getChat'),
   'Chat[].msgs': field('getModelsArray() → the loaded messages', 'missedMessages'),
   'Chat[].name': some('its name, if formattedTitle is absent'),
   'Chat[].formattedTitle': some('its name as the page shows it'),
@@ -62,6 +62,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Chat[].t': some('when it last changed, in Unix seconds'),
   'Chat[].lastReceivedKey': some('key of its last message'),
   'Chat[].endOfHistoryTransferType': some('0 and 4: the phone has older messages; 1: there are none'),
+  'Chat[].accountLid': some('hidden id of the person, of a chat with one'),
   'Chat[].tcToken': some('token for pictures that are not public'),
   'Chat[].groupMetadata': some('what is known of a group'),
   'Chat[].groupMetadata[].size': some('number of members'),

@@ -1,0 +1,22 @@
+import type { Connection } from './connection.ts';
+import type { Requests } from './wire.ts';
+
+/** How long a change waits in the queue of the page. */
+const queuedMs = 100;
+
+/**
+ * Changes that the page has made in its own models already, and that the account's other devices are to have. The
+ * network gets them a moment later, and what it says of them is not told.
+ */
+export class AppState {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  push<N extends 'mark-chat'>(name: N, params: Requests[N]['params']): { readonly status: 200 } {
+    setTimeout(() => this.#connection.request(name, params).catch(() => undefined), queuedMs);
+    return { status: 200 };
+  }
+}

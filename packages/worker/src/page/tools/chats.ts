@@ -1,0 +1,90 @@
+import type { PageChat, PageWindow } from '../window.ts';
+
+declare const window: PageWindow & { addEventListener(event: 'pagehide', listener: () => void): void };
+
+/** Finds chats, makes models of them, and shows what the account does in them. */
+export interface ChatTools {
+  /** The chat with a person or group, by number or hidden id; undefined unless the page has it in memory. */
+  findChat(id: string): PageChat | undefined;
+  /** A chat as it leaves the page. */
+  chatModel(chat: PageChat): Record<string, unknown>;
+  /** Shows a state in a chat until the time is over or the page goes; `paused` ends it. */
+  showState(chat: PageChat, state: 'typing' | 'recording' | 'paused', forMs: number): Promise<void>;
+  /** Waits until something holds in the page's models; false if it does not in time. */
+  holds(is: () => boolean, timeoutMs: number): Promise<boolean>;
+}
+
+/** Installs the tools for chats. Needs the tools for ids and messages. */
+export function installChatTools(): void {
+  const { phoneOr, isChat, knownChat, textOf } = window.chatWebTools;
+
+  /** Where others see that the account types; by it, what ends that. */
+  const shown = new Map<string, () => void>();
+  // Whoever sees it forgets it after some 25 s.
+  const repeatMs = 10_000;
+  const showState: ChatTools['showState'] = async (chat, state, forMs) => {
+    const bridge = window.require('WAWebChatStateBridge');
+    // The network takes the hidden id alone where there is one.
+    const to = chat.accountLid ?? chat.id;
+    const key = String(to);
+    const pause = async () => bridge.sendChatStatePaused(to);
+    if (state === 'paused') {
+      shown.get(key)?.();
+      await pause();
+      return;
+    }
+    const send = async () =>
+      state === 'typing' ? bridge.sendChatStateComposing(to) : bridge.sendChatStateRecording(to);
+    await send();
+    shown.get(key)?.();
+    const repeat = setInterval(() => send().catch(() => {}), repeatMs);
+    const stop = () => {
+      clearInterval(repeat);
+      clearTimeout(timer);
+      shown.delete(key);
+    };
+    const timer = setTimeout(() => {
+      stop();
+      pause().catch(() => {});
+    }, forMs);
+    shown.set(key, stop);
+  };
+  window.addEventListener('pagehide', () => {
+    const { createWid } = window.require('WAWebWidFactory');
+    for (const [key, stop] of shown) {
+      stop();
+      void window.require('WAWebChatStateBridge').sendChatStatePaused(createWid(key));
+    }
+  });
+
+  const pollMs = 50;
+  const tools: ChatTools = {
+    showState,
+    findChat: (id) => {
+      const { Chat } = window.require('WAWebCollections');
+      const number = phoneOr(window.require('WAWebWidFactory').createWid(id));
+      const chat = knownChat(id) ?? (number === id ? undefined : Chat.get(number));
+      return chat && isChat(chat) ? chat : undefined;
+    },
+    chatModel: (chat) => {
+      const last = chat.lastReceivedKey && window.require('WAWebCollections').Msg.get(String(chat.lastReceivedKey));
+      return {
+        id: phoneOr(chat.id),
+        name: chat.formattedTitle ?? chat.name,
+        unreadCount: chat.unreadCount,
+        lastActivity: chat.t,
+        lastMessage: last && {
+          body: textOf(last),
+          timestamp: last.t,
+          fromMe: last.id.fromMe,
+        },
+      };
+    },
+    holds: async (is, timeoutMs) => {
+      const deadline = Date.now() + timeoutMs;
+      while (!is() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, pollMs));
+      return is();
+    },
+  };
+  window.chatWebTools = { ...window.chatWebTools, ...tools };
+}
