@@ -19,5 +19,6 @@ export async function prepareExamples(phones: SimulatorClient, own: string): Pro
   await phones.createGroup(own, { id: exampleIds.group, subject: 'Good friends', participants: [FRIEND] });
   await phones.createGroup(own, { id: exampleIds.groupToLeave, subject: 'Former friends', participants: [FRIEND] });
   await phones.createGroup(FRIEND, { subject: 'Open to all', participants: [], inviteCode: exampleIds.inviteCode });
+  await phones.send(FRIEND, { id: stanzaOf(exampleIds.status), to: 'status@broadcast', body: 'Good morning' });
   await phones.profile(FRIEND, { picture: 'present' });
 }

@@ -144,6 +144,7 @@ describe('every route', () => {
         'deleteSession',
         'exportSession',
         'importSession',
+        'logoutSession',
         'getQr',
         'requestPairingCode',
         'restartSession',

@@ -78,9 +78,9 @@ describe('a chat', () => {
 
   it('stays unread where the network refuses the receipts', async () => {
     await fresh(BEN);
-    await stack.phones.refuseRequest(ADA, { request: 'seen', code: 500 });
+    await stack.phones.refuseRequests(ADA, { requests: ['seen'], code: 500 });
     await expectEach([stack.client.markChatRead(of(BEN))], { code: 'client_failed' });
-    await stack.phones.refuseRequest(ADA, { request: 'seen', code: null });
+    await stack.phones.refuseRequests(ADA, { requests: ['seen'], code: null });
     expect((await onPage(BEN)).unreadCount).toBeGreaterThan(0);
   });
 

@@ -34,7 +34,10 @@ describe('the OpenAPI document', () => {
     expect((await ask('GET', '/openapi.json')).text).toContain('"openapi":"3.1.0"');
   });
 
-  const apart = ['exportSession', 'importSession', 'stopSession', 'deleteSession', 'deleteKey', 'deleteWebhook'];
+  const apart = [
+    ...['exportSession', 'importSession', 'logoutSession', 'stopSession', 'deleteSession'],
+    ...['deleteKey', 'deleteWebhook'],
+  ];
   const order = Object.keys(operations).filter((name) => !apart.includes(name));
   const all = [...order, 'deleteSession', 'deleteWebhook'].flatMap((name) =>
     Object.entries(examples[name as OperationName]).map(([title, example]) => ({

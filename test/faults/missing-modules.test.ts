@@ -26,6 +26,7 @@ interface Things {
   readonly mediaId: string;
   readonly groupId: string;
   readonly code: string;
+  readonly statusId: string;
 }
 
 type Calls = Readonly<Record<string, (things: Things) => Promise<unknown>>>;
@@ -87,6 +88,16 @@ function callsOf(stack: Stack): Calls {
     approveJoinRequests: ({ groupId }) => client.approveJoinRequests({ id: 'main', groupId, participants: [CARLA] }),
     rejectJoinRequests: ({ groupId }) => client.rejectJoinRequests({ id: 'main', groupId, participants: [CARLA] }),
     leaveGroup: async ({ groupId }) => client.leaveGroup({ id: 'main', groupId }),
+    listStatuses: () => client.listStatuses({ id: 'main' }),
+    markStatusSeen: ({ statusId }) => client.markStatusSeen({ id: 'main', messageId: statusId }),
+    getProfile: () => client.getProfile({ id: 'main' }),
+    setProfileName: () => client.setProfileName({ id: 'main', name: `Ada ${Math.random()}`.slice(0, 25) }),
+    setProfileAbout: () => client.setProfileAbout({ id: 'main', about: `Busy ${Math.random()}` }),
+    setProfilePicture: () => client.setProfilePicture({ id: 'main', base64 }),
+    removeProfilePicture: () => client.removeProfilePicture({ id: 'main' }),
+    setPresence: () => client.setPresence({ id: 'main', presence: 'unavailable' }),
+    getPrivacy: () => client.getPrivacy({ id: 'main' }),
+    updatePrivacy: () => client.updatePrivacy({ id: 'main', lastSeen: 'all' }),
   };
 }
 
@@ -162,6 +173,8 @@ it('a page may lack any module: the session says so, what does not need it works
   for (const modules of batches()) spareIds.push(await text(`delete me (${modules.join()})`));
   await phones.send(BEN, { to: ADA, media: { kind: 'image', base64, mimeType: 'image/png' } });
   const mediaId = (await events.until('message', ({ hasMedia }) => hasMedia)).id;
+  await phones.send(BEN, { to: 'status@broadcast', body: 'good morning' });
+  const statusId = (await events.until('message', ({ isStatus }) => isStatus)).id;
   const calls = callsOf(stack);
   const problems: string[] = [];
   const table: string[] = [];
@@ -194,7 +207,8 @@ it('a page may lack any module: the session says so, what does not need it works
     }
     table.push(`${module}: ready, without ${[...lost].join(', ') || 'nothing'}`);
     const judge = async (capability: string) => {
-      const call = calls[capability]?.({ textId, editId, spareIds, mediaId, groupId, code }) ?? Promise.resolve();
+      const things = { textId, editId, spareIds, mediaId, groupId, code, statusId };
+      const call = calls[capability]?.(things) ?? Promise.resolve();
       const isLost = lost.has(capability) || (capability === 'sendMessage.reply' && lost.has('sendMessage.text'));
       const found = await verdict(call, isLost);
       if (found) problems.push(`${module}: ${capability} ${found}`);

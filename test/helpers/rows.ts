@@ -26,6 +26,11 @@ const bodies: Readonly<Record<string, object>> = {
   pinMessage: { pinned: true },
   replayWebhook: { after: 'oldest' },
   postStatus: { type: 'text', body: 'hello' },
+  setProfileName: { name: 'Ada' },
+  setProfileAbout: { about: 'Busy' },
+  setProfilePicture: { base64: 'AQID' },
+  setPresence: { presence: 'available' },
+  updatePrivacy: { lastSeen: 'none' },
 };
 
 /** What stands in a path beside the session's id. */

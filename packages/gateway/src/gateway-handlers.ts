@@ -129,6 +129,13 @@ export function gatewayHandlers(parts: HandlerParts): GatewayHandlers {
       return { id, status: 'stopped' };
     },
 
+    logoutSession: async ({ id }) => {
+      const deadline = Date.now() + operations.logoutSession.timeoutMs;
+      const session = await supervisor.logout(id);
+      await session.settled(deadline - Date.now());
+      return startedView(session);
+    },
+
     deleteSession: async ({ id }) => {
       await supervisor.remove(id);
       return { id, status: 'removed' };

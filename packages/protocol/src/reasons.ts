@@ -11,7 +11,7 @@ export const reasons = {
   RECYCLED: 'the session was restarted to free memory',
   QR_TIMEOUT: 'the QR was not scanned in time',
   PASSKEY_REQUIRED: 'linking needs the passkey of the account',
-  LOGOUT: 'the phone unlinked the account',
+  LOGOUT: 'the account was unlinked',
   CONFLICT: 'the account is used elsewhere with the same link',
   CONNECTION_LOST: 'the page lost its connection to the network',
   ACCOUNT_RESTRICTED: 'the network restricts this account or this address',

@@ -168,3 +168,47 @@ export const participantResult = v.object({
   message: v.optional(sentence),
 });
 export type ParticipantResult = v.InferOutput<typeof participantResult>;
+
+/** The most statuses of one person that are listed: the newest. */
+export const MOST_STATUSES_OF_ONE = 100;
+
+/** The statuses of one person, oldest first. */
+export const personStatuses = v.object({
+  from: networkId,
+  statuses: listOf(v.object({ ...message.entries, seen: v.boolean() }), MOST_STATUSES_OF_ONE),
+});
+export type PersonStatuses = v.InferOutput<typeof personStatuses>;
+
+/** The account itself. `about` is absent where the network does not tell it, and empty if there is none. */
+export const profile = v.object({
+  /** By number, or by hidden id where the page does not know the number. */
+  id: networkId,
+  /** The hidden id, `<digits>@lid`. */
+  lid: v.optional(networkId),
+  /** The name that others see. */
+  name: writtenText(LIMITS.name),
+  about: v.optional(writtenText(LIMITS.name)),
+  isBusiness: v.boolean(),
+});
+export type Profile = v.InferOutput<typeof profile>;
+
+/** Whether the account is shown as online. */
+export const presence = v.picklist(['available', 'unavailable'], 'must be available or unavailable');
+
+/** Who sees something of the account, or may do something to it. `contact_blacklist`: contacts, with exceptions. */
+const audience = v.optional(v.picklist(['all', 'contacts', 'contact_blacklist', 'none']));
+
+/** Privacy settings of the account; one that is absent is unknown to the page. */
+export const privacy = v.object({
+  lastSeen: audience,
+  /** `match_last_seen`: those who see `lastSeen`. */
+  online: v.optional(v.picklist(['all', 'match_last_seen'])),
+  profilePicture: audience,
+  about: audience,
+  readReceipts: v.optional(v.picklist(['all', 'none'])),
+  /** Who may add the account to groups. */
+  groups: audience,
+  /** Whose calls ring: `known` leaves out unknown numbers. */
+  calls: v.optional(v.picklist(['all', 'known', 'contacts'])),
+});
+export type Privacy = v.InferOutput<typeof privacy>;

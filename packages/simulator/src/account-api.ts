@@ -1,5 +1,5 @@
 import type { Addressing, GroupPrivacy, Picture, Platform } from './control/inputs.ts';
-import type { PageFault } from './page/wire.ts';
+import type { PageFault, WirePresence, WirePrivacy } from './page/wire.ts';
 
 export type { PageFault };
 
@@ -17,6 +17,8 @@ export interface LinkedDevice {
   readonly linkedAt: string;
   /** True while it is logged in. */
   readonly online: boolean;
+  /** Whether it has said that its user is there. */
+  readonly presence: WirePresence;
   /** How often its keys have moved on, with logins and messages. */
   readonly keys: number;
 }
@@ -66,10 +68,15 @@ export interface Account {
   readonly number: string;
   /** `<digits>@lid` */
   readonly lid: string;
+  /** The name that others see. */
   readonly name: string;
+  readonly about: string;
+  readonly privacy: WirePrivacy;
   readonly platform: Platform;
   readonly addressing: Addressing;
   readonly picture: Picture;
+  /** Hex; of the picture that one of its pages has set. */
+  readonly pictureSha256?: string | undefined;
   readonly groupPrivacy: GroupPrivacy;
   /** It is a business account. */
   readonly business: boolean;

@@ -250,6 +250,13 @@ describe('an unlink', () => {
     expect(subject.effects).toEqual([END, WIPE, START]);
   });
 
+  it('on request is told to the phone before, and only while the session is ready', () => {
+    const subject = linked().after({ name: 'logout' });
+    expect(reasonOf(subject.state)).toBe('LOGOUT');
+    expect(subject.effects).toEqual([{ ...END, unlink: true }, WIPE, START]);
+    expect(subject.after({ name: 'logout' }).effects).toEqual([]);
+  });
+
   it('is also a QR where there is saved auth, and counts once however often it is told', () => {
     const subject = linked().after(stop, start, qr(), qr('B'), unlinked);
     expect(subject.effects).toEqual([]);

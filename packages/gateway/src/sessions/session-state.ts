@@ -125,6 +125,8 @@ export type StateEvent =
   | { readonly name: 'start'; readonly byHand: boolean }
   | { readonly name: 'restart'; readonly reason: 'REQUESTED' | 'RECYCLED' }
   | { readonly name: 'stop'; readonly unlink: boolean; readonly timeoutMs: number }
+  /** Unlinks it from the phone; only while it is ready. */
+  | { readonly name: 'logout' }
   /** It is stopped, and its archive may leave from now on. */
   | { readonly name: 'moved' }
   /** It was imported, or taken back: it may be started. */
@@ -178,7 +180,7 @@ const PASSKEY_STEPS: Readonly<Record<PasskeyStep, string>> = {
 /** A restriction lasts for hours: a session is restarted for unconfirmed sends once a day. */
 const MUTE_MEMORY_MS = 24 * 60 * 60_000;
 
-const END: Effect = { type: 'end_run', unlink: false, timeoutMs: STOP_TIMEOUT_MS };
+const END = { type: 'end_run', unlink: false, timeoutMs: STOP_TIMEOUT_MS } as const satisfies Effect;
 const WIPE: Effect = { type: 'wipe' };
 /** Goes first in the start queue. */
 const START: Effect = { type: 'start_run', byHand: true };
@@ -251,6 +253,8 @@ function step(state: SessionState, event: StateEvent, about: Circumstances): Ste
   if (event.name === 'stop') return stopped(state, event, about);
   if (!isRunning(state.phase)) return [state, []]; // It has ended meanwhile.
   switch (event.name) {
+    case 'logout':
+      return state.phase.status === 'ready' ? unlinked(state, { ...END, unlink: true }) : [state, []];
     case 'reported':
       return state.ending ? [state, []] : reported(state, event.report, about);
     case 'run_ended':
@@ -429,11 +433,11 @@ function reconnectDue(state: SessionState, { config, now }: Circumstances): Step
 }
 
 /** The auth is invalid: ends the browser, removes the profile, and asks for a fresh QR. */
-function unlinked(state: SessionState): Step {
+function unlinked(state: SessionState, end: Effect = END): Step {
   // Another account may come.
   const nobody = { linkedAt: undefined, linkingNumber: undefined, muteAt: undefined };
   const after = counted({ ...state, ...nobody, ending: 'unlinked' }, 'LOGOUT');
-  return [enter(after, { status: 'disconnected', cause: { reason: 'LOGOUT' } }), [END, WIPE, START]];
+  return [enter(after, { status: 'disconnected', cause: { reason: 'LOGOUT' } }), [end, WIPE, START]];
 }
 
 /** A run failed. It is ended first; `afterRun` does what follows. */

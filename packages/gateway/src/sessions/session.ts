@@ -167,6 +167,14 @@ export class Session {
     });
   }
 
+  /** Unlinks the session from the phone, wipes its auth, and starts it anew. 409 unless it is ready. */
+  logout(): Promise<void> {
+    return this.#lock.run(async () => {
+      if (this.phase.status !== 'ready') throw this.#notReady();
+      await this.#inTurn({ name: 'logout' });
+    });
+  }
+
   /** Unlinks the session from the phone if it is ready, stops it, wipes its auth and ends its streams. */
   remove(): Promise<void> {
     return this.#lock.run(async () => {

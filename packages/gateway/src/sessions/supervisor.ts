@@ -76,6 +76,14 @@ export class Supervisor {
     return session;
   }
 
+  /** Unlinks a session that is ready, and starts it anew. */
+  async logout(id: string): Promise<Session> {
+    this.#refuseWhileClosing();
+    const session = this.find(id);
+    await session.logout();
+    return session;
+  }
+
   async stop(id: string): Promise<void> {
     await this.find(id).stopByHand();
     this.#forget(id);

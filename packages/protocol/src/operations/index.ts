@@ -3,6 +3,7 @@ import type { SendAttempt } from '../ipc.ts';
 import type { Download, MediaBytes, MediaFile } from '../media.ts';
 import type { HandlerInput, OperationAnswer, OperationInput } from '../operation.ts';
 import { accessOperations } from './access.ts';
+import { accountOperations } from './account.ts';
 import { chatChangeOperations } from './chat-changes.ts';
 import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
@@ -42,6 +43,7 @@ export const workerOperations = {
   ...groupInviteOperations,
   ...contactOperations,
   ...statusFeedOperations,
+  ...accountOperations,
 } as const;
 
 /**
@@ -57,6 +59,7 @@ export const operationGroups = {
   Chats: { ...chatOperations, ...chatChangeOperations },
   Contacts: contactOperations,
   'Status feed': statusFeedOperations,
+  Account: accountOperations,
   Webhooks: webhookOperations,
   Keys: { ...keyOperations, ...accessOperations },
   Host: hostOperations,

@@ -59,6 +59,16 @@ export const sessionOperations = {
     errors: ['session_not_found', 'session_moved'],
     timeoutMs: 30 * SECOND,
   },
+  logoutSession: {
+    summary: 'Unlink a session that is ready from the phone, and wipe its auth; it stays, and shows a QR',
+    method: 'POST',
+    path: '/sessions/:id/logout',
+    scope: 'manage',
+    params,
+    answer: started,
+    errors: ['session_not_found', 'session_not_ready', 'shutting_down'],
+    timeoutMs: 45 * SECOND,
+  },
   deleteSession: {
     summary: 'Stop a session, unlink it from the phone if it is ready, and wipe its auth',
     method: 'DELETE',

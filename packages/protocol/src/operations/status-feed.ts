@@ -1,8 +1,12 @@
 import * as v from 'valibot';
-import { sessionId } from '../ids.ts';
+import { messageId, sessionId } from '../ids.ts';
+import { listOf, networkId } from '../limits.ts';
 import { fromOnePlace, mediaFields } from '../media.ts';
 import type { Operation } from '../operation.ts';
-import { message } from '../resources.ts';
+import { message, personStatuses } from '../resources.ts';
+
+/** People whose statuses are listed. */
+const MOST_PEOPLE = 1_000;
 
 const backgroundColor = v.optional(
   v.pipe(v.string(), v.regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour in the form #RRGGBB')),
@@ -51,5 +55,28 @@ export const statusFeedOperations = {
       'outcome_unknown',
     ],
     timeoutMs: 120_000,
+  },
+  listStatuses: {
+    summary: 'List the statuses of other people, by person, those of the last 24 hours',
+    method: 'GET',
+    path: '/sessions/:id/statuses',
+    scope: 'read',
+    params: v.object({ id: sessionId }),
+    answer: listOf(personStatuses, MOST_PEOPLE),
+    errors: ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'],
+    timeoutMs: 30_000,
+  },
+  markStatusSeen: {
+    summary: "Mark another person's status as seen; the person is told, unless read receipts are turned off",
+    method: 'POST',
+    path: '/sessions/:id/status/:messageId/seen',
+    scope: 'send',
+    params: v.object({ id: sessionId, messageId }),
+    answer: v.object({ id: networkId, seen: v.literal(true) }),
+    errors: [
+      ...(['session_not_found', 'session_not_ready', 'message_not_found'] as const),
+      ...(['not_permitted', 'client_failed', 'outcome_unknown'] as const),
+    ],
+    timeoutMs: 30_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -3,7 +3,7 @@ import { fill } from '../network/fill.ts';
 import { GroupPhone } from '../network/group-phone.ts';
 import { bringNotice } from '../network/notices.ts';
 import { registerPasskey } from '../network/passkey-links.ts';
-import { changeContacts, changeProfile } from '../network/people.ts';
+import { changeContacts, changeProfile, refuseRequests } from '../network/people.ts';
 import { listPhones, Phone } from '../network/phone.ts';
 import type { PageFault } from '../page/wire.ts';
 import type { DisturbArguments } from '../page-api.ts';
@@ -69,7 +69,7 @@ export const calls = {
   }),
   profile: defineCall('PATCH', '/accounts/:number/profile', {
     fields: inputs.profile,
-    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is answered instead of it, null removes that; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups. Answers the account',
+    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is answered instead of it, null removes that; with `hidesAbout` nobody is told the `about` text; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups. Answers the account',
     client: (number: string, change: ProfileChange) => ({ number, ...change }),
     run: (stage, { number, ...change }) => changeProfile(stage.network, account(stage, number), change),
   }),
@@ -263,15 +263,11 @@ export const calls = {
       account(stage, number).refusal = refusal;
     },
   }),
-  refuseRequest: defineCall('PUT', '/accounts/:number/request-refusal', {
+  refuseRequests: defineCall('PUT', '/accounts/:number/refused-requests', {
     fields: inputs.requestRefusal,
-    does: 'refuses one kind of request of its pages, besides messages, with `code`; null ends that',
+    does: 'refuses requests of its pages, named as in `src/page/wire.ts`, with a code from 400 to 599; null ends that',
     client: (number: string, refusal: RequestRefusal) => ({ number, ...refusal }),
-    run: (stage, { number, request, code }) => {
-      const { refusedRequests } = account(stage, number);
-      if (code === null) refusedRequests.delete(request);
-      else refusedRequests.set(request, code);
-    },
+    run: (stage, { number, ...refusal }) => refuseRequests(account(stage, number), refusal),
   }),
   fault: defineCall('PUT', '/accounts/:number/fault', {
     fields: inputs.fault,

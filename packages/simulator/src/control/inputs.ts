@@ -20,8 +20,6 @@ const pictureCode = v.picklist([401, 404, 423, 429, 500]);
 const groupPrivacy = v.picklist(['all', 'invite_only']);
 const passkeyHandoff = v.picklist(['automatic', 'shown', 'held']);
 const codeRefusal = v.picklist([400, 403, 429, 452, 500]);
-/** Requests of linked devices that can be refused by their names. */
-const requestNames = ['seen'] as const;
 const base64Text = v.pipe(v.string(), v.regex(/^[\w+/-]+={0,2}$/, 'must be base64, plain or URL-safe'));
 const noticeKind = v.picklist(['call_log', 'e2e_notification', 'notification_template', 'newsletter']);
 
@@ -155,6 +153,9 @@ export const inputs = {
     groupPrivacy: v.optional(groupPrivacy),
     business: v.optional(v.boolean()),
     name: v.optional(text),
+    about: v.optional(v.string()),
+    /** Nobody is told the about text. */
+    hidesAbout: v.optional(v.boolean()),
   }),
   contacts: v.strictObject({
     save: v.optional(v.array(v.strictObject({ number: person, name: text }))),
@@ -179,7 +180,8 @@ export const inputs = {
     }),
   ]),
   requestRefusal: v.strictObject({
-    request: v.picklist(requestNames),
+    /** Names of requests, such as `set-about`. */
+    requests: v.array(text),
     /** Null for none. */
     code: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599))),
   }),
@@ -279,6 +281,7 @@ export type Filling = Input<typeof inputs.fill>;
 export type Refusal = Input<typeof inputs.refusal>;
 
 /** A request of linked devices that is to be refused. */
+/** Which requests of an account's pages are refused, and with which code; null ends that. */
 export type RequestRefusal = Input<typeof inputs.requestRefusal>;
 
 /** What a phone tells the network of a passkey that it has made. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Account } from '../api.ts';
 import type { AccountSeed } from '../control/inputs.ts';
 import type { ServerEvent } from '../page/wire.ts';
@@ -12,6 +12,12 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     kind: 'person',
     number,
     name,
+    about: '',
+    hidesAbout: false,
+    privacy: {
+      ...{ last: 'all', online: 'all', profile: 'all', status: 'all', readreceipts: 'all' },
+      ...{ groupadd: 'all', calladd: 'all' },
+    },
     pn: `${number}@c.us`,
     lid: `${lid ?? madeUpLid()}@lid`,
     platform: platform ?? 'android',
@@ -19,6 +25,7 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     hiddenNumber,
     isBusiness: false,
     picture: 'none',
+    jpeg: undefined,
     pictureDelayMs: 0,
     pictureCode: undefined,
     groupPrivacy: 'all',
@@ -58,22 +65,26 @@ export function tellDevices(account: AccountRecord, event: ServerEvent, except?:
 
 /** The account as the control API shows it. */
 export function describeAccount(account: AccountRecord): Account {
-  const { number, lid, name, platform, addressing, picture, groupPrivacy, isBusiness } = account;
+  const { number, lid, name, about, privacy, platform, addressing, picture, groupPrivacy, isBusiness } = account;
   const { phoneOn, connected, logins, fault, restricted, hiddenNumber, passkey, passkeyAnswers, lookUps, unlinks } =
     account;
   const devices = [...account.devices.values()].map((device) => ({
     id: device.id,
     linkedAt: device.linkedAt.toISOString(),
     online: device.line !== undefined,
+    presence: device.presence,
     keys: device.keys,
   }));
   return {
     number,
     lid,
     name,
+    about,
+    privacy,
     platform,
     addressing,
     picture,
+    pictureSha256: account.jpeg && createHash('sha256').update(account.jpeg).digest('hex'),
     groupPrivacy,
     business: isBusiness,
     online: phoneOn,

@@ -71,7 +71,7 @@ export class Directory {
   }
 
   describeSelf(account: AccountRecord): WireSelf {
-    return { ...this.describe(account, account), pn: account.pn, platform: account.platform };
+    return { ...this.describe(account, account), pn: account.pn, platform: account.platform, privacy: account.privacy };
   }
 
   /** The audience of the account's statuses: people who have each other in their address books. */

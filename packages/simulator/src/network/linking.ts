@@ -185,6 +185,7 @@ function createDevice(): Device {
     line: undefined,
     onboarded: false,
     synced: false,
+    presence: 'unavailable',
     waiting: new Set(),
   };
 }

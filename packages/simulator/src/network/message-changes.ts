@@ -99,12 +99,13 @@ export class MessageChanges {
     return { type: 'changed', message: deviceView(message, account), user } as const;
   }
 
-  /** The connections of all pages that have it. Others get its current state with the message. */
+  /**
+   * The connections of all pages. One that has not confirmed the message yet may have it all the same; one that has not
+   * got it gets its current state with it.
+   */
   #audienceOf(message: Message): { readonly account: AccountRecord; readonly line: Line }[] {
     return [...new Set([message.from, ...message.receipts.keys()])].flatMap((account) =>
-      [...account.devices.values()].flatMap(({ line, waiting }) =>
-        line && !waiting.has(message) ? [{ account, line }] : [],
-      ),
+      [...account.devices.values()].flatMap(({ line }) => (line ? [{ account, line }] : [])),
     );
   }
 }

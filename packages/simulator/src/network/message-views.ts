@@ -89,7 +89,7 @@ export function deviceView(message: Message, account: AccountRecord): WireMessag
     chat,
     fromMe,
     t: timestamp,
-    ack: fromMe ? ack : 1,
+    ack: fromMe ? ack : seenAck(message, account),
     notifyName: from.name,
     from: fromMe ? idIn(party, account, account) : chat,
     to: fromMe ? chat : account.pn,
@@ -110,6 +110,11 @@ export function receiptViews(message: Message): WireReceipt[] {
     const t = message.receiptTimes.get(who) ?? message.timestamp;
     return { who: idIn(party, who, message.from), ack, t };
   });
+}
+
+/** A status that was seen stays so. */
+function seenAck({ to, receipts }: Message, account: AccountRecord): number {
+  return to.kind === 'status' && receipts.get(account) === 3 ? 3 : 1;
 }
 
 /** The message's id in the account's pages. */

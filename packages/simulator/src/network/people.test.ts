@@ -13,6 +13,7 @@ const device = {
   keys: 0,
   line: undefined,
   onboarded: true,
+  presence: 'unavailable' as const,
   synced: true,
   waiting: new Set<never>(),
 };

@@ -1,5 +1,5 @@
 import type { Account } from '../api.ts';
-import type { ContactsChange, ProfileChange } from '../control/inputs.ts';
+import type { ContactsChange, ProfileChange, RequestRefusal } from '../control/inputs.ts';
 import { describeAccount, tellDevices } from './account.ts';
 import type { Network } from './network.ts';
 import type { AccountRecord } from './records.ts';
@@ -13,6 +13,14 @@ export function changeProfile(network: Network, account: AccountRecord, change: 
     if (viewer.disclosed.has(account) && viewer !== account) tellOf(network, viewer, [account]);
   }
   return describeAccount(account);
+}
+
+/** Refuses requests of an account's pages by their names; a code of null ends that. */
+export function refuseRequests(account: AccountRecord, { requests, code }: RequestRefusal): void {
+  for (const name of requests) {
+    if (code === null) account.refusedRequests.delete(name);
+    else account.refusedRequests.set(name, code);
+  }
 }
 
 /** Changes an account's address book, and notifies its linked devices. */

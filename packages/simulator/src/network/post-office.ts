@@ -99,6 +99,12 @@ export class PostOffice {
     return unread.length;
   }
 
+  /** The account has seen a status. */
+  seeStatus(account: AccountRecord, messageId: string): void {
+    const message = account.log.find(({ id, to }) => id === messageId && to.kind === 'status');
+    if (message) this.#raise(message, account, 3);
+  }
+
   unread(account: AccountRecord, party: Party): Message[] {
     return account.log.filter((message) => isUnread(message, account) && partyOf(message, account) === party);
   }

@@ -11,11 +11,12 @@ import type {
 } from '../control/inputs.ts';
 import type {
   PageFault,
-  RequestName,
   ServerEvent,
   WireMarks,
   WireMedia,
   WireNotice,
+  WirePresence,
+  WirePrivacy,
   WireTextStyle,
   WireType,
 } from '../page/wire.ts';
@@ -43,6 +44,8 @@ export interface Device {
   onboarded: boolean;
   /** It has completed a sync. */
   synced: boolean;
+  /** What it told last. */
+  presence: WirePresence;
   /** Messages that it has not confirmed yet. */
   readonly waiting: Set<Message>;
 }
@@ -56,10 +59,16 @@ export interface AccountRecord {
   /** `<digits>@lid` */
   readonly lid: string;
   name: string;
+  about: string;
+  /** Nobody is told its about text. */
+  hidesAbout: boolean;
+  privacy: WirePrivacy;
   readonly platform: Platform;
   readonly addressing: Addressing;
   isBusiness: boolean;
   picture: Picture;
+  /** The one that a page has set; otherwise everybody has the same. */
+  jpeg: Buffer | undefined;
   pictureDelayMs: number;
   /** Answered to every request for the picture, if defined. */
   pictureCode: PictureCode | undefined;
@@ -102,7 +111,7 @@ export interface AccountRecord {
   /** What it has set in its chats. */
   readonly marks: Map<Party, WireMarks>;
   /** Requests of its devices that are refused, with the status of each. */
-  readonly refusedRequests: Map<RequestName, number>;
+  readonly refusedRequests: Map<string, number>;
 }
 
 /** What a reply contains of the quoted message. */

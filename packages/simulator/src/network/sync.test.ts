@@ -24,6 +24,7 @@ beforeEach(() => {
     line,
     onboarded: true,
     synced: false,
+    presence: 'unavailable',
     waiting: new Set(),
   };
 });

@@ -24,13 +24,16 @@ const components: Readonly<Record<string, readonly string[]>> = {
   'WAWebGroupMembershipApprovalRequestsDrawer.react': ['WAWebGroupMembershipRequestsActionJob'],
   WAWebMediaForwardMediaMsg: ['WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebAttachMediaFlow.react': ['WAWebPrepRawMedia', 'WAWebUploadManager'],
-  'WAWebProfileDrawer.react': ['WAWebContactProfilePicThumbBridge'],
+  'WAWebProfileDrawer.react': ['WAWebContactProfilePicThumbBridge', 'WAWebSetPushnameConnAction'],
+  'WAWebPrivacyVisibilityEditDrawer.react': ['WAWebSetPrivacyForOneCategoryAction'],
 };
 
 /** Those that are lazy in the real page; the others are loaded at the start. */
 const reallyLazy: readonly string[] = [
   ...['WAWebRevokeStatusAction', 'WAWebGroupCreateJob'],
   ...['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
+  'WAWebSetPushnameConnAction',
+  'WAWebSetPrivacyForOneCategoryAction',
 ];
 
 /** The components that can be loaded, and what is not there before. */

@@ -138,11 +138,16 @@ export class Link {
     this.#connection.send({ type: 'refresh' });
   }
 
-  /** Unlinks this device; the page shows a new QR afterwards. */
-  async logout(): Promise<void> {
+  /** Unlinks this device; the page shows a new QR afterwards. Returns before anything is done, as the real page. */
+  logout(): void {
+    void this.#logOut();
+  }
+
+  async #logOut(): Promise<void> {
     await this.#connection.request('logout', {});
     await clearCredentials();
     setTimeout(() => location.replace(afterLogout), logoutGraceMs);
+    cmd.trigger('logout');
   }
 
   async #pair(id: string, secret: string): Promise<void> {

@@ -2,6 +2,7 @@ import { loadCredentials } from './credentials.ts';
 import { startLink } from './faults.ts';
 import { lateModules, lazyComponents } from './lazy-modules.ts';
 import { mediaServer } from './media/media-server.ts';
+import { accountModules } from './modules/account-modules.ts';
 import { buildModules } from './modules/build-modules.ts';
 import { chatActionModules } from './modules/chat-action-modules.ts';
 import { chatModules } from './modules/chat-modules.ts';
@@ -60,6 +61,7 @@ const groups = [
   groupModules(page),
   statusModules(page),
   contactModules(page),
+  accountModules(page),
 ];
 const registry = new Registry(groups, {
   missing: [...switches.removedModules, ...switches.missingModules],
@@ -68,7 +70,7 @@ const registry = new Registry(groups, {
   unknown: switches.unknownModules,
 });
 
-joinStage(address('/ws/stage'), () => currentQr(credentials()), { logOut: () => void page.link.logout() });
+joinStage(address('/ws/stage'), () => currentQr(credentials()), { logOut: () => page.link.logout() });
 if (switches.loadDelayMs > 0) await sinceLoad(switches.loadDelayMs);
 installGlobals(registry, switches);
 setTimeout(() => registry.registerLate(), switches.lateModulesMs);

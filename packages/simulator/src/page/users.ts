@@ -25,6 +25,11 @@ export class Users {
     if (switches.deviceContact) learnDeviceContact(self.pn.replace('@', ':1@'));
   }
 
+  /** What this page has changed of the account. */
+  changeSelf(change: Partial<WireSelf>): void {
+    if (this.#self) this.#self = { ...this.#self, ...change };
+  }
+
   learn(user: WireUser): void {
     // Who met the person in a group may not know the number; who knew it before still does.
     const pn = user.pn ?? this.#byId.get(user.lid)?.pn;

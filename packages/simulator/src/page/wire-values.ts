@@ -14,10 +14,19 @@ export interface WireUser {
   readonly isBlocked: boolean;
 }
 
+/** Whether an account is shown as online. */
+export type WirePresence = 'available' | 'unavailable';
+
+/** Privacy settings of an account, by the network's names: who sees what, and who may add or call it. */
+export type WirePrivacy = Readonly<
+  Record<'last' | 'online' | 'profile' | 'status' | 'readreceipts' | 'groupadd' | 'calladd', string>
+>;
+
 /** The account that a device is linked to. */
 export interface WireSelf extends WireUser {
   readonly pn: string;
   readonly platform: string;
+  readonly privacy: WirePrivacy;
 }
 
 /** What kind of thing a message is, in the words of the page. */

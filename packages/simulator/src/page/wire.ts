@@ -15,6 +15,8 @@ import type {
   WireMessage,
   WireParticipantResult,
   WirePicture,
+  WirePresence,
+  WirePrivacy,
   WireReceipt,
   WireSelf,
   WireUser,
@@ -71,8 +73,17 @@ export interface Requests {
   seen: { params: { chat: string }; result: null };
   'mark-chat': { params: { chat: string; marks: Partial<WireMarks> }; result: null };
   picture: { params: { id: string }; result: WirePicture };
-  /** A group's picture in base64; null removes it. */
+  /** The account has seen a status. */
+  'see-status': { params: { id: string }; result: null };
+  /** A person's about text; null if it is not told. */
+  about: { params: { id: string }; result: { about: string | null } };
+  /** What the account changes of itself. */
+  'set-name': { params: { name: string }; result: null };
+  'set-about': { params: { about: string }; result: null };
+  /** The picture of a group or of the account: a JPEG in base64; null removes it. */
   'set-picture': { params: { id: string; data: string | null }; result: null };
+  'set-privacy': { params: { name: keyof WirePrivacy; value: string }; result: null };
+  presence: { params: { presence: WirePresence }; result: null };
   /** Unlinks this device. */
   logout: { params: Record<string, never>; result: null };
 }

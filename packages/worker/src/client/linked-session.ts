@@ -239,7 +239,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     this.#watch.stop();
     this.#linkScreen.stop();
     this.#codes.forget();
-    if (options.unlink && isReady) await inTime(this.page.evaluate(unlink), UNLINK_TIMEOUT_MS);
+    if (options.unlink && isReady) await inTime(this.page.evaluate(unlink, UNLINK_TIMEOUT_MS), UNLINK_TIMEOUT_MS);
     const { pupBrowser: browser, pupPage: page } = this.#client;
     if (!browser) {
       await inTime(this.#browser.kill(), options.timeoutMs); // Not connected yet: there is no page to save.

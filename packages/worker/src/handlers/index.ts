@@ -1,5 +1,6 @@
 import type { Handlers, WorkerOperationName } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
+import { accountHandlers } from './account.ts';
 import { chatChangeHandlers } from './chat-changes.ts';
 import { chatHandlers } from './chats.ts';
 import { contactHandlers } from './contacts.ts';
@@ -24,5 +25,6 @@ export function createHandlers(context: HandlerContext): Handlers<WorkerOperatio
     ...groupInviteHandlers(context),
     ...contactHandlers(context),
     ...statusFeedHandlers(context),
+    ...accountHandlers(context),
   };
 }

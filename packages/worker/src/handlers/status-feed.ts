@@ -1,11 +1,25 @@
-import { type Handlers, type Message, STATUS_FEED } from '@chat-web/protocol';
+import {
+  GatewayError,
+  type Handlers,
+  type Message,
+  MOST_STATUSES_OF_ONE,
+  networkId,
+  STATUS_FEED,
+} from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { HandlerContext, PageCalls } from '../client/port.ts';
+import { toMessage } from '../client/resources.ts';
 import { postTextStatus } from '../page/status-feed.ts';
+import { listStatuses, markStatusSeen } from '../page/statuses.ts';
 import { accepted, sendMedia } from './sending.ts';
 
 const POST_TIMEOUT_MS = 20_000;
 /** How long the page may take to list the new status. */
 const SHOWN_TIMEOUT_MS = 5_000;
+const LIST_TIMEOUT_MS = 25_000;
+const SEEN_TIMEOUT_MS = 25_000;
+const STATUS_SECONDS = 24 * 60 * 60;
+const MOST_PEOPLE = 1_000;
 
 /** A text for the status feed. */
 interface TextStatus {
@@ -15,7 +29,9 @@ interface TextStatus {
 }
 
 /** Handlers of the operations on the status feed. */
-export function statusFeedHandlers(context: HandlerContext): Handlers<'postStatus'> {
+export function statusFeedHandlers(
+  context: HandlerContext,
+): Handlers<'postStatus' | 'listStatuses' | 'markStatusSeen'> {
   return {
     postStatus: async (input, attempt) => {
       if (input.type !== 'text') return sendMedia(context, { ...input, to: STATUS_FEED }, attempt);
@@ -26,7 +42,34 @@ export function statusFeedHandlers(context: HandlerContext): Handlers<'postStatu
         font: input.font ?? options?.font,
       });
     },
+
+    listStatuses: async () => {
+      const since = Math.floor(Date.now() / 1_000) - STATUS_SECONDS;
+      const read = await context.page.read(LIST_TIMEOUT_MS, listStatuses, since, MOST_PEOPLE, MOST_STATUSES_OF_ONE);
+      return read.flatMap(({ from, statuses }) => {
+        const shown = statuses.flatMap((model) => readable(model));
+        return v.is(networkId, from) && shown.length > 0 ? [{ from, statuses: shown }] : [];
+      });
+    },
+
+    markStatusSeen: async ({ messageId }) => {
+      const outcome = await context.page.change(SEEN_TIMEOUT_MS, markStatusSeen, messageId);
+      if (outcome === 'no_status') throw new GatewayError('message_not_found', 'the account sees no such status');
+      if (outcome === 'own') throw new GatewayError('not_permitted', 'the status is one of this account itself');
+      if (outcome === 'unknown')
+        throw new GatewayError('outcome_unknown', 'the page does not say whether the network was told');
+      return { id: messageId, seen: true };
+    },
   };
+}
+
+/** A status of the API; none for an unreadable one: the others are listed. */
+function readable(model: { readonly seen: boolean }) {
+  try {
+    return [{ ...toMessage(model), seen: model.seen === true }];
+  } catch {
+    return [];
+  }
 }
 
 /** Posts a text to the status feed. Resolves with the posted message. */

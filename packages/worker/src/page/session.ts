@@ -66,7 +66,14 @@ export function refreshQr(): void {
   else window.require('WAWebLaunchSocketUtils').refreshQR();
 }
 
-/** Unlinks this device from the phone. */
-export async function unlink(): Promise<void> {
+/** Unlinks this device from the phone. The page is loaded again afterwards, which may end this call. */
+export async function unlink(timeoutMs: number): Promise<void> {
+  const { Cmd } = window.require('WAWebCmd');
+  // The page returns before the network has been told, and would be closed by then.
+  const over = new Promise<void>((resolve) => {
+    for (const event of ['logout', 'logout_from_bridge']) Cmd.on(event, resolve);
+    setTimeout(resolve, timeoutMs);
+  });
   await window.require('WAWebSocketModel').Socket.logout();
+  await over;
 }

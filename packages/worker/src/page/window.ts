@@ -124,6 +124,14 @@ export interface PageGroup {
   readonly isLidAddressingMode?: boolean;
 }
 
+/** The statuses of one person. */
+export interface PageStatus {
+  readonly id: PageId;
+  readonly msgs: { getModelsArray(): PageMessage[] };
+  /** Counts it as seen in the page. */
+  handleReadStatus?(id: PageId): void;
+}
+
 /** A contact of the page. */
 export interface PageContact {
   readonly id: PageId;

@@ -93,7 +93,9 @@ describe('the list of operations', () => {
     const names = operationGroups(() => true).flatMap((group) => group.names);
     expect(names.toSorted()).toEqual(Object.keys(operations).toSorted());
     const groups = operationGroups((name) => operations[name].scope === 'read');
-    expect(groups.map(({ title }) => title)).toEqual(['Messages', 'Contacts', 'Chats', 'Groups', 'Sessions', 'Keys']);
+    expect(groups.map(({ title }) => title)).toEqual([
+      ...['Messages', 'Contacts', 'Chats', 'Groups', 'Status feed', 'Sessions', 'Account', 'Keys'],
+    ]);
     expect(groups[0]?.names).toContain('getMedia');
     expect(groups[0]?.names).not.toContain('sendMessage');
   });

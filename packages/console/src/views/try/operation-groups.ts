@@ -30,6 +30,6 @@ export function operationGroups(isAllowed: (name: OperationName) => boolean): re
 }
 
 /** True if it cannot be taken back: it is asked for once more. */
-export function isFinal({ method, archive }: Operation): boolean {
-  return method === 'DELETE' || archive === 'answered';
+export function isFinal({ method, path, archive }: Operation): boolean {
+  return method === 'DELETE' || archive === 'answered' || path.endsWith('/logout');
 }

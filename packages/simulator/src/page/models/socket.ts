@@ -8,9 +8,17 @@ class SocketModel extends Model<{ state: SocketState; hasSynced: boolean }> {
 /** The state of the link to the network. */
 export const socket = new SocketModel({ state: 'OPENING', hasSynced: false });
 
-class StreamModel extends Model<{ mode: 'MAIN' | 'QR' }> {
-  static override readonly props = ['mode'];
+class StreamModel extends Model<{ mode: 'MAIN' | 'QR'; available: boolean }> {
+  static override readonly props = ['mode', 'available'];
+
+  markAvailable(): void {
+    this.set({ available: true });
+  }
+
+  markUnavailable(): void {
+    this.set({ available: false });
+  }
 }
 
-/** Whether the page itself is up, or shows the QR. */
-export const stream = new StreamModel({ mode: 'QR' });
+/** Whether the page itself is up, or shows the QR; and whether its user is there. */
+export const stream = new StreamModel({ mode: 'QR', available: false });

@@ -16,6 +16,10 @@ interface StatusAttributes {
 /** The statuses of one person. */
 export class Status extends Model<StatusAttributes> {
   static override readonly props = ['id', 't', 'totalCount', 'unreadCount', 'msgs'];
+
+  handleReadStatus(_key: object): void {
+    this.set({ unreadCount: Math.max(0, (this.get('unreadCount') ?? 0) - 1) });
+  }
 }
 
 /** The status feed, by who posted. */

@@ -4,13 +4,14 @@ import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 
 /** The connection, its states, and what can be done to the link. */
-export function linkModules({ link }: Page): Modules {
+export function linkModules({ link, users }: Page): Modules {
   return {
     WAWebSocketModel: {
       Socket: Object.assign(socket, { logout: () => link.logout(), takeover: () => link.takeover() }),
     },
     WAWebStreamModel: { Stream: stream },
-    WAWebConnModel: { Conn: conn },
+    // The name of a business account is changed on its phone.
+    WAWebConnModel: { Conn: Object.assign(conn, { canSetMyPushname: () => users.self?.isBusiness !== true }) },
     WAWebLaunchSocketUtils: { refreshQR: () => link.refreshQr() },
     WAWebOfflineHandler: {
       OfflineMessageHandler: {

@@ -5,7 +5,7 @@ import type { WireParticipantResult } from '../../page/wire.ts';
 import type { Handlers } from './handler.ts';
 
 type Names =
-  | ('create-group' | 'group' | 'change-group' | 'add-to-group' | 'change-members' | 'leave-group' | 'set-picture')
+  | ('create-group' | 'group' | 'change-group' | 'add-to-group' | 'change-members' | 'leave-group')
   | ('invite-code' | 'renew-invite' | 'invite' | 'join' | 'join-requests' | 'answer-join-requests');
 
 const invitationMs = 3 * 86_400_000;
@@ -62,10 +62,6 @@ export const groupRequests: Handlers<Names> = {
   'answer-join-requests': ({ groups, directory }, { account }, { id, who, approve }) => {
     const people = who.map((each) => directory.find(each));
     return groups.answerRequests(groups.get(id, account), account, people, approve);
-  },
-  'set-picture': ({ groups }, { account }, { id, data }) => {
-    groups.setPicture(groups.get(id, account), account, data === null ? undefined : Buffer.from(data, 'base64'));
-    return null;
   },
 };
 

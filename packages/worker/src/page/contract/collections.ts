@@ -1,4 +1,4 @@
-import type { PageChat, PageContact, PageMessage } from '../window.ts';
+import type { PageChat, PageContact, PageMessage, PageStatus } from '../window.ts';
 import { modelFields } from './model-fields.ts';
 import { type Contract, either, fn, object, unchecked } from './part.ts';
 
@@ -15,7 +15,7 @@ export interface CollectionModules {
     Contact: Found<PageContact>;
     GroupMetadata?: { update(wid: unknown): Promise<unknown> };
     WAWebGroupMetadataCollection?: { update(wid: unknown): Promise<unknown> };
-    Status: { getMyStatus(): unknown };
+    Status: { getMyStatus(): unknown; getModelsArray(): PageStatus[] };
     Msg: {
       get(id: string): PageMessage | undefined;
       getModelsArray(): PageMessage[];
@@ -71,6 +71,10 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
     Blocklist: unchecked('get(id) → there if blocked'),
     Status: either(
       object('getMyStatus() → own feed', 'deleteMessage.status'),
+      'WAWebStatusCollection.StatusCollection',
+    ),
+    'Status.getModelsArray': either(
+      fn('() → the statuses by person: id, msgs, handleReadStatus(key)', 'listStatuses', 'markStatusSeen'),
       'WAWebStatusCollection.StatusCollection',
     ),
     GroupMetadata: unchecked('update(group id) queries the members'),

@@ -1,3 +1,4 @@
+import { type AccountModules, accountParts } from './account.ts';
 import { type ChatModules, chatParts } from './chats.ts';
 import { type CollectionModules, collectionParts } from './collections.ts';
 import { type GroupInviteModules, groupInviteParts } from './group-invites.ts';
@@ -20,7 +21,8 @@ export interface PageModules
     MessageQueryModules,
     PeopleModules,
     GroupModules,
-    GroupInviteModules {}
+    GroupInviteModules,
+    AccountModules {}
 
 /**
  * The contract with the page: every module that our scripts use (`PageModules`, which the compiler enforces) and every
@@ -38,6 +40,7 @@ export const contract = {
   ...peopleParts,
   ...groupParts,
   ...groupInviteParts,
+  ...accountParts,
 };
 
 /**
@@ -59,5 +62,7 @@ export const components: Readonly<Record<string, readonly string[]>> = {
   WAWebSendStatusMsgAction: [
     ...['WAWebCreateTextStatusFlow.react', 'WAWebStatusViewer.react', 'WAWebStatusDrawerFlow.react'],
   ],
+  WAWebSetPrivacyForOneCategoryAction: ['WAWebPrivacyVisibilityEditDrawer.react'],
+  WAWebSetPushnameConnAction: ['WAWebProfileDrawer.react'],
   WAWebUploadManager: ['WAWebMediaForwardMediaMsg', 'WAWebAttachMediaFlow.react', 'WAWebStatusAttachMediaFlow.react'],
 };

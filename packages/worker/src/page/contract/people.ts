@@ -24,6 +24,8 @@ export interface PeopleModules {
       id: unknown;
       tcToken?: unknown;
     }): Promise<{ eurl?: string; tag?: string; stale?: boolean } | undefined>;
+    sendSetPicture(wid: unknown, thumbnail: string, picture: string): Promise<{ status?: number } | undefined>;
+    requestDeletePicture(wid: unknown): Promise<{ status?: number } | undefined>;
   };
 }
 
@@ -57,5 +59,7 @@ export const peopleParts: Contract<PeopleModules> = {
   WAWebFrontendContactGetters: { getIsMyContact: unchecked('(contact)') },
   WAWebContactProfilePicThumbBridge: {
     requestProfilePicFromServer: fn("({id, tcToken}) → Promise<{eurl} | {tag: ''} | {stale: true}>", 'getPicture'),
+    sendSetPicture: fn('(id, thumbnail, picture), data URLs of JPEGs → Promise<{status}>', 'setProfilePicture'),
+    requestDeletePicture: fn('(id) → Promise<{status}>', 'removeProfilePicture'),
   },
 };

@@ -4,7 +4,7 @@ import { type Contract, either, fn, object, SEND, unchecked } from './part.ts';
 /** Modules for what its start and its link need. */
 export interface SessionModules {
   WAWebSocketModel: {
-    Socket: { state: string; hasSynced?: boolean; logout(): Promise<void>; on(event: string, listener: unknown): void };
+    Socket: { state: string; hasSynced?: boolean; logout(): unknown; on(event: string, listener: unknown): void };
   };
   WAWebUserPrefsMeUser: { getMaybeMePnUser(): PageId | undefined; getMaybeMeLidUser(): PageId | undefined };
   WAWebWidFactory: { createWid(id: string): object; asUserWidOrThrow(wid: unknown): PageId };
@@ -13,7 +13,7 @@ export interface SessionModules {
     newId(): Promise<string>;
     new (parts: { from: unknown; to: unknown; id: string; participant: unknown; selfDir: 'out' }): PageMessage['id'];
   };
-  WAWebConnModel: { Conn: { pushname?: string; platform?: string } };
+  WAWebConnModel: { Conn: { pushname?: string; platform?: string; canSetMyPushname?(): boolean } };
   WAWebCmd: { Cmd: { refreshQR?(): void; on(event: string, listener: () => void): void } };
   WAWebLaunchSocketUtils: { refreshQR(): void };
   WAWebLinkDeviceEvents: { WAWebLinkDeviceEvents: { on(event: string, listener: () => void): void } };
@@ -28,7 +28,6 @@ export interface SessionModules {
 
 /** Modules that the library uses for it. */
 type OfLibrary =
-  | 'WAWebStreamModel'
   | 'WAWebOfflineHandler'
   | 'WABase64'
   | 'WAWebCompanionRegClientUtils'
@@ -46,7 +45,6 @@ export const sessionParts: Contract<SessionModules, OfLibrary> = {
     'Socket.hasSynced': unchecked('true once the page has synced'),
     'Socket.logout': unchecked('() → unlinks this device'),
   },
-  WAWebStreamModel: { Stream: unchecked('mode MAIN once the page itself is up, for dialogs') },
   WAWebUserPrefsMeUser: {
     getMaybeMePnUser: fn('() → own id by number', 'session'),
     getMaybeMeLidUser: fn('() → own hidden id', 'session'),
@@ -59,7 +57,7 @@ export const sessionParts: Contract<SessionModules, OfLibrary> = {
     prototype: object('toString() is the serialised id', 'session'),
     newId: fn('() → Promise of a new id', ...SEND, 'postStatus.media'),
   },
-  WAWebConnModel: { Conn: object('pushname, platform; ref and on(change:ref) for the QR', 'link') },
+  WAWebConnModel: { Conn: object('pushname, platform, canSetMyPushname(); ref and on(change:ref) for the QR', 'link') },
   WAWebCmd: {
     Cmd: object('on(logout | logout_from_bridge | offline_progress_update_from_bridge), refreshQR()', 'logout'),
   },

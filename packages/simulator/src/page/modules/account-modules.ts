@@ -1,0 +1,80 @@
+import { conn } from '../models/conn.ts';
+import type { Msg } from '../models/message.ts';
+import type { Page } from '../page.ts';
+import type { Modules } from '../registry.ts';
+import { ServerStatusCodeError } from '../server-status-code-error.ts';
+import type { Wid } from '../wid.ts';
+import type { WirePresence, WirePrivacy } from '../wire.ts';
+
+/** Settings by the names of the network, and by those of the page's memory. */
+const settingNames: Readonly<Record<keyof WirePrivacy, string>> = {
+  last: 'lastSeen',
+  online: 'online',
+  profile: 'profilePicture',
+  status: 'about',
+  readreceipts: 'readReceipts',
+  groupadd: 'groupAdd',
+  calladd: 'callAdd',
+};
+
+/** What an account can change of itself. */
+export function accountModules({ connection, users }: Page): Modules {
+  // Nothing is told to the network without a name, and there is no answer.
+  const tell = (presence: WirePresence) => {
+    if (conn.get('pushname')) void connection.request('presence', { presence });
+  };
+  const setPrivacyForOneCategory = async ({ name, value }: { name: keyof WirePrivacy; value: string }) => {
+    await connection.request('set-privacy', { name, value });
+    users.changeSelf({ privacy: { ...users.self?.privacy, [name]: value } as WirePrivacy });
+  };
+  return {
+    WAWebSetPushnameConnAction: {
+      // A change of the app state: done once the page has it. The network gets it later.
+      setPushname: async (name: string) => {
+        void connection.request('set-name', { name });
+        conn.set({ pushname: name });
+      },
+    },
+    WAWebContactStatusBridge: {
+      getStatus: async ({ wid }: { readonly wid: Wid }) => {
+        const { about } = await connection.request('about', { id: String(wid) });
+        return about === null ? { id: wid, stale: true, status: '' } : { id: wid, status: about };
+      },
+      // A refusal is an answer.
+      setMyStatus: async (about: string) => {
+        try {
+          await connection.request('set-about', { about });
+          return { status: 200 };
+        } catch (error) {
+          if (error instanceof ServerStatusCodeError) return { status: error.status };
+          throw error;
+        }
+      },
+      // Whoever posted it is told only if that is asked for; a failure is false.
+      sendReadStatus: async (msg: Msg, _seconds: number, options?: { readonly sendReceipt?: boolean }) => {
+        try {
+          if (options?.sendReceipt) await connection.request('see-status', { id: msg.get('id')?.id ?? '' });
+        } catch {
+          return false;
+        }
+        msg.set({ ack: 3 });
+        return true;
+      },
+    },
+    WAWebPresenceChatAction: {
+      sendPresenceAvailable: () => tell('available'),
+      sendPresenceUnavailable: () => tell('unavailable'),
+    },
+    WAWebUserPrefsGeneral: {
+      getPushname: () => conn.get('pushname') ?? null,
+      getUserPrivacySettings: () =>
+        Object.fromEntries(
+          Object.entries(users.self?.privacy ?? {}).map(([name, value]) => [
+            settingNames[name as keyof WirePrivacy],
+            value,
+          ]),
+        ),
+    },
+    WAWebSetPrivacyForOneCategoryAction: { setPrivacyForOneCategory },
+  };
+}

@@ -1,0 +1,38 @@
+import { changeProfile } from '../../network/people.ts';
+import type { Handlers } from './handler.ts';
+
+type Names = 'about' | 'set-name' | 'set-about' | 'set-picture' | 'set-privacy' | 'presence' | 'see-status';
+
+/** What a device changes of its account, and how it is shown. */
+export const accountRequests: Handlers<Names> = {
+  about: ({ directory }, _login, { id }) => {
+    const found = directory.find(id);
+    return { about: found && !found.hidesAbout ? found.about : null };
+  },
+  'set-name': (network, { account }, { name }) => {
+    changeProfile(network, account, { name });
+    return null;
+  },
+  'set-about': (_network, { account }, { about }) => {
+    account.about = about;
+    return null;
+  },
+  'set-picture': ({ groups }, { account }, { id, data }) => {
+    const jpeg = data === null ? undefined : Buffer.from(data, 'base64');
+    if (id.endsWith('@g.us')) groups.setPicture(groups.get(id, account), account, jpeg);
+    else Object.assign(account, { jpeg, picture: jpeg ? 'present' : 'none' });
+    return null;
+  },
+  'set-privacy': (_network, { account }, { name, value }) => {
+    account.privacy = { ...account.privacy, [name]: value };
+    return null;
+  },
+  'see-status': ({ postOffice }, { account }, { id }) => {
+    postOffice.seeStatus(account, id);
+    return null;
+  },
+  presence: (_network, { device }, { presence }) => {
+    device.presence = presence;
+    return null;
+  },
+};

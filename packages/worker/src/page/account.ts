@@ -1,0 +1,147 @@
+import type { PageWindow, Refused } from './window.ts';
+
+declare const window: PageWindow;
+
+/** The account itself; the about text is queried, within the time. */
+export async function readProfile(aboutMs: number): Promise<Record<string, unknown>> {
+  const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
+  const { Conn } = window.require('WAWebConnModel');
+  const [wid, lid] = [getMaybeMePnUser(), getMaybeMeLidUser()];
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), aboutMs));
+  const asked = window.require('WAWebContactStatusBridge').getStatus({ wid: wid ?? lid, token: '' });
+  // An answer that is late, refused or stale is not the same as no text.
+  const told = await Promise.race([asked.catch(() => undefined), late]);
+  return {
+    id: String(wid ?? lid),
+    lid: lid && String(lid),
+    name: Conn.pushname,
+    about: told && !told.stale ? (told.status ?? '') : undefined,
+    isBusiness: Conn.canSetMyPushname?.() === false,
+  };
+}
+
+/** Changes the name that others see. */
+export async function setName(name: string): Promise<'ok' | 'is_business' | Refused> {
+  if (window.require('WAWebConnModel').Conn.canSetMyPushname?.() === false) return 'is_business';
+  try {
+    await window.require('WAWebSetPushnameConnAction').setPushname(name);
+    return 'ok';
+  } catch (error) {
+    return window.chatWebTools.refusedBy(error);
+  }
+}
+
+/** Changes the about text. */
+export async function setAbout(about: string): Promise<'ok' | Refused> {
+  try {
+    const answer = await window.require('WAWebContactStatusBridge').setMyStatus(about);
+    const status = Number(answer?.status ?? 200);
+    return status === 200 ? 'ok' : { refused: status };
+  } catch (error) {
+    return window.chatWebTools.refusedBy(error);
+  }
+}
+
+/** Changes the picture to the image with that key, cut to a square as the page does it. */
+export async function setPicture(key: string): Promise<'ok' | 'no_image' | Refused> {
+  const tools = window.chatWebTools;
+  const image = tools.files.get(key);
+  if (!image) return 'no_image';
+  const page = window as unknown as {
+    createImageBitmap(image: Blob): Promise<{ width: number; height: number }>;
+    OffscreenCanvas: new (
+      width: number,
+      height: number,
+    ) => {
+      getContext(kind: '2d'): {
+        fillStyle: string;
+        fillRect(...at: number[]): void;
+        drawImage(image: object, ...at: number[]): void;
+      };
+      convertToBlob(options: { type: string; quality: number }): Promise<Blob>;
+    };
+  };
+  const [thumbnailSide, pictureSide] = [96, 640];
+  let urls: string[];
+  try {
+    const bitmap = await page.createImageBitmap(image);
+    const side = Math.min(bitmap.width, bitmap.height);
+    const [x, y] = [Math.floor((bitmap.width - side) / 2), Math.floor((bitmap.height - side) / 2)];
+    urls = await Promise.all(
+      [thumbnailSide, pictureSide].map(async (size) => {
+        const canvas = new page.OffscreenCanvas(size, size);
+        const context = canvas.getContext('2d');
+        context.fillStyle = '#fff'; // JPEG has no transparency: it would be black.
+        context.fillRect(0, 0, size, size);
+        context.drawImage(bitmap, x, y, side, side, 0, 0, size, size);
+        const jpeg = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 });
+        const bytes = Array.from(new Uint8Array(await jpeg.arrayBuffer()), (byte) => String.fromCharCode(byte));
+        return `data:image/jpeg;base64,${btoa(bytes.join(''))}`;
+      }),
+    );
+  } catch {
+    return 'no_image';
+  }
+  const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
+  const wid = getMaybeMePnUser() ?? getMaybeMeLidUser();
+  try {
+    const [thumbnail = '', picture = ''] = urls;
+    const bridge = window.require('WAWebContactProfilePicThumbBridge');
+    const status = Number((await bridge.sendSetPicture(wid, thumbnail, picture))?.status ?? 200);
+    return status === 200 ? 'ok' : { refused: status };
+  } catch (error) {
+    return tools.refusedBy(error);
+  }
+}
+
+/** Removes the picture. */
+export async function removePicture(): Promise<'ok' | Refused> {
+  const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
+  const wid = getMaybeMePnUser() ?? getMaybeMeLidUser();
+  try {
+    const answer = await window.require('WAWebContactProfilePicThumbBridge').requestDeletePicture(wid);
+    const status = Number(answer?.status ?? 200);
+    return status === 200 ? 'ok' : { refused: status };
+  } catch (error) {
+    return window.chatWebTools.refusedBy(error);
+  }
+}
+
+/** Shows the account as available or not. False without a name: the network ignores it then. */
+export function setPresence(presence: 'available' | 'unavailable'): boolean {
+  if (!window.require('WAWebConnModel').Conn.pushname) return false;
+  const isAvailable = presence === 'available';
+  // The page tells the network its own state again when it reconnects.
+  const Stream = window.chatWebTools.optional('WAWebStreamModel')?.Stream;
+  if (isAvailable) Stream?.markAvailable?.();
+  else Stream?.markUnavailable?.();
+  const { sendPresenceAvailable, sendPresenceUnavailable } = window.require('WAWebPresenceChatAction');
+  if (isAvailable) sendPresenceAvailable();
+  else sendPresenceUnavailable();
+  return true;
+}
+
+/** The privacy settings, from the page's memory, under its names. */
+export function readPrivacy(): Record<string, unknown> {
+  return { ...window.require('WAWebUserPrefsGeneral').getUserPrivacySettings() };
+}
+
+/** Changes privacy settings in turn, by the network's names. Returns what was changed, and the refusal that ended it. */
+export async function setPrivacy(
+  changes: readonly { readonly name: string; readonly value: string }[],
+  timeoutMs: number,
+): Promise<{ readonly changed: string[]; readonly no?: Refused | 'late' }> {
+  const { setPrivacyForOneCategory } = window.require('WAWebSetPrivacyForOneCategoryAction');
+  const deadline = Date.now() + timeoutMs;
+  const changed: string[] = [];
+  for (const change of changes) {
+    if (Date.now() > deadline) return { changed, no: 'late' };
+    try {
+      await setPrivacyForOneCategory(change);
+      changed.push(change.name);
+    } catch (error) {
+      return { changed, no: window.chatWebTools.refusedBy(error) };
+    }
+  }
+  return { changed };
+}

@@ -1,0 +1,43 @@
+import type { PageMessage } from '../window.ts';
+import { type Contract, fn, unchecked } from './part.ts';
+
+/** Modules for the account's profile, presence and privacy. */
+export interface AccountModules {
+  WAWebSetPushnameConnAction: { setPushname(name: string): Promise<unknown> };
+  WAWebContactStatusBridge: {
+    getStatus(whose: { wid: unknown; token: string }): Promise<{ status?: unknown; stale?: boolean } | undefined>;
+    setMyStatus(text: string): Promise<{ status?: number } | undefined>;
+    sendReadStatus(message: PageMessage, seconds: number, options: { sendReceipt: boolean }): Promise<unknown>;
+  };
+  WAWebStreamModel: { Stream: { markAvailable?(): void; markUnavailable?(): void } };
+  WAWebPresenceChatAction: { sendPresenceAvailable(): unknown; sendPresenceUnavailable(): unknown };
+  WAWebUserPrefsGeneral: { getUserPrivacySettings(): Record<string, unknown> | undefined };
+  WAWebSetPrivacyForOneCategoryAction: {
+    setPrivacyForOneCategory(setting: { name: string; value: string }): Promise<unknown>;
+  };
+}
+
+/** Their parts. */
+export const accountParts: Contract<AccountModules> = {
+  WAWebSetPushnameConnAction: {
+    setPushname: fn('(name) → Promise; resolves once the page has it, before the network', 'setProfileName'),
+  },
+  WAWebContactStatusBridge: {
+    getStatus: fn('({wid, token}) → Promise<{status}>; {stale: true} if it is not told', 'getProfile'),
+    setMyStatus: fn('(text) → Promise<{status}>; a refusal is a status other than 200', 'setProfileAbout'),
+    sendReadStatus: fn('(message, Unix seconds, {sendReceipt}) → Promise<true | false>', 'markStatusSeen'),
+  },
+  WAWebStreamModel: {
+    Stream: unchecked('mode MAIN once the page itself is up, for dialogs; markAvailable(), markUnavailable()'),
+  },
+  WAWebPresenceChatAction: {
+    sendPresenceAvailable: fn('() → told to the network; there is no answer', 'setPresence'),
+    sendPresenceUnavailable: fn('() → the same', 'setPresence'),
+  },
+  WAWebUserPrefsGeneral: {
+    getUserPrivacySettings: fn('() → the settings that the page has synced', 'getPrivacy', 'updatePrivacy'),
+  },
+  WAWebSetPrivacyForOneCategoryAction: {
+    setPrivacyForOneCategory: fn("({name, value}) → Promise; rejects with the network's code", 'updatePrivacy'),
+  },
+};

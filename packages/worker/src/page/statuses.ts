@@ -1,0 +1,54 @@
+import type { MessageModel, PageWindow } from './window.ts';
+
+declare const window: PageWindow;
+
+/** The statuses of one person that have not expired, oldest first. */
+export interface PersonStatuses {
+  readonly from: string | undefined;
+  readonly statuses: readonly (MessageModel & { readonly seen: boolean })[];
+}
+
+/** The statuses of other people since that time, in Unix seconds, from the page's memory; who posted last comes first. */
+export function listStatuses(since: number, mostPeople: number, mostOfOne: number): PersonStatuses[] {
+  const tools = window.chatWebTools;
+  const { Status } = window.require('WAWebCollections');
+  return Status.getModelsArray()
+    .flatMap(({ id, msgs }) => {
+      // Groups and channels may have statuses as well, and so has the network itself.
+      if (!/^[1-9]\d*@(c\.us|lid)$/.test(String(id)) || tools.isMe(id)) return [];
+      const found = msgs
+        .getModelsArray()
+        .filter((message) => (message.t ?? 0) > since && !message.id.fromMe && tools.isDeliverable(message))
+        .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
+        .slice(-mostOfOne);
+      const statuses = found.flatMap((message) => {
+        const model = tools.sentModel(message);
+        return model ? [{ ...model, seen: message.ack >= 3 }] : [];
+      });
+      return statuses.length > 0 ? [{ from: tools.phoneOr(id), statuses }] : [];
+    })
+    .sort((one, other) => (other.statuses.at(-1)?.t ?? 0) - (one.statuses.at(-1)?.t ?? 0))
+    .slice(0, mostPeople);
+}
+
+/** Marks a status as seen. `unknown`: the page does not say whether the network was told. */
+export async function markStatusSeen(messageId: string): Promise<'ok' | 'no_status' | 'own' | 'unknown'> {
+  const { Status } = window.require('WAWebCollections');
+  const [, , stanza] = messageId.split('_');
+  for (const status of Status.getModelsArray()) {
+    // The author may be in the id by number or by hidden id.
+    const message = status.msgs
+      .getModelsArray()
+      .find(({ id }) => String(id) === messageId || (stanza !== undefined && id.id === stanza));
+    if (!message || !messageId.includes('_status@broadcast_')) continue;
+    if (message.id.fromMe) return 'own';
+    if (message.ack >= 3) return 'ok';
+    // Not by the model: it swallows the result. Without the option, newer builds tell the network nothing.
+    const { sendReadStatus } = window.require('WAWebContactStatusBridge');
+    const isTold = await sendReadStatus(message, Math.floor(Date.now() / 1_000), { sendReceipt: true });
+    if (isTold !== true) return 'unknown';
+    status.handleReadStatus?.(message.id);
+    return 'ok';
+  }
+  return 'no_status';
+}
