@@ -9,9 +9,9 @@ export class EventLog {
   ended = false;
   readonly #abort = new AbortController();
 
-  static async open(address: GatewayAddress, id: string): Promise<EventLog> {
+  static async open(address: GatewayAddress, id: string, names?: readonly EventName[]): Promise<EventLog> {
     const log = new EventLog();
-    const events = await openEventStream(address, id, log.#abort.signal);
+    const events = await openEventStream(address, id, log.#abort.signal, { events: names });
     void log.#read(events);
     return log;
   }

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
-import type { OperationMethods } from '@chat-web/protocol';
+import type { EventName, OperationMethods } from '@chat-web/protocol';
 import {
   type Build,
   type PhoneMessage,
@@ -103,9 +103,9 @@ export class Stack implements AsyncDisposable {
     this.gateway = await spawnGateway({ ...this.#settings, ...settings });
   }
 
-  /** Opens a session's event stream and keeps what comes. */
-  async listen(id: string): Promise<EventLog> {
-    const log = await EventLog.open(this.address, id);
+  /** Opens a session's event stream, of these events or of the default ones, and keeps what comes. */
+  async listen(id: string, names?: readonly EventName[]): Promise<EventLog> {
+    const log = await EventLog.open(this.address, id, names);
     this.#logs.push(log);
     return log;
   }

@@ -19,6 +19,7 @@ import { holdDataDir } from './data-lock.ts';
 import { DeliveredMessages } from './events/delivered-messages.ts';
 import { EventLog } from './events/event-log.ts';
 import { OpenAcks } from './events/open-acks.ts';
+import { ToldEvents } from './events/told-events.ts';
 import { gatewayHandlers, type HandlerParts } from './gateway-handlers.ts';
 import { sweepAtBoot } from './host/browser-sweep.ts';
 import { noCgroups, openCgroups } from './host/cgroup.ts';
@@ -105,7 +106,10 @@ export async function startGateway(
   const pageHistory = new PageHistory(join(saved.pagesDir, 'history.json'), log);
   const load = new ProcessorLoad();
   const startQueue = new StartQueue({ slots: config.startConcurrency, idleShare: () => load.idleShare() });
-  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), sentKeys: new SentKeys() };
+  const folds = {
+    ...{ delivered: new DeliveredMessages(), openAcks: new OpenAcks(), told: new ToldEvents() },
+    sentKeys: new SentKeys(),
+  };
   const webhookProgress = new WebhookProgress();
   const people = new KnownPeople();
   const journalLimits = { maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs };
@@ -156,7 +160,14 @@ export async function startGateway(
   const watches = [memoryGuard, new DiskWatch(saved, log), hostHistory];
   const mover = new Mover({
     ...{ config, supervisor, saved, lineages, events, log },
-    keepers: [folds.delivered, folds.openAcks, new MovingKeys(folds.sentKeys, journal), people, memoryGuard],
+    keepers: [
+      folds.delivered,
+      folds.openAcks,
+      folds.told,
+      new MovingKeys(folds.sentKeys, journal),
+      people,
+      memoryGuard,
+    ],
     version: version(),
   });
   const closing = new AbortController();

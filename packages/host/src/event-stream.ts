@@ -10,17 +10,19 @@ export type ReceivedEvent = SessionEvent & { readonly id: string | undefined };
 /**
  * Opens one connection to a session's event stream. Resolves when the gateway has accepted it. The events end when the
  * session or the key is deleted or the gateway stops, and throw when the signal aborts or the connection fails: open it
- * again then, with the `id` of the last event that was dealt with as `after`: nothing is lost. Rejects with the gateway's
+ * again then, with the `id` of the last event that was dealt with as `after`: nothing is lost. `events`: only these, and
+ * `gap`; absent: all but those that have to be named. Rejects with the gateway's
  * GatewayError, or as `fetch` does if it cannot be reached.
  */
 export async function openEventStream(
   address: GatewayAddress,
   id: string,
   signal: AbortSignal,
-  { after }: { readonly after?: string | undefined } = {},
+  { after, events }: { readonly after?: string | undefined; readonly events?: readonly EventName[] | undefined } = {},
 ): Promise<AsyncIterable<ReceivedEvent>> {
   const headers = { Accept: 'text/event-stream', ...(after === undefined ? {} : { 'Last-Event-ID': after }) };
-  const response = await ask(address, `/sessions/${encodeURIComponent(id)}/events`, { headers, signal });
+  const query = events === undefined ? '' : `?events=${events.join(',')}`;
+  const response = await ask(address, `/sessions/${encodeURIComponent(id)}/events${query}`, { headers, signal });
   if (!response.ok || !response.body) {
     throw answeredError('events', response, await response.json().catch(() => undefined));
   }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ACCOUNT_EVENTS, accountEventData } from './account-events.ts';
 import { reason } from './reasons.ts';
 import { ack, message, pairingCode, pngDataUrl, sessionInfo, sessionView } from './resources.ts';
 
@@ -29,13 +30,14 @@ export const eventData = {
       to: v.nullable(v.string()),
     }),
   ]),
+  ...accountEventData,
 } as const;
 
 export type EventName = keyof typeof eventData;
 /** Events that open an account: they are shown to keys that may link sessions, and kept nowhere. */
 export const SECRET_EVENTS: readonly EventName[] = ['qr', 'pairing_code'];
 /** Events that a reader gets only if it names them. */
-export const OPT_IN_EVENTS: readonly EventName[] = ['status'];
+export const OPT_IN_EVENTS: readonly EventName[] = ['status', ...ACCOUNT_EVENTS];
 /** The events of a reader that names none. */
 export const DEFAULT_EVENTS: readonly EventName[] = (Object.keys(eventData) as EventName[]).filter(
   (name) => !OPT_IN_EVENTS.includes(name),

@@ -1,3 +1,4 @@
+export * from './account-events.ts';
 export * from './archive.ts';
 export * from './browser-owner.ts';
 export * from './channel.ts';

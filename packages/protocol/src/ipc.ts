@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { accountEvent } from './account-events.ts';
 import { errorCode, fieldIssue } from './errors.ts';
 import { count, LIMITS, listOf, networkId, PAGE_VERSION, sentence, unixSeconds } from './limits.ts';
 import { workerFailure } from './reasons.ts';
@@ -135,6 +136,10 @@ export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('unlinked') }),
   v.object({ name: v.literal('message'), message }),
   v.object({ name: v.literal('message_ack'), id: networkId, ack }),
+  /** It may be reported again after a restart. */
+  v.object({ name: v.literal('account_event'), event: accountEvent }),
+  /** The page sends this message itself: it is none that was sent on another device. */
+  v.object({ name: v.literal('own_message'), id: networkId }),
   /** All messages before this time, in Unix seconds, were delivered: the session was listening. */
   v.object({ name: v.literal('heard'), until: unixSeconds }),
   /** All inbound messages since that time, in Unix seconds, have been reported, and a gap where some could not be. */

@@ -7,6 +7,8 @@ import * as v from 'valibot';
 export const LIMITS = {
   /** The network accepts 65,536 characters, and contact cards include pictures. */
   body: 262_144,
+  /** A single one takes up to some 30 units. */
+  emoji: 100,
   name: 1_000,
   filename: 1_000,
   mimeType: 255,

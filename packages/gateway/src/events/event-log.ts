@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type AccountEvent,
   errorText,
   GatewayError,
   type Message,
@@ -17,6 +18,7 @@ import { type Entry, entryOf, Feed, type FeedOptions, OLDEST } from './feed.ts';
 import { ImportShares } from './import-shares.ts';
 import { JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
+import { type ToldEvents, toldKeyOf, toldNotes } from './told-events.ts';
 
 /** What a session has lost while nothing could be stored. */
 interface Loss {
@@ -41,6 +43,7 @@ const FORGET_TIMEOUT_MS = 5_000;
 export interface EventFolds {
   readonly delivered: DeliveredMessages;
   readonly openAcks: OpenAcks;
+  readonly told: ToldEvents;
 }
 
 /**
@@ -56,9 +59,10 @@ export class EventLog {
   readonly #journal: Journal;
   readonly #delivered: DeliveredMessages;
   readonly #openAcks: OpenAcks;
+  readonly #told: ToldEvents;
   readonly #log: Log;
   readonly #shares: JournalShares;
-  /** Messages on their way to the disk, by session and id. */
+  /** Messages and other events on their way to the disk, by session and id or key. */
   readonly #storing = new Set<string>();
   /** Acks on their way to the disk, by session and id. */
   readonly #acksOnTheWay = new Map<string, OpenAck['ack']>();
@@ -71,12 +75,13 @@ export class EventLog {
   #newest: Promise<void> = Promise.resolve();
   #pending = 0;
 
-  constructor(journal: Journal, { delivered, openAcks }: EventFolds, limits: SharedJournal, log: Log) {
+  constructor(journal: Journal, { delivered, openAcks, told }: EventFolds, limits: SharedJournal, log: Log) {
     this.#journal = journal;
     this.imports = new ImportShares(limits);
     this.#shares = new JournalShares(limits);
     this.#delivered = delivered;
     this.#openAcks = openAcks;
+    this.#told = told;
     this.#log = log;
   }
 
@@ -122,6 +127,20 @@ export class EventLog {
     void this.#store(session, event, '', () => this.#loseOther(session)).then(() => {
       if (this.#acksOnTheWay.get(place) === ack) this.#acksOnTheWay.delete(place);
     });
+  }
+
+  /** An event of an account. It is left out if it is stored already, or about to be. */
+  publishAccountEvent(session: string, event: AccountEvent): void {
+    const key = toldKeyOf(event);
+    const place = `${session}/${key}`;
+    if (key !== '' && (this.#storing.has(place) || this.#told.has(session, key))) return;
+    this.#storing.add(place);
+    void this.#store(session, event, key, () => this.#loseOther(session)).then(() => this.#storing.delete(place));
+  }
+
+  /** A message that is sent from here: the page will not tell it as sent on another device. */
+  noteOwnMessage(session: string, id: string): void {
+    void this.#note(toldNotes.own(session, id));
   }
 
   /** The messages whose acks may rise while the session is down. */

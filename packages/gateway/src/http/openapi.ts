@@ -275,7 +275,7 @@ const EVENT_QUERY: readonly Json[] = [
     description: 'The same, `oldest`, or a time in ISO 8601: the first later event, and all that follow',
   },
   {
-    ...{ name: 'events', description: `Names of events. Absent: all but ${OPT_IN_EVENTS}`, explode: false },
+    ...{ name: 'events', description: `Names of events. Absent: all but ${OPT_IN_EVENTS.join(', ')}`, explode: false },
     schema: { type: 'array', items: { type: 'string', enum: Object.keys(eventData) } },
   },
   {

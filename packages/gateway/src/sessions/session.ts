@@ -342,6 +342,13 @@ export class Session {
         this.stats.heard();
         this.#context.events.publishAck(this.id, event);
         return;
+      case 'account_event':
+        this.stats.heard();
+        this.#context.events.publishAccountEvent(this.id, event.event);
+        return;
+      case 'own_message':
+        this.#context.events.noteOwnMessage(this.id, event.id);
+        return;
       case 'heard':
         this.#context.events.deliveredUntil(this.id, event.until);
         return;

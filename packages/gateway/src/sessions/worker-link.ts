@@ -53,7 +53,9 @@ const STATE_COST = 500;
 const LOG_BUDGET = { burst: 500, perSecond: 20 };
 const MOST_CALLS = 1_000;
 /** As frequent as the network's traffic; not logged. */
-const TRAFFIC = new Set<WorkerEvent['name']>(['message', 'message_ack', 'progress', 'heard']);
+const TRAFFIC = new Set<WorkerEvent['name']>([
+  ...(['message', 'message_ack', 'account_event', 'own_message', 'progress', 'heard'] as const),
+]);
 
 /** The gateway's end of the link to one worker: calls with their time limits, and events, all validated. */
 export class WorkerLink {

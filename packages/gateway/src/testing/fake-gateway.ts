@@ -18,6 +18,7 @@ import { readConfig } from '../config.ts';
 import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
 import { OpenAcks } from '../events/open-acks.ts';
+import { ToldEvents } from '../events/told-events.ts';
 import { createApp, type SessionDirectory } from '../http/app.ts';
 import { GuardedResponse } from '../http/guarded-response.ts';
 import type { AnyHandler } from '../http/operation-route.ts';
@@ -106,7 +107,12 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   const logger = pino({ level: 'debug', base: null }, log);
   const keys = await Keys.load(join(dataDir, 'keys.json'), logger);
   const token = await OperatorToken.load(config, logger);
-  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), sentKeys: new SentKeys() };
+  const folds = {
+    delivered: new DeliveredMessages(),
+    openAcks: new OpenAcks(),
+    told: new ToldEvents(),
+    sentKeys: new SentKeys(),
+  };
   const journalLimits = { maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs };
   const journal = await Journal.open({
     ...{ dir: join(dataDir, 'journal'), folds: Object.values(folds), log: logger },

@@ -21,6 +21,6 @@ export type ListenedEvent<N extends EventName = EventName> = {
  * has no handler is skipped.
  */
 export type EventHandlers = { readonly [N in EventName]?: (event: ListenedEvent<N>) => unknown } & {
-  /** Gets the events that have no handler of their own; a `status` only if the option `events` names it. */
+  /** Gets the events that have no handler of their own; those that have to be named only if the option `events` does. */
   readonly any?: (event: ListenedEvent) => unknown;
 };

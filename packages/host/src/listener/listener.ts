@@ -19,7 +19,7 @@ export interface ListenOptions<N extends EventName = EventName> {
    * later ones included.
    */
   readonly sessions?: string | readonly string[] | undefined;
-  /** Only these events, and `gap`. Absent: those that have a handler; for `any` and the iterator, all but `status`. */
+  /** Only these events, and `gap`. Absent: those that have a handler; for `any` and the iterator, the default ones. */
   readonly events?: readonly N[] | undefined;
   /** Where the position is kept over restarts of the application. Absent: in memory. */
   readonly position?: PositionStore | undefined;

@@ -41,7 +41,7 @@ const subscription = {
       v.maxLength(MOST_PATTERNS, `must be at most ${MOST_PATTERNS}`),
     ),
   ),
-  /** Absent: all but `status`. A `gap` is delivered whatever is chosen. */
+  /** Absent: all but those that have to be named. A `gap` is delivered whatever is chosen. */
   events: v.optional(v.pipe(v.array(eventName), v.minLength(1, 'must name an event'), v.maxLength(MOST_PATTERNS))),
 };
 

@@ -22,8 +22,8 @@ export class MessageChanges {
   /** An empty emoji takes the reaction back. */
   react(account: AccountRecord, messageId: string, emoji: string): void {
     const message = changeable(account, messageId);
-    if (emoji === '') message.reactions.delete(account);
-    else message.reactions.set(account, { id: createMessageId(account), emoji, atMs: Date.now() });
+    if (emoji === '' && !message.reactions.has(account)) return;
+    message.reactions.set(account, { id: createMessageId(account), emoji, atMs: Date.now() });
     this.#tellAll(message, account);
   }
 
@@ -49,7 +49,7 @@ export class MessageChanges {
     if (!isWithin(revokeWindowMs, timestamp)) {
       throw new SimulatorError(409, `message ${messageId} is too old to be deleted for everyone`);
     }
-    message.revocation = { id: createMessageId(account), by: account };
+    message.revocation = { id: createMessageId(account), by: account, atMs: Date.now() };
     message.reactions.clear();
     this.#tellAll(message, account);
   }

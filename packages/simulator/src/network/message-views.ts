@@ -65,7 +65,7 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
     body: message.type === 'location' ? '' : message.body,
     ...specialView(message),
     ...aroundText(message),
-    reactions: [...message.reactions].map(([who, { emoji }]) => ({ from: who.pn, emoji })),
+    reactions: [...message.reactions].flatMap(([who, { emoji }]) => (emoji === '' ? [] : { from: who.pn, emoji })),
     quotedMessageId: quoted?.id,
     quotedBody: quoted?.body,
     mimeType: attachment?.mimetype,
@@ -98,7 +98,8 @@ export function deviceView(message: Message, account: AccountRecord): WireMessag
     decryptLateMs: fromMe ? undefined : decryptLateMs,
   };
   if (revocation) {
-    return { ...base, id: revocation.id, type: 'revoked', body: '', reactions: [], revokedId: id };
+    const gone = { revokedId: id, revokedBy: idIn(party, revocation.by, account), revokedAtMs: revocation.atMs };
+    return { ...base, id: revocation.id, type: 'revoked', body: '', reactions: [], ...gone };
   }
   return { ...base, id, ...contentOf(message, account), editedAtMs };
 }

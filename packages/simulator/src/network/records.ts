@@ -136,6 +136,7 @@ interface Notice {
 /** A reaction to a message. */
 interface ReactionRecord {
   readonly id: string;
+  /** Empty once it was taken back: devices that were away are told of that, too. */
   readonly emoji: string;
   readonly atMs: number;
 }
@@ -174,7 +175,7 @@ export interface Message {
   readonly reactions: Map<AccountRecord, ReactionRecord>;
   editedAtMs: number | undefined;
   /** Defined once it was deleted for everyone; pages then know the message by this id. */
-  revocation: { readonly id: string; readonly by: AccountRecord } | undefined;
+  revocation: { readonly id: string; readonly by: AccountRecord; readonly atMs: number } | undefined;
   /** The accounts that have deleted it for themselves. */
   readonly hiddenFrom: Set<AccountRecord>;
 }

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { contentOf, keyOf, modelOf, textOf } from './message-forms.ts';
+import { contentOf, keyOf, modelOf, revocationOf, textOf } from './message-forms.ts';
 import { type Chat, chats, findChat, openChat } from './models/chat.ts';
 import { learnGroup, learnGroupOf } from './models/group.ts';
 import { type Msg, messages } from './models/message.ts';
@@ -185,6 +185,8 @@ export class Mailbox {
     msg.set(old ? { id, protocolMessageKey: old } : { id });
     if (chat?.get('lastReceivedKey') === old) chat?.set({ lastReceivedKey: id });
     const gone = { caption: undefined, directPath: undefined, mediaKey: undefined, filename: undefined };
-    msg.set({ type: 'revoked', subtype: message.fromMe ? 'sender' : 'admin', body: '', ...gone });
+    const { protocolMessageKey: _, ...revocation } = revocationOf(message, message.revokedId ?? '');
+    const by = { subtype: message.revokedBy === (message.author ?? message.from) ? 'sender' : 'admin' } as const;
+    msg.set({ type: 'revoked', ...by, ...revocation, body: '', ...gone });
   }
 }

@@ -45,12 +45,22 @@ export function contentOf(message: WireMessage): Partial<MsgAttributes> {
     attributes.subtype = notice.subtype;
     attributes.recipients = [...notice.recipients];
   }
-  if (revokedId !== undefined) attributes.protocolMessageKey = keyOf({ ...message, id: revokedId });
+  if (revokedId !== undefined) Object.assign(attributes, revocationOf(message, revokedId));
   if (editedAtMs !== undefined) {
     attributes.latestEditSenderTimestampMs = editedAtMs;
     attributes.latestEditMsgKey = keyOf(message);
   }
   return { ...fields, ...callOf(fields), ...textOf(message), ...media, ...style, ...quoteOf(message), ...attributes };
+}
+
+/** Of a message that was deleted for everyone: its former id, who deleted it, and when. */
+export function revocationOf(message: WireMessage, revokedId: string): Partial<MsgAttributes> {
+  const { revokedBy, revokedAtMs } = message;
+  return {
+    protocolMessageKey: keyOf({ ...message, id: revokedId }),
+    ...(revokedBy === undefined ? {} : { revokeSender: createWid(revokedBy) }),
+    ...(revokedAtMs === undefined ? {} : { revokeTimestamp: Math.floor(revokedAtMs / 1_000) }),
+  };
 }
 
 function callOf(fields: WireMessage['fields']): Partial<MsgAttributes> {

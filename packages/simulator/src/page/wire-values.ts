@@ -126,6 +126,8 @@ export interface WireMessage {
   readonly editedAtMs?: number | undefined;
   /** Its id before it was deleted for everyone. */
   readonly revokedId?: string | undefined;
+  readonly revokedBy?: string | undefined;
+  readonly revokedAtMs?: number | undefined;
   /** Comes without saying that it is new. */
   readonly isQuiet?: boolean | undefined;
   /** How long after its arrival it can be decrypted. */

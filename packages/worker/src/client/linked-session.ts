@@ -8,6 +8,7 @@ import {
 } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import { collectSoon } from '../media/garbage.ts';
+import { changesSince } from '../page/changes.ts';
 import type { Capability } from '../page/contract/index.ts';
 import { type LinkScreen, readLinkScreen, requestCode, returnToQr } from '../page/linking.ts';
 import { acksOf, acksSince } from '../page/messages.ts';
@@ -18,6 +19,7 @@ import { endBrowser } from './close-browser.ts';
 import { CodeLinking, notToBeLinked, TYPED_MS } from './code-linking.ts';
 import { connectBrowser } from './connect-browser.ts';
 import { inTime, withDeadline } from './in-time.ts';
+import { AccountEvents } from './inbox/account-events.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { storeOf } from './inbox/message-store.ts';
 import { LinkScreenWatch } from './link-screen-watch.ts';
@@ -87,10 +89,13 @@ export class LinkedSession implements PageSource, LinkingCalls {
     };
     const store = storeOf(() => this.page);
     const inbox = new Inbox(report, store, log, heardUntil);
+    const readChanges = (since: number, most: number) => this.link.run(changesSince, since, most);
+    const accountEvents = new AccountEvents(report, readChanges, log, heardUntil);
     const lifecycle = new SessionLifecycle(
       (event) => this.#onEvent(event),
       sources,
       inbox,
+      accountEvents,
       this.#pageReport,
       log,
       openAcks,

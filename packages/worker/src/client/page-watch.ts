@@ -116,7 +116,7 @@ export class PageWatch {
 
   async #checkForLateModules(): Promise<void> {
     const { client, capabilities } = this.#parts;
-    if (capabilities.lacking.length > 0 && capabilities.mayGrow) await client.checkPage();
+    if (capabilities.lacking.length > 0 && capabilities.mayGrow) await client.checkLateParts();
   }
 
   async #isDeaf(): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { OpenAck, WorkerEvent } from '@chat-web/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { Capabilities } from './capabilities.ts';
+import { AccountEvents } from './inbox/account-events.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { PageReport } from './page-report.ts';
 import { SessionLifecycle } from './session-lifecycle.ts';
@@ -40,6 +41,7 @@ function session(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Record<
     report,
     sources,
     inbox,
+    new AccountEvents(report, async () => [], log, NOW),
     new PageReport(report, new Capabilities(), log),
     log,
     openAcks,

@@ -1,4 +1,13 @@
-import { errorText, type OpenAck, type PairingCode, type PasskeyStep, type WorkerFailure } from '@chat-web/protocol';
+import {
+  errorText,
+  networkId,
+  type OpenAck,
+  type PairingCode,
+  type PasskeyStep,
+  type WorkerFailure,
+} from '@chat-web/protocol';
+import * as v from 'valibot';
+import type { AccountEvents } from './inbox/account-events.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import { wasNavigated } from './page-errors.ts';
 import type { PageReport } from './page-report.ts';
@@ -45,6 +54,7 @@ export class SessionLifecycle implements ClientSignals {
   readonly #sources: LifecycleSources;
   readonly #log: Log;
   readonly #inbox: Inbox;
+  readonly #accountEvents: AccountEvents;
   readonly #page: PageReport;
   #phase: 'starting' | 'qr' | 'authenticating' | 'ready' | 'lost' | 'over' = 'starting';
   #isConnected = false;
@@ -66,6 +76,7 @@ export class SessionLifecycle implements ClientSignals {
     report: ReportEvent,
     sources: LifecycleSources,
     inbox: Inbox,
+    accountEvents: AccountEvents,
     page: PageReport,
     log: Log,
     openAcks: readonly OpenAck[] = [],
@@ -73,6 +84,7 @@ export class SessionLifecycle implements ClientSignals {
     this.#report = report;
     this.#sources = sources;
     this.#inbox = inbox;
+    this.#accountEvents = accountEvents;
     this.#page = page;
     this.#log = log;
     this.#openAcks = openAcks;
@@ -121,6 +133,7 @@ export class SessionLifecycle implements ClientSignals {
     this.#qrText = text;
     this.#phase = 'qr';
     this.#inbox.discardHistory();
+    this.#accountEvents.discardHistory();
     void this.#reportQr(text);
   }
 
@@ -193,6 +206,7 @@ export class SessionLifecycle implements ClientSignals {
     this.#isListening = false;
     this.#isConnected = false;
     this.#inbox.pause();
+    this.#accountEvents.pause();
     this.#connectionLost('PAGE_RELOADED');
   }
 
@@ -213,6 +227,15 @@ export class SessionLifecycle implements ClientSignals {
     if (typeof id === 'string' && typeof ack === 'number' && Number.isFinite(ack))
       this.#report({ name: 'message_ack', id, ack: toAck(ack) });
     else this.#log('error', 'ack discarded', { error: 'the id is not a text, or the ack is not a number' });
+  }
+
+  onChange(name: unknown, data: unknown): void {
+    this.onNetworkActivity();
+    if (this.#phase !== 'over') this.#accountEvents.onChange(name, data);
+  }
+
+  onOwnMessage(id: unknown): void {
+    if (this.#phase !== 'over' && v.is(networkId, id)) this.#report({ name: 'own_message', id });
   }
 
   /** The network has sent something. */
@@ -252,6 +275,7 @@ export class SessionLifecycle implements ClientSignals {
     this.#lostState = pageState;
     this.#phase = 'lost';
     this.#inbox.pause();
+    this.#accountEvents.pause();
     this.#report({ name: 'connection_lost', pageState });
   }
 
@@ -294,7 +318,8 @@ export class SessionLifecycle implements ClientSignals {
   }
 
   async #catchUp(): Promise<void> {
-    for (const work of [() => this.#inbox.catchUp(), () => this.#reportMissedAcks()]) {
+    const works = [() => this.#inbox.catchUp(), () => this.#accountEvents.catchUp(), () => this.#reportMissedAcks()];
+    for (const work of works) {
       try {
         await work();
       } catch (error) {

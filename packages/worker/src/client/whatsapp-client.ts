@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerFailure } from '@chat-web/protocol';
 import type { Browser, Page, Target } from 'puppeteer';
 import { DefaultOptions, WhatsWebURL } from 'whatsapp-web.js/src/util/Constants.js';
+import { listenToChanges } from '../page/changes.ts';
 import { closeDialogs } from '../page/dialogs.ts';
 import { listen } from '../page/listeners.ts';
 import { prepareModules } from '../page/modules.ts';
 import { mark, type PageState, readPageState, refreshQr } from '../page/session.ts';
+import { installChangeTools } from '../page/tools/changes.ts';
 import { installChatTools } from '../page/tools/chats.ts';
 import { installFileTools } from '../page/tools/files.ts';
 import { installGroupTools } from '../page/tools/groups.ts';
@@ -36,6 +38,10 @@ export interface ClientSignals {
   onLogout(): void;
   onMessage(model: unknown): void;
   onAck(id: unknown, ack: unknown): void;
+  /** What became of messages, groups and chats. */
+  onChange(name: unknown, data: unknown): void;
+  /** The page sends this message itself. */
+  onOwnMessage(id: unknown): void;
   /** A handler of the library threw at an event of the page; the session continues. */
   onHandlerFailed(handler: string, error: string): void;
   /** The page or its browser is unusable. */
@@ -200,9 +206,10 @@ export class WhatsAppClient extends LibraryClient {
       installSendTools,
       installGroupTools,
       installChatTools,
+      installChangeTools,
       installFileTools,
     ];
-    const scripts = [...tools, listen];
+    const scripts = [...tools, listen, listenToChanges];
     // The page runs them in this order.
     await Promise.all([
       this.page.evaluate(installIdTools, this.#options.lookUpsFrom()),
@@ -211,10 +218,12 @@ export class WhatsAppClient extends LibraryClient {
     await this.page.evaluate(mark, document, 'listening');
   }
 
-  /** What the listeners of `page/listeners.ts` tell. */
-  #onSignal({ is, model, id, ack }: ReceivedSignal): void {
+  /** What the listeners of `page/listeners.ts` and `page/changes.ts` tell. */
+  #onSignal({ is, model, id, ack, name, data }: ReceivedSignal): void {
     if (is === 'message') this.#signals.onMessage(model);
     else if (is === 'ack') this.#signals.onAck(id, ack);
+    else if (is === 'change') this.#signals.onChange(name, data);
+    else if (is === 'own') this.#signals.onOwnMessage(id);
   }
 
   /** The page's socket state: reported by the page, or polled. */
@@ -229,6 +238,12 @@ export class WhatsAppClient extends LibraryClient {
   async checkPage(): Promise<void> {
     await this.#options.capabilities.check(this.page);
     this.#signals.onPageChecked();
+  }
+
+  /** Checks again, and listens to changes in parts that were loaded meanwhile. */
+  async checkLateParts(): Promise<void> {
+    await this.checkPage();
+    await this.page.evaluate(listenToChanges);
   }
 
   /** Waits for the parts that every session needs: modules may load late. Throws if they do not. */

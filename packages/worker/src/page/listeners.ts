@@ -10,16 +10,11 @@ export function listen(): void {
   const { Msg } = window.require('WAWebCollections');
   const tools = window.chatWebTools;
 
-  // In the order of arrival, also if one has to wait for a number.
-  let last: Promise<unknown> = Promise.resolve();
   const report = (message: PageMessage) => {
     if (!tools.isDeliverable(message)) return;
     const resolved = tools.resolvePeople(message).catch(() => {});
     // The model is made in turn, so that all messages of a burst have the same id for a person.
-    last = last
-      .then(() => resolved)
-      .then(() => tools.signal({ is: 'message', model: tools.messageModel(message) }))
-      .catch(() => {}); // An unreadable message must not stop the others.
+    tools.inTurn(resolved, () => ({ is: 'message', model: tools.messageModel(message) }));
   };
 
   // A message that is not decrypted yet is requested again, as the page does when its chat is open.

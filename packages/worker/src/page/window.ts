@@ -1,4 +1,6 @@
+import type { AccountEventName } from '@chat-web/protocol';
 import type { PageModules } from './contract/index.ts';
+import type { ChangeTools } from './tools/changes.ts';
 import type { ChatTools } from './tools/chats.ts';
 import type { FileTools } from './tools/files.ts';
 import type { GroupTools } from './tools/groups.ts';
@@ -64,6 +66,14 @@ export interface PageMessage {
   readonly pollName?: string;
   readonly pollOptions?: readonly ({ readonly name?: string } | undefined)[];
   readonly pollSelectableOptionsCount?: number;
+  /** It was made in this page. */
+  readonly local?: boolean;
+  readonly latestEditMsgKey?: PageId;
+  readonly latestEditSenderTimestampMs?: number;
+  /** Of a message that was deleted for everyone: its former id, who deleted it, and when. */
+  readonly protocolMessageKey?: PageId;
+  readonly revokeSender?: PageId;
+  readonly revokeTimestamp?: number;
   downloadMedia(options: {
     downloadEvenIfExpensive: boolean;
     isUserInitiated: boolean;
@@ -71,6 +81,23 @@ export interface PageMessage {
   }): Promise<unknown>;
   once(event: string, listener: (message: PageMessage) => void): void;
   unsafe(): PageMessage;
+}
+
+/** A reaction to a message, as the page stores it. */
+export interface PageReaction {
+  readonly reactionParentKey?: PageMessage['id'];
+  /** Empty if it was taken back. */
+  readonly reactionText?: string;
+  /** Milliseconds. */
+  readonly reactionTimestamp?: number;
+  readonly from?: PageId;
+  readonly author?: PageId;
+}
+
+/** What became of messages, groups and chats, as it leaves the page. Times are in milliseconds. */
+export interface PageChange {
+  readonly name: AccountEventName;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** A member of a group. */
@@ -191,6 +218,8 @@ interface SetUpState {
   readonly document: string;
   injected?: boolean;
   listening?: boolean;
+  /** What listens to changes. */
+  attached?: Readonly<Record<string, boolean>>;
   /** The page's own `require`, wrapped by the one with stand-ins. */
   require?: (name: string) => unknown;
   /** What the page has told about the link; times are in milliseconds since 1970. */
@@ -226,6 +255,9 @@ export interface MessageModel {
 export type PageSignal =
   | { readonly is: 'message'; readonly model: MessageModel }
   | { readonly is: 'ack'; readonly id: string; readonly ack: number }
+  | ({ readonly is: 'change' } & PageChange)
+  /** The page sends this message itself. */
+  | { readonly is: 'own'; readonly id: string }
   /** The page is about to hand the message over. */
   | { readonly is: 'sending'; readonly call: string }
   /** It hands it over under this id, which the worker has chosen a part of. */
@@ -276,7 +308,7 @@ export interface OwnGroup {
 export type GroupRefusal = 'no_group' | 'not_admin' | Refused;
 
 /** The functions that our scripts share in the page. */
-type PageTools = IdTools & MessageTools & OutcomeTools & SendTools & GroupTools & ChatTools & FileTools;
+type PageTools = IdTools & MessageTools & OutcomeTools & SendTools & GroupTools & ChatTools & FileTools & ChangeTools;
 
 /** Media as the library prepares them: a model of the page, with fields of the library's own. */
 type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> };

@@ -7,6 +7,9 @@ const CONTENTS: { readonly [N in EventName]?: readonly string[] } = {
   ready: ['pushname'],
   pairing_code: ['code'],
   message: ['body', 'filename', 'location', 'poll'],
+  message_sent: ['body', 'filename', 'location', 'poll'],
+  message_reaction: ['emoji'],
+  message_edited: ['body'],
 };
 
 describe('what is shown of an event before its contents are asked for', () => {

@@ -2,20 +2,26 @@ import type { ListenedEvent } from '@chat-web/host';
 import type { EventName } from '@chat-web/protocol';
 import { counted } from '../../parts/words.ts';
 
+const MESSAGE_SHOWN = [
+  ...['id', 'from', 'to', 'author', 'fromMe', 'type', 'timestamp', 'ack', 'hasMedia', 'mimeType'],
+  ...['isForwarded', 'isStatus', 'quotedMessageId', 'mentionedIds'],
+];
+
 /** The fields of each event that are shown to everybody. All others are contents. */
 const SHOWN: { readonly [N in EventName]: readonly string[] } = {
   qr: [],
   pairing_code: ['expiresAt'],
   ready: ['wid', 'phone'],
   passkey_required: ['message'],
-  message: [
-    ...['id', 'from', 'to', 'author', 'fromMe', 'type', 'timestamp', 'ack', 'hasMedia', 'mimeType'],
-    ...['isForwarded', 'isStatus', 'quotedMessageId', 'mentionedIds'],
-  ],
+  message: MESSAGE_SHOWN,
   message_ack: ['id', 'ack'],
   disconnected: ['reason', 'message'],
   status: ['status', 'reason', 'message', 'restarts', 'nextAttemptAt'],
   gap: ['reason', 'from', 'to'],
+  message_sent: MESSAGE_SHOWN,
+  message_reaction: ['messageId', 'chatId', 'from', 'at'],
+  message_edited: ['id', 'chatId', 'from', 'at'],
+  message_revoked: ['id', 'chatId', 'from', 'by'],
 };
 
 /** The data of an event without what people wrote, and without what links an account. */

@@ -1,5 +1,5 @@
 import type { EventName, ListenedEvent } from '@chat-web/host';
-import { matchesPattern, sessionId } from '@chat-web/protocol';
+import { ACCOUNT_EVENTS, matchesPattern, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { patternsIn } from '../../parts/patterns.ts';
 
@@ -40,7 +40,13 @@ export function isNarrower(filter: EventFilter, wider: EventFilter): boolean {
   );
 }
 
+/** Events about messages, groups, chats and people, and the fields in which these have their ids. */
+const ID_EVENTS: ReadonlySet<EventName> = new Set<EventName>(['message', 'message_ack', ...ACCOUNT_EVENTS]);
+const ID_FIELDS = [...['id', 'messageId', 'pollId', 'chatId', 'groupId', 'from', 'to', 'author', 'by', 'participants']];
+
 function idsOf({ id, session, name, data }: ListenedEvent): readonly (string | undefined)[] {
-  if (name === 'message') return [id, session, data.id, data.from, data.to, data.author];
-  return [id, session, name === 'message_ack' ? data.id : undefined];
+  if (!ID_EVENTS.has(name)) return [id, session];
+  const fields = data as Readonly<Record<string, unknown>>;
+  const ids = ID_FIELDS.flatMap((field) => fields[field]).filter((value) => typeof value === 'string');
+  return [id, session, ...ids];
 }

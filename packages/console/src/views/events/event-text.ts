@@ -1,7 +1,8 @@
 import type { ListenedEvent } from '@chat-web/host';
 import { shownText } from '../../parts/shown-text.ts';
-import { counted } from '../../parts/words.ts';
 import { timelineText } from '../session/timeline-text.ts';
+import { accountEventText } from './account-event-text.ts';
+import { contentText } from './content-text.ts';
 
 const ACKS: Readonly<Record<number, string>> = {
   [-1]: 'error',
@@ -34,17 +35,18 @@ export function eventText(event: ListenedEvent, withContents: boolean): string {
       return 'a code to type into the phone';
     case 'disconnected':
       return `${shownText(event.data.message, 500)} (${event.data.reason})`;
-    default:
+    case 'status':
+    case 'passkey_required':
+    case 'gap':
       return timelineText(event);
+    default:
+      return accountEventText(event, withContents);
   }
 }
 
 type Message = Extract<ListenedEvent, { name: 'message' }>['data'];
 
-function messageText({ from, author, type, body, filename, hasMedia }: Message, withContents: boolean): string {
+function messageText({ from, author, ...message }: Message, withContents: boolean): string {
   const who = shownText(author === undefined ? from : `${author} in ${from}`);
-  const kind = shownText(type);
-  if (!withContents) return `${kind} from ${who}: ${counted(body.length, 'character')}${hasMedia ? ' and a file' : ''}`;
-  const file = filename === undefined ? '' : ` [${shownText(filename)}]`;
-  return `${kind} from ${who}: ${shownText(body)}${file}`;
+  return contentText(message, `from ${who}`, withContents);
 }

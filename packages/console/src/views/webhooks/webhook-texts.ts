@@ -20,11 +20,15 @@ export const DISABLED_TEXTS: Readonly<Record<NonNullable<WebhookView['reason']>,
 /** What each event of a webhook tells. A gap is delivered whatever is chosen. */
 export const EVENT_TEXTS: Readonly<Record<Exclude<EventName, 'qr' | 'pairing_code' | 'gap'>, string>> = {
   ready: 'a session is connected',
-  message: 'a message was received or sent',
+  message: 'a message was received',
   message_ack: 'a message was delivered, read or played',
   disconnected: 'a session is not connected any more, and why',
   passkey_required: 'an account asks for its passkey when it is linked',
   status: 'each change of a session, also while it starts',
+  message_sent: 'the account sent a message on another device',
+  message_reaction: 'somebody reacted to a message, or took that back',
+  message_edited: 'a message was edited, with its new text',
+  message_revoked: 'a message was deleted for everyone',
 };
 
 /** The events that can be chosen. */

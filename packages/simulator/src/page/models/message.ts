@@ -43,6 +43,9 @@ export interface MsgAttributes extends MediaFields {
   latestEditSenderTimestampMs: number;
   /** Of a message that was deleted for everyone: its former id. */
   protocolMessageKey: MsgKey;
+  /** Who deleted it for everyone, and when in Unix seconds. */
+  revokeSender: Wid;
+  revokeTimestamp: number;
   backgroundColor: number;
   font: number;
   /** Of notices: what they are about, and whether they are visible. */
@@ -89,8 +92,15 @@ export class Msg extends Model<MsgAttributes> {
       'quotedStanzaID',
     ],
     ...['quotedParticipant', 'mentionedJidList', 'groupMentions', 'recipients', 'latestEditMsgKey'],
-    ...['latestEditSenderTimestampMs', 'protocolMessageKey', 'backgroundColor', 'font'],
     'messageSecret',
+    ...[
+      'latestEditSenderTimestampMs',
+      'protocolMessageKey',
+      'revokeSender',
+      'revokeTimestamp',
+      'backgroundColor',
+      'font',
+    ],
     ...['kind', 'viewMode', 'templateParams', 'callOutcome', 'isVideoCall', 'callCreator', 'callParticipants'],
     ...mediaFieldNames,
     ...passedFields,

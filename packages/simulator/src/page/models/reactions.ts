@@ -21,16 +21,18 @@ export interface ReactionRow {
 
 const byMessage = new Map<string, Map<string, ReactionRow>>();
 
-/** The table of reactions; scripts wrap `bulkUpsert` to get them. */
+/** The table of reactions, those that were taken back included; scripts wrap `bulkUpsert` to get them. */
 export const reactionTableMode = {
+  bulkGetByParentMsgKey: async (keys: readonly object[]): Promise<ReactionRow[]> =>
+    keys.flatMap((key) => [...(byMessage.get(String(key))?.values() ?? [])]),
   bulkUpsert: (rows: readonly ReactionRow[]): void => {
     for (const row of rows) {
       const key = row.reactionParentKey.toString();
       const rowsOfMessage = byMessage.get(key) ?? new Map<string, ReactionRow>();
-      if (row.reactionText === '') rowsOfMessage.delete(row.author.toString());
-      else rowsOfMessage.set(row.author.toString(), row);
+      rowsOfMessage.set(row.author.toString(), row);
       byMessage.set(key, rowsOfMessage);
-      messages.get(key)?.set({ hasReaction: rowsOfMessage.size > 0 });
+      const isThere = [...rowsOfMessage.values()].some(({ reactionText }) => reactionText !== '');
+      messages.get(key)?.set({ hasReaction: isThere });
     }
   },
 };
@@ -57,7 +59,7 @@ const writeSilently = reactionTableMode.bulkUpsert;
 export function learnReactions(parent: MsgKey, reactions: readonly WireReaction[], isNews: boolean): void {
   const held = byMessage.get(parent.toString()) ?? new Map<string, ReactionRow>();
   const now = new Set(reactions.map(({ from }) => from));
-  const gone = [...held.values()].filter(({ author }) => !now.has(author.toString()));
+  const gone = [...held.values()].filter(({ author, reactionText }) => reactionText !== '' && !now.has(`${author}`));
   const fresh = reactions.filter(({ from, emoji, atMs }) => {
     const row = held.get(from);
     return row?.reactionText !== emoji || row.reactionTimestamp !== atMs;

@@ -45,7 +45,7 @@ type OfLibrary =
 export const collectionParts: Contract<CollectionModules, OfLibrary> = {
   WAWebCollections: {
     Msg: either(object('the messages', 'session'), 'WAWebMsgCollection.MsgCollection'),
-    'Msg.on': either(fn('(add | change:ack, listener(message, value))', 'session'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.on': either(fn('(add | change:…, listener(message, value))', 'session'), 'WAWebMsgCollection.MsgCollection'),
     'Msg.get': either(fn('(serialised id) → message', 'session'), 'WAWebMsgCollection.MsgCollection'),
     'Msg.getModelsArray': either(fn('() → messages', 'missedMessages'), 'WAWebMsgCollection.MsgCollection'),
     'Msg.search': either(

@@ -1,4 +1,5 @@
 import { type AccountModules, accountParts } from './account.ts';
+import { type ChangeModules, changeParts } from './changes.ts';
 import { type ChatModules, chatParts } from './chats.ts';
 import { type CollectionModules, collectionParts } from './collections.ts';
 import { type GroupInviteModules, groupInviteParts } from './group-invites.ts';
@@ -22,7 +23,8 @@ export interface PageModules
     PeopleModules,
     GroupModules,
     GroupInviteModules,
-    AccountModules {}
+    AccountModules,
+    ChangeModules {}
 
 /**
  * The contract with the page: every module that our scripts use (`PageModules`, which the compiler enforces) and every
@@ -41,6 +43,7 @@ export const contract = {
   ...groupParts,
   ...groupInviteParts,
   ...accountParts,
+  ...changeParts,
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { WorkerOperationName } from '@chat-web/protocol';
+import type { AccountEventName, WorkerOperationName } from '@chat-web/protocol';
 
 /**
  * What a session can do, and loses if the page lacks a part: operations and events by their names, some of them split
@@ -8,6 +8,7 @@ import type { WorkerOperationName } from '@chat-web/protocol';
 export type Capability =
   | ('session' | 'link' | 'message' | 'message_ack' | 'missedMessages' | 'lateDecryption' | 'phoneNumbers')
   | ('logout' | 'networkProbe')
+  | AccountEventName
   | ('sendMessage.text' | 'sendMessage.media' | 'sendMessage.sticker' | 'sendMessage.reply' | 'sendMessage.reaction')
   | ('sendMessage.location' | 'sendMessage.contact' | 'sendMessage.poll')
   | ('deleteMessage.status' | 'postStatus.text' | 'postStatus.media')

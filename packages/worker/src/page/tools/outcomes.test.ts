@@ -67,7 +67,10 @@ describe('a marked message', () => {
     expect(tools.canIdentify()).toBe(true);
     send(draft('me@lid'));
     expect(sent.map(({ id, chatWebMark }) => [String(id), chatWebMark])).toEqual([['true_b_3EB0_me@lid', undefined]]);
-    expect(signals).toEqual([{ is: 'handed', call: '7', id: 'true_b_3EB0_me@lid' }]);
+    expect(signals).toEqual([
+      { is: 'own', id: 'true_b_3EB0_me@lid' },
+      { is: 'handed', call: '7', id: 'true_b_3EB0_me@lid' },
+    ]);
     expect(tools.handedId('7')).toBe('true_b_3EB0_me@lid');
   });
 

@@ -17,6 +17,8 @@ declare const window: PageWindow;
 /** Reads the outcome of calls to the page, and tells the worker. */
 export interface OutcomeTools {
   signal(signal: PageSignal): void;
+  /** True for a message that the page has sent since it was loaded. */
+  isOwn(message: PageMessage): boolean;
   /** The status code if an error is a refusal of the network; undefined for an error of the page. */
   refusal(error: unknown): number | undefined;
   /** The same as a result; throws an error of the page again. */
@@ -53,6 +55,8 @@ export function installOutcomeTools(): void {
   };
   const forgetOutcomeMs = 120_000;
   const handed = new Map<string, string>();
+  const mostOwn = 2_000;
+  const own = new Set<string>();
   /** Gives a marked message its id, since the library has made another. Returns the mark. */
   const identify = (message: PageDraft): SendMark | undefined => {
     const { chatWebMark: mark, id, from, to } = message;
@@ -69,8 +73,16 @@ export function installOutcomeTools(): void {
   let addAndSend: AddAndSend | undefined;
   const noted: AddAndSend = (chat, message, ...more) => {
     const mark = identify(message);
+    // By the part that stays the same whether the chat is known by number or hidden id.
+    const ownId = message.id.id ?? String(message.id);
+    own.add(ownId);
+    for (const oldest of own) {
+      if (own.size <= mostOwn) break;
+      own.delete(oldest);
+    }
     const promises = addAndSend?.call(optional('WAWebSendMsgChatAction'), chat, message, ...more) ?? [];
     const key = String(message.id);
+    tools.signal({ is: 'own', id: key });
     const outcome = Promise.resolve(promises[1]).then(readOutcome, () => readOutcome(undefined));
     outcomes.set(key, outcome);
     setTimeout(() => outcomes.delete(key), forgetOutcomeMs);
@@ -139,6 +151,7 @@ export function installOutcomeTools(): void {
 
   const tools: OutcomeTools = {
     ...{ readOutcome, refusal, untilConfirmed },
+    isOwn: ({ id }) => own.has(id.id ?? String(id)),
     canIdentify: wrap,
     handedId: (call) => handed.get(call),
     signal: (signal) => window.chatWebSignal(JSON.stringify(signal)),

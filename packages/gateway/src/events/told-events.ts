@@ -1,0 +1,86 @@
+import { ACCOUNT_EVENTS, type AccountEvent, type AccountEventName, type EventData, listOf } from '@chat-web/protocol';
+import * as v from 'valibot';
+import type { Fold, FoldPart } from '../journal/folds.ts';
+import type { JournalRecord, NewRecord } from '../journal/frame.ts';
+import type { StateKeeper } from '../moving/state-keeper.ts';
+
+/** More than a page tells again after a restart. */
+const MAX_TOLD = 1_000;
+const NOTES = { own: 'own_message', moved: 'told_moved' } as const;
+
+/** What makes an event the same when it is told again: ids of people may have changed to numbers meanwhile. */
+const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string } = {
+  message_sent: ({ id }) => id,
+  message_reaction: ({ messageId, at, emoji }) => `${messageId} ${at} ${emoji}`,
+  message_edited: ({ id, at }) => `${id} ${at}`,
+  message_revoked: ({ id }) => id,
+};
+
+const toldKey = v.pipe(v.string(), v.maxLength(600));
+const movedPart = listOf(toldKey, MAX_TOLD);
+
+/** The key of an event; empty if it is not told again. */
+export function toldKeyOf({ name, data }: AccountEvent): string {
+  const key = (KEYS[name] as (data: unknown) => string)(data);
+  return key === '' ? '' : `${name} ${key}`;
+}
+
+/**
+ * The newest events of each account that were told, and the messages that were sent from here, so that what the page tells
+ * again after a restart is left out: follows from the journal.
+ */
+export class ToldEvents implements Fold, StateKeeper {
+  readonly name = 'told';
+  /** In the order in which they were told. */
+  readonly #sessions = new Map<string, Set<string>>();
+
+  apply({ kind, name, session, key, text }: JournalRecord): void {
+    if (kind === 'forget') this.#sessions.delete(session);
+    if (kind === 'event' && key !== '' && ACCOUNT_EVENTS.some((one) => one === name)) this.#add(session, [key]);
+    if (kind === 'note' && name === NOTES.own) this.#add(session, [key]);
+    if (kind === 'note' && name === NOTES.moved) this.#add(session, JSON.parse(text) as string[]); // It was checked.
+  }
+
+  #add(session: string, keys: readonly string[]): void {
+    const told = this.#sessions.get(session) ?? new Set<string>();
+    this.#sessions.set(session, told);
+    for (const key of keys) {
+      told.delete(key);
+      told.add(key);
+    }
+    for (const oldest of told) {
+      if (told.size <= MAX_TOLD) return;
+      told.delete(oldest);
+    }
+  }
+
+  has(session: string, key: string): boolean {
+    return this.#sessions.get(session)?.has(key) ?? false;
+  }
+
+  *parts(): Iterable<FoldPart> {
+    for (const session of this.#sessions.keys())
+      for (const part of this.partsOf(session)) yield { session, text: JSON.stringify(part) };
+  }
+
+  *partsOf(session: string): Iterable<string[]> {
+    const told = this.#sessions.get(session);
+    if (told) yield [...told];
+  }
+
+  learn(session: string, part: unknown): NewRecord[] {
+    return [{ kind: 'note', name: NOTES.moved, session, key: '', text: JSON.stringify(v.parse(movedPart, part)) }];
+  }
+
+  restore({ session, text }: FoldPart): void {
+    this.#add(session, JSON.parse(text) as string[]);
+  }
+}
+
+/** The records by which it changes without an event. */
+export const toldNotes = {
+  own: (session: string, id: string): NewRecord => {
+    const key = toldKeyOf({ name: 'message_sent', data: { id } } as AccountEvent);
+    return { kind: 'note', name: NOTES.own, session, key, text: '' };
+  },
+} as const;

@@ -1,0 +1,43 @@
+import { type AccountEvent, type AccountEventName, cutText, LIMITS, networkId } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { toMessage } from '../resources.ts';
+
+/** The range of dates, in milliseconds. */
+const LAST_MS = LIMITS.time * 1_000;
+
+/** A text that somebody wrote: cut rather than rejected. */
+const written = (most: number) =>
+  v.pipe(
+    v.nullish(v.string(), ''),
+    v.transform((text) => cutText(text, most)),
+  );
+
+const time = v.pipe(
+  v.number(),
+  v.finite(),
+  v.transform((ms) => new Date(Math.max(0, Math.min(LAST_MS, ms))).toISOString()),
+);
+
+/** Somebody who may be unknown. */
+const person = v.optional(v.fallback(v.optional(networkId), undefined));
+
+const forms = {
+  message_sent: v.pipe(v.unknown(), v.transform(toMessage)),
+  message_reaction: v.object({
+    ...{ messageId: networkId, chatId: networkId, from: networkId },
+    ...{ emoji: written(LIMITS.emoji), at: time },
+  }),
+  message_edited: v.object({
+    ...{ id: networkId, chatId: networkId, from: networkId },
+    ...{ body: written(LIMITS.body), at: time },
+  }),
+  message_revoked: v.object({ id: networkId, chatId: networkId, from: networkId, by: person }),
+} satisfies Record<AccountEventName, v.GenericSchema>;
+
+/** An event of the API, from what the page tells. Throws if that is invalid; the error has no part of it. */
+export function toAccountEvent(name: unknown, data: unknown): AccountEvent {
+  const known = v.parse(v.picklist(Object.keys(forms) as AccountEventName[]), name);
+  const read = v.safeParse(forms[known], data);
+  if (read.success) return { name: known, data: read.output } as AccountEvent;
+  throw new Error(`${v.getDotPath(read.issues[0]) ?? 'it'} is not of the form that it has`);
+}

@@ -1,0 +1,66 @@
+import type { WorkerEvent } from '@chat-web/protocol';
+import { describe, expect, it, vi } from 'vitest';
+import { toAccountEvent } from './account-event.ts';
+import { AccountEvents } from './account-events.ts';
+
+const NOW = 1_800_000_000;
+const reaction = (emoji: string, at = NOW * 1_000) => ({ messageId: 'm', chatId: 'c', from: 'a', emoji, at });
+const change = (emoji: string) => ({ name: 'message_reaction', data: reaction(emoji) });
+
+function accountEvents(stored: () => Promise<unknown[]> = async () => []) {
+  const told: unknown[] = [];
+  const log = vi.fn();
+  const report = (event: WorkerEvent) => {
+    if (event.name === 'account_event' && event.event.name === 'message_reaction') told.push(event.event.data.emoji);
+  };
+  const read = vi.fn(stored);
+  return { events: new AccountEvents(report, read, log, NOW), told, log, read };
+}
+
+describe('the events of an account', () => {
+  it('come after those of the time before', async () => {
+    const { events, told, read } = accountEvents(async () => [change('1'), change('2')]);
+    events.onChange('message_reaction', reaction('3'));
+    await events.catchUp();
+    events.onChange('message_reaction', reaction('4'));
+    expect(told).toEqual(['1', '2', '3', '4']);
+    expect(read).toHaveBeenCalledWith((NOW - 120) * 1_000, 500);
+  });
+
+  it('come live also where the page cannot be read', async () => {
+    const { events, told } = accountEvents(() => Promise.reject(new Error('no')));
+    events.onChange('message_reaction', reaction('1'));
+    await expect(events.catchUp()).rejects.toThrow('no');
+    expect(told).toEqual(['1']);
+  });
+
+  it('of the time before the link are history', async () => {
+    const { events, told } = accountEvents();
+    events.discardHistory();
+    await events.catchUp();
+    events.onChange('message_reaction', reaction('old', Date.now() - 60_000));
+    events.onChange('message_reaction', reaction('new', Date.now() + 1_000));
+    expect(told).toEqual(['new']);
+  });
+
+  it('are left out if they are invalid, without a word of them in the log', async () => {
+    const { events, told, log } = accountEvents();
+    await events.catchUp();
+    events.onChange('message_reaction', { ...reaction('1'), at: 'secret' });
+    events.onChange('message_edited', { id: 'm', chatId: 'c', from: 'a', body: { secret: 1 }, at: NOW });
+    events.onChange('no_such', {});
+    events.onChange(undefined, undefined);
+    events.onChange('message_reaction', reaction('2'));
+    expect(told).toEqual(['2']);
+    expect(log).toHaveBeenCalledTimes(4);
+    expect(JSON.stringify(log.mock.calls)).not.toContain('secret');
+  });
+});
+
+it('texts are cut, times are kept in range, and people who are unknown left out', () => {
+  const edited = { id: 'm', chatId: 'c', from: 'a', body: 'x'.repeat(300_000), at: 1e300 };
+  const { data } = toAccountEvent('message_edited', edited);
+  expect(data).toMatchObject({ body: 'x'.repeat(262_144), at: '2106-02-07T06:28:15.000Z' });
+  const revoked = { id: 'm', chatId: 'c', from: 'a', by: 'bad\u0000id' };
+  expect(toAccountEvent('message_revoked', revoked).data).toEqual({ id: 'm', chatId: 'c', from: 'a' });
+});

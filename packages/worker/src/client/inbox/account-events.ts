@@ -1,0 +1,93 @@
+import { errorText, OVERLAP_SECONDS } from '@chat-web/protocol';
+import type { Log, ReportEvent } from '../port.ts';
+import { toAccountEvent } from './account-event.ts';
+
+/** Of so many events the gateway remembers that it was told. */
+const MOST_CAUGHT_UP = 500;
+const MOST_HELD_BACK = 1_000;
+const SECOND_MS = 1_000;
+
+/** Reads what happened since a time, in milliseconds, oldest first: so many events at most. */
+type ReadChanges = (since: number, most: number) => Promise<readonly unknown[]>;
+
+/**
+ * Reports what becomes of the account's messages, groups and chats. The page tells it live; what happened while nothing
+ * listened is read when the session is ready, after the messages of that time. The gateway leaves out what it was told.
+ */
+export class AccountEvents {
+  readonly #report: ReportEvent;
+  readonly #read: ReadChanges;
+  readonly #log: Log;
+  /** From when on events may not have been told, in milliseconds. */
+  #since: number;
+  /** What was before the link is no news: its first sync may bring it. Milliseconds. */
+  #historyUntil = 0;
+  #isLive = false;
+  /** What the page has told meanwhile. */
+  #heldBack: { readonly name: unknown; readonly data: unknown }[] = [];
+  /** Counts the pauses: a catch-up that was overtaken by another pause does not end that one. */
+  #pauses = 0;
+
+  /** `heardUntil`: what happened before this time, in Unix seconds, is history. */
+  constructor(report: ReportEvent, read: ReadChanges, log: Log, heardUntil: number) {
+    this.#report = report;
+    this.#read = read;
+    this.#log = log;
+    this.#since = (heardUntil - OVERLAP_SECONDS) * SECOND_MS;
+  }
+
+  /** The account is being linked: what happened until now is history. */
+  discardHistory(): void {
+    this.#historyUntil = Date.now();
+    this.#since = this.#historyUntil;
+  }
+
+  /** The page or its connection is gone. */
+  pause(): void {
+    this.#pauses += 1;
+    if (this.#isLive) this.#since = Date.now() - OVERLAP_SECONDS * SECOND_MS;
+    this.#isLive = false;
+  }
+
+  /** The page tells of a change as it happens. */
+  onChange(name: unknown, data: unknown): void {
+    if (this.#isLive) this.#tell(name, data);
+    else if (this.#heldBack.length < MOST_HELD_BACK) this.#heldBack.push({ name, data });
+  }
+
+  /** Reports what the page stores of the time before. Rejects where the page cannot be read. */
+  async catchUp(): Promise<void> {
+    this.#pauses += 1;
+    this.#isLive = false;
+    const pause = this.#pauses;
+    try {
+      const found = await this.#read(this.#since, MOST_CAUGHT_UP);
+      if (pause !== this.#pauses) return;
+      for (const change of found) {
+        const { name, data } = (change ?? {}) as Readonly<Record<string, unknown>>;
+        this.#tell(name, data);
+      }
+    } finally {
+      if (pause === this.#pauses) this.#resume();
+    }
+  }
+
+  #resume(): void {
+    this.#isLive = true;
+    const heldBack = this.#heldBack;
+    this.#heldBack = [];
+    for (const { name, data } of heldBack) this.#tell(name, data);
+  }
+
+  #tell(name: unknown, data: unknown): void {
+    try {
+      const event = toAccountEvent(name, data);
+      if ('at' in event.data && Date.parse(event.data.at) < this.#historyUntil) return;
+      this.#report({ name: 'account_event', event });
+    } catch (error) {
+      // Never with what was to be told: it may be a text that somebody wrote.
+      const eventName = typeof name === 'string' ? name.slice(0, 60) : 'unknown';
+      this.#log('error', 'event discarded', { eventName, error: errorText(error) });
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import type { FoundChange } from './tools/changes.ts';
+import type { PageChange, PageMessage, PageWindow } from './window.ts';
+
+declare const window: PageWindow;
+
+/**
+ * Listens to what becomes of messages, and reports it. To be called again as long as the page may load more of its
+ * modules: what is attached is not attached twice. Not by the library's wrappers: if one of these rejects, the page
+ * loses what it was about to store.
+ */
+export function listenToChanges(): void {
+  const { Msg } = window.require('WAWebCollections');
+  const tools = window.chatWebTools;
+  const state = window.chatWeb;
+  if (!state) return;
+  const once = (name: string, attach: () => boolean) => {
+    if (state.attached?.[name]) return;
+    if (attach()) state.attached = { ...state.attached, [name]: true };
+  };
+  /** A listener that the page does not notice. */
+  const quietly = <A extends unknown[]>(listener: (...args: A) => void) => {
+    return (...args: A) => {
+      try {
+        listener(...args);
+      } catch {
+        // This build has it in another form.
+      }
+    };
+  };
+  const onMessage = (event: string, listener: (message: PageMessage) => void) => Msg.on(event, quietly(listener));
+
+  once('messages', () => {
+    onMessage('add', (message) => {
+      if (!message.isNewMsg) return;
+      if (message.type === 'revoked') tools.tell(tools.revoked(message));
+      else if (message.type !== 'ciphertext') tools.tell(tools.sentElsewhere(message));
+      else
+        message.once(
+          'change:type',
+          quietly((decrypted) => tools.tell(tools.sentElsewhere(decrypted))),
+        );
+    });
+    onMessage('change:latestEditMsgKey', (message) => tools.tell(tools.edited(message)));
+    onMessage('change:type', (message) => tools.tell(tools.revoked(message)));
+    return true;
+  });
+
+  once('reactions', () => {
+    const mode = tools.optional('WAWebAddonReactionTableMode')?.reactionTableMode;
+    const store = mode?.bulkUpsert;
+    if (!mode || typeof store !== 'function') return false;
+    const report = quietly((rows: Parameters<typeof store>[0]) => {
+      for (const row of rows) tools.tell(tools.reacted(row));
+    });
+    try {
+      mode.bulkUpsert = (rows, ...more) => {
+        const stored = store.call(mode, rows, ...more);
+        report(rows);
+        return stored;
+      };
+    } catch {
+      // A build that freezes its modules.
+    }
+    return mode.bulkUpsert !== store;
+  });
+}
+
+/**
+ * What has become, since a time in milliseconds, of the messages that the page has in memory: the newest of that,
+ * oldest first.
+ */
+export async function changesSince(since: number, most: number): Promise<PageChange[]> {
+  const tools = window.chatWebTools;
+  const { Msg } = window.require('WAWebCollections');
+  const mostMessages = 2_000;
+  const readMs = 10_000;
+  const newest = Msg.getModelsArray()
+    .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
+    .slice(-mostMessages);
+  const attempt = <R>(read: () => R): R | undefined => {
+    try {
+      return read();
+    } catch {
+      return undefined; // An unreadable one must not fail the others.
+    }
+  };
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), readMs));
+  const mode = tools.optional('WAWebAddonReactionTableMode')?.reactionTableMode;
+  const stored = attempt(() => mode?.bulkGetByParentMsgKey?.(newest.map(({ id }) => id)));
+  const reactions = (await Promise.race([Promise.resolve(stored).catch(() => undefined), late])) ?? [];
+  const found = [
+    ...newest.flatMap((message) => [
+      attempt(() => ((message.ack ?? 0) > 0 ? tools.sentElsewhere(message) : undefined)),
+      attempt(() => tools.edited(message)),
+      attempt(() => tools.revoked(message)),
+    ]),
+    ...reactions.map((reaction) => attempt(() => tools.reacted(reaction))),
+  ];
+  const changes = found
+    .filter((one): one is FoundChange => one !== undefined && one.at >= since)
+    .sort((one, other) => one.at - other.at)
+    .slice(-most);
+  await tools.resolveNumbers(changes.flatMap(({ people }) => people));
+  return changes.flatMap(({ read }) => attempt(read) ?? []);
+}

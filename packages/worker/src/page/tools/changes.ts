@@ -1,0 +1,90 @@
+import type { PageChange, PageId, PageMessage, PageReaction, PageSignal, PageWindow } from '../window.ts';
+
+declare const window: PageWindow;
+
+/** A change that was found, before the numbers of its people are known. */
+export interface FoundChange {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly people: readonly (PageId | undefined)[];
+  read(): PageChange;
+}
+
+/** Describes what becomes of messages. Undefined: there is no such change. */
+export interface ChangeTools {
+  /** Signals in the order of these calls, each once `resolved` has settled, which it must. A signal that throws is left out. */
+  inTurn(resolved: Promise<unknown>, signal: () => PageSignal): void;
+  /** The same for a change. */
+  tell(found: FoundChange | undefined): void;
+  /** This account has sent it on another device. */
+  sentElsewhere(message: PageMessage): FoundChange | undefined;
+  edited(message: PageMessage): FoundChange | undefined;
+  revoked(message: PageMessage): FoundChange | undefined;
+  reacted(reaction: PageReaction): FoundChange | undefined;
+}
+
+/** Installs the tools for changes. Needs the tools for messages and outcomes. */
+export function installChangeTools(): void {
+  const { phoneOr, resolveNumbers, messageModel, isDeliverable, isOwn, signal } = window.chatWebTools;
+  const secondMs = 1_000;
+  // Of newer times than the year 5138, as seconds, there are none.
+  const isMs = (time: number) => time > 100_000_000_000;
+  const timeOf = (time: number | undefined) => (time === undefined || isMs(time) ? (time ?? 0) : time * secondMs);
+  const isChannel = (chat: PageId) => String(chat).endsWith('@newsletter');
+
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn: ChangeTools['inTurn'] = (resolved, make) => {
+    last = last
+      .then(() => resolved)
+      .then(() => signal(make()))
+      .catch(() => {}); // An unreadable one must not stop the others.
+  };
+
+  const tools: ChangeTools = {
+    inTurn,
+    tell: (found) => {
+      if (!found) return;
+      const resolved = resolveNumbers(found.people).catch(() => {});
+      inTurn(resolved, () => ({ is: 'change', ...found.read() }));
+    },
+    sentElsewhere: (message) => {
+      const { id, from, to, author, quotedParticipant, mentionedJidList = [] } = message;
+      if (!id.fromMe || message.local === true || isOwn(message)) return undefined;
+      const { isStatusV3: isPost = String(id.remote) === 'status@broadcast' } = message;
+      if (isPost || !isDeliverable(message)) return undefined;
+      return {
+        at: timeOf(message.t),
+        people: [from, to, author, quotedParticipant, ...mentionedJidList],
+        read: () => ({ name: 'message_sent', data: { ...messageModel(message) } }),
+      };
+    },
+    edited: (message) => {
+      const { id, from, author = from, latestEditSenderTimestampMs: at } = message;
+      if (!at || !isDeliverable(message)) return undefined;
+      const read = (): PageChange => {
+        const chatId = phoneOr(id.remote);
+        const body = message.directPath ? message.caption : message.body;
+        return { name: 'message_edited', data: { id: String(id), chatId, from: phoneOr(author), body, at } };
+      };
+      return { at: timeOf(at), people: [id.remote, author], read };
+    },
+    revoked: (message) => {
+      const { id, from, author = from, protocolMessageKey: key = id, revokeSender, revokeTimestamp, t } = message;
+      if (message.type !== 'revoked' || isChannel(id.remote)) return undefined;
+      const read = (): PageChange => {
+        const people = { from: phoneOr(author), by: phoneOr(revokeSender) };
+        return { name: 'message_revoked', data: { id: String(key), chatId: phoneOr(id.remote), ...people } };
+      };
+      return { at: timeOf(revokeTimestamp ?? t), people: [id.remote, author, revokeSender], read };
+    },
+    reacted: ({ reactionParentKey: key, reactionText: emoji, reactionTimestamp: at, from, author = from }) => {
+      if (!key || isChannel(key.remote)) return undefined;
+      const read = (): PageChange => {
+        const message = { messageId: String(key), chatId: phoneOr(key.remote) };
+        return { name: 'message_reaction', data: { ...message, from: phoneOr(author), emoji: emoji ?? '', at } };
+      };
+      return { at: timeOf(at), people: [key.remote, author], read };
+    },
+  };
+  window.chatWebTools = { ...window.chatWebTools, ...tools };
+}

@@ -1,0 +1,184 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ACCOUNT_EVENTS, type EventName } from '@chat-web/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventLog } from './helpers/event-log.ts';
+import { eventually } from './helpers/eventually.ts';
+import { media } from './helpers/media.ts';
+import { browserAndWorkerIn } from './helpers/processes.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+const [ada, ben] = [`${ADA}@c.us`, `${BEN}@c.us`];
+const CARLA = '12025550103';
+const NAMES: readonly EventName[] = ['ready', 'message', ...ACCOUNT_EVENTS];
+const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const PNG = Buffer.from(media.find(({ type }) => type === 'image')?.bytes ?? []).toString('base64');
+/** What would be told twice has come twice by then. */
+const SETTLED_MS = 500;
+
+let stack: Stack;
+let events: EventLog;
+beforeAll(async () => {
+  stack = await Stack.start();
+  await stack.link('main', ADA);
+  events = await stack.listen('main', NAMES);
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+const fromBen = async (body: string) => {
+  const { id } = await stack.phones.send(BEN, { to: ADA, body });
+  await events.until('message', (message) => message.body === body);
+  return { stanza: id, id: `false_${ben}_${id}` };
+};
+const toBen = async (body: string) => {
+  const { id } = await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body });
+  await stack.onPhone(BEN, id);
+  return { stanza: id.split('_')[2] ?? '', id };
+};
+/** The session is gone as in a crash, and back; meanwhile, phones do something. */
+const overACrash = async (work: () => Promise<unknown>) => {
+  const ready = events.all('ready').length;
+  const { worker } = browserAndWorkerIn(`${stack.dataDir}/sessions/main`);
+  process.kill(worker, 'SIGKILL');
+  await work();
+  await eventually(() => expect(events.all('ready').length).toBeGreaterThan(ready), 60_000);
+  await delay(2 * SETTLED_MS);
+};
+
+describe('reactions', () => {
+  it('each is one event, as is taking it back; of others and of the account itself', async () => {
+    const question = await fromBen('do you like it?');
+    const answer = await toBen('yes');
+    await stack.phones.react(BEN, { messageId: answer.stanza, emoji: '👍' });
+    await events.until('message_reaction', ({ emoji }) => emoji === '👍');
+    await stack.phones.react(BEN, { messageId: answer.stanza, emoji: '' });
+    await events.until('message_reaction', ({ emoji }) => emoji === '');
+    await stack.phones.react(ADA, { messageId: question.stanza, emoji: '🎉' });
+    await events.until('message_reaction', ({ emoji }) => emoji === '🎉');
+    await delay(SETTLED_MS);
+    expect(events.all('message_reaction')).toEqual([
+      { messageId: answer.id, chatId: ben, from: ben, emoji: '👍', at: isoTime },
+      { messageId: answer.id, chatId: ben, from: ben, emoji: '', at: isoTime },
+      { messageId: question.id, chatId: ben, from: ada, emoji: '🎉', at: isoTime },
+    ]);
+  });
+
+  it('in a group', async () => {
+    const { id: group } = await stack.phones.createGroup(ADA, { subject: 'Trip', participants: [BEN] });
+    const { id: stanza } = await stack.phones.send(ADA, { to: group, body: 'where to?' });
+    const asked = await events.until('message_sent', ({ body }) => body === 'where to?');
+    await stack.phones.react(BEN, { messageId: stanza, emoji: '🏔' });
+    const reaction = await events.until('message_reaction', ({ emoji }) => emoji === '🏔');
+    expect(reaction).toMatchObject({ messageId: asked.id, chatId: group, from: ben });
+  });
+
+  it('those that came, and were taken back, while the session was down are told once when it is back', async () => {
+    const [one, two] = [await toBen('first'), await toBen('second')];
+    await stack.phones.react(BEN, { messageId: one.stanza, emoji: '😀' });
+    await events.until('message_reaction', ({ emoji }) => emoji === '😀');
+    const before = events.all('message_reaction').length;
+    await overACrash(async () => {
+      await stack.phones.react(BEN, { messageId: two.stanza, emoji: '😎' });
+      await stack.phones.react(BEN, { messageId: one.stanza, emoji: '' });
+    });
+    expect(events.all('message_reaction').slice(before)).toMatchObject([
+      { messageId: two.id, emoji: '😎' },
+      { messageId: one.id, emoji: '' },
+    ]);
+  });
+});
+
+describe('edits', () => {
+  it('each is one event with the new text, of others and of the account itself', async () => {
+    const theirs = await fromBen('teh text');
+    await stack.phones.edit(BEN, { messageId: theirs.stanza, body: 'the text' });
+    await events.until('message_edited', ({ body }) => body === 'the text');
+    await stack.phones.edit(BEN, { messageId: theirs.stanza, body: 'this text' });
+    const mine = await toBen('min');
+    await stack.client.editMessage({ id: 'main', messageId: mine.id, body: 'mine' });
+    await events.until('message_edited', ({ body }) => body === 'mine');
+    await delay(SETTLED_MS);
+    expect(events.all('message_edited')).toEqual([
+      { id: theirs.id, chatId: ben, from: ben, body: 'the text', at: isoTime },
+      { id: theirs.id, chatId: ben, from: ben, body: 'this text', at: isoTime },
+      { id: mine.id, chatId: ben, from: ada, body: 'mine', at: isoTime },
+    ]);
+  });
+
+  it('what was edited while the session was down is told once when it is back', async () => {
+    const theirs = await fromBen('see you at 5');
+    const before = events.all('message_edited').length;
+    await overACrash(() => stack.phones.edit(BEN, { messageId: theirs.stanza, body: 'see you at 6' }));
+    expect(events.all('message_edited').slice(before)).toMatchObject([{ id: theirs.id, body: 'see you at 6' }]);
+    expect(events.all('message').filter(({ id }) => id === theirs.id)).toHaveLength(1);
+  });
+});
+
+describe('deletions for everyone', () => {
+  it('each is one event, with who did it', async () => {
+    const theirs = await fromBen('oops');
+    await stack.phones.revoke(BEN, { messageId: theirs.stanza });
+    await events.until('message_revoked', ({ id }) => id === theirs.id);
+    const { id: group } = await stack.phones.createGroup(BEN, { subject: 'Club', participants: [ADA, CARLA] });
+    const { id: stanza } = await stack.phones.send(CARLA, { to: group, body: 'spam' });
+    const spam = await events.until('message', ({ body }) => body === 'spam');
+    await stack.phones.revoke(BEN, { messageId: stanza });
+    await events.until('message_revoked', ({ id }) => id === spam.id);
+    await delay(SETTLED_MS);
+    expect(events.all('message_revoked')).toEqual([
+      { id: theirs.id, chatId: ben, from: ben, by: ben },
+      { id: spam.id, chatId: group, from: `${CARLA}@c.us`, by: ben },
+    ]);
+  });
+
+  it('what was deleted while the session was down is told once when it is back', async () => {
+    const theirs = await fromBen('a secret');
+    const before = events.all('message_revoked').length;
+    await overACrash(() => stack.phones.revoke(BEN, { messageId: theirs.stanza }));
+    expect(events.all('message_revoked').slice(before)).toEqual([{ id: theirs.id, chatId: ben, from: ben, by: ben }]);
+  });
+});
+
+describe('messages that the account sent on another device', () => {
+  it('are one event each; those of the gateway are none', async () => {
+    const mine = await toBen('from the gateway');
+    await stack.client.sendMessage({ id: 'main', type: 'image', to: BEN, base64: PNG, caption: 'also' });
+    const { id: stanza } = await stack.phones.send(ADA, { to: BEN, body: 'from the phone' });
+    const sent = await events.until('message_sent', ({ body }) => body === 'from the phone');
+    expect(sent).toMatchObject({ id: `true_${ben}_${stanza}`, from: ada, to: ben, fromMe: true, type: 'text' });
+    await delay(SETTLED_MS);
+    const bodies = events.all('message_sent').map(({ body }) => body);
+    expect(bodies.filter((body) => body === 'from the phone')).toHaveLength(1);
+    expect(bodies).not.toContain('from the gateway');
+    expect(bodies).not.toContain('also');
+    expect(events.all('message').map(({ id }) => id)).not.toContain(mine.id);
+  });
+
+  it('those sent while the session was down are told once when it is back, and none of the gateway', async () => {
+    const before = events.all('message_sent').length;
+    await toBen('shortly before the crash');
+    await overACrash(() => stack.phones.send(ADA, { to: BEN, body: 'meanwhile' }));
+    expect(events.all('message_sent').slice(before)).toMatchObject([{ body: 'meanwhile', fromMe: true }]);
+  });
+});
+
+it('nobody gets them who does not name them', async () => {
+  const url = `${stack.gateway.url}/events?after=oldest&limit=1000`;
+  const answer = await fetch(url, { headers: { Accept: 'application/json' } });
+  const { events: page } = (await answer.json()) as { events: { event: string }[] };
+  const names = new Set(page.map(({ event }) => event));
+  expect(names).toContain('message');
+  expect(ACCOUNT_EVENTS.filter((name) => names.has(name))).toEqual([]);
+});
+
+it('a page that lacks the table of reactions loses these alone, and the session says so', async () => {
+  await stack.phones.configure({ missingModules: ['WAWebAddonReactionTableMode'] });
+  await stack.client.restartSession({ id: 'main' });
+  await stack.untilStatus('main', 'ready', 60_000);
+  const { degraded } = await stack.client.getSessionStatus({ id: 'main' });
+  expect(degraded).toEqual([{ capability: 'message_reaction', reason: 'the page lacks WAWebAddonReactionTableMode' }]);
+  const theirs = await fromBen('another txet');
+  await stack.phones.react(BEN, { messageId: theirs.stanza, emoji: '🫥' });
+  await stack.phones.edit(BEN, { messageId: theirs.stanza, body: 'another text' });
+  await events.until('message_edited', ({ body }) => body === 'another text');
+  expect(events.all('message_reaction').map(({ emoji }) => emoji)).not.toContain('🫥');
+});
