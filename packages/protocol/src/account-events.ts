@@ -1,7 +1,11 @@
 import * as v from 'valibot';
-import { LIMITS, networkId, writtenText } from './limits.ts';
+import { LIMITS, listOf, networkId, writtenText } from './limits.ts';
 import { message } from './resources.ts';
 import { isoTime } from './times.ts';
+
+const participants = listOf(networkId, LIMITS.members);
+/** `id` is that of the notice in the group. Without `by`, nobody knows who did it. */
+const inGroup = { id: networkId, groupId: networkId, by: v.optional(networkId) };
 
 /**
  * The data of the events that tell what becomes of an account's messages, groups and chats, by name. A reader gets them
@@ -24,6 +28,19 @@ export const accountEventData = {
   }),
   /** A message was deleted for everyone: by its author, or `by` an admin of the group. */
   message_revoked: v.object({ id: networkId, chatId: networkId, from: networkId, by: v.optional(networkId) }),
+  /** People came into a group, each by themselves or `by` another; also the account itself. */
+  group_joined: v.object({ ...inGroup, participants }),
+  /** People left a group, or were removed from it. */
+  group_left: v.object({ ...inGroup, participants }),
+  /** People ask to be let into a group that the account administers. */
+  group_request: v.object({ ...inGroup, participants }),
+  /** `change` is the page's name for it, such as `subject` or `promote`; `participants` are those whom it concerns. */
+  group_updated: v.object({
+    ...inGroup,
+    change: v.pipe(v.string(), v.regex(/^[\w.-]{1,60}$/)),
+    participants,
+    value: v.optional(writtenText(LIMITS.name)),
+  }),
 } as const;
 
 export type AccountEventName = keyof typeof accountEventData;

@@ -14,6 +14,7 @@ export const LIMITS = {
   mimeType: 255,
   mentions: 5_000,
   pollOptions: 100,
+  members: 5_000,
   listed: 50_000,
   reason: 1_000,
   pageVersion: 40,

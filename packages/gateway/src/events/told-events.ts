@@ -14,6 +14,10 @@ const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string }
   message_reaction: ({ messageId, at, emoji }) => `${messageId} ${at} ${emoji}`,
   message_edited: ({ id, at }) => `${id} ${at}`,
   message_revoked: ({ id }) => id,
+  group_joined: ({ id }) => id,
+  group_left: ({ id }) => id,
+  group_request: ({ id }) => id,
+  group_updated: ({ id }) => id,
 };
 
 const toldKey = v.pipe(v.string(), v.maxLength(600));

@@ -180,7 +180,7 @@ export const calls = {
   }),
   notice: defineCall('POST', '/accounts/:number/notices', {
     fields: inputs.notice,
-    does: 'brings a message that no person has written into its pages, live, and into their history: `call_log`, `e2e_notification`, `notification_template`, or `newsletter` from `<18 digits>@newsletter`. `isNewMsg` defaults to true, but for `call_log`, as in the real page; answers `{id, chat}`',
+    does: 'brings a message that no person has written into its pages, live, and into their history: `call_log`, `e2e_notification`, `notification_template`, `newsletter` from `<18 digits>@newsletter`, or `membership_approval_request` from a group, `by` the person who asks to be let in. `isNewMsg` defaults to true, but for `call_log`, as in the real page; answers `{id, chat}`',
     client: (number: string, notice: NoticeDraft) => ({ number, ...notice }),
     run: (stage, { number, ...notice }) => bringNotice(stage.network, account(stage, number), notice),
   }),

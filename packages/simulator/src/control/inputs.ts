@@ -21,7 +21,10 @@ const groupPrivacy = v.picklist(['all', 'invite_only']);
 const passkeyHandoff = v.picklist(['automatic', 'shown', 'held']);
 const codeRefusal = v.picklist([400, 403, 429, 452, 500]);
 const base64Text = v.pipe(v.string(), v.regex(/^[\w+/-]+={0,2}$/, 'must be base64, plain or URL-safe'));
-const noticeKind = v.picklist(['call_log', 'e2e_notification', 'notification_template', 'newsletter']);
+const noticeKind = v.picklist([
+  ...(['call_log', 'e2e_notification', 'notification_template', 'newsletter'] as const),
+  'membership_approval_request',
+]);
 
 const media = v.strictObject({
   kind: mediaKind,
@@ -200,6 +203,8 @@ export const inputs = {
     kind: noticeKind,
     /** A number, `<number>@c.us` or a group; for a channel `<18 digits>@newsletter`. */
     from: v.union([person, group, newsletter], 'must be a number, a group or a channel'),
+    /** Who asks to be let into the group. */
+    by: v.optional(person),
     /** Default: true, but for an entry of the call log, as in the real page. */
     isNewMsg: v.optional(v.boolean()),
   }),

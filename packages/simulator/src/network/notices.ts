@@ -26,12 +26,22 @@ function post({ newsletters }: Network, account: AccountRecord, id: string): Mes
   return createMessage({ id: createMessageId(account), from: account, to, body: `News of ${to.name}` });
 }
 
-function notice(network: Network, account: AccountRecord, { kind, from }: NoticeDraft): Message {
+function notice(network: Network, account: AccountRecord, draft: NoticeDraft): Message {
+  const { kind, from } = draft;
+  if (kind === 'membership_approval_request') return request(network, account, draft);
   const type = kind === 'newsletter' ? 'chat' : kind;
   const party = network.party(from, account, 'from');
   const [writer, to] = party.kind === 'person' ? [party, account] : [account, party];
   const fields = fieldsOf(kind, party.kind === 'person' ? chatIdOf(party) : account.pn);
   return createMessage({ id: createMessageId(writer), from: writer, to, type, fields });
+}
+
+/** Somebody asks to be let into a group. */
+function request({ directory, groups }: Network, account: AccountRecord, { kind, from, by }: NoticeDraft): Message {
+  const asking = directory.get(by ?? '', 'by');
+  const group = groups.get(from, account);
+  const notice = { subtype: kind as 'membership_approval_request', recipients: [] };
+  return createMessage({ id: createMessageId(asking), from: asking, to: group, type: 'gp2', notice });
 }
 
 /** What the page has in such a message; a missed call, a note on encryption, and what was changed in the chat. */

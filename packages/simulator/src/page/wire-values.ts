@@ -85,7 +85,7 @@ export interface WireNotice {
   readonly subtype:
     | ('create' | 'add' | 'invite' | 'remove' | 'leave' | 'promote' | 'demote')
     | ('subject' | 'description' | 'picture' | 'announce' | 'restrict' | 'member_add_mode')
-    | 'membership_approval_mode';
+    | ('membership_approval_mode' | 'membership_approval_request' | 'created_membership_requests');
   readonly recipients: readonly string[];
 }
 

@@ -32,7 +32,8 @@ export function listenToChanges(): void {
   once('messages', () => {
     onMessage('add', (message) => {
       if (!message.isNewMsg) return;
-      if (message.type === 'revoked') tools.tell(tools.revoked(message));
+      if (message.type === 'gp2') tools.tell(tools.regrouped(message));
+      else if (message.type === 'revoked') tools.tell(tools.revoked(message));
       else if (message.type !== 'ciphertext') tools.tell(tools.sentElsewhere(message));
       else
         message.once(
@@ -93,6 +94,7 @@ export async function changesSince(since: number, most: number): Promise<PageCha
       attempt(() => ((message.ack ?? 0) > 0 ? tools.sentElsewhere(message) : undefined)),
       attempt(() => tools.edited(message)),
       attempt(() => tools.revoked(message)),
+      attempt(() => tools.regrouped(message)),
     ]),
     ...reactions.map((reaction) => attempt(() => tools.reacted(reaction))),
   ];

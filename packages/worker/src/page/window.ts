@@ -66,6 +66,9 @@ export interface PageMessage {
   readonly pollName?: string;
   readonly pollOptions?: readonly ({ readonly name?: string } | undefined)[];
   readonly pollSelectableOptionsCount?: number;
+  /** Of a notice in a group: whom it concerns. */
+  readonly recipients?: readonly (PageId | string)[];
+  readonly templateParams?: readonly unknown[];
   /** It was made in this page. */
   readonly local?: boolean;
   readonly latestEditMsgKey?: PageId;

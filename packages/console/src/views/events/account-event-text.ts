@@ -24,5 +24,31 @@ export function accountEventText(event: ListenedEvent<AccountEventName>, withCon
       const { id, from, by = from } = event.data;
       return `${shownText(by)} deleted ${shownText(id)} for everyone`;
     }
+    case 'group_joined':
+      return groupText(event.data, 'joined');
+    case 'group_left':
+      return groupText(event.data, 'left');
+    case 'group_request':
+      return groupText(event.data, 'asked to join');
+    case 'group_updated': {
+      const { groupId, by = 'somebody', change, participants, value } = event.data;
+      const whom = participants.length > 0 ? ` of ${peopleText(participants)}` : '';
+      const now = withContents && value !== undefined ? `: ${shownText(value)}` : '';
+      return `${shownText(by)} changed ${shownText(groupId)}: ${shownText(change)}${whom}${now}`;
+    }
   }
+}
+
+type InGroup = ListenedEvent<'group_joined'>['data'];
+
+function groupText({ groupId, by, participants }: InGroup, did: string): string {
+  const isBySelf = by === undefined || participants.every((person) => person === by);
+  return `${peopleText(participants)} ${did} ${shownText(groupId)}${isBySelf ? '' : `, by ${shownText(by)}`}`;
+}
+
+const MOST_NAMED = 3;
+
+function peopleText(people: readonly string[]): string {
+  if (people.length > MOST_NAMED) return counted(people.length, 'person').replace(/persons$/, 'people');
+  return people.map((person) => shownText(person)).join(', ') || 'somebody';
 }

@@ -6,6 +6,7 @@ const MESSAGE_SHOWN = [
   ...['id', 'from', 'to', 'author', 'fromMe', 'type', 'timestamp', 'ack', 'hasMedia', 'mimeType'],
   ...['isForwarded', 'isStatus', 'quotedMessageId', 'mentionedIds'],
 ];
+const GROUP_SHOWN = ['id', 'groupId', 'by', 'participants'];
 
 /** The fields of each event that are shown to everybody. All others are contents. */
 const SHOWN: { readonly [N in EventName]: readonly string[] } = {
@@ -22,6 +23,10 @@ const SHOWN: { readonly [N in EventName]: readonly string[] } = {
   message_reaction: ['messageId', 'chatId', 'from', 'at'],
   message_edited: ['id', 'chatId', 'from', 'at'],
   message_revoked: ['id', 'chatId', 'from', 'by'],
+  group_joined: GROUP_SHOWN,
+  group_left: GROUP_SHOWN,
+  group_request: GROUP_SHOWN,
+  group_updated: [...GROUP_SHOWN, 'change'],
 };
 
 /** The data of an event without what people wrote, and without what links an account. */

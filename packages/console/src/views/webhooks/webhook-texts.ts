@@ -29,6 +29,10 @@ export const EVENT_TEXTS: Readonly<Record<Exclude<EventName, 'qr' | 'pairing_cod
   message_reaction: 'somebody reacted to a message, or took that back',
   message_edited: 'a message was edited, with its new text',
   message_revoked: 'a message was deleted for everyone',
+  group_joined: 'people came into a group',
+  group_left: 'people left a group, or were removed',
+  group_request: 'people ask to be let into a group',
+  group_updated: 'a group has another name, setting, admin or the like',
 };
 
 /** The events that can be chosen. */

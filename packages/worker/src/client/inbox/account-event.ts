@@ -21,6 +21,13 @@ const time = v.pipe(
 /** Somebody who may be unknown. */
 const person = v.optional(v.fallback(v.optional(networkId), undefined));
 
+/** Only people whose ids can be read. */
+const participants = v.pipe(
+  v.array(v.unknown()),
+  v.transform((ids) => ids.filter((id): id is string => v.is(networkId, id)).slice(0, LIMITS.members)),
+);
+const inGroup = { id: networkId, groupId: networkId, by: person };
+
 const forms = {
   message_sent: v.pipe(v.unknown(), v.transform(toMessage)),
   message_reaction: v.object({
@@ -32,6 +39,18 @@ const forms = {
     ...{ body: written(LIMITS.body), at: time },
   }),
   message_revoked: v.object({ id: networkId, chatId: networkId, from: networkId, by: person }),
+  group_joined: v.object({ ...inGroup, participants }),
+  group_left: v.object({ ...inGroup, participants }),
+  group_request: v.object({ ...inGroup, participants }),
+  group_updated: v.object({
+    ...inGroup,
+    change: v.pipe(
+      v.string(),
+      v.transform((subtype) => subtype.replace(/[^\w.-]/g, '_').slice(0, 60) || 'unknown'),
+    ),
+    participants,
+    value: v.optional(written(LIMITS.name)),
+  }),
 } satisfies Record<AccountEventName, v.GenericSchema>;
 
 /** An event of the API, from what the page tells. Throws if that is invalid; the error has no part of it. */

@@ -50,6 +50,8 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].pollName': some('question of a poll'),
   'Msg[].pollOptions': some('what a poll lets people choose from: {name, localId} of each'),
   'Msg[].pollSelectableOptionsCount': some('how many of them a person may choose; 0 for any number'),
+  'Msg[].recipients': some('of a notice in a group: ids of whom it concerns'),
+  'Msg[].templateParams': some('of a request to let others in: ids of who asks, then of those'),
   'Msg[].local': some('true if it was made in this page'),
   'Msg[].latestEditMsgKey': some('changes with each edit'),
   'Msg[].latestEditSenderTimestampMs': some('when it was last edited'),

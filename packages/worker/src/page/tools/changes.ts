@@ -20,6 +20,8 @@ export interface ChangeTools {
   sentElsewhere(message: PageMessage): FoundChange | undefined;
   edited(message: PageMessage): FoundChange | undefined;
   revoked(message: PageMessage): FoundChange | undefined;
+  /** A notice in a group: who came or went, who asks to be let in, and what else was changed. */
+  regrouped(message: PageMessage): FoundChange | undefined;
   reacted(reaction: PageReaction): FoundChange | undefined;
 }
 
@@ -38,6 +40,40 @@ export function installChangeTools(): void {
       .then(() => resolved)
       .then(() => signal(make()))
       .catch(() => {}); // An unreadable one must not stop the others.
+  };
+
+  const joined = new Set([
+    ...['create', 'add', 'invite', 'v4_add_invite_join', 'linked_group_join', 'auto_add', 'invite_auto_add'],
+    ...[
+      'general_chat_add',
+      'community_participant_add_rich',
+      'community_invite_rich',
+      'sub_group_participant_add_rich',
+    ],
+    ...['sub_group_invite_rich', 'subgroup_admin_triggered_auto_add', 'subgroup_admin_triggered_invite_auto_add'],
+    ...['default_sub_group_admin_add'],
+  ]);
+  const requested = new Set(['membership_approval_request', 'created_membership_requests']);
+  const left = new Set(['remove', 'leave', 'default_sub_group_demote']);
+  const groupEvent = (subtype: string) => {
+    if (joined.has(subtype)) return 'group_joined';
+    if (requested.has(subtype)) return 'group_request';
+    return left.has(subtype) ? 'group_left' : 'group_updated';
+  };
+  const toWid = (id: unknown) => {
+    const { createWid } = window.require('WAWebWidFactory');
+    return createWid(String(id).replace(/@s\.whatsapp\.net$/, '@c.us')) as PageId;
+  };
+  const me = () => {
+    const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
+    return getMaybeMePnUser() ?? getMaybeMeLidUser();
+  };
+  /** Some notices do not name those whom they concern: they are about whoever wrote them, or the account itself. */
+  const concernedBy = ({ subtype = '', recipients = [], templateParams = [], author }: PageMessage) => {
+    if (recipients.length > 0) return recipients.map(toWid);
+    if (subtype === 'created_membership_requests') return templateParams.slice(1).map(toWid);
+    if (subtype === 'create') return [me()];
+    return groupEvent(subtype) === 'group_updated' ? [] : [author];
   };
 
   const tools: ChangeTools = {
@@ -76,6 +112,19 @@ export function installChangeTools(): void {
         return { name: 'message_revoked', data: { id: String(key), chatId: phoneOr(id.remote), ...people } };
       };
       return { at: timeOf(revokeTimestamp ?? t), people: [id.remote, author, revokeSender], read };
+    },
+    regrouped: (message) => {
+      const { id, type, subtype, author, t, body } = message;
+      if (type !== 'gp2' || !subtype) return undefined;
+      const concerned = concernedBy(message);
+      const name = groupEvent(subtype);
+      const read = (): PageChange => {
+        const participants = concerned.map((person) => phoneOr(person));
+        const change = name === 'group_updated' ? { change: subtype, value: body || undefined } : {};
+        const group = { id: String(id), groupId: String(id.remote), by: phoneOr(author) };
+        return { name, data: { ...group, participants, ...change } };
+      };
+      return { at: timeOf(t), people: [author, ...concerned], read };
     },
     reacted: ({ reactionParentKey: key, reactionText: emoji, reactionTimestamp: at, from, author = from }) => {
       if (!key || isChannel(key.remote)) return undefined;
