@@ -4,6 +4,10 @@ import type { SimulatorClient } from '@chat-web/simulator';
 const FRIEND = '12025550102';
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+/** A JPEG of one colour. */
+const SQUARE =
+  '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAFA3PEY8MlBGQUZaVVBfeMiCeG5uePWvuZHI////////////////////////////////////////////////////2wBDAVVaWnhpeOuCguv/////////////////////////////////////////////////////////////////////////wAARCAAIAAgDASIAAhEBAxEB/8QAFAABAAAAAAAAAAAAAAAAAAAAAP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/xAAVAQEBAAAAAAAAAAAAAAAAAAAAA//EABQRAQAAAAAAAAAAAAAAAAAAAAD/2gAMAwEAAhEDEQA/AAAk/9k=';
+
 /** The stanza id in a page's message id: the id that phones use. */
 export function stanzaOf(messageId: string): string {
   return messageId.split('_')[2] ?? '';
@@ -17,6 +21,7 @@ export async function prepareExamples(phones: SimulatorClient, own: string): Pro
     await phones.send(own, { id: stanzaOf(id), to: FRIEND, body: 'Hello agian' });
   }
   await phones.createGroup(own, { id: exampleIds.group, subject: 'Good friends', participants: [FRIEND] });
+  await phones.updateGroup(own, exampleIds.group, { picture: SQUARE });
   await phones.createGroup(own, { id: exampleIds.groupToLeave, subject: 'Former friends', participants: [FRIEND] });
   await phones.createGroup(FRIEND, { subject: 'Open to all', participants: [], inviteCode: exampleIds.inviteCode });
   await phones.send(FRIEND, { id: stanzaOf(exampleIds.status), to: 'status@broadcast', body: 'Good morning' });

@@ -87,6 +87,9 @@ function callsOf(stack: Stack): Calls {
     listJoinRequests: ({ groupId }) => client.listJoinRequests({ id: 'main', groupId }),
     approveJoinRequests: ({ groupId }) => client.approveJoinRequests({ id: 'main', groupId, participants: [CARLA] }),
     rejectJoinRequests: ({ groupId }) => client.rejectJoinRequests({ id: 'main', groupId, participants: [CARLA] }),
+    setGroupPicture: ({ groupId }) => client.setGroupPicture({ id: 'main', groupId, base64 } as never),
+    getGroupPicture: async ({ groupId }) => (await client.getGroupPicture({ id: 'main', groupId }))?.data.cancel(),
+    removeGroupPicture: ({ groupId }) => client.removeGroupPicture({ id: 'main', groupId }),
     leaveGroup: async ({ groupId }) => client.leaveGroup({ id: 'main', groupId }),
     listStatuses: () => client.listStatuses({ id: 'main' }),
     markStatusSeen: ({ statusId }) => client.markStatusSeen({ id: 'main', messageId: statusId }),
@@ -217,7 +220,8 @@ it('a page may lack any module: the session says so, what does not need it works
     const inTurn = [
       ...['renameGroup', 'addParticipants', 'removeParticipants', 'getGroup', 'promoteParticipants'],
       ...['demoteParticipants', 'setGroupDescription', 'updateGroupSettings', 'getGroupInvite', 'renewGroupInvite'],
-      ...['listJoinRequests', 'approveJoinRequests', 'rejectJoinRequests', 'leaveGroup'],
+      ...['listJoinRequests', 'approveJoinRequests', 'rejectJoinRequests', 'setGroupPicture'],
+      ...['getGroupPicture', 'removeGroupPicture', 'leaveGroup'],
     ];
     const others = Object.keys(calls).filter((capability) => !inTurn.includes(capability));
     const groupWork = async () => {

@@ -19,6 +19,7 @@ const bodies: Readonly<Record<string, object>> = {
   updateGroupSettings: { sendMessages: 'admins' },
   approveJoinRequests: { participants: ['12025550102'] },
   rejectJoinRequests: { participants: ['12025550102'] },
+  setGroupPicture: { base64: 'iVBORw0KGgo=' },
   createKey: { name: 'Friends', sessions: ['friends-*'], scope: 'read' },
   createWebhook: { url: 'http://127.0.0.1:9/hook' },
   updateWebhook: { url: 'http://127.0.0.1:9/hook' },

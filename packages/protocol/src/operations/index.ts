@@ -9,6 +9,7 @@ import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
 import { groupDetailsOperations } from './group-details.ts';
 import { groupInviteOperations } from './group-invites.ts';
+import { groupPictureOperations } from './group-pictures.ts';
 import { groupOperations } from './groups.ts';
 import { hostOperations } from './host.ts';
 import { keyOperations } from './keys.ts';
@@ -41,6 +42,7 @@ export const workerOperations = {
   ...groupOperations,
   ...groupDetailsOperations,
   ...groupInviteOperations,
+  ...groupPictureOperations,
   ...contactOperations,
   ...statusFeedOperations,
   ...accountOperations,
@@ -55,7 +57,7 @@ export const operations = { ...gatewayOperations, ...workerOperations } as const
 export const operationGroups = {
   Sessions: { ...sessionOperations, ...linkingOperations },
   Messages: { ...messageOperations, ...messageQueryOperations },
-  Groups: { ...groupOperations, ...groupDetailsOperations, ...groupInviteOperations },
+  Groups: { ...groupOperations, ...groupDetailsOperations, ...groupInviteOperations, ...groupPictureOperations },
   Chats: { ...chatOperations, ...chatChangeOperations },
   Contacts: contactOperations,
   'Status feed': statusFeedOperations,

@@ -6,6 +6,7 @@ import { chatHandlers } from './chats.ts';
 import { contactHandlers } from './contacts.ts';
 import { groupDetailsHandlers } from './group-details.ts';
 import { groupInviteHandlers } from './group-invites.ts';
+import { groupPictureHandlers } from './group-pictures.ts';
 import { groupHandlers } from './groups.ts';
 import { linkingHandlers } from './linking.ts';
 import { messageQueryHandlers } from './message-queries.ts';
@@ -23,6 +24,7 @@ export function createHandlers(context: HandlerContext): Handlers<WorkerOperatio
     ...groupHandlers(context),
     ...groupDetailsHandlers(context),
     ...groupInviteHandlers(context),
+    ...groupPictureHandlers(context),
     ...contactHandlers(context),
     ...statusFeedHandlers(context),
     ...accountHandlers(context),

@@ -78,18 +78,17 @@ export async function loadMedia(
   }
 }
 
-/** Queries a person's picture; null if none is visible, `later` if the network limits the rate. */
-export async function loadPicture(
-  personId: string,
-  key: string,
-  eachMs: number,
-): Promise<LoadedMedia | null | 'later'> {
+/**
+ * Queries the picture of a person or a group; null if none is visible, `later` if the network limits the rate.
+ */
+export async function loadPicture(chatId: string, key: string, eachMs: number): Promise<LoadedMedia | null | 'later'> {
   const tools = window.chatWebTools;
   const { Chat } = window.require('WAWebCollections');
   const { requestProfilePicFromServer } = window.require('WAWebContactProfilePicThumbBridge');
-  const wid = window.require('WAWebWidFactory').createWid(personId);
+  const wid = window.require('WAWebWidFactory').createWid(chatId);
+  const isGroup = chatId.endsWith('@g.us');
   // The hidden id first: the token for a picture belongs to it, and a query by number may get no answer.
-  if (!tools.lidOf(wid)) {
+  if (!isGroup && !tools.lidOf(wid)) {
     try {
       if (!(await tools.isRegistered(wid))) return null;
     } catch (error) {

@@ -58,8 +58,14 @@ export const peopleParts: Contract<PeopleModules> = {
   },
   WAWebFrontendContactGetters: { getIsMyContact: unchecked('(contact)') },
   WAWebContactProfilePicThumbBridge: {
-    requestProfilePicFromServer: fn("({id, tcToken}) → Promise<{eurl} | {tag: ''} | {stale: true}>", 'getPicture'),
-    sendSetPicture: fn('(id, thumbnail, picture), data URLs of JPEGs → Promise<{status}>', 'setProfilePicture'),
-    requestDeletePicture: fn('(id) → Promise<{status}>', 'removeProfilePicture'),
+    requestProfilePicFromServer: fn(
+      "({id, tcToken}) → Promise<{eurl} | {tag: ''} | {stale: true}>",
+      ...(['getPicture', 'getGroupPicture'] as const),
+    ),
+    sendSetPicture: fn(
+      '(id, thumbnail, picture), data URLs of JPEGs → Promise<{status}>',
+      ...(['setProfilePicture', 'setGroupPicture'] as const),
+    ),
+    requestDeletePicture: fn('(id) → Promise<{status}>', 'removeProfilePicture', 'removeGroupPicture'),
   },
 };
