@@ -16,16 +16,20 @@ describe('a group', () => {
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  const own = async (...participants: string[]) =>
-    (await stack.phones.createGroup(ADA, { subject: 'Trip', participants })).id;
-  /** One of Ben's, in which the account is a plain member. */
-  const foreign = async (draft = {}) => {
-    const { id } = await stack.phones.createGroup(BEN, { subject: "Ben's", participants: [ADA, CARLA], ...draft });
+  /** A group that the session has heard of. */
+  const make = async (
+    number: string,
+    draft: { subject: string; participants: string[]; ignoresSettings?: boolean },
+  ) => {
+    const { id } = await stack.phones.createGroup(number, draft);
     await eventually(async () => {
       expect((await stack.client.listGroups({ id: 'main' })).map((group) => group.id)).toContain(id);
     });
     return id;
   };
+  const own = (...participants: string[]) => make(ADA, { subject: 'Trip', participants });
+  /** One of Ben's, in which the account is a plain member. */
+  const foreign = () => make(BEN, { subject: "Ben's", participants: [ADA, CARLA] });
   const onPhone = async (number: string, groupId: string) =>
     (await stack.phones.groups(number)).find(({ id }) => id === groupId);
   const get = (groupId: string) => stack.client.getGroup({ id: 'main', groupId });
@@ -106,6 +110,9 @@ describe('a group', () => {
     await describeAs('By train "and" 👩‍👩‍👧');
     expect((await onPhone(BEN, groupId))?.description).toBe('By train "and" 👩‍👩‍👧');
     await eventually(async () => expect((await get(groupId)).description).toBe('By train "and" 👩‍👩‍👧'));
+    // Each names the one that it replaces: of two at once, the network refuses one at first.
+    await Promise.all([describeAs('By bus'), describeAs('By foot')]);
+    expect(['By bus', 'By foot']).toContain((await onPhone(BEN, groupId))?.description);
     expect(await describeAs('')).toEqual({ groupId, description: '' });
     expect((await onPhone(BEN, groupId))?.description).toBeUndefined();
   });
@@ -124,9 +131,7 @@ describe('a group', () => {
   });
 
   it('does not report a setting as changed that it does not show', async () => {
-    const { id: groupId } = await stack.phones.createGroup(ADA, {
-      ...{ subject: 'Frozen', participants: [BEN], ignoresSettings: true },
-    });
+    const groupId = await make(ADA, { subject: 'Frozen', participants: [BEN], ignoresSettings: true });
     const frozen = { id: 'main', groupId, sendMessages: 'admins' } as const;
     await expect(stack.client.updateGroupSettings(frozen)).rejects.toMatchObject({ code: 'outcome_unknown' });
   });

@@ -12,8 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 
-const make = async (number: string, ...participants: string[]) =>
-  (await stack.phones.createGroup(number, { subject: 'Trip', participants })).id;
+/** A group that the session has heard of. */
+async function make(number: string, ...participants: string[]): Promise<string> {
+  const { id } = await stack.phones.createGroup(number, { subject: 'Trip', participants });
+  await eventually(async () => {
+    expect((await stack.client.listGroups({ id: 'main' })).map((group) => group.id)).toContain(id);
+  });
+  return id;
+}
 const onPhone = async (number: string, groupId: string) =>
   (await stack.phones.groups(number)).find(({ id }) => id === groupId);
 const set = (groupId: string, base64: string) => stack.client.setGroupPicture({ id: 'main', groupId, base64 });
@@ -56,9 +62,6 @@ it('the picture of a group is set as a square JPEG, read and removed', async () 
 
 it('the picture of a group of others is changed by admins alone', async () => {
   const groupId = await make(BEN, ADA);
-  await eventually(async () => {
-    expect((await stack.client.listGroups({ id: 'main' })).map(({ id }) => id)).toContain(groupId);
-  });
   await expectAll([set(groupId, picture(40, 40)), remove(groupId)], 'not_permitted');
   await stack.phones.updateGroup(BEN, groupId, { settings: { restrict: false } });
   await set(groupId, picture(40, 40));

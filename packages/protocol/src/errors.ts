@@ -19,7 +19,7 @@ export const errorTable = {
     when: 'no session with this id runs or has saved auth, or the key does not cover it',
   },
   message_not_found: { status: 404, when: 'the message is unknown' },
-  chat_not_found: { status: 404, when: 'the group or chat is unknown' },
+  chat_not_found: { status: 404, when: 'the group, invite or chat is unknown' },
   recipient_not_found: { status: 404, when: 'the recipient is not registered on the network' },
   contact_not_found: { status: 404, when: 'the account has no such contact' },
   media_not_found: { status: 404, when: 'the message has no media, or the network no longer has it' },

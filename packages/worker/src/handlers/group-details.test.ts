@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { changeRoles, changeSettings, readGroup } from '../page/group-details.ts';
+import { answerJoinRequests, joinByInvite, queryInvite, queryJoinRequests, readInvite } from '../page/group-invites.ts';
+import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
+import { groupDetailsHandlers } from './group-details.ts';
+import { groupInviteHandlers } from './group-invites.ts';
+
+const groupId = '120363000000000000@g.us';
+const [BEN, CARA] = ['12025550102@c.us', '12025550103@c.us'] as const;
+const ofGroup = { id: 'main', groupId };
+const ofMembers = { ...ofGroup, participants: [BEN, CARA] };
+const ofInvite = { id: 'main', code: 'Invite0000000000000001' };
+
+let context: FakeContext;
+let details: ReturnType<typeof groupDetailsHandlers>;
+let invites: ReturnType<typeof groupInviteHandlers>;
+beforeEach(() => {
+  context = fakeContext();
+  details = groupDetailsHandlers(context);
+  invites = groupInviteHandlers(context);
+});
+afterEach(() => context[Symbol.dispose]());
+
+describe('settings', () => {
+  it('that are refused in part: the error names those that were changed', async () => {
+    const settings = { sendMessages: 'admins' } as const;
+    context.page.on(changeSettings, () => ({ changed: ['sendMessages'], refusal: 429, settings, isShown: true }));
+    await expect(details.updateGroupSettings({ ...ofGroup, ...settings, editInfo: 'admins' })).rejects.toMatchObject({
+      ...{ code: 'rate_limited', message: expect.stringContaining('sendMessages'), retryAfterSeconds: 60 },
+    });
+  });
+
+  it('that are all refused changed nothing', async () => {
+    context.page.on(changeSettings, () => ({ changed: [], refusal: 403, settings: {}, isShown: true }));
+    await expect(details.updateGroupSettings({ ...ofGroup, editInfo: 'admins' })).rejects.toMatchObject({
+      code: 'not_permitted',
+    });
+  });
+});
+
+describe('a group', () => {
+  it('is read without what the page does not know, or has in another form', async () => {
+    const model = { id: groupId, subject: undefined, createdAt: 'x', owner: null, settings: {} };
+    context.page.on(readGroup, () => ({ ...model, participants: [{ id: BEN, lid: null, role: 'member' }] }));
+    const group = await details.getGroup(ofGroup);
+    expect(group).toEqual({ id: groupId, subject: '', settings: {}, participants: [{ id: BEN, role: 'member' }] });
+  });
+
+  it('without a valid id is an error', async () => {
+    context.page.on(readGroup, () => ({ id: '\n' }));
+    await expect(details.getGroup(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
+  });
+
+  it('whose members are not loaded, or the rate limited, changes no roles', async () => {
+    context.page.on(changeRoles, () => ({ refused: 429 }));
+    await expect(details.promoteParticipants(ofMembers)).rejects.toMatchObject({ code: 'rate_limited' });
+    context.page.on(changeRoles, () => [200]);
+    expect((await details.demoteParticipants(ofMembers)).participants.map(({ code }) => code)).toEqual([200, 500]);
+  });
+});
+
+describe('an invite', () => {
+  it.each([
+    [404, 'chat_not_found'],
+    [410, 'chat_not_found'],
+    [419, 'not_permitted'],
+    [401, 'not_permitted'],
+    [429, 'rate_limited'],
+    [500, 'client_failed'],
+  ])('that is refused with %i: %s', async (refused, code) => {
+    context.page.on(queryInvite, () => ({ refused })).on(joinByInvite, () => ({ refused }));
+    await expect(invites.getInvite(ofInvite)).rejects.toMatchObject({ code });
+    await expect(invites.joinGroup(ofInvite)).rejects.toMatchObject({ code });
+  });
+
+  it('that is none is an error', async () => {
+    context.page.on(readInvite, () => ({ code: '<b>' })).on(queryInvite, () => ({ groupId: '' }));
+    await expect(invites.getGroupInvite(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
+    await expect(invites.getInvite(ofInvite)).rejects.toMatchObject({ code: 'client_failed' });
+  });
+});
+
+describe('people who wait', () => {
+  it('are listed if the page has them in a valid form', async () => {
+    context.page.on(queryJoinRequests, () => [
+      { id: BEN, requestedAt: 1_700_000_000, by: 'NonAdminAdd' },
+      { id: undefined, by: 'InviteLink' },
+      { id: CARA, by: 'ByOtherMeans' },
+    ]);
+    expect(await invites.listJoinRequests(ofGroup)).toEqual([
+      { id: BEN, requestedAt: '2023-11-14T22:13:20.000Z', by: 'member' },
+      { id: CARA },
+    ]);
+  });
+
+  it('get an answer each', async () => {
+    context.page.on(answerJoinRequests, () => [200, 404]);
+    expect((await invites.approveJoinRequests(ofMembers)).participants).toEqual([
+      { id: BEN, ok: true, code: 200 },
+      { id: CARA, ok: false, code: 404, message: 'does not wait to be let in' },
+    ]);
+  });
+});
