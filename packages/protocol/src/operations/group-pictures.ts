@@ -19,7 +19,7 @@ export const groupPictureOperations = {
     timeoutMs: 30_000,
   },
   setGroupPicture: {
-    summary: "Change a group's picture; the middle of the image is sent, as JPEG of at most 640 by 640",
+    summary: "Change a group's picture: an image, cut to a square",
     method: 'PUT',
     path: '/sessions/:id/groups/:groupId/picture',
     scope: 'send',

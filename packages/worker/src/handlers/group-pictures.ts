@@ -2,7 +2,7 @@ import { GatewayError, type Handlers, operations } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { withMedia } from '../media/outgoing-media.ts';
-import { hasGroup, removePicture, setPicture } from '../page/group-pictures.ts';
+import { hasGroup, removeGroupPicture, setGroupPicture } from '../page/group-pictures.ts';
 import { loadPicture } from '../page/media.ts';
 import { allowed, MEMBERS_OF_ONE_TIMEOUT_MS } from './groups.ts';
 import { refusedBy } from './sending.ts';
@@ -35,7 +35,7 @@ export function groupPictureHandlers(
       const fetchMs = budget.step(fetchLimits.timeoutMs, FILE_TIMEOUT_MS + SET_TIMEOUT_MS);
       return withMedia('image', source, fetchMs, context, ({ path }) =>
         page.withFile(budget.step(FILE_TIMEOUT_MS, SET_TIMEOUT_MS), path, async (key) => {
-          const set = await page.change(budget.lastStep(), setPicture, groupId, key, MEMBERS_OF_ONE_TIMEOUT_MS);
+          const set = await page.change(budget.lastStep(), setGroupPicture, groupId, key, MEMBERS_OF_ONE_TIMEOUT_MS);
           if (set === 'no_image')
             throw new GatewayError(
               'media_unavailable',
@@ -48,7 +48,7 @@ export function groupPictureHandlers(
     },
 
     removeGroupPicture: async ({ groupId }) => {
-      allowed(await page.change(REMOVE_TIMEOUT_MS, removePicture, groupId, MEMBERS_OF_ONE_TIMEOUT_MS));
+      allowed(await page.change(REMOVE_TIMEOUT_MS, removeGroupPicture, groupId, MEMBERS_OF_ONE_TIMEOUT_MS));
       return { groupId };
     },
   };

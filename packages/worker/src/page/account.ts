@@ -45,47 +45,12 @@ export async function setAbout(about: string): Promise<'ok' | Refused> {
 /** Changes the picture to the image with that key, cut to a square as the page does it. */
 export async function setPicture(key: string): Promise<'ok' | 'no_image' | Refused> {
   const tools = window.chatWebTools;
-  const image = tools.files.get(key);
-  if (!image) return 'no_image';
-  const page = window as unknown as {
-    createImageBitmap(image: Blob): Promise<{ width: number; height: number }>;
-    OffscreenCanvas: new (
-      width: number,
-      height: number,
-    ) => {
-      getContext(kind: '2d'): {
-        fillStyle: string;
-        fillRect(...at: number[]): void;
-        drawImage(image: object, ...at: number[]): void;
-      };
-      convertToBlob(options: { type: string; quality: number }): Promise<Blob>;
-    };
-  };
-  const [thumbnailSide, pictureSide] = [96, 640];
-  let urls: string[];
-  try {
-    const bitmap = await page.createImageBitmap(image);
-    const side = Math.min(bitmap.width, bitmap.height);
-    const [x, y] = [Math.floor((bitmap.width - side) / 2), Math.floor((bitmap.height - side) / 2)];
-    urls = await Promise.all(
-      [thumbnailSide, pictureSide].map(async (size) => {
-        const canvas = new page.OffscreenCanvas(size, size);
-        const context = canvas.getContext('2d');
-        context.fillStyle = '#fff'; // JPEG has no transparency: it would be black.
-        context.fillRect(0, 0, size, size);
-        context.drawImage(bitmap, x, y, side, side, 0, 0, size, size);
-        const jpeg = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 });
-        const bytes = Array.from(new Uint8Array(await jpeg.arrayBuffer()), (byte) => String.fromCharCode(byte));
-        return `data:image/jpeg;base64,${btoa(bytes.join(''))}`;
-      }),
-    );
-  } catch {
-    return 'no_image';
-  }
+  const urls = await tools.pictureOf(key);
+  if (!urls) return 'no_image';
   const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
   const wid = getMaybeMePnUser() ?? getMaybeMeLidUser();
   try {
-    const [thumbnail = '', picture = ''] = urls;
+    const { thumbnail, picture } = urls;
     const bridge = window.require('WAWebContactProfilePicThumbBridge');
     const status = Number((await bridge.sendSetPicture(wid, thumbnail, picture))?.status ?? 200);
     return status === 200 ? 'ok' : { refused: status };

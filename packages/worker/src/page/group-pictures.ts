@@ -10,65 +10,31 @@ export function hasGroup(groupId: string): boolean {
   return Boolean(window.require('WAWebCollections').Chat.get(groupId));
 }
 
-/** Sends the middle square of an image, as JPEG of at most 640 by 640, as a group's picture. */
-export async function setPicture(groupId: string, key: string, membersMs: number): Promise<'ok' | PictureRefusal> {
+/** Changes a group's picture to the image with that key, cut to a square. */
+export async function setGroupPicture(groupId: string, key: string, membersMs: number): Promise<'ok' | PictureRefusal> {
   const tools = window.chatWebTools;
   const own = await tools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
-  const page = window as unknown as {
-    createImageBitmap(image: Blob): Promise<{ width: number; height: number; close(): void }>;
-    OffscreenCanvas: new (
-      width: number,
-      height: number,
-    ) => {
-      getContext(kind: '2d'): {
-        fillStyle: string;
-        fillRect(x: number, y: number, width: number, height: number): void;
-        drawImage(image: object, ...box: number[]): void;
-      };
-      convertToBlob(options: { type: string; quality: number }): Promise<Blob>;
-    };
-    btoa(text: string): string;
-  };
-  const squareOf = async (image: Blob): Promise<Uint8Array> => {
-    const mostSide = 640;
-    const bitmap = await page.createImageBitmap(image);
-    const cut = Math.min(bitmap.width, bitmap.height);
-    const side = Math.min(cut, mostSide);
-    const canvas = new page.OffscreenCanvas(side, side);
-    const context = canvas.getContext('2d');
-    // JPEG has no transparency: it would become black.
-    context.fillStyle = 'white';
-    context.fillRect(0, 0, side, side);
-    const [x, y] = [(bitmap.width - cut) / 2, (bitmap.height - cut) / 2];
-    context.drawImage(bitmap, ...[x, y, cut, cut, 0, 0, side, side]);
-    bitmap.close();
-    return new Uint8Array(await (await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 })).arrayBuffer());
-  };
-  let bytes: Uint8Array;
+  const urls = await tools.pictureOf(key);
+  if (!urls) return 'no_image';
   try {
-    bytes = await squareOf(tools.files.get(key) as Blob);
-  } catch {
-    return 'no_image';
-  }
-  const url = `data:image/jpeg;base64,${page.btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`;
-  try {
-    // The page sends only the second one.
-    await window.require('WAWebContactProfilePicThumbBridge').sendSetPicture(own.group.id, url, url);
-    return 'ok';
+    const { sendSetPicture } = window.require('WAWebContactProfilePicThumbBridge');
+    const status = Number((await sendSetPicture(own.group.id, urls.thumbnail, urls.picture))?.status ?? 200);
+    return status === 200 ? 'ok' : { refused: status };
   } catch (error) {
     return tools.groupRefusal(error);
   }
 }
 
 /** Removes a group's picture. */
-export async function removePicture(groupId: string, membersMs: number): Promise<'ok' | GroupRefusal> {
+export async function removeGroupPicture(groupId: string, membersMs: number): Promise<'ok' | GroupRefusal> {
   const tools = window.chatWebTools;
   const own = await tools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   try {
-    await window.require('WAWebContactProfilePicThumbBridge').requestDeletePicture(own.group.id);
-    return 'ok';
+    const { requestDeletePicture } = window.require('WAWebContactProfilePicThumbBridge');
+    const status = Number((await requestDeletePicture(own.group.id))?.status ?? 200);
+    return status === 200 ? 'ok' : { refused: status };
   } catch (error) {
     return tools.groupRefusal(error);
   }

@@ -9,6 +9,32 @@ export interface FileTools {
   /** Keeps a file, unless its key was dropped before. */
   keep(key: string, file: Blob): void;
   drop(key: string): void;
+  /** The middle square of the image with that key, as the page sends pictures; undefined if it is no image. */
+  pictureOf(key: string): Promise<Picture | undefined>;
+}
+
+/** A picture of a person or a group, as data URLs of JPEGs. */
+interface Picture {
+  /** 96 by 96. */
+  readonly thumbnail: string;
+  /** 640 by 640. */
+  readonly picture: string;
+}
+
+/** What the browser has for images. */
+interface ImageWindow {
+  createImageBitmap(image: Blob): Promise<{ width: number; height: number }>;
+  OffscreenCanvas: new (
+    width: number,
+    height: number,
+  ) => {
+    getContext(kind: '2d'): {
+      fillStyle: string;
+      fillRect(...at: number[]): void;
+      drawImage(image: object, ...at: number[]): void;
+    };
+    convertToBlob(options: { type: string; quality: number }): Promise<Blob>;
+  };
 }
 
 /** Installs the tools for files, and patches the library's functions that use them. */
@@ -17,8 +43,30 @@ export function installFileTools(): void {
   const dropped = new Set<string>();
   const lateMs = 600_000;
 
+  const squareOf = async (image: { width: number; height: number }, size: number): Promise<string> => {
+    const side = Math.min(image.width, image.height);
+    const [x, y] = [Math.floor((image.width - side) / 2), Math.floor((image.height - side) / 2)];
+    const canvas = new (window as unknown as ImageWindow).OffscreenCanvas(size, size);
+    const context = canvas.getContext('2d');
+    context.fillStyle = '#fff'; // JPEG has no transparency: it would be black.
+    context.fillRect(0, 0, size, size);
+    context.drawImage(image, x, y, side, side, 0, 0, size, size);
+    const jpeg = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 });
+    const bytes = Array.from(new Uint8Array(await jpeg.arrayBuffer()), (byte) => String.fromCharCode(byte));
+    return `data:image/jpeg;base64,${btoa(bytes.join(''))}`;
+  };
+  const pictureOf: FileTools['pictureOf'] = async (key) => {
+    try {
+      const image = await (window as unknown as ImageWindow).createImageBitmap(files.get(key) as Blob);
+      return { thumbnail: await squareOf(image, 96), picture: await squareOf(image, 640) };
+    } catch {
+      return undefined;
+    }
+  };
+
   const tools: FileTools = {
     files,
+    pictureOf,
     keep: (key, file) => {
       if (!dropped.delete(key)) files.set(key, file);
     },
