@@ -71,6 +71,50 @@ describe('mentions', () => {
   });
 });
 
+describe('how media are shown', () => {
+  const [video, audio] = ['video', 'audio'].map((kind) => media.find(({ type }) => type === kind));
+  const file = (one: typeof video) => ({ base64: Buffer.from(one?.bytes ?? []).toString('base64') });
+  // Opus in Ogg, which is sent as it is on every machine.
+  const opus = Buffer.concat([
+    ...[Buffer.from('OggS\0\x02', 'latin1'), Buffer.alloc(20), Buffer.from('\x01\x13OpusHead\x01\x01', 'latin1')],
+    Buffer.alloc(300),
+  ]).toString('base64');
+
+  it('audio may be a voice note', async () => {
+    const sent = await send({ type: 'audio', base64: opus, voice: true });
+    expect(sent).toMatchObject({ type: 'audio', mimeType: 'audio/ogg; codecs=opus' });
+    expect(await stack.onPhone(BEN, sent.id)).toMatchObject({ type: 'voice', mimeType: 'audio/ogg; codecs=opus' });
+    const plain = await send({ type: 'audio', ...file(audio), mimeType: 'audio/mpeg', voice: false });
+    expect(await stack.onPhone(BEN, plain.id)).toMatchObject({ type: 'audio', mimeType: 'audio/mpeg' });
+  });
+
+  it('a video may be a GIF', async () => {
+    const gif = await send({ type: 'video', ...file(video), gif: true, caption: 'again and again' });
+    expect(await stack.onPhone(BEN, gif.id)).toMatchObject({ type: 'video', isGif: true, body: 'again and again' });
+    expect((await stack.onPhone(BEN, (await send({ type: 'video', ...file(video) })).id)).isGif).toBeUndefined();
+  });
+
+  it('images and videos may be for one look', async () => {
+    for (const message of [
+      { type: 'image', base64 },
+      { type: 'video', ...file(video) },
+    ]) {
+      const once = await send({ ...message, viewOnce: true });
+      expect(await stack.onPhone(BEN, once.id)).toMatchObject({ type: message.type, isViewOnce: true });
+      expect((await stack.onPhone(BEN, (await send(message)).id)).isViewOnce).toBeUndefined();
+    }
+  });
+
+  it('each is for its kind of media, and not in the status feed', async () => {
+    const all = { base64, voice: true, gif: true, viewOnce: true };
+    expect(await issuesOf({ type: 'image', ...all })).toEqual(['voice', 'gif']);
+    expect(await issuesOf({ type: 'video', ...all })).toEqual(['voice']);
+    expect(await issuesOf({ type: 'audio', ...all })).toEqual(['gif', 'viewOnce']);
+    expect(await issuesOf({ type: 'sticker', ...all })).toEqual(['voice', 'gif', 'viewOnce']);
+    expect(await issuesOf({ type: 'image', base64, viewOnce: true, to: 'status@broadcast' })).toEqual(['viewOnce']);
+  });
+});
+
 describe('the preview of a link', () => {
   const body = 'See https://example.com/a for more';
 

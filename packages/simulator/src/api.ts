@@ -52,6 +52,9 @@ export interface PhoneMessage {
   readonly location?: Place | undefined;
   readonly contacts?: readonly ContactCard[] | undefined;
   readonly poll?: Poll | undefined;
+  /** A video that plays by itself, and a file that can be opened once. */
+  readonly isGif?: true | undefined;
+  readonly isViewOnce?: true | undefined;
   /** People whom the text mentions, and true where everybody in the group is mentioned. */
   readonly mentions?: readonly string[] | undefined;
   readonly mentionsAll?: true | undefined;

@@ -4,7 +4,15 @@ import { networkId, writtenText } from '../limits.ts';
 import { fromOnePlace, mediaFields, mediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message } from '../resources.ts';
-import { contacts, location, mentionFields, mentionsWherePossible, poll } from './sendable.ts';
+import {
+  contacts,
+  flagsOfTheirKind,
+  location,
+  mediaFlags,
+  mentionFields,
+  mentionsWherePossible,
+  poll,
+} from './sendable.ts';
 
 /** The longest text that the network takes, in UTF-16 units. */
 const MAX_TEXT_LENGTH = 65_536;
@@ -48,9 +56,11 @@ const media = v.pipe(
     ...mediaFields,
     quotedMessageId: v.optional(messageId),
     ...mentionFields,
+    ...mediaFlags,
   }),
   fromOnePlace(),
   mentionsWherePossible(),
+  flagsOfTheirKind(),
   v.check(
     ({ type, to }) => to !== STATUS_FEED || type === 'image' || type === 'video',
     'the status feed takes texts, images and videos',

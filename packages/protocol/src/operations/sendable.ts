@@ -15,6 +15,37 @@ export const mentionFields = {
   mentionAll: v.optional(v.boolean()),
 };
 
+/** How media are shown, beside their kind. */
+export const mediaFlags = {
+  /** Audio as a voice note. */
+  voice: v.optional(v.boolean()),
+  /** A video as a GIF: it plays by itself, without sound. */
+  gif: v.optional(v.boolean()),
+  /** An image or a video that can be opened once. */
+  viewOnce: v.optional(v.boolean()),
+};
+
+const FLAGGED = { voice: ['audio'], gif: ['video'], viewOnce: ['image', 'video'] } as const;
+type Flag = keyof typeof FLAGGED;
+interface Flagged extends Readonly<Partial<Record<Flag, boolean | undefined>>> {
+  readonly type: string;
+  readonly to: string;
+}
+
+/** The rule of these; names the field. */
+export function flagsOfTheirKind<T extends Flagged>() {
+  return v.rawCheck<T>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const input = { ...dataset.value } as Record<string, unknown>;
+    for (const [key, kinds] of Object.entries(FLAGGED)) {
+      const isRight = (kinds as readonly unknown[]).includes(input.type) && input.to !== STATUS_FEED;
+      if (!input[key] || isRight) continue;
+      const path = [{ type: 'object', origin: 'value', input, key, value: input[key] }] as const;
+      addIssue({ message: `is for ${kinds.join(' and ')} in chats`, path: [...path] });
+    }
+  });
+}
+
 interface Mentioning {
   readonly to: string;
   readonly mentions?: readonly string[] | undefined;

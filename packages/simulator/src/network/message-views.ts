@@ -71,6 +71,8 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
     mimeType: attachment?.mimetype,
     size: attachment?.size,
     filename: attachment?.filename,
+    isGif: attachment?.isGif || undefined,
+    isViewOnce: attachment?.isViewOnce || undefined,
     backgroundColor: style && hex(style.backgroundColor),
     font: style?.font,
     starred: message.starredBy.has(account),

@@ -9,7 +9,8 @@ import {
 import { unconfirmed } from '../client/page-access.ts';
 import type { HandlerContext, PageCalls, SendLimits } from '../client/port.ts';
 import { toAck, toMessage } from '../client/resources.ts';
-import { type MediaKind, withMedia } from '../media/outgoing-media.ts';
+import { type MediaKind, type OutgoingMedia, withMedia } from '../media/outgoing-media.ts';
+import { withVoiceNote } from '../media/voice-note.ts';
 import { makeSticker } from '../page/media.ts';
 import { checkSend, readSent, type SendAnswer, sendMessage } from '../page/messages.ts';
 import { postMediaStatus } from '../page/status-feed.ts';
@@ -26,6 +27,8 @@ const FILE_TIMEOUT_MS = 20_000;
 /** To find a message that may have been sent before. */
 const LOOK_TIMEOUT_MS = 10_000;
 const STICKER_TIMEOUT_MS = 10_000;
+/** To convert audio to a voice note. */
+const VOICE_TIMEOUT_MS = 30_000;
 const POST_MEDIA_TIMEOUT_MS = 80_000;
 const TEXT_TIMEOUT_MS = 27_000;
 const TEXT_ACK_TIMEOUT_MS = 12_000;
@@ -39,6 +42,9 @@ interface MediaInput extends MediaSource, Mentioning {
   readonly type: MediaKind;
   readonly to: string;
   readonly quotedMessageId?: string | undefined;
+  readonly voice?: boolean | undefined;
+  readonly gif?: boolean | undefined;
+  readonly viewOnce?: boolean | undefined;
 }
 
 /** Sends a message without a file, and answers when the network has it. */
@@ -96,10 +102,10 @@ async function sendMediaNow(
   attempt: Attempt | undefined,
 ): Promise<Message> {
   const { page } = context;
-  const { type, to, quotedMessageId, caption } = input;
+  const { type, to, quotedMessageId, caption, voice, gif, viewOnce } = input;
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, budget);
   const fetchMs = budget.step(context.fetchLimits.timeoutMs, FILE_TIMEOUT_MS + LEAST_SEND_MS);
-  return withMedia(type, input, fetchMs, context, ({ path, mimeType, filename }) =>
+  const sendFile = ({ path, mimeType, filename }: OutgoingMedia) =>
     page.withFile(budget.step(FILE_TIMEOUT_MS, LEAST_SEND_MS), path, async (key) => {
       if (to === STATUS_FEED) {
         const file = { data: key, mimetype: mimeType, filename };
@@ -116,14 +122,20 @@ async function sendMediaNow(
         ...mentionsOf(input),
         sendMediaAsSticker: isSticker,
         sendMediaAsDocument: type === 'document',
+        sendAudioAsVoice: voice,
+        sendVideoAsGif: gif,
+        ...(viewOnce ? { isViewOnce: true, fields: { isViewOnce: true } } : {}),
         quotedMessageId,
         ignoreQuoteErrors: false,
       };
       const limits = limitsOf(budget.lastStep(), MEDIA_ACK_TIMEOUT_MS, attempt);
       const sent = confirmed(page, await page.send(limits, sendMessage, true, to, '', options));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
-    }),
-  );
+    });
+  return withMedia(type, input, fetchMs, context, (media) => {
+    if (!voice) return sendFile(media);
+    return withVoiceNote(media, budget.step(VOICE_TIMEOUT_MS, FILE_TIMEOUT_MS + LEAST_SEND_MS), context, sendFile);
+  });
 }
 
 async function prepareSticker(page: PageCalls, key: string, budget: TimeBudget): Promise<void> {

@@ -33,7 +33,7 @@ describe('the form of an operation', () => {
     const image = fieldsOf(sendMessage.body, { type: 'image' });
     expect(image.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
       ...['type choice', 'to text', 'url text', 'base64 file', 'mimeType text', 'filename text', 'caption long'],
-      ...['quotedMessageId text', 'mentions lines', 'mentionAll flag'],
+      ...['quotedMessageId text', 'mentions lines', 'mentionAll flag', 'voice flag', 'gif flag', 'viewOnce flag'],
     ]);
     expect(fieldsOf(operations.createKey.body, {}).map(({ kind }) => kind)).toEqual([
       'text',
