@@ -44,6 +44,7 @@ function callsOf(stack: Stack): Calls {
     'sendMessage.contact': () => send({ type: 'contact', contacts: [{ name: 'Ben', number: BEN }] }),
     'sendMessage.poll': () => send({ type: 'poll', question: 'When?', options: ['Friday', 'Saturday'] }),
     'sendMessage.reaction': ({ textId }) => send({ type: 'reaction', messageId: textId, emoji: '👍' }),
+    forwardMessage: ({ textId }) => client.forwardMessage({ id: 'main', messageId: textId, to: CARLA }),
     editMessage: ({ editId }) =>
       client.editMessage({ id: 'main', messageId: editId, body: `changed ${Math.random()}` }),
     deleteMessage: ({ spareIds }) =>

@@ -9,6 +9,7 @@ const bodies: Readonly<Record<string, object>> = {
   editMessage: { body: 'hello' },
   deleteMessage: { forEveryone: true },
   setChatState: { state: 'typing' },
+  forwardMessage: { to: '12025550102' },
   createGroup: { subject: 'Friends', participants: ['12025550102'] },
   addParticipants: { participants: ['12025550102'] },
   removeParticipants: { participants: ['12025550102'] },

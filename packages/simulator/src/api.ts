@@ -55,6 +55,8 @@ export interface PhoneMessage {
   /** A video that plays by itself, and a file that can be opened once. */
   readonly isGif?: true | undefined;
   readonly isViewOnce?: true | undefined;
+  /** It was written by somebody else. */
+  readonly isForwarded?: true | undefined;
   /** People whom the text mentions, and true where everybody in the group is mentioned. */
   readonly mentions?: readonly string[] | undefined;
   readonly mentionsAll?: true | undefined;

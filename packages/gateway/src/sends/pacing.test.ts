@@ -232,14 +232,15 @@ describe('sends in a second', () => {
     );
   });
 
-  it('count for each session, statuses included, reactions and other operations not', async () => {
+  it('count for each session, statuses and forwarded messages included, reactions and other operations not', async () => {
     const one = paced({ maxSendsPerSecond: 2 });
     vi.advanceTimersByTime(60 * SECOND_MS);
     const post = () => one.pacing.carryOut('postStatus', { id: 'main', type: 'text' }, async () => null);
     await post();
     await one.send('1203@g.us');
     expect(await waitOf(post())).toBe(1);
-    expect(await waitOf(one.send('1203@g.us'))).toBe(1);
+    const forward = () => one.pacing.carryOut('forwardMessage', { id: 'main', to: '1203@g.us' }, async () => null);
+    expect(await waitOf(forward())).toBe(1);
     await one.send('1203@g.us', 'sent', 'main', 'reaction');
     await one.send('1203@g.us', 'sent', 'other');
     await one.pacing.carryOut('editMessage', { id: 'main' }, async () => null);

@@ -7,6 +7,7 @@ import { accountOperations } from './account.ts';
 import { chatChangeOperations } from './chat-changes.ts';
 import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
+import { forwardingOperations } from './forwarding.ts';
 import { groupDetailsOperations } from './group-details.ts';
 import { groupInviteOperations } from './group-invites.ts';
 import { groupPictureOperations } from './group-pictures.ts';
@@ -37,6 +38,7 @@ export const workerOperations = {
   ...linkingOperations,
   ...messageOperations,
   ...messageQueryOperations,
+  ...forwardingOperations,
   ...chatOperations,
   ...chatChangeOperations,
   ...groupOperations,
@@ -56,7 +58,7 @@ export const operations = { ...gatewayOperations, ...workerOperations } as const
 /** The operations by what they are about, as the reference lists them. */
 export const operationGroups = {
   Sessions: { ...sessionOperations, ...linkingOperations },
-  Messages: { ...messageOperations, ...messageQueryOperations },
+  Messages: { ...messageOperations, ...messageQueryOperations, ...forwardingOperations },
   Groups: { ...groupOperations, ...groupDetailsOperations, ...groupInviteOperations, ...groupPictureOperations },
   Chats: { ...chatOperations, ...chatChangeOperations },
   Contacts: contactOperations,

@@ -35,15 +35,16 @@ export function specialOf({ location, contacts, poll }: OutgoingMessage): Specia
 
 /** What a phone shows beside a text or a caption. */
 export function aroundText({ fields = {}, mentions, to }: Pick<Message, 'fields' | 'mentions' | 'to'>): AroundText {
-  const { title, description, matchedText, nonJidMentions } = fields;
+  const { title, description, matchedText, nonJidMentions, isForwarded } = fields;
   return {
+    isForwarded: isForwarded === true || undefined,
     mentions: mentions.length > 0 ? mentions.map(({ pn }) => pn) : undefined,
     mentionsAll: nonJidMentions === 1 && to.kind === 'group' ? true : undefined,
     linkPreview: matchedText ? { title: String(title), description: String(description) } : undefined,
   };
 }
 
-type AroundText = Pick<PhoneMessage, 'mentions' | 'mentionsAll' | 'linkPreview'>;
+type AroundText = Pick<PhoneMessage, 'isForwarded' | 'mentions' | 'mentionsAll' | 'linkPreview'>;
 type SpecialView = Pick<PhoneMessage, 'location' | 'contacts' | 'poll'>;
 
 /** What a phone shows of such a message. */

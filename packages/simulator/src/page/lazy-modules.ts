@@ -22,7 +22,7 @@ const components: Readonly<Record<string, readonly string[]>> = {
   'WAWebGroupInviteLinkDrawer.react': ['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
   'WAWebGroupInviteLinkModal.react': ['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
   'WAWebGroupMembershipApprovalRequestsDrawer.react': ['WAWebGroupMembershipRequestsActionJob'],
-  WAWebMediaForwardMediaMsg: ['WAWebPrepRawMedia', 'WAWebUploadManager'],
+  WAWebMediaForwardMediaMsg: ['WAWebChatForwardMessage', 'WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebAttachMediaFlow.react': ['WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebProfileDrawer.react': ['WAWebContactProfilePicThumbBridge', 'WAWebSetPushnameConnAction'],
   'WAWebPrivacyVisibilityEditDrawer.react': ['WAWebSetPrivacyForOneCategoryAction'],
@@ -30,7 +30,7 @@ const components: Readonly<Record<string, readonly string[]>> = {
 
 /** Those that are lazy in the real page; the others are loaded at the start. */
 const reallyLazy: readonly string[] = [
-  ...['WAWebRevokeStatusAction', 'WAWebGroupCreateJob'],
+  ...['WAWebRevokeStatusAction', 'WAWebGroupCreateJob', 'WAWebChatForwardMessage'],
   ...['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
   'WAWebSetPushnameConnAction',
   'WAWebSetPrivacyForOneCategoryAction',

@@ -9,6 +9,7 @@ import { chatModules } from './modules/chat-modules.ts';
 import { collectionModules } from './modules/collection-modules.ts';
 import { commandModules } from './modules/command-modules.ts';
 import { contactModules } from './modules/contact-modules.ts';
+import { forwardModules } from './modules/forward-modules.ts';
 import { groupModules } from './modules/group-modules.ts';
 import { idModules } from './modules/id-modules.ts';
 import { linkModules } from './modules/link-modules.ts';
@@ -45,6 +46,7 @@ const credentials = () => page.link.credentials;
 
 mediaServer.deviceId = () => credentials().device?.id;
 
+const sending = messageModules(page);
 const groups = [
   idModules,
   buildModules(switches),
@@ -56,6 +58,8 @@ const groups = [
   chatActionModules(page),
   messageModules(page),
   messageQueryModules(page),
+  sending,
+  forwardModules(page, sending),
   commandModules(page),
   mediaModules,
   groupModules(page),

@@ -26,6 +26,13 @@ export function canAdminRevokeMsg(msg: Msg): boolean {
   return isThere(msg) && isAdmin && isWithin(revokeWindowMs, msg.get('t') ?? 0);
 }
 
+/** What a person has written in a chat, and may be seen more than once. */
+export function canForward(msg: Msg): boolean {
+  const isInChat = msg.get('id')?.remote.isBroadcast() === false;
+  const isReadable = msg.get('type') !== 'ciphertext' && msg.get('type') !== 'groups_v4_invite';
+  return isThere(msg) && isInChat && isReadable && !msg.get('isViewOnce');
+}
+
 function isOwn(msg: Msg, windowMs: number): boolean {
   return (msg.get('id')?.fromMe ?? false) && isWithin(windowMs, msg.get('t') ?? 0);
 }

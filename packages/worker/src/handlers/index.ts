@@ -4,6 +4,7 @@ import { accountHandlers } from './account.ts';
 import { chatChangeHandlers } from './chat-changes.ts';
 import { chatHandlers } from './chats.ts';
 import { contactHandlers } from './contacts.ts';
+import { forwardingHandlers } from './forwarding.ts';
 import { groupDetailsHandlers } from './group-details.ts';
 import { groupInviteHandlers } from './group-invites.ts';
 import { groupPictureHandlers } from './group-pictures.ts';
@@ -19,6 +20,7 @@ export function createHandlers(context: HandlerContext): Handlers<WorkerOperatio
     ...linkingHandlers(context),
     ...messageHandlers(context),
     ...messageQueryHandlers(context),
+    ...forwardingHandlers(context),
     ...chatHandlers(context),
     ...chatChangeHandlers(context),
     ...groupHandlers(context),

@@ -31,9 +31,9 @@ const STICKER_TIMEOUT_MS = 10_000;
 const VOICE_TIMEOUT_MS = 30_000;
 const POST_MEDIA_TIMEOUT_MS = 80_000;
 const TEXT_TIMEOUT_MS = 27_000;
-const TEXT_ACK_TIMEOUT_MS = 12_000;
+export const TEXT_ACK_TIMEOUT_MS = 12_000;
 /** Files are large, and uplinks slow. */
-const MEDIA_ACK_TIMEOUT_MS = 30_000;
+export const MEDIA_ACK_TIMEOUT_MS = 30_000;
 /** What a send keeps for itself of the time that its preparation takes. */
 const LEAST_SEND_MS = 10_000;
 
@@ -60,7 +60,7 @@ export async function sendMedia(context: HandlerContext, input: MediaInput, atte
 }
 
 /** Sends a message, unless the page shows that it was sent before: then it answers what became of that. */
-async function once(
+export async function once(
   page: PageCalls,
   to: string,
   attempt: Attempt | undefined,
@@ -144,7 +144,7 @@ async function prepareSticker(page: PageCalls, key: string, budget: TimeBudget):
 }
 
 /** Refuses what cannot be sent, before anything is. */
-async function check(
+export async function check(
   page: PageCalls,
   to: string,
   quotedMessageId: string | undefined,
@@ -204,12 +204,13 @@ function refusedSend(what: 'message' | 'status', { name, code }: SendRefusal, id
   });
 }
 
-function limitsOf(timeoutMs: number, ackTimeoutMs: number, attempt: Attempt | undefined): SendLimits {
+/** The limits of a send that may take so long in all. */
+export function limitsOf(timeoutMs: number, ackTimeoutMs: number, attempt: Attempt | undefined): SendLimits {
   return { beginMs: Math.min(BEGIN_TIMEOUT_MS, timeoutMs), timeoutMs, ackTimeoutMs, attempt };
 }
 
 /** The message once the network has confirmed it; `outcome_unknown` if it has not in time. */
-function confirmed(page: PageCalls, answer: SendAnswer): Message {
+export function confirmed(page: PageCalls, answer: SendAnswer): Message {
   if (answer === 'late' || answer === 'unchecked')
     throw new GatewayError('client_failed', 'nothing was sent: the page was busy for too long');
   if (answer === 'no_choice') {

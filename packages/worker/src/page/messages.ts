@@ -123,19 +123,7 @@ export async function sendMessage(
   const body = options.caption === undefined ? text : content;
   const found = await window.WWebJS.sendMessage(chat, body, { ...options, ...written, mentionedJidList, extraOptions });
   const sent = found ?? Msg.get(tools.handedId(call) ?? '');
-  const model = sent && tools.sentModel(sent);
-  if (!sent || !model) return {};
-  const slowMs = 500;
-  const slow = setTimeout(() => tools.signal({ is: 'sent', call, id: model.id }), slowMs);
-  const leastMs = 500;
-  const timeoutMs = Math.max(leastMs, Math.min(ackTimeoutMs, answerBy - Date.now()));
-  try {
-    return { model, state: await tools.untilConfirmed(Msg.get(model.id) ?? sent, timeoutMs) };
-  } catch {
-    return { model }; // It is on its way, whatever this build lacks.
-  } finally {
-    clearTimeout(slow);
-  }
+  return sent ? tools.answerOf(sent, { call, answerBy, ackTimeoutMs }) : {};
 }
 
 /** What became of a message that may have been sent before, as `sendMessage` tells it; undefined if the page has none. */

@@ -176,6 +176,8 @@ export interface PageDraft {
   id: PageMessage['id'];
   readonly from?: unknown;
   readonly to?: unknown;
+  /** The page was told to forward it. */
+  readonly forwardedFromWeb?: boolean;
   /** Ours, and taken out before the page sees it: what its id is to be. */
   chatWebMark?: SendMark | undefined;
 }
@@ -183,7 +185,14 @@ export interface PageDraft {
 /** Identifies a message on its way through the library. */
 export interface SendMark {
   readonly call: string;
-  readonly messageId: string;
+  /** The part of its id that is unique in its chat; undefined: the page chooses. */
+  readonly messageId?: string | undefined;
+}
+
+/** A message that was forwarded: its id, and the message once it is in its chat. */
+export interface HandedForward {
+  readonly id: string;
+  readonly added: Promise<PageMessage | undefined>;
 }
 
 /** How a send ended: `OK`, or one of several errors. */

@@ -61,10 +61,19 @@ export interface MsgAttributes extends MediaFields {
   messageSecret: Uint8Array;
 }
 
-/** Fields that the network passes on unread: of places, contact cards, polls, invitations, previews and mentions. */
+/** Fields that the network passes on unread: of places, contact cards, polls, invitations, previews, mentions and forwarding. */
 export const passedFields = [
   ...['loc', 'lat', 'lng', 'vcardFormattedName', 'vcardList'],
-  ...['pollName', 'pollOptions', 'pollSelectableOptionsCount', 'title', 'description', 'matchedText', 'nonJidMentions'],
+  ...[
+    'pollName',
+    'pollOptions',
+    'pollSelectableOptionsCount',
+    'title',
+    'description',
+    'matchedText',
+    'nonJidMentions',
+    'isForwarded',
+  ],
   ...['inviteCode', 'inviteCodeExp', 'inviteGrp', 'inviteGrpName'],
 ] as const;
 

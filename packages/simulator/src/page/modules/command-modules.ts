@@ -1,4 +1,10 @@
-import { canAdminRevokeMsg, canEditCaption, canEditText, canSenderRevokeMsg } from '../message-capability.ts';
+import {
+  canAdminRevokeMsg,
+  canEditCaption,
+  canEditText,
+  canForward,
+  canSenderRevokeMsg,
+} from '../message-capability.ts';
 import type { Chat } from '../models/chat.ts';
 import { cmd } from '../models/cmd.ts';
 import type { Msg } from '../models/message.ts';
@@ -45,7 +51,10 @@ export function commandModules(page: Page): Modules {
   };
   return {
     WAWebCmd: { Cmd: Object.assign(cmd, commands) },
-    WAWebMsgActionCapability: { canAdminRevokeMsg, canEditCaption, canEditText, canSenderRevokeMsg },
+    WAWebMsgActionCapability: {
+      ...{ canAdminRevokeMsg, canEditCaption, canEditText, canSenderRevokeMsg },
+      canForwardMsg: canForward,
+    },
     // The same, with a result.
     WAWebChatSendMessages: {
       sendRevokeMsgs: (_chat: Chat, { list }: Selection) => revokeMsgs(list),

@@ -51,6 +51,7 @@ export const contract = {
  * only names of components; which modules they contain follows from published dependency graphs.
  */
 export const components: Readonly<Record<string, readonly string[]>> = {
+  WAWebChatForwardMessage: ['WAWebMediaForwardMediaMsg', 'WAWebForwardMessageFlow.react'],
   WAWebContactProfilePicThumbBridge: ['WAWebProfileDrawer.react', 'WAWebNewGroupFlow.react'],
   WAWebExitGroupAction: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
   WAWebGroupCreateJob: ['WAWebNewGroupFlow.react'],

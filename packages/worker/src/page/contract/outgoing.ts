@@ -15,11 +15,20 @@ export interface OutgoingModules {
   WAWebLinkPreviewChatAction: {
     getLinkPreview(link: object, chat: PageChat): Promise<{ readonly data?: object } | null | undefined>;
   };
+  WAWebChatForwardMessage: {
+    forwardMessages(what: {
+      chat: PageChat;
+      msgs: readonly PageMessage[];
+      multicast: boolean;
+      includeCaption: boolean;
+    }): Promise<readonly PageMessage[] | undefined>;
+  };
   WAWebMsgReply: { canReplyMsg(message: PageMessage): boolean };
   WAWebSendReactionMsgAction: { sendReactionToMsg(message: PageMessage, emoji: string): Promise<unknown> };
   WAWebMsgActionCapability: {
     canSenderRevokeMsg(message: PageMessage): boolean;
     canAdminRevokeMsg(message: PageMessage): boolean;
+    canForwardMsg(message: PageMessage): boolean;
     canEditText(message: PageMessage): boolean;
     canEditCaption(message: PageMessage): boolean;
   };
@@ -64,6 +73,7 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
     addAndSendMsgToChat: fn(
       '(chat, message) → [Promise<message>, Promise<{messageSendResult, ackErrorCode}>]',
       ...SEND,
+      'forwardMessage',
     ),
   },
   WAWebFindChatAction: { findOrCreateLatestChat: fn('(id) → Promise<{chat}>; throws «No LID for user»', ...SEND) },
@@ -75,6 +85,12 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
   WAWebLinkPreviewChatAction: {
     getLinkPreview: unchecked('(link, chat) → Promise<{data}> from the phone, in its time; null for none'),
   },
+  WAWebChatForwardMessage: {
+    forwardMessages: fn(
+      '({chat, msgs, multicast, includeCaption}) → Promise of the media that were not delivered; throws for a recipient that is blocked, hides other failures',
+      'forwardMessage',
+    ),
+  },
   WAWebMsgReply: { canReplyMsg: fn('(message)', 'sendMessage.reply') },
   WAWebSendReactionMsgAction: {
     sendReactionToMsg: fn('(message, emoji) → Promise; throws where it fails', 'sendMessage.reaction'),
@@ -85,6 +101,7 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
   WAWebMsgActionCapability: {
     canSenderRevokeMsg: fn('(message)', 'deleteMessage'),
     canAdminRevokeMsg: fn('(message)', 'deleteMessage'),
+    canForwardMsg: fn('(message)', 'forwardMessage'),
     canEditText: fn('(message)', 'editMessage'),
     canEditCaption: fn('(message)', 'editMessage'),
   },

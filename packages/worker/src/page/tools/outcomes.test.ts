@@ -21,6 +21,8 @@ const held = new Set<string>();
 let sent: { id: MsgKey; body: string; chatWebMark?: unknown }[];
 let signals: unknown[];
 
+let modules: Record<string, unknown>;
+
 /** The page, whose module is as `form` makes it. */
 function page(form: (exports: { addAndSendMsgToChat: unknown }) => object) {
   const sends = form({
@@ -29,7 +31,7 @@ function page(form: (exports: { addAndSendMsgToChat: unknown }) => object) {
       return [Promise.resolve(message), Promise.resolve({ messageSendResult: 'OK' })];
     },
   }) as { addAndSendMsgToChat(chat: object, message: object): unknown };
-  const modules: Record<string, unknown> = {
+  modules = {
     WAWebSendMsgChatAction: sends,
     WAWebMsgKey: MsgKey,
     WAWebCollections: { Msg: { get: (id: string) => (held.has(id) ? {} : undefined) } },
@@ -89,6 +91,45 @@ describe('a marked message', () => {
     }));
     expect(() => send()).toThrow('no');
     expect(signals).toEqual([]);
+  });
+});
+
+describe('a message that is forwarded', () => {
+  const chat = { id: 'c@c.us' } as never;
+  const other = { id: 'd@c.us' } as never;
+  const plain = (body: string) => ({
+    ...{ id: new MsgKey({ to: 'b', id: 'PAGE' }), from: 'a', to: 'b', body, forwardedFromWeb: true },
+  });
+  const hand = (to: unknown, message: object) => {
+    const { WAWebSendMsgChatAction: action } = modules as { WAWebSendMsgChatAction: { addAndSendMsgToChat: unknown } };
+    (action.addAndSendMsgToChat as (...args: unknown[]) => unknown)(to, message);
+  };
+
+  it('is the next one to its chat, and gets the id that was chosen', async () => {
+    const { tools } = page((exports) => exports);
+    const expected = tools.expectForward(chat, { call: '7', messageId: '3EB0' });
+    expect(tools.expectForward(chat, { call: '8' })).toBeUndefined();
+    hand(other, plain('elsewhere'));
+    hand(chat, { ...plain('typed'), forwardedFromWeb: false });
+    hand(chat, plain('forwarded'));
+    hand(chat, plain('another'));
+    expect(await expected).toMatchObject({ id: 'true_b_3EB0' });
+    expect(sent.map(({ id }) => String(id))).toEqual(['true_b_PAGE', 'true_b_PAGE', 'true_b_3EB0', 'true_b_PAGE']);
+    expect(signals).toEqual([{ is: 'handed', call: '7', id: 'true_b_3EB0' }]);
+  });
+
+  it('keeps the id of the page where none was chosen, and is not expected once that has ended', async () => {
+    const { tools } = page((exports) => exports);
+    const mark = { call: '7' };
+    const expected = tools.expectForward(chat, mark);
+    tools.endForward(chat, { call: '8' });
+    hand(chat, plain('forwarded'));
+    expect(await expected).toMatchObject({ id: 'true_b_PAGE' });
+    const late = { call: '9', messageId: '3EB0' };
+    tools.expectForward(chat, late);
+    tools.endForward(chat, late);
+    hand(chat, plain('by hand'));
+    expect(String(sent.at(-1)?.id)).toBe('true_b_PAGE');
   });
 });
 

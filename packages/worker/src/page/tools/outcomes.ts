@@ -1,5 +1,9 @@
 import type { PageModules } from '../contract/index.ts';
+import type { SendPlan } from '../messages.ts';
 import type {
+  HandedForward,
+  MessageModel,
+  PageChat,
   PageDraft,
   PageMessage,
   PageSendResult,
@@ -27,6 +31,18 @@ export interface OutcomeTools {
   canIdentify(): boolean;
   /** The id of the marked message of a call, once it was handed over. */
   handedId(call: string): string | undefined;
+  /**
+   * The next message that the page forwards to a chat is that of the mark: resolves when it is handed over. Undefined
+   * while another one is expected there.
+   */
+  expectForward(chat: PageChat, mark: SendMark): Promise<HandedForward> | undefined;
+  /** The mark's message is not expected any more. */
+  endForward(chat: PageChat, mark: SendMark): void;
+  /** What became of a message that was handed over; no state if this build cannot tell. */
+  answerOf(
+    sent: PageMessage,
+    plan: Pick<SendPlan, 'call' | 'answerBy' | 'ackTimeoutMs'>,
+  ): Promise<{ readonly model?: MessageModel; readonly state?: SendState }>;
   /** The outcome of a send, from the page's own result. */
   readOutcome(result: unknown): SendOutcome;
   /** Waits until the network has confirmed or refused a message: by its ack, or by the page's own result. */
@@ -57,11 +73,13 @@ export function installOutcomeTools(): void {
   const handed = new Map<string, string>();
   const mostOwn = 2_000;
   const own = new Set<string>();
+  const forwards = new Map<string, { readonly mark: SendMark; onHanded(handed: HandedForward): void }>();
   /** Gives a marked message its id, since the library has made another. Returns the mark. */
-  const identify = (message: PageDraft): SendMark | undefined => {
-    const { chatWebMark: mark, id, from, to } = message;
+  const identify = (chat: PageChat, message: PageDraft): SendMark | undefined => {
+    const { id, from, to } = message;
+    const mark = message.chatWebMark ?? (message.forwardedFromWeb ? forwards.get(String(chat.id))?.mark : undefined);
     delete message.chatWebMark;
-    if (!mark) return undefined;
+    if (mark?.messageId === undefined) return mark;
     const MsgKey = window.require('WAWebMsgKey');
     const { participant } = id;
     const key = new MsgKey({ from, to, id: mark.messageId, participant, selfDir: 'out' });
@@ -72,7 +90,7 @@ export function installOutcomeTools(): void {
   type AddAndSend = PageModules['WAWebSendMsgChatAction']['addAndSendMsgToChat'];
   let addAndSend: AddAndSend | undefined;
   const noted: AddAndSend = (chat, message, ...more) => {
-    const mark = identify(message);
+    const mark = identify(chat, message);
     // By the part that stays the same whether the chat is known by number or hidden id.
     const ownId = message.id.id ?? String(message.id);
     own.add(ownId);
@@ -90,6 +108,13 @@ export function installOutcomeTools(): void {
       handed.set(mark.call, key);
       setTimeout(() => handed.delete(mark.call), forgetOutcomeMs);
       tools.signal({ is: 'handed', call: mark.call, id: key });
+      const forward = forwards.get(String(chat.id));
+      if (forward?.mark === mark) {
+        forwards.delete(String(chat.id));
+        const added = Promise.resolve(promises[0]) as Promise<PageMessage | undefined>;
+        added.catch(() => {}); // It is told by its outcome.
+        forward.onHanded({ id: key, added });
+      }
     }
     return promises;
   };
@@ -153,6 +178,30 @@ export function installOutcomeTools(): void {
     ...{ readOutcome, refusal, untilConfirmed },
     isOwn: ({ id }) => own.has(id.id ?? String(id)),
     canIdentify: wrap,
+    expectForward: (chat, mark) => {
+      const key = String(chat.id);
+      if (forwards.has(key)) return undefined;
+      return new Promise((resolve) => forwards.set(key, { mark, onHanded: resolve }));
+    },
+    endForward: (chat, mark) => {
+      if (forwards.get(String(chat.id))?.mark === mark) forwards.delete(String(chat.id));
+    },
+    answerOf: async (sent, { call, answerBy, ackTimeoutMs }) => {
+      const model = sentModel(sent);
+      if (!model) return {};
+      const slowMs = 500;
+      const slow = setTimeout(() => tools.signal({ is: 'sent', call, id: model.id }), slowMs);
+      const leastMs = 500;
+      const timeoutMs = Math.max(leastMs, Math.min(ackTimeoutMs, answerBy - Date.now()));
+      try {
+        const { Msg } = window.require('WAWebCollections');
+        return { model, state: await untilConfirmed(Msg.get(model.id) ?? sent, timeoutMs) };
+      } catch {
+        return { model }; // It is on its way, whatever this build lacks.
+      } finally {
+        clearTimeout(slow);
+      }
+    },
     handedId: (call) => handed.get(call),
     signal: (signal) => window.chatWebSignal(JSON.stringify(signal)),
     refusedBy: (error) => {

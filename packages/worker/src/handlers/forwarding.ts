@@ -1,0 +1,36 @@
+import { type Attempt, GatewayError, type Handlers, operations } from '@chat-web/protocol';
+import type { HandlerContext } from '../client/port.ts';
+import { checkForward, forwardMessage } from '../page/forwarding.ts';
+import { check, confirmed, limitsOf, MEDIA_ACK_TIMEOUT_MS, once, TEXT_ACK_TIMEOUT_MS } from './sending.ts';
+import { TimeBudget } from './time-budget.ts';
+
+const LOOK_TIMEOUT_MS = 10_000;
+
+/** Handler of the operation that forwards a message. */
+export function forwardingHandlers({ page }: HandlerContext): Handlers<'forwardMessage'> {
+  const forward = async (messageId: string, to: string, budget: TimeBudget, attempt: Attempt | undefined) => {
+    // First the message: the check of the recipient may open a chat.
+    const finding = await page.read(budget.step(LOOK_TIMEOUT_MS), checkForward, messageId);
+    if (finding in refusals) throw refusals[finding as keyof typeof refusals]();
+    await check(page, to, undefined, budget);
+    const ackMs = finding === 'file' ? MEDIA_ACK_TIMEOUT_MS : TEXT_ACK_TIMEOUT_MS;
+    const limits = limitsOf(budget.lastStep(), ackMs, attempt);
+    const answer = await page.send(limits, forwardMessage, messageId, to);
+    if (typeof answer === 'string' && answer in refusals) throw refusals[answer as keyof typeof refusals]();
+    return confirmed(page, answer as Exclude<typeof answer, keyof typeof refusals>);
+  };
+  return {
+    forwardMessage: ({ messageId, to }, attempt) => {
+      const budget = new TimeBudget(operations.forwardMessage.timeoutMs);
+      return once(page, to, attempt, budget, () => forward(messageId, to, budget, attempt));
+    },
+  };
+}
+
+/** Why nothing was sent. */
+const refusals = {
+  no_message: () => new GatewayError('message_not_found', 'the message is unknown to this account, or deleted'),
+  not_forwardable: () => new GatewayError('not_permitted', 'messages of this kind cannot be forwarded'),
+  blocked: () => new GatewayError('not_permitted', 'the account has blocked the recipient'),
+  not_handed: () => new GatewayError('client_failed', 'the page could not prepare the message; nothing was sent'),
+};
