@@ -1,7 +1,15 @@
 import { type Attempt, GatewayError, type Handlers, operations } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
 import { checkForward, forwardMessage } from '../page/forwarding.ts';
-import { check, confirmed, limitsOf, MEDIA_ACK_TIMEOUT_MS, once, TEXT_ACK_TIMEOUT_MS } from './sending.ts';
+import {
+  check,
+  confirmed,
+  limitsOf,
+  MEDIA_ACK_TIMEOUT_MS,
+  once,
+  rethrowUnsent,
+  TEXT_ACK_TIMEOUT_MS,
+} from './sending.ts';
 import { TimeBudget } from './time-budget.ts';
 
 const LOOK_TIMEOUT_MS = 10_000;
@@ -10,14 +18,14 @@ const LOOK_TIMEOUT_MS = 10_000;
 export function forwardingHandlers({ page }: HandlerContext): Handlers<'forwardMessage'> {
   const forward = async (messageId: string, to: string, budget: TimeBudget, attempt: Attempt | undefined) => {
     // First the message: the check of the recipient may open a chat.
-    const finding = await page.read(budget.step(LOOK_TIMEOUT_MS), checkForward, messageId);
-    if (finding in refusals) throw refusals[finding as keyof typeof refusals]();
+    const finding = await page.read(budget.step(LOOK_TIMEOUT_MS), checkForward, messageId).catch(rethrowUnsent);
+    if (isRefusal(finding)) throw refusals[finding]();
     await check(page, to, undefined, budget);
     const ackMs = finding === 'file' ? MEDIA_ACK_TIMEOUT_MS : TEXT_ACK_TIMEOUT_MS;
     const limits = limitsOf(budget.lastStep(), ackMs, attempt);
     const answer = await page.send(limits, forwardMessage, messageId, to);
-    if (typeof answer === 'string' && answer in refusals) throw refusals[answer as keyof typeof refusals]();
-    return confirmed(page, answer as Exclude<typeof answer, keyof typeof refusals>);
+    if (isRefusal(answer)) throw refusals[answer]();
+    return confirmed(page, answer);
   };
   return {
     forwardMessage: ({ messageId, to }, attempt) => {
@@ -34,3 +42,7 @@ const refusals = {
   blocked: () => new GatewayError('not_permitted', 'the account has blocked the recipient'),
   not_handed: () => new GatewayError('client_failed', 'the page could not prepare the message; nothing was sent'),
 };
+
+function isRefusal(answer: unknown): answer is keyof typeof refusals {
+  return typeof answer === 'string' && Object.hasOwn(refusals, answer);
+}

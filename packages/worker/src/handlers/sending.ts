@@ -143,6 +143,12 @@ async function prepareSticker(page: PageCalls, key: string, budget: TimeBudget):
   if (!isMade) throw new GatewayError('client_failed', 'converting the image to a sticker failed; nothing was sent');
 }
 
+/** The error of a check before a send: nothing has been sent yet, and `session_lost` would leave that open. */
+export function rethrowUnsent(error: unknown): never {
+  if (!(error instanceof GatewayError) || error.code !== 'session_lost') throw error;
+  throw new GatewayError('client_failed', `nothing was sent: ${error.message}`);
+}
+
 /** Refuses what cannot be sent, before anything is. */
 export async function check(
   page: PageCalls,
@@ -150,13 +156,8 @@ export async function check(
   quotedMessageId: string | undefined,
   budget: TimeBudget,
 ): Promise<void> {
-  const finding = await page
-    .read(budget.step(CHECK_TIMEOUT_MS), checkSend, to, quotedMessageId)
-    .catch((error: unknown) => {
-      // Nothing has been sent yet: `session_lost` would leave that open.
-      if (!(error instanceof GatewayError) || error.code !== 'session_lost') throw error;
-      throw new GatewayError('client_failed', `nothing was sent: ${error.message}`);
-    });
+  const timeoutMs = budget.step(CHECK_TIMEOUT_MS);
+  const finding = await page.read(timeoutMs, checkSend, to, quotedMessageId).catch(rethrowUnsent);
   switch (finding) {
     case 'ok':
       return;

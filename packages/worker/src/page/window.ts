@@ -176,8 +176,9 @@ export interface PageDraft {
   id: PageMessage['id'];
   readonly from?: unknown;
   readonly to?: unknown;
-  /** The page was told to forward it. */
+  /** The page forwards it: one of these, by build. */
   readonly forwardedFromWeb?: boolean;
+  readonly multicast?: boolean;
   /** Ours, and taken out before the page sees it: what its id is to be. */
   chatWebMark?: SendMark | undefined;
 }

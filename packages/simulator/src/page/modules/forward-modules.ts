@@ -6,7 +6,11 @@ import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 
-type Draft = Partial<MsgAttributes> & { readonly forwardedFromWeb: true; readonly isForwarded: boolean };
+type Draft = Partial<MsgAttributes> & {
+  readonly forwardedFromWeb: true;
+  readonly isForwarded: boolean;
+  readonly multicast: boolean | undefined;
+};
 
 /** Scripts may replace its function: it is looked up at each call, as in the real page. */
 interface SendAction {
@@ -17,6 +21,7 @@ interface Forwarding {
   readonly chat: Chat;
   readonly msgs: readonly Msg[];
   readonly includeCaption?: boolean;
+  readonly multicast?: boolean;
 }
 
 /** What is taken over from a message beside its text. */
@@ -28,7 +33,7 @@ const copied: readonly string[] = ['mentionedJidList', ...mediaFieldNames, ...pa
  */
 export function forwardModules({ users }: Page, { WAWebSendMsgChatAction }: Modules): Modules {
   const action = WAWebSendMsgChatAction as SendAction;
-  const draftOf = async (chat: Chat, msg: Msg, includeCaption: boolean): Promise<Draft> => {
+  const draftOf = async (chat: Chat, msg: Msg, { includeCaption, multicast }: Forwarding): Promise<Draft> => {
     const values = msg.serialize() as Partial<MsgAttributes>;
     const to = chat.get('id');
     if (!to) throw new Error('the chat has no id');
@@ -46,17 +51,19 @@ export function forwardModules({ users }: Page, { WAWebSendMsgChatAction }: Modu
       ...{ ack: 0, from, to, local: true, self: 'out', t: Math.floor(Date.now() / 1000), isNewMsg: true },
       isForwarded: values.id?.fromMe !== true || (values as { isForwarded?: boolean }).isForwarded === true,
       forwardedFromWeb: true,
+      multicast,
     } as Draft;
   };
   return {
     WAWebChatForwardMessage: {
-      forwardMessages: async ({ chat, msgs, includeCaption = false }: Forwarding): Promise<Msg[]> => {
+      forwardMessages: async (forwarding: Forwarding): Promise<Msg[]> => {
+        const { chat, msgs } = forwarding;
         if (users.known(String(chat.get('id')))?.isBlocked) throw new Error('Forwarded to contact is blocked');
         const undelivered: Msg[] = [];
         for (const msg of msgs) {
           try {
             if (!canForward(msg)) throw new Error('this message is not forwarded');
-            const draft = await draftOf(chat, msg, includeCaption);
+            const draft = await draftOf(chat, msg, forwarding);
             await Promise.all(action.addAndSendMsgToChat(chat, draft));
           } catch {
             if (msg.get('directPath')) undelivered.push(msg);

@@ -123,7 +123,7 @@ describe('a message that is forwarded', () => {
     const mark = { call: '7' };
     const expected = tools.expectForward(chat, mark);
     tools.endForward(chat, { call: '8' });
-    hand(chat, plain('forwarded'));
+    hand(chat, { ...plain('forwarded'), forwardedFromWeb: undefined, multicast: true });
     expect(await expected).toMatchObject({ id: 'true_b_PAGE' });
     const late = { call: '9', messageId: '3EB0' };
     tools.expectForward(chat, late);

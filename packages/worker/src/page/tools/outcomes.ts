@@ -70,6 +70,7 @@ export function installOutcomeTools(): void {
     return { is: code !== undefined || refusals.has(name ?? '') ? 'refused' : 'unknown', name, code };
   };
   const forgetOutcomeMs = 120_000;
+  const forgetForwardMs = 600_000;
   const handed = new Map<string, string>();
   const mostOwn = 2_000;
   const own = new Set<string>();
@@ -77,7 +78,8 @@ export function installOutcomeTools(): void {
   /** Gives a marked message its id, since the library has made another. Returns the mark. */
   const identify = (chat: PageChat, message: PageDraft): SendMark | undefined => {
     const { id, from, to } = message;
-    const mark = message.chatWebMark ?? (message.forwardedFromWeb ? forwards.get(String(chat.id))?.mark : undefined);
+    const isForward = message.forwardedFromWeb === true || message.multicast === true;
+    const mark = message.chatWebMark ?? (isForward ? forwards.get(String(chat.id))?.mark : undefined);
     delete message.chatWebMark;
     if (mark?.messageId === undefined) return mark;
     const MsgKey = window.require('WAWebMsgKey');
@@ -181,6 +183,7 @@ export function installOutcomeTools(): void {
     expectForward: (chat, mark) => {
       const key = String(chat.id);
       if (forwards.has(key)) return undefined;
+      setTimeout(() => tools.endForward(chat, mark), forgetForwardMs);
       return new Promise((resolve) => forwards.set(key, { mark, onHanded: resolve }));
     },
     endForward: (chat, mark) => {
