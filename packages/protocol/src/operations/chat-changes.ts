@@ -20,8 +20,7 @@ const seconds = v.pipe(
 );
 
 /** What others see the account do in a chat. */
-export const chatState = v.picklist(['typing', 'recording', 'paused']);
-export type ChatState = v.InferOutput<typeof chatState>;
+const chatState = v.picklist(['typing', 'recording', 'paused']);
 
 /** Operations on one chat, which its owner sees on all devices: the session's worker answers them. */
 export const chatChangeOperations = {
