@@ -25,5 +25,7 @@ export async function prepareExamples(phones: SimulatorClient, own: string): Pro
   await phones.createGroup(own, { id: exampleIds.groupToLeave, subject: 'Former friends', participants: [FRIEND] });
   await phones.createGroup(FRIEND, { subject: 'Open to all', participants: [], inviteCode: exampleIds.inviteCode });
   await phones.send(FRIEND, { id: stanzaOf(exampleIds.status), to: 'status@broadcast', body: 'Good morning' });
+  await phones.createChannel(FRIEND, { id: exampleIds.channel, name: 'News of the street' });
+  await phones.createChannel(own, { id: exampleIds.ownChannel, name: 'News of the shop' });
   await phones.profile(FRIEND, { picture: 'present' });
 }

@@ -8,6 +8,8 @@ import { media } from '../helpers/media.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const CARLA = '12025550103';
+const CHANNEL = '120363000000000001@newsletter';
+const OWN_CHANNEL = '120363000000000002@newsletter';
 const [png] = media;
 const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
 const sticker = Buffer.from(media.find(({ type }) => type === 'sticker')?.bytes ?? []).toString('base64');
@@ -27,6 +29,7 @@ interface Things {
   readonly groupId: string;
   readonly code: string;
   readonly statusId: string;
+  readonly followed: string[];
 }
 
 type Calls = Readonly<Record<string, (things: Things) => Promise<unknown>>>;
@@ -92,6 +95,12 @@ function callsOf(stack: Stack): Calls {
     getGroupPicture: async ({ groupId }) => (await client.getGroupPicture({ id: 'main', groupId }))?.data.cancel(),
     removeGroupPicture: ({ groupId }) => client.removeGroupPicture({ id: 'main', groupId }),
     leaveGroup: async ({ groupId }) => client.leaveGroup({ id: 'main', groupId }),
+    listChannels: () => client.listChannels({ id: 'main' }),
+    getChannel: () => client.getChannel({ id: 'main', channelId: CHANNEL }),
+    listChannelMessages: () => client.listChannelMessages({ id: 'main', channelId: OWN_CHANNEL }),
+    followChannel: () => client.followChannel({ id: 'main', channelId: CHANNEL }),
+    postToChannel: () => client.postToChannel({ id: 'main', channelId: OWN_CHANNEL, body: 'news' }),
+    unfollowChannel: async ({ followed }) => client.unfollowChannel({ id: 'main', channelId: followed.pop() ?? '' }),
     listStatuses: () => client.listStatuses({ id: 'main' }),
     markStatusSeen: ({ statusId }) => client.markStatusSeen({ id: 'main', messageId: statusId }),
     getProfile: () => client.getProfile({ id: 'main' }),
@@ -169,6 +178,8 @@ it('a page may lack any module: the session says so, what does not need it works
   await using stack = await Stack.start();
   const { client, phones } = stack;
   await phones.profile(BEN, { picture: 'present' });
+  await phones.createChannel(BEN, { id: CHANNEL, name: 'News' });
+  await phones.createChannel(ADA, { id: OWN_CHANNEL, name: 'Our news' });
   await stack.link('main', ADA);
   const events = await stack.listen('main');
   const text = async (body: string) => (await sendText(client, { id: 'main', type: 'text', to: BEN, body })).id;
@@ -179,6 +190,11 @@ it('a page may lack any module: the session says so, what does not need it works
   const mediaId = (await events.until('message', ({ hasMedia }) => hasMedia)).id;
   await phones.send(BEN, { to: 'status@broadcast', body: 'good morning' });
   const statusId = (await events.until('message', ({ isStatus }) => isStatus)).id;
+  const followed: string[] = [];
+  for (const _ of batches()) {
+    const { id: channelId } = await phones.createChannel(BEN, { name: 'More news' });
+    followed.push((await client.followChannel({ id: 'main', channelId })).channelId);
+  }
   const calls = callsOf(stack);
   const problems: string[] = [];
   const table: string[] = [];
@@ -211,7 +227,7 @@ it('a page may lack any module: the session says so, what does not need it works
     }
     table.push(`${module}: ready, without ${[...lost].join(', ') || 'nothing'}`);
     const judge = async (capability: string) => {
-      const things = { textId, editId, spareIds, mediaId, groupId, code, statusId };
+      const things = { textId, editId, spareIds, mediaId, groupId, code, statusId, followed };
       const call = calls[capability]?.(things) ?? Promise.resolve();
       const isLost = lost.has(capability) || (capability === 'sendMessage.reply' && lost.has('sendMessage.text'));
       const found = await verdict(call, isLost);

@@ -11,6 +11,8 @@ export const exampleIds = {
   group: '120363000000000001@g.us',
   groupToLeave: '120363000000000002@g.us',
   inviteCode: 'ExampleInvite000000001',
+  channel: '120363000000000003@newsletter',
+  ownChannel: '120363000000000004@newsletter',
 } as const;
 
 /** One transparent pixel, as PNG. */
@@ -26,6 +28,7 @@ export interface Example {
 const { person, group, groupToLeave } = exampleIds;
 const id = exampleIds.session;
 const ofChat = { id, chatId: person };
+const ofChannel = { id, channelId: exampleIds.channel };
 const ofWebhook = { webhookId: 'wh_0a1b2c3d4e5f' };
 
 /** Examples of every operation, by name; each works as it stands against the demo. */
@@ -152,6 +155,14 @@ export const examples: { readonly [N in OperationName]: Readonly<Record<string, 
   },
   listStatuses: { all: { path: { id } } },
   markStatusSeen: { one: { path: { id, messageId: exampleIds.status } } },
+  listChannels: { all: { path: { id } } },
+  followChannel: { one: { path: ofChannel } },
+  getChannel: { byId: { path: ofChannel } },
+  listChannelMessages: { newest: { path: { id, channelId: exampleIds.ownChannel }, query: { limit: 20 } } },
+  postToChannel: {
+    text: { path: { id, channelId: exampleIds.ownChannel }, body: { body: 'Closed on Monday' } },
+  },
+  unfollowChannel: { one: { path: ofChannel } },
   getProfile: { own: { path: { id } } },
   setProfileName: { new: { path: { id }, body: { name: 'Ada at the shop' } } },
   setProfileAbout: { new: { path: { id }, body: { about: 'Open from 9 to 5' } } },

@@ -76,3 +76,17 @@ export const contactId = v.pipe(
 
 /** A group, by its full id. */
 export const groupId = v.pipe(v.string(), v.regex(/^\d{1,20}(-\d{1,20})?@g\.us$/, 'must be a group id: <gid>@g.us'));
+
+const fullChannelId = /^\d{5,30}@newsletter$/;
+
+/** A channel, by its full id. */
+export const channelId = v.pipe(v.string(), v.regex(fullChannelId, 'must be a channel id: <digits>@newsletter'));
+
+/** A channel, by its full id or by the code in its link. */
+export const channelKey = v.pipe(
+  v.string(),
+  v.check(
+    (written) => fullChannelId.test(written) || /^[\w-]{8,60}$/.test(written),
+    'must be a channel id, <digits>@newsletter, or the code of an invitation',
+  ),
+);

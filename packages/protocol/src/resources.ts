@@ -169,6 +169,19 @@ export const participantResult = v.object({
 });
 export type ParticipantResult = v.InferOutput<typeof participantResult>;
 
+/** A channel. `role` is that of the account; a guest does not follow it. */
+export const channel = v.object({
+  id: v.pipe(v.string(), v.regex(/^\d{5,30}@newsletter$/)),
+  name: writtenText(LIMITS.name),
+  description: v.optional(writtenText(LIMITS.body)),
+  role: v.picklist(['owner', 'admin', 'subscriber', 'guest']),
+  followers: v.optional(count(LIMITS.time)),
+  /** Of its link, `https://whatsapp.com/channel/<code>`. */
+  inviteCode: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,60}$/))),
+  isVerified: v.boolean(),
+});
+export type Channel = v.InferOutput<typeof channel>;
+
 /** The most statuses of one person that are listed: the newest. */
 export const MOST_STATUSES_OF_ONE = 100;
 

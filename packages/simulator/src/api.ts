@@ -96,6 +96,18 @@ export interface Group {
   readonly pictureBytes?: number | undefined;
 }
 
+/** A channel, with what was posted, oldest first. */
+export interface Channel {
+  /** `<18 digits>@newsletter` */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly inviteCode: string;
+  /** Numbers. */
+  readonly followers: readonly string[];
+  readonly posts: readonly { readonly id: string; readonly body: string }[];
+}
+
 /** A phone in a list of phones. */
 export interface ListedPhone {
   readonly number: string;

@@ -40,7 +40,7 @@ interface Opening {
   undone: Promise<void> | undefined;
 }
 
-const PACED = new Set(['sendMessage', 'forwardMessage', 'postStatus']);
+const PACED = new Set(['sendMessage', 'forwardMessage', 'postStatus', 'postToChannel']);
 /** After these it is not certain that nothing was sent. */
 const UNCERTAIN = new Set<ErrorCode>(['outcome_unknown', 'session_lost', 'internal_error']);
 /** A token, less what is lost where fractions are added. */

@@ -4,6 +4,7 @@ import type { Download, MediaBytes, MediaFile } from '../media.ts';
 import type { HandlerInput, OperationAnswer, OperationInput } from '../operation.ts';
 import { accessOperations } from './access.ts';
 import { accountOperations } from './account.ts';
+import { channelOperations } from './channels.ts';
 import { chatChangeOperations } from './chat-changes.ts';
 import { chatOperations } from './chats.ts';
 import { contactOperations } from './contacts.ts';
@@ -48,6 +49,7 @@ export const workerOperations = {
   ...contactOperations,
   ...statusFeedOperations,
   ...accountOperations,
+  ...channelOperations,
 } as const;
 
 /**
@@ -64,6 +66,7 @@ export const operationGroups = {
   Contacts: contactOperations,
   'Status feed': statusFeedOperations,
   Account: accountOperations,
+  Channels: channelOperations,
   Webhooks: webhookOperations,
   Keys: { ...keyOperations, ...accessOperations },
   Host: hostOperations,

@@ -1,6 +1,7 @@
 import { describeAccount } from '../network/account.ts';
 import { fill } from '../network/fill.ts';
 import { GroupPhone } from '../network/group-phone.ts';
+import { describeChannel } from '../network/newsletter.ts';
 import { bringNotice } from '../network/notices.ts';
 import { registerPasskey } from '../network/passkey-links.ts';
 import { changeContacts, changeProfile, refuseRequests } from '../network/people.ts';
@@ -12,6 +13,7 @@ import { type SimulatorSettings, settingsSchema } from '../settings.ts';
 import { defineCall, type Stage } from './call.ts';
 import {
   type AccountSeed,
+  type ChannelDraft,
   type CodeRefusal,
   type ContactsChange,
   type DisturbanceDraft,
@@ -306,6 +308,25 @@ export const calls = {
     does: 'see below; answers once the page has it, 409 if it does not take it within 8 s',
     client: (pageId: string, ...disturbance: DisturbArguments) => ({ pageId, ...disturbanceOf(disturbance) }),
     run: ({ pages }, { pageId, ...disturbance }) => pages.disturb(pageId, disturbance),
+  }),
+  createChannel: defineCall('POST', '/accounts/:number/channels', {
+    fields: inputs.channel,
+    does: 'creates a channel; answers it. Its pages know it from their next login on',
+    client: (number: string, draft: ChannelDraft) => ({ number, ...draft }),
+    run: (stage, { number, ...draft }) =>
+      describeChannel(stage.network.newsletters.found({ ...draft, owner: account(stage, number) })),
+  }),
+  channel: defineCall('GET', '/channels/:channelId', {
+    fields: inputs.nothing,
+    does: 'a channel with its followers and posts',
+    client: (channelId: string) => ({ channelId }),
+    run: ({ network }, { channelId }) => describeChannel(network.newsletters.get(channelId)),
+  }),
+  postToChannel: defineCall('POST', '/accounts/:number/channels/:channelId/messages', {
+    fields: inputs.edit,
+    does: 'the owner posts a text to a channel',
+    client: (number: string, channelId: string, body: string) => ({ number, channelId, body }),
+    run: (stage, { number, channelId, body }) => phone(stage, number).post(channelId, body),
   }),
   settings: defineCall('GET', '/settings', {
     fields: inputs.nothing,

@@ -124,6 +124,12 @@ export const inputs = {
     ignoresSettings: v.optional(v.boolean()),
   }),
   invite: v.strictObject({ code: text }),
+  channel: v.strictObject({
+    /** `<18 digits>@newsletter`; random by default. */
+    id: v.optional(newsletter),
+    name: text,
+    description: v.optional(v.string()),
+  }),
   groupUpdate: v.strictObject({
     subject: v.optional(text),
     description: v.optional(v.string()),
@@ -266,6 +272,9 @@ export type OutgoingMessage = Input<typeof inputs.message>;
 export type MessageFilter = Input<typeof inputs.messageFilter>;
 /** A new group. */
 export type GroupDraft = Input<typeof inputs.group>;
+
+/** A new channel. */
+export type ChannelDraft = Input<typeof inputs.channel>;
 
 /** What a member changes in a group, in this order. People as numbers or `<number>@c.us`. */
 export type GroupUpdate = Input<typeof inputs.groupUpdate>;

@@ -5,6 +5,7 @@ import { groupView } from './group.ts';
 import type { Groups } from './groups.ts';
 import { partyOf } from './message.ts';
 import { chatIdIn, deviceView } from './message-views.ts';
+import { channelView, type Newsletters } from './newsletter.ts';
 import type { PostOffice } from './post-office.ts';
 import type { AccountRecord, Device, GroupRecord, Message, Party } from './records.ts';
 
@@ -19,13 +20,14 @@ export interface Briefing {
 interface Sources {
   readonly directory: Directory;
   readonly groups: Groups;
+  readonly newsletters: Newsletters;
   readonly postOffice: PostOffice;
 }
 
 /** People, chats and groups of an account, without what still waits for the device. */
 export function brief(account: AccountRecord, device: Device, sources: Sources): Briefing {
   const groups = sources.groups.of(account);
-  const logs = new Map<Party, Message[]>(groups.map((group) => [group, []]));
+  const logs = new Map<Party, Message[]>([...groups, ...sources.newsletters.of(account)].map((party) => [party, []]));
   for (const message of account.log) {
     if (device.waiting.has(message) || message.hiddenFrom.has(account)) continue;
     const party = partyOf(message, account);
@@ -41,6 +43,7 @@ export function brief(account: AccountRecord, device: Device, sources: Sources):
       unreadCount: unread.length,
       messages: log.slice(-historyPerChat).map((message) => deviceView(message, account)),
       group: party.kind === 'group' ? groupView(party, account) : undefined,
+      channel: party.kind === 'newsletter' ? channelView(party, account) : undefined,
     };
   });
   return { users: usersOf(account, [...logs.keys()], groups, sources.directory), chats };

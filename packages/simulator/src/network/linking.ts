@@ -6,6 +6,7 @@ import type { Timers } from '../timers.ts';
 import { brief } from './briefing.ts';
 import type { Directory } from './directory.ts';
 import type { Groups } from './groups.ts';
+import type { Newsletters } from './newsletter.ts';
 import type { Login, Offer } from './offer.ts';
 import { PairingCodes } from './pairing-codes.ts';
 import { PasskeyLinks } from './passkey-links.ts';
@@ -18,6 +19,7 @@ import { sync } from './sync.ts';
 interface LinkingParts {
   readonly directory: Directory;
   readonly groups: Groups;
+  readonly newsletters: Newsletters;
   readonly postOffice: PostOffice;
 }
 

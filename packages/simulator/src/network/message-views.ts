@@ -37,9 +37,9 @@ export function isNotice({ type }: Pick<Message, 'type'>): boolean {
   return phoneTypes[type] === 'notice';
 }
 
-/** Whether the account has written it; messages of channels have no author. */
+/** Whether the account has written it; messages of channels have no author for others than their owner. */
 export function isWrittenBy(account: AccountRecord, { from, to }: Pick<Message, 'from' | 'to'>): boolean {
-  return from === account && to.kind !== 'newsletter';
+  return from === account && (to.kind !== 'newsletter' || to.owner === account);
 }
 
 /** The message as a phone has it. */

@@ -1,9 +1,15 @@
-/** A channel. Its author is not visible. */
-export interface Newsletter {
-  readonly kind: 'newsletter';
-  /** `<18 digits>@newsletter` */
-  readonly id: string;
+import { randomBytes } from 'node:crypto';
+import type { Channel } from '../api.ts';
+import type { WireChannel } from '../page/wire.ts';
+import { SimulatorError } from '../simulator-error.ts';
+import type { AccountRecord, Newsletter } from './records.ts';
+
+/** A new channel. */
+interface Parts {
+  readonly id?: string | undefined;
   readonly name: string;
+  readonly description?: string | undefined;
+  readonly owner?: AccountRecord | undefined;
 }
 
 /** The channels that have ever been named. */
@@ -11,10 +17,68 @@ export class Newsletters {
   readonly #newsletters = new Map<string, Newsletter>();
 
   get(id: string): Newsletter {
-    const present = this.#newsletters.get(id);
-    if (present) return present;
-    const newsletter: Newsletter = { kind: 'newsletter', id, name: `Channel ${id.slice(14, 18)}` };
+    return this.#newsletters.get(id) ?? this.#add({ id, name: `Channel ${id.slice(14, 18)}` });
+  }
+
+  /** By its id, or by the code of its invitation. */
+  find(key: string): Newsletter | undefined {
+    return this.#newsletters.get(key) ?? [...this.#newsletters.values()].find(({ inviteCode }) => inviteCode === key);
+  }
+
+  found(parts: Parts): Newsletter {
+    if (parts.id && this.#newsletters.has(parts.id))
+      throw new SimulatorError(409, `id: there is a channel ${parts.id} already`);
+    return this.#add(parts);
+  }
+
+  /** Those that the account follows or has. */
+  of(account: AccountRecord): Newsletter[] {
+    return [...this.#newsletters.values()].filter(
+      ({ owner, followers }) => owner === account || followers.has(account),
+    );
+  }
+
+  #add({ id = randomId(), name, description = '', owner }: Parts): Newsletter {
+    const inviteCode = `0029Va${randomBytes(8).toString('hex')}`;
+    const rest = { description, inviteCode, owner, followers: new Set<AccountRecord>(), log: [] };
+    const newsletter: Newsletter = { kind: 'newsletter', id, name, ...rest };
     this.#newsletters.set(id, newsletter);
     return newsletter;
   }
+}
+
+/** The account follows it from now on, and has what was posted before. */
+export function follow(newsletter: Newsletter, account: AccountRecord): void {
+  if (newsletter.owner === account || newsletter.followers.has(account)) return;
+  newsletter.followers.add(account);
+  account.log.push(...newsletter.log);
+}
+
+export function unfollow(newsletter: Newsletter, account: AccountRecord): void {
+  newsletter.followers.delete(account);
+  const left = account.log.filter(({ to }) => to !== newsletter);
+  account.log.splice(0, account.log.length, ...left);
+}
+
+/** The channel as the account's pages see it. */
+export function channelView(newsletter: Newsletter, account: AccountRecord): WireChannel {
+  const { id, name, description, inviteCode, owner, followers } = newsletter;
+  const role = owner === account ? 'owner' : followers.has(account) ? 'subscriber' : 'guest';
+  return { id, name, description, inviteCode, role, followers: followers.size };
+}
+
+/** The channel as the control API shows it. */
+export function describeChannel({ id, name, description, inviteCode, followers, log }: Newsletter): Channel {
+  return {
+    ...{ id, name, description, inviteCode },
+    followers: [...followers].map(({ number }) => number),
+    posts: log.map((message) => ({ id: message.id, body: message.body })),
+  };
+}
+
+function randomId(): string {
+  return `1203${BigInt(`0x${randomBytes(8).toString('hex')}`)
+    .toString()
+    .padStart(20, '0')
+    .slice(-14)}@newsletter`;
 }

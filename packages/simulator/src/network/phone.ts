@@ -70,6 +70,16 @@ export class Phone {
     return phoneView(message, from);
   }
 
+  /** Posts a text to a channel of its own. */
+  post(channelId: string, body: string): { id: string } {
+    const from = this.account;
+    const to = this.#network.newsletters.get(channelId);
+    if (to.owner !== from) throw new SimulatorError(403, `channelId: ${from.number} does not own ${channelId}`);
+    const message = createMessage({ id: createMessageId(from), from, to, body });
+    this.#network.postOffice.accept(message, undefined);
+    return { id: message.id };
+  }
+
   messages(peerId: string | undefined, limit?: number): PhoneMessage[] {
     const peer = peerId === undefined ? undefined : this.#network.party(peerId, this.#account, 'with');
     const wanted = (message: Message) => (peer ? partyOf(message, this.#account) === peer : this.#isInChat(message));

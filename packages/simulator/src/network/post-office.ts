@@ -1,10 +1,11 @@
+import type { WireUser } from '../page/wire.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import type { Timers } from '../timers.ts';
 import { chatIdOf, tellDevices } from './account.ts';
 import type { Directory } from './directory.ts';
 import { partyOf } from './message.ts';
 import { deviceView, isNotice, isWrittenBy, keyView } from './message-views.ts';
-import type { AccountRecord, Device, Message, Party } from './records.ts';
+import type { AccountRecord, Device, Message, Newsletter, Party } from './records.ts';
 
 /** Accepts messages, delivers them to phones and linked devices, and sends receipts. */
 export class PostOffice {
@@ -23,6 +24,10 @@ export class PostOffice {
   accept(message: Message, origin: Device | undefined, audience = this.#audienceOf(message)): void {
     const { from, to } = message;
     from.log.push(message);
+    if (to.kind === 'newsletter') {
+      this.#publish(message, to, origin);
+      return;
+    }
     for (const recipient of audience) message.receipts.set(recipient, 1);
     if (origin) this.#toPhone(message, from);
     this.#toDevices(message, from, origin);
@@ -109,6 +114,18 @@ export class PostOffice {
     return account.log.filter((message) => isUnread(message, account) && partyOf(message, account) === party);
   }
 
+  /** A post in a channel: nobody confirms it. */
+  #publish(message: Message, to: Newsletter, origin: Device | undefined): void {
+    to.log.push(message);
+    this.#toDevices(message, message.from, origin);
+    this.#timers.after(this.#settings.deliveryDelayMs, () => {
+      for (const follower of to.followers) {
+        follower.log.push(message);
+        this.#toDevices(message, follower, undefined);
+      }
+    });
+  }
+
   #audienceOf({ from, to }: Message): AccountRecord[] {
     if (to.kind === 'status') return this.#directory.statusAudienceOf(from);
     if (to.kind === 'newsletter') return [];
@@ -132,11 +149,18 @@ export class PostOffice {
   #hand(message: Message, account: AccountRecord, device: Device): void {
     if (!device.line) return;
     const party = partyOf(message, account);
-    const user =
-      party.kind === 'person'
-        ? this.#directory.describe(party, account)
-        : this.#directory.describeMember(message.from, account);
-    device.line.send({ type: 'message', message: deviceView(message, account), user });
+    device.line.send({
+      type: 'message',
+      message: deviceView(message, account),
+      user: this.#userOf(message, party, account),
+    });
+  }
+
+  /** Whom the page gets to know with a message. */
+  #userOf({ from }: Message, party: Party, account: AccountRecord): WireUser | undefined {
+    if (party.kind === 'newsletter') return undefined;
+    if (party.kind === 'person') return this.#directory.describe(party, account);
+    return this.#directory.describeMember(from, account);
   }
 
   /** A recipient has got a message, or has read it. */

@@ -20,7 +20,6 @@ import type {
   WireTextStyle,
   WireType,
 } from '../page/wire.ts';
-import type { Newsletter } from './newsletter.ts';
 import type { PasskeyRecord } from './passkey-assertion.ts';
 
 /** The connection of a page: what the network can do to it. */
@@ -221,6 +220,21 @@ export interface GroupRecord {
 export interface StatusFeed {
   readonly kind: 'status';
   readonly id: 'status@broadcast';
+}
+
+/** A channel. Its author is not visible. */
+export interface Newsletter {
+  readonly kind: 'newsletter';
+  /** `<18 digits>@newsletter` */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly inviteCode: string;
+  /** Absent for one that a notice has named: nobody writes to it. */
+  readonly owner: AccountRecord | undefined;
+  readonly followers: Set<AccountRecord>;
+  /** What was posted, oldest first. */
+  readonly log: Message[];
 }
 
 /** The target of a message: a person, a group or the status feed; or its source, a channel. */

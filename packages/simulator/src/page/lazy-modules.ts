@@ -24,6 +24,8 @@ const components: Readonly<Record<string, readonly string[]>> = {
   'WAWebGroupMembershipApprovalRequestsDrawer.react': ['WAWebGroupMembershipRequestsActionJob'],
   WAWebMediaForwardMediaMsg: ['WAWebChatForwardMessage', 'WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebAttachMediaFlow.react': ['WAWebPrepRawMedia', 'WAWebUploadManager'],
+  'WAWebLoadingNewsletterPreviewModal.react': ['WAWebLoadNewsletterPreviewChatAction'],
+  'WAWebUnfollowNewsletterConfirmationModal.react': ['WAWebNewsletterUnsubscribeAction'],
   'WAWebProfileDrawer.react': ['WAWebContactProfilePicThumbBridge', 'WAWebSetPushnameConnAction'],
   'WAWebPrivacyVisibilityEditDrawer.react': ['WAWebSetPrivacyForOneCategoryAction'],
 };
@@ -34,6 +36,8 @@ const reallyLazy: readonly string[] = [
   ...['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
   'WAWebSetPushnameConnAction',
   'WAWebSetPrivacyForOneCategoryAction',
+  'WAWebLoadNewsletterPreviewChatAction',
+  'WAWebNewsletterUnsubscribeAction',
 ];
 
 /** The components that can be loaded, and what is not there before. */

@@ -4,6 +4,7 @@ import { contentOf, keyOf, modelOf, revocationOf, textOf } from './message-forms
 import { type Chat, chats, findChat, openChat } from './models/chat.ts';
 import { learnGroup, learnGroupOf } from './models/group.ts';
 import { type Msg, messages } from './models/message.ts';
+import { learnChannel } from './models/newsletter.ts';
 import { learnReactions } from './models/reactions.ts';
 import { findStatus, holdStatus } from './models/statuses.ts';
 import { MsgKey } from './msg-key.ts';
@@ -55,8 +56,9 @@ export class Mailbox {
   }
 
   /** A chat as it was when the device was admitted; its messages are history. */
-  restore({ id, unreadCount, marks, messages: history, group }: WireChat): void {
+  restore({ id, unreadCount, marks, messages: history, group, channel }: WireChat): void {
     if (group) learnGroupOf(group);
+    if (channel) learnChannel(channel);
     for (const message of history.map((each) => this.#own(each))) {
       if (this.#held(keyOf(message)) || this.#heldBefore(message)) this.#update(message);
       else this.#hold(message, false);

@@ -16,6 +16,7 @@ import { linkModules } from './modules/link-modules.ts';
 import { mediaModules } from './modules/media-modules.ts';
 import { messageModules } from './modules/message-modules.ts';
 import { messageQueryModules } from './modules/message-query-modules.ts';
+import { newsletterModules } from './modules/newsletter-modules.ts';
 import { registrationModules } from './modules/registration-modules.ts';
 import { statusModules } from './modules/status-modules.ts';
 import { userModules } from './modules/user-modules.ts';
@@ -66,6 +67,7 @@ const groups = [
   statusModules(page),
   contactModules(page),
   accountModules(page),
+  newsletterModules(page),
 ];
 const registry = new Registry(groups, {
   missing: [...switches.removedModules, ...switches.missingModules],

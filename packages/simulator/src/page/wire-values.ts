@@ -168,6 +168,16 @@ export interface WireMarks {
   readonly labels: readonly string[];
 }
 
+/** A channel as an account sees it. */
+export interface WireChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly inviteCode: string;
+  readonly role: 'owner' | 'subscriber' | 'guest';
+  readonly followers: number;
+}
+
 /** A chat with its newest messages, oldest first. */
 export interface WireChat {
   readonly id: string;
@@ -175,6 +185,7 @@ export interface WireChat {
   readonly marks: WireMarks;
   readonly messages: readonly WireMessage[];
   readonly group?: WireGroup | undefined;
+  readonly channel?: WireChannel | undefined;
 }
 
 /** A message that a page wants to send. */

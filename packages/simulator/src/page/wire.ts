@@ -5,6 +5,7 @@ import type { SocketState } from './socket-states.ts';
 import type { PageSwitches } from './switches.ts';
 import type {
   ChatStateName,
+  WireChannel,
   WireChat,
   WireDraft,
   WireGroup,
@@ -73,6 +74,10 @@ export interface Requests {
   seen: { params: { chat: string }; result: null };
   'mark-chat': { params: { chat: string; marks: Partial<WireMarks> }; result: null };
   picture: { params: { id: string }; result: WirePicture };
+  /** A channel by its id or invite code, with its newest messages; refused with 404 if there is none. */
+  channel: { params: { key: string }; result: { channel: WireChannel; chat: WireChat } };
+  'follow-channel': { params: { id: string }; result: null };
+  'unfollow-channel': { params: { id: string }; result: null };
   /** The account has seen a status. */
   'see-status': { params: { id: string }; result: null };
   /** A person's about text; null if it is not told. */

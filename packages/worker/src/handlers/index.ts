@@ -1,6 +1,7 @@
 import type { Handlers, WorkerOperationName } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
 import { accountHandlers } from './account.ts';
+import { channelHandlers } from './channels.ts';
 import { chatChangeHandlers } from './chat-changes.ts';
 import { chatHandlers } from './chats.ts';
 import { contactHandlers } from './contacts.ts';
@@ -30,5 +31,6 @@ export function createHandlers(context: HandlerContext): Handlers<WorkerOperatio
     ...contactHandlers(context),
     ...statusFeedHandlers(context),
     ...accountHandlers(context),
+    ...channelHandlers(context),
   };
 }

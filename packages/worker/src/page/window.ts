@@ -133,6 +133,7 @@ export interface PageChat {
   /** A token for pictures that are not public. */
   readonly tcToken?: unknown;
   readonly groupMetadata?: PageGroup;
+  readonly newsletterMetadata?: PageChannel;
 }
 
 /** What the page knows of a group. It may be loaded before the members, and in parts. */
@@ -152,6 +153,17 @@ export interface PageGroup {
   readonly memberLinkMode?: string;
   readonly membershipApprovalMode?: boolean | number;
   readonly isLidAddressingMode?: boolean;
+}
+
+/** What the page knows of a channel. */
+interface PageChannel {
+  /** `owner`, `admin`, `subscriber` or `guest`. */
+  readonly membershipType?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly size?: number;
+  readonly inviteCode?: string;
+  readonly verified?: boolean;
 }
 
 /** The statuses of one person. */

@@ -5,6 +5,7 @@ import { createWid, type Wid } from '../wid.ts';
 import type { WireMarks, WireUser } from '../wire.ts';
 import type { GroupMetadata } from './group-metadata.ts';
 import { Msg } from './message.ts';
+import type { NewsletterMetadata } from './newsletter-metadata.ts';
 import type { ParticipantCollection } from './participants.ts';
 
 interface ChatAttributes {
@@ -31,6 +32,8 @@ export class Chat extends Model<ChatAttributes> {
   ];
   /** There for groups. */
   groupMetadata: GroupMetadata | undefined;
+  /** There for channels. */
+  newsletterMetadata: NewsletterMetadata | undefined;
 
   constructor(id: Wid, title: string) {
     super({

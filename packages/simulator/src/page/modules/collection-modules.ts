@@ -4,6 +4,7 @@ import { chats, newsletters } from '../models/chat.ts';
 import { blocklist, Contact, contacts } from '../models/contact.ts';
 import { groups } from '../models/group-metadata.ts';
 import { type Msg, messages } from '../models/message.ts';
+import { newsletterMetadata } from '../models/newsletter-metadata.ts';
 import { statuses } from '../models/statuses.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
@@ -50,6 +51,7 @@ export function collectionModules(page: Page): Modules {
       WAWebGroupMetadataCollection: GroupMetadata,
       Status,
       WAWebNewsletterCollection: newsletters,
+      WAWebNewsletterMetadataCollection: newsletterMetadata,
     },
     WAWebMsgCollection: { MsgCollection: Msg },
     WAWebChatCollection: { ChatCollection: Chat },
@@ -57,6 +59,7 @@ export function collectionModules(page: Page): Modules {
     WAWebBlocklistCollection: { BlocklistCollection: blocklist },
     // A default export, which `require` gives as it is.
     WAWebGroupMetadataCollection: GroupMetadata,
+    WAWebNewsletterMetadataCollection: newsletterMetadata,
     WAWebStatusCollection: { StatusCollection: Status },
     // The library looks for the map of calls inside, to wrap its `set`.
     WAWebCallCollection: Object.assign(new Collection<Contact>(Contact as never), {

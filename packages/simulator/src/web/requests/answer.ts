@@ -3,6 +3,7 @@ import type { Login } from '../../network/offer.ts';
 import { NetworkRefusal } from '../../network/refusal.ts';
 import type { RequestName } from '../../page/wire.ts';
 import { accountRequests } from './account-requests.ts';
+import { channelRequests } from './channel-requests.ts';
 import { chatRequests } from './chat-requests.ts';
 import { groupRequests } from './group-requests.ts';
 import type { Handler, Handlers } from './handler.ts';
@@ -15,6 +16,7 @@ const handlers: Handlers<RequestName> = {
   ...groupRequests,
   ...peopleRequests,
   ...accountRequests,
+  ...channelRequests,
 };
 
 /** Answers a request of a device that has logged in; rejects with a sentence. */

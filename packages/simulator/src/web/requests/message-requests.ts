@@ -96,7 +96,8 @@ function found(account: AccountRecord, id: string): Message {
 function read(network: Network, account: AccountRecord, draft: WireDraft): Message {
   const to = network.party(draft.chat, account, 'chat');
   if (to.kind === 'group') requireWriter(to, account);
-  if (to.kind === 'newsletter') throw new SimulatorError(403, `chat: ${account.number} does not write to channels`);
+  if (to.kind === 'newsletter' && to.owner !== account)
+    throw new SimulatorError(403, `chat: ${account.number} does not write to that channel`);
   const { id, t, type, body, style, fields } = draft;
   return createMessage({
     id,

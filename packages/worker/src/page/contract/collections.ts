@@ -13,6 +13,7 @@ export interface CollectionModules {
     Blocklist?: { get(id: unknown): unknown };
     Chat: Found<PageChat>;
     Contact: Found<PageContact>;
+    WAWebNewsletterCollection?: Found<PageChat>;
     GroupMetadata?: { update(wid: unknown): Promise<unknown> };
     WAWebGroupMetadataCollection?: { update(wid: unknown): Promise<unknown> };
     Status: { getMyStatus(): unknown; getModelsArray(): PageStatus[] };
@@ -76,6 +77,11 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
     'Status.getModelsArray': either(
       fn('() → the statuses by person: id, msgs, handleReadStatus(key)', 'listStatuses', 'markStatusSeen'),
       'WAWebStatusCollection.StatusCollection',
+    ),
+    WAWebNewsletterCollection: object(
+      'the channels, with newsletterMetadata; get(id), getModelsArray()',
+      ...(['listChannels', 'getChannel', 'listChannelMessages', 'followChannel'] as const),
+      ...(['unfollowChannel', 'postToChannel'] as const),
     ),
     GroupMetadata: unchecked('update(group id) queries the members'),
     WAWebGroupMetadataCollection: unchecked('the same, under its name in other builds'),

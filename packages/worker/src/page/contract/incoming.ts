@@ -29,7 +29,11 @@ export interface IncomingModules {
 /** Their parts. */
 export const incomingParts: Contract<IncomingModules> = {
   WAWebChatLoadMessages: {
-    loadEarlierMsgs: fn('({chat}) → Promise of older messages; none at the beginning', 'missedMessages'),
+    loadEarlierMsgs: fn(
+      '({chat}) → Promise of older messages; none at the beginning',
+      'missedMessages',
+      'listChannelMessages',
+    ),
   },
   WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled: unchecked('() → replaced by true, where it is there') },
   WAWebNonMessageDataRequestPlaceholderMessageResendUtils: {

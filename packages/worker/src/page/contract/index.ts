@@ -1,5 +1,6 @@
 import { type AccountModules, accountParts } from './account.ts';
 import { type ChangeModules, changeParts } from './changes.ts';
+import { type ChannelModules, channelParts } from './channels.ts';
 import { type ChatModules, chatParts } from './chats.ts';
 import { type CollectionModules, collectionParts } from './collections.ts';
 import { type GroupInviteModules, groupInviteParts } from './group-invites.ts';
@@ -24,7 +25,8 @@ export interface PageModules
     GroupModules,
     GroupInviteModules,
     AccountModules,
-    ChangeModules {}
+    ChangeModules,
+    ChannelModules {}
 
 /**
  * The contract with the page: every module that our scripts use (`PageModules`, which the compiler enforces) and every
@@ -44,6 +46,7 @@ export const contract = {
   ...groupInviteParts,
   ...accountParts,
   ...changeParts,
+  ...channelParts,
 };
 
 /**
@@ -60,7 +63,9 @@ export const components: Readonly<Record<string, readonly string[]>> = {
   WAWebGroupModifyParticipantsJob: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
   WAWebMexFetchGroupInviteCodeJob: ['WAWebGroupInviteLinkDrawer.react', 'WAWebGroupInviteLinkModal.react'],
   WAWebMexUpdateGroupPropertyJob: ['WAWebExistingGroupPermissionsDrawer.react'],
+  WAWebLoadNewsletterPreviewChatAction: ['WAWebLoadingNewsletterPreviewModal.react'],
   WAWebModifyParticipantsGroupAction: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
+  WAWebNewsletterUnsubscribeAction: ['WAWebUnfollowNewsletterConfirmationModal.react'],
   WAWebPrepRawMedia: ['WAWebMediaForwardMediaMsg', 'WAWebAttachMediaFlow.react', 'WAWebStatusAttachMediaFlow.react'],
   WAWebRevokeStatusAction: ['WAWebStatusViewer.react', 'WAWebStatusDrawerFlow.react'],
   WAWebSendStatusMsgAction: [

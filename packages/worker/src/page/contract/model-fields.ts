@@ -85,6 +85,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Chat[].groupMetadata[].memberLinkMode': some('all_member_link if all members may know the invite'),
   'Chat[].groupMetadata[].membershipApprovalMode': some('true if an admin approves who joins'),
   'Chat[].groupMetadata[].isLidAddressingMode': some('true if members are known by hidden id'),
+  'Chat[].newsletterMetadata': some('of a channel: membershipType, name, description, size, inviteCode, verified'),
   'Chat[].groupMetadata.participants[].id': some('id of the member, by number or hidden'),
   'Chat[].groupMetadata.participants[].isAdmin': some('true for an admin'),
   'Chat[].groupMetadata.participants[].isSuperAdmin': some('true for the creator of the group'),

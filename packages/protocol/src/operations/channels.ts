@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+import { channelId, channelKey, sessionId } from '../ids.ts';
+import { LIMITS, listOf, networkId } from '../limits.ts';
+import type { Operation } from '../operation.ts';
+import { wholeNumber } from '../query.ts';
+import { channel, message } from '../resources.ts';
+
+/** The most messages of a channel that are listed. */
+const MOST_MESSAGES = 100;
+
+const ofChannel = v.object({ id: sessionId, channelId });
+const body = v.pipe(
+  v.string(),
+  v.check((written) => written.trim() !== '', 'must not be empty or blank'),
+  v.maxLength(65_536, 'must be at most 65536 characters'),
+);
+
+const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
+const changeErrors = [
+  ...(['session_not_found', 'session_not_ready', 'chat_not_found'] as const),
+  ...(['not_permitted', 'client_failed', 'outcome_unknown'] as const),
+] as const;
+
+/** Operations on channels: the session's worker answers them. */
+export const channelOperations = {
+  listChannels: {
+    summary: 'List the channels that the account follows, or has',
+    method: 'GET',
+    path: '/sessions/:id/channels',
+    scope: 'read',
+    params: v.object({ id: sessionId }),
+    answer: listOf(channel, LIMITS.listed),
+    errors: readErrors,
+    timeoutMs: 30_000,
+  },
+  getChannel: {
+    summary: 'Get a channel, by its id or by the code in its link, whether the account follows it or not',
+    method: 'GET',
+    path: '/sessions/:id/channels/:channelId',
+    scope: 'read',
+    params: v.object({ id: sessionId, channelId: channelKey }),
+    answer: channel,
+    errors: [...readErrors, 'chat_not_found', 'not_permitted'],
+    timeoutMs: 30_000,
+  },
+  listChannelMessages: {
+    summary: 'List the newest messages of a channel that the account follows, oldest first',
+    method: 'GET',
+    path: '/sessions/:id/channels/:channelId/messages',
+    scope: 'read',
+    params: ofChannel,
+    query: v.strictObject({ limit: v.optional(wholeNumber(1, MOST_MESSAGES), 50) }),
+    answer: listOf(message, MOST_MESSAGES),
+    errors: [...readErrors, 'chat_not_found'],
+    timeoutMs: 30_000,
+  },
+  followChannel: {
+    summary: 'Follow a channel',
+    method: 'POST',
+    path: '/sessions/:id/channels/:channelId/follow',
+    scope: 'send',
+    params: ofChannel,
+    answer: v.object({ channelId: networkId, following: v.literal(true) }),
+    errors: changeErrors,
+    timeoutMs: 60_000,
+  },
+  unfollowChannel: {
+    summary: 'Follow a channel no longer',
+    method: 'POST',
+    path: '/sessions/:id/channels/:channelId/unfollow',
+    scope: 'send',
+    params: ofChannel,
+    answer: v.object({ channelId: networkId, following: v.literal(false) }),
+    errors: changeErrors,
+    timeoutMs: 60_000,
+  },
+  postToChannel: {
+    summary: 'Post a text to a channel that the account owns or administers; answers when the network has it',
+    method: 'POST',
+    path: '/sessions/:id/channels/:channelId/messages',
+    scope: 'send',
+    params: ofChannel,
+    body: v.object({ body }),
+    keyed: { choosesMessageId: () => false },
+    answer: message,
+    errors: changeErrors,
+    timeoutMs: 60_000,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,81 @@
+import { draftOf } from '../message-forms.ts';
+import { type Chat, newsletters } from '../models/chat.ts';
+import { Msg, messages } from '../models/message.ts';
+import { newsletterMetadata } from '../models/newsletter-metadata.ts';
+import { MsgKey } from '../msg-key.ts';
+import type { SendResult } from '../outbox.ts';
+import type { Page } from '../page.ts';
+import type { Modules } from '../registry.ts';
+
+/** What can be done with channels. */
+export function newsletterModules({ connection, mailbox, users }: Page): Modules {
+  const subscribe = async (chat: Chat) => {
+    // Without a word.
+    if (!chat.newsletterMetadata) return;
+    await connection.request('follow-channel', { id: String(chat.get('id')) });
+    chat.newsletterMetadata.set({ membershipType: 'subscriber' });
+  };
+  const unsubscribe = async (chat: Chat) => {
+    try {
+      await connection.request('unfollow-channel', { id: String(chat.get('id')) });
+    } catch (error) {
+      if ((error as { status?: number }).status !== 400) throw error; // It was not followed.
+    }
+    if (chat.newsletterMetadata) newsletterMetadata.remove(chat.newsletterMetadata);
+    newsletters.remove(chat);
+  };
+  /** It does not reject: a refusal of the network is ERROR_NETWORK, all else ERROR_UNKNOWN. */
+  const sendText = async (chat: Chat, text: string): Promise<SendResult & { readonly msg?: Msg }> => {
+    const id = chat.get('id');
+    const body = text.trim();
+    if (!id?.isNewsletter() || body === '') throw new Error('Failed to generate MsgData');
+    const key = new MsgKey({ fromMe: true, remote: id, id: await MsgKey.newId() });
+    const t = Math.floor(Date.now() / 1000);
+    const msg = new Msg({
+      ...{ id: key, from: users.ownWid('pn'), to: id, body, type: 'chat', self: 'out', ack: 0 },
+      ...{ isNewMsg: true, local: true, t, mentionedJidList: [], star: false },
+    });
+    chat.hold(messages.add(msg));
+    try {
+      const answer = await connection.request('send', draftOf(String(id), msg));
+      if ('t' in answer) {
+        msg.updateAck(1);
+        return { messageSendResult: 'OK', msg };
+      }
+      msg.fail();
+      return { messageSendResult: 'ERROR_NETWORK' };
+    } catch {
+      msg.fail();
+      return { messageSendResult: 'ERROR_UNKNOWN' };
+    }
+  };
+  return {
+    WAWebNewsletterMetadataQueryJob: {
+      queryNewsletterMetadataByInviteCode: async (key: string, _role: string | undefined) => {
+        const { channel } = await connection.request('channel', { key });
+        return {
+          idJid: channel.id,
+          newsletterNameMetadataMixin: { nameElementValue: channel.name },
+          newsletterDescriptionMetadataMixin: {
+            descriptionQueryDescriptionResponseMixin: { elementValue: channel.description },
+          },
+          newsletterInviteLinkMetadataMixin: { inviteCode: channel.inviteCode },
+          newsletterSubscribersMetadataMixin: { subscribersCount: channel.followers },
+          newsletterVerificationMetadataMixin: { verificationState: 'unverified' },
+        };
+      },
+    },
+    WAWebLoadNewsletterPreviewChatAction: {
+      loadNewsletterPreviewChat: async (key: string) => {
+        const { channel, chat } = await connection.request('channel', { key });
+        const known = newsletters.get(channel.id);
+        if (known?.newsletterMetadata && channel.role !== 'guest') return known;
+        mailbox.restore(chat);
+        return newsletters.get(channel.id);
+      },
+    },
+    WAWebNewsletterSubscribeAction: { subscribeToNewsletterAction: subscribe },
+    WAWebNewsletterUnsubscribeAction: { unsubscribeFromNewsletterAction: unsubscribe },
+    WAWebNewsletterSendMsgAction: { sendNewsletterTextMsg: sendText },
+  };
+}

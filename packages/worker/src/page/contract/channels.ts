@@ -1,0 +1,59 @@
+import type { PageChat, PageSendResult } from '../window.ts';
+import { type Contract, fn } from './part.ts';
+
+/** What the network tells of a channel. */
+interface ChannelAnswer {
+  readonly idJid?: string;
+  readonly newsletterNameMetadataMixin?: { readonly nameElementValue?: string } | null;
+  readonly newsletterDescriptionMetadataMixin?: {
+    readonly descriptionQueryDescriptionResponseMixin?: { readonly elementValue?: string } | null;
+  } | null;
+  readonly newsletterInviteLinkMetadataMixin?: { readonly inviteCode?: string } | null;
+  readonly newsletterSubscribersMetadataMixin?: { readonly subscribersCount?: number } | null;
+  readonly newsletterVerificationMetadataMixin?: { readonly verificationState?: string } | null;
+}
+
+/** Modules for channels. */
+export interface ChannelModules {
+  WAWebNewsletterMetadataQueryJob: {
+    queryNewsletterMetadataByInviteCode(key: string, role: string | undefined): Promise<ChannelAnswer | null>;
+  };
+  WAWebLoadNewsletterPreviewChatAction: { loadNewsletterPreviewChat(key: string): Promise<PageChat | undefined> };
+  WAWebNewsletterSubscribeAction: {
+    subscribeToNewsletterAction(chat: PageChat, options: { eventSurface: number }): Promise<unknown>;
+  };
+  WAWebNewsletterUnsubscribeAction: {
+    unsubscribeFromNewsletterAction(chat: PageChat, options: { eventSurface: number }): Promise<unknown>;
+  };
+  WAWebNewsletterSendMsgAction: {
+    sendNewsletterTextMsg(chat: PageChat, text: string, options: object): Promise<PageSendResult | undefined>;
+  };
+}
+
+/** Their parts. */
+export const channelParts: Contract<ChannelModules> = {
+  WAWebNewsletterMetadataQueryJob: {
+    queryNewsletterMetadataByInviteCode: fn(
+      '(id or invite code, own role) → Promise of what the network tells; retries by itself',
+      'getChannel',
+    ),
+  },
+  WAWebLoadNewsletterPreviewChatAction: {
+    loadNewsletterPreviewChat: fn('(id or invite code) → Promise<chat>; rejects without one', 'followChannel'),
+  },
+  WAWebNewsletterSubscribeAction: {
+    subscribeToNewsletterAction: fn(
+      '(chat, {eventSurface}) → Promise; does nothing in silence without metadata',
+      'followChannel',
+    ),
+  },
+  WAWebNewsletterUnsubscribeAction: {
+    unsubscribeFromNewsletterAction: fn('(chat, {eventSurface}) → Promise', 'unfollowChannel'),
+  },
+  WAWebNewsletterSendMsgAction: {
+    sendNewsletterTextMsg: fn(
+      '(chat, text, {}) → Promise<{messageSendResult, msg}>; ERROR_NETWORK if the network refuses',
+      'postToChannel',
+    ),
+  },
+};
