@@ -1,6 +1,7 @@
 import { STATUS_FEED } from '@chat-web/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { postMediaStatus, postTextStatus } from '../page/status-feed.ts';
+import { listStatuses, loadStatuses, markStatusSeen } from '../page/statuses.ts';
 import type { Posted } from '../page/window.ts';
 import { type FakeContext, fakeContext, messageModel, upload } from '../testing/fake-page.ts';
 import { messageHandlers } from './messages.ts';
@@ -73,5 +74,33 @@ describe('colour and font of a text', () => {
       ['hello', '#000000', 2],
       ['hello', '#ffffff', 0],
     ]);
+  });
+});
+
+describe('the statuses of others', () => {
+  const status = { ...messageModel({ body: 'hello', isStatus: true }), seen: true };
+
+  it('are listed without those that are unreadable, also where the page cannot load what it has stored', async () => {
+    context.page.on(loadStatuses, () => {
+      throw new Error('no storage');
+    });
+    context.page.on(listStatuses, () => [
+      { from: '12025550102@c.us', statuses: [status, {} as never] },
+      { from: '12025550103@c.us', statuses: [{} as never] },
+      { from: undefined, statuses: [status] },
+    ]);
+    const listed = await statusFeedHandlers(context).listStatuses({ id: 'main' });
+    expect(listed).toMatchObject([{ from: '12025550102@c.us', statuses: [{ body: 'hello', seen: true }] }]);
+    expect(listed[0]?.statuses).toHaveLength(1);
+  });
+
+  it.each([
+    ['no_status', 'message_not_found'],
+    ['own', 'not_permitted'],
+    ['unknown', 'outcome_unknown'],
+  ] as const)('%s is the error %s', async (outcome, code) => {
+    context.page.on(markStatusSeen, () => outcome);
+    const marking = statusFeedHandlers(context).markStatusSeen({ id: 'main', messageId: 'false_status@broadcast_3A' });
+    await expect(marking).rejects.toMatchObject({ code });
   });
 });

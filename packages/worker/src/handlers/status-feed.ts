@@ -10,14 +10,16 @@ import * as v from 'valibot';
 import type { HandlerContext, PageCalls } from '../client/port.ts';
 import { toMessage } from '../client/resources.ts';
 import { postTextStatus } from '../page/status-feed.ts';
-import { listStatuses, markStatusSeen } from '../page/statuses.ts';
+import { listStatuses, loadStatuses, markStatusSeen } from '../page/statuses.ts';
 import { accepted, sendMedia } from './sending.ts';
 
 const POST_TIMEOUT_MS = 20_000;
 /** How long the page may take to list the new status. */
 const SHOWN_TIMEOUT_MS = 5_000;
-const LIST_TIMEOUT_MS = 25_000;
-const SEEN_TIMEOUT_MS = 25_000;
+const LOAD_TIMEOUT_MS = 5_000;
+const LOAD_MARGIN_MS = 2_000;
+const LIST_TIMEOUT_MS = 15_000;
+const SEEN_TIMEOUT_MS = 15_000;
 const STATUS_SECONDS = 24 * 60 * 60;
 const MOST_PEOPLE = 1_000;
 
@@ -32,6 +34,9 @@ interface TextStatus {
 export function statusFeedHandlers(
   context: HandlerContext,
 ): Handlers<'postStatus' | 'listStatuses' | 'markStatusSeen'> {
+  // Without it, what the page has in memory counts.
+  const load = () =>
+    context.page.read(LOAD_TIMEOUT_MS + LOAD_MARGIN_MS, loadStatuses, LOAD_TIMEOUT_MS).catch(() => undefined);
   return {
     postStatus: async (input, attempt) => {
       if (input.type !== 'text') return sendMedia(context, { ...input, to: STATUS_FEED }, attempt);
@@ -44,6 +49,7 @@ export function statusFeedHandlers(
     },
 
     listStatuses: async () => {
+      await load();
       const since = Math.floor(Date.now() / 1_000) - STATUS_SECONDS;
       const read = await context.page.read(LIST_TIMEOUT_MS, listStatuses, since, MOST_PEOPLE, MOST_STATUSES_OF_ONE);
       return read.flatMap(({ from, statuses }) => {
@@ -53,6 +59,7 @@ export function statusFeedHandlers(
     },
 
     markStatusSeen: async ({ messageId }) => {
+      await load();
       const outcome = await context.page.change(SEEN_TIMEOUT_MS, markStatusSeen, messageId);
       if (outcome === 'no_status') throw new GatewayError('message_not_found', 'the account sees no such status');
       if (outcome === 'own') throw new GatewayError('not_permitted', 'the status is one of this account itself');

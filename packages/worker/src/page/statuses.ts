@@ -8,6 +8,16 @@ export interface PersonStatuses {
   readonly statuses: readonly (MessageModel & { readonly seen: boolean })[];
 }
 
+/** Has the page load the statuses that it has stored, once: it may not do so by itself. The network is not queried. */
+export async function loadStatuses(timeoutMs: number): Promise<void> {
+  const { chatWeb } = window;
+  if (!chatWeb || chatWeb.statusesLoaded) return;
+  chatWeb.statusesLoaded = true;
+  const late = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs));
+  const loaded = Promise.resolve(window.require('WAWebCollections').Status.sync?.());
+  await Promise.race([loaded.catch(() => {}), late]);
+}
+
 /** The statuses of other people since that time, in Unix seconds, from the page's memory; who posted last comes first. */
 export function listStatuses(since: number, mostPeople: number, mostOfOne: number): PersonStatuses[] {
   const tools = window.chatWebTools;

@@ -249,6 +249,8 @@ interface SetUpState {
   require?: (name: string) => unknown;
   /** What the page has told about the link; times are in milliseconds since 1970. */
   linking?: LinkingState;
+  /** The page was asked to load the statuses that it has stored. */
+  statusesLoaded?: boolean;
   /** Texts of open dialogs. */
   dialogs?: readonly string[];
 }

@@ -38,6 +38,8 @@ export function collectionModules(page: Page): Modules {
   });
   const Status = Object.assign(statuses, {
     find: async (id: string | Wid) => statuses.get(id),
+    // All are there from the login on.
+    sync: async () => statuses.getModelsArray(),
     getMyStatus: () => statuses.get(page.users.self?.lid) ?? statuses.get(page.users.self?.pn),
   });
   return {

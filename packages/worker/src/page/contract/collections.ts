@@ -16,7 +16,7 @@ export interface CollectionModules {
     WAWebNewsletterCollection?: Found<PageChat>;
     GroupMetadata?: { update(wid: unknown): Promise<unknown> };
     WAWebGroupMetadataCollection?: { update(wid: unknown): Promise<unknown> };
-    Status: { getMyStatus(): unknown; getModelsArray(): PageStatus[] };
+    Status: { getMyStatus(): unknown; getModelsArray(): PageStatus[]; sync?(): Promise<unknown> };
     Msg: {
       get(id: string): PageMessage | undefined;
       getModelsArray(): PageMessage[];
@@ -83,6 +83,7 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
       ...(['listChannels', 'getChannel', 'listChannelMessages', 'followChannel'] as const),
       ...(['unfollowChannel', 'postToChannel'] as const),
     ),
+    'Status.sync': unchecked('() → Promise; loads the stored statuses'),
     GroupMetadata: unchecked('update(group id) queries the members'),
     WAWebGroupMetadataCollection: unchecked('the same, under its name in other builds'),
     ...modelFields,
