@@ -208,7 +208,32 @@ describe('groups', () => {
   });
 });
 
+describe('calls', () => {
+  it('tell when they ring and how they ended, once each', async () => {
+    const { id } = await stack.phones.ring(BEN, { to: ADA, video: true });
+    await events.until('call', ({ state }) => state === 'ringing');
+    await stack.phones.hangUp(BEN, { to: ADA, id, video: true, outcome: 'Missed' });
+    await events.until('call', ({ state }) => state === 'missed');
+    await delay(SETTLED_MS);
+    const call = { id, chatId: ben, from: ben, video: true, group: false, at: isoTime };
+    expect(events.all('call')).toEqual([
+      { ...call, state: 'ringing' },
+      { ...call, state: 'missed' },
+    ]);
+  });
+
+  it('that ended while the session was down are told once when it is back', async () => {
+    const { id } = await stack.phones.ring(BEN, { to: ADA });
+    await events.until('call', (call) => call.id === id);
+    await overACrash(() => stack.phones.hangUp(BEN, { to: ADA, id, outcome: 'AcceptedElsewhere' }));
+    const states = events.all('call').flatMap((call) => (call.id === id ? [call.state] : []));
+    expect(states).toEqual(['ringing', 'accepted_elsewhere']);
+  });
+});
+
 it('nobody gets them who does not name them', async () => {
+  await stack.phones.react(BEN, { messageId: (await fromBen('for all')).stanza, emoji: '👌' });
+  await events.until('message_reaction', ({ emoji }) => emoji === '👌');
   const url = `${stack.gateway.url}/events?after=oldest&limit=1000`;
   const answer = await fetch(url, { headers: { Accept: 'application/json' } });
   const { events: page } = (await answer.json()) as { events: { event: string }[] };

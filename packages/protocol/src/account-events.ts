@@ -3,6 +3,12 @@ import { LIMITS, listOf, networkId, writtenText } from './limits.ts';
 import { message } from './resources.ts';
 import { isoTime } from './times.ts';
 
+/** The states of a call. `ringing` is told only where the page can take calls. */
+export const CALL_STATES = [
+  ...(['ringing', 'ongoing', 'completed', 'missed', 'rejected', 'canceled', 'accepted_elsewhere', 'failed'] as const),
+  'unknown',
+] as const;
+
 const participants = listOf(networkId, LIMITS.members);
 /** `id` is that of the notice in the group. Without `by`, nobody knows who did it. */
 const inGroup = { id: networkId, groupId: networkId, by: v.optional(networkId) };
@@ -40,6 +46,12 @@ export const accountEventData = {
     change: v.pipe(v.string(), v.regex(/^[\w.-]{1,60}$/)),
     participants,
     value: v.optional(writtenText(LIMITS.name)),
+  }),
+  /** A call of `from`, who may be the account itself, in each state that the page tells. */
+  call: v.object({
+    ...{ id: networkId, chatId: networkId, from: networkId, video: v.boolean(), group: v.boolean() },
+    state: v.picklist(CALL_STATES),
+    at: isoTime,
   }),
 } as const;
 

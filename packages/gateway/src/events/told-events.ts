@@ -18,6 +18,7 @@ const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string }
   group_left: ({ id }) => id,
   group_request: ({ id }) => id,
   group_updated: ({ id }) => id,
+  call: ({ id, state }) => `${id} ${state}`,
 };
 
 const toldKey = v.pipe(v.string(), v.maxLength(600));

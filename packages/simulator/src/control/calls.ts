@@ -1,4 +1,5 @@
 import { describeAccount } from '../network/account.ts';
+import { hangUp, ring } from '../network/calls.ts';
 import { fill } from '../network/fill.ts';
 import { GroupPhone } from '../network/group-phone.ts';
 import { describeChannel } from '../network/newsletter.ts';
@@ -13,6 +14,8 @@ import { type SimulatorSettings, settingsSchema } from '../settings.ts';
 import { defineCall, type Stage } from './call.ts';
 import {
   type AccountSeed,
+  type CallDraft,
+  type CallEnd,
   type ChannelDraft,
   type CodeRefusal,
   type ContactsChange,
@@ -179,6 +182,18 @@ export const calls = {
       ...reaction,
     }),
     run: (stage, { number, messageId, emoji }) => phone(stage, number).react(messageId, emoji),
+  }),
+  ring: defineCall('POST', '/accounts/:number/calls', {
+    fields: inputs.call,
+    does: 'the phone calls a person, whose pages ring: answers `{id}`',
+    client: (number: string, call: CallDraft) => ({ number, ...call }),
+    run: (stage, { number, ...call }) => ring(stage.network, account(stage, number), call),
+  }),
+  hangUp: defineCall('POST', '/accounts/:number/calls/end', {
+    fields: inputs.callEnd,
+    does: 'a call is over, and its `outcome` in the log of the pages of the person who was called',
+    client: (number: string, end: CallEnd) => ({ number, ...end }),
+    run: (stage, { number, ...end }) => hangUp(stage.network, account(stage, number), end),
   }),
   notice: defineCall('POST', '/accounts/:number/notices', {
     fields: inputs.notice,

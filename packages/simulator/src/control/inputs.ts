@@ -214,6 +214,11 @@ export const inputs = {
     /** Default: true, but for an entry of the call log, as in the real page. */
     isNewMsg: v.optional(v.boolean()),
   }),
+  call: v.strictObject({ to: person, video: v.optional(v.boolean()) }),
+  callEnd: v.strictObject({
+    ...{ to: person, id: text, video: v.optional(v.boolean()) },
+    outcome: v.picklist(['Completed', 'Missed', 'Rejected', 'Canceled', 'AcceptedElsewhere', 'Failed']),
+  }),
   stall: v.strictObject({ stalled: v.boolean() }),
   disturb: v.variant('kind', [
     v.strictObject({ kind: v.picklist(['reload', 'pushState', 'iframe', 'sync', 'deaf', 'conflict', 'idle']) }),
@@ -309,6 +314,10 @@ export type PasskeyHandoff = v.InferOutput<typeof passkeyHandoff>;
 
 /** A status with which the network refuses pairing codes. */
 export type CodeRefusal = v.InferOutput<typeof codeRefusal>;
+
+/** A call, and its end. */
+export type CallDraft = Input<typeof inputs.call>;
+export type CallEnd = Input<typeof inputs.callEnd>;
 
 /** A notice to bring into an account's pages. */
 export type NoticeDraft = Input<typeof inputs.notice>;

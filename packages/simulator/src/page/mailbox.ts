@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { contentOf, keyOf, modelOf, revocationOf, textOf } from './message-forms.ts';
+import { callOf, calls } from './models/calls.ts';
 import { type Chat, chats, findChat, openChat } from './models/chat.ts';
 import { learnGroup, learnGroupOf } from './models/group.ts';
 import { type Msg, messages } from './models/message.ts';
@@ -52,6 +53,7 @@ export class Mailbox {
       for (const chat of news.chats) this.restore(chat);
     });
     connection.handle('marks', ({ chat, marks }) => findChat(chat)?.become(marks));
+    connection.handle('call', ({ call }) => calls.setActiveCall(call && callOf(call)));
     connection.handle('chat-read', ({ chat }) => findChat(chat)?.set({ unreadCount: 0 }));
   }
 

@@ -233,3 +233,10 @@ export interface WireDescription {
 
 /** A picture, or the network's code: 401 for one that is private, 404 where there is none, and others. */
 export type WirePicture = { readonly url: string } | { readonly code: number };
+
+/** A call that rings. */
+export interface WireCall {
+  readonly id: string;
+  readonly from: string;
+  readonly isVideo: boolean;
+}

@@ -5,6 +5,7 @@ import type { SocketState } from './socket-states.ts';
 import type { PageSwitches } from './switches.ts';
 import type {
   ChatStateName,
+  WireCall,
   WireChannel,
   WireChat,
   WireDraft,
@@ -180,6 +181,8 @@ export type ServerEvent =
   | { readonly type: 'ack'; readonly keys: readonly string[]; readonly ack: number }
   /** What another device has set in a chat. */
   | { readonly type: 'marks'; readonly chat: string; readonly marks: WireMarks }
+  /** A call rings; null: none does any more. */
+  | { readonly type: 'call'; readonly call: WireCall | null }
   /** The chat was read elsewhere. */
   | { readonly type: 'chat-read'; readonly chat: string }
   /**

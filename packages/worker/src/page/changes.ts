@@ -1,5 +1,5 @@
 import type { FoundChange } from './tools/changes.ts';
-import type { PageChange, PageMessage, PageWindow } from './window.ts';
+import type { PageCall, PageChange, PageMessage, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -30,7 +30,11 @@ export function listenToChanges(): void {
   const onMessage = (event: string, listener: (message: PageMessage) => void) => Msg.on(event, quietly(listener));
 
   once('messages', () => {
+    const recentMs = 3_600_000;
     onMessage('add', (message) => {
+      // Entries of the call log do not say that they are new.
+      const call = tools.called(message);
+      if (call && call.at > Date.now() - recentMs) tools.tell(call);
       if (!message.isNewMsg) return;
       if (message.type === 'gp2') tools.tell(tools.regrouped(message));
       else if (message.type === 'revoked') tools.tell(tools.revoked(message));
@@ -43,6 +47,22 @@ export function listenToChanges(): void {
     });
     onMessage('change:latestEditMsgKey', (message) => tools.tell(tools.edited(message)));
     onMessage('change:type', (message) => tools.tell(tools.revoked(message)));
+    onMessage('change:callOutcome', (message) => tools.tell(tools.called(message)));
+    return true;
+  });
+
+  once('calls', () => {
+    const calls = tools.optional('WAWebCallCollection');
+    if (!calls?.on) return false;
+    const report = quietly((call: PageCall | null | undefined) => {
+      // A moment later it has its state.
+      if (call)
+        setTimeout(
+          quietly(() => tools.tell(tools.rings(call))),
+          0,
+        );
+    });
+    for (const event of ['change:activeCall', 'add']) calls.on(event, report);
     return true;
   });
 
@@ -95,6 +115,7 @@ export async function changesSince(since: number, most: number): Promise<PageCha
       attempt(() => tools.edited(message)),
       attempt(() => tools.revoked(message)),
       attempt(() => tools.regrouped(message)),
+      attempt(() => tools.called(message)),
     ]),
     ...reactions.map((reaction) => attempt(() => tools.reacted(reaction))),
   ];

@@ -69,6 +69,10 @@ export interface PageMessage {
   /** Of a notice in a group: whom it concerns. */
   readonly recipients?: readonly (PageId | string)[];
   readonly templateParams?: readonly unknown[];
+  /** Of an entry of the call log. */
+  readonly callOutcome?: string;
+  readonly callCreator?: PageId;
+  readonly isVideoCall?: boolean;
   /** It was made in this page. */
   readonly local?: boolean;
   readonly latestEditMsgKey?: PageId;
@@ -95,6 +99,18 @@ export interface PageReaction {
   readonly reactionTimestamp?: number;
   readonly from?: PageId;
   readonly author?: PageId;
+}
+
+/** A call that the page may take. */
+export interface PageCall {
+  readonly id?: string;
+  readonly peerJid?: PageId;
+  readonly groupJid?: PageId;
+  readonly isVideo?: boolean;
+  readonly isGroup?: boolean;
+  readonly outgoing?: boolean;
+  /** 3 and 8: it rings. */
+  getState?(): number;
 }
 
 /** What became of messages, groups and chats, as it leaves the page. Times are in milliseconds. */

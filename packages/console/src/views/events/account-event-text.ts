@@ -24,6 +24,11 @@ export function accountEventText(event: ListenedEvent<AccountEventName>, withCon
       const { id, from, by = from } = event.data;
       return `${shownText(by)} deleted ${shownText(id)} for everyone`;
     }
+    case 'call': {
+      const { from, chatId, video, group, state } = event.data;
+      const where = group ? ` in ${shownText(chatId)}` : '';
+      return `${video ? 'video call' : 'call'} of ${shownText(from)}${where}: ${state.replace('_', ' ')}`;
+    }
     case 'group_joined':
       return groupText(event.data, 'joined');
     case 'group_left':

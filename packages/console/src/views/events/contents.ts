@@ -27,6 +27,7 @@ const SHOWN: { readonly [N in EventName]: readonly string[] } = {
   group_left: GROUP_SHOWN,
   group_request: GROUP_SHOWN,
   group_updated: [...GROUP_SHOWN, 'change'],
+  call: ['id', 'chatId', 'from', 'video', 'group', 'state', 'at'],
 };
 
 /** The data of an event without what people wrote, and without what links an account. */

@@ -1,5 +1,5 @@
 import { findOrCreateChat } from '../chat-finder.ts';
-import { Collection } from '../collection.ts';
+import { calls } from '../models/calls.ts';
 import { chats, newsletters } from '../models/chat.ts';
 import { blocklist, Contact, contacts } from '../models/contact.ts';
 import { groups } from '../models/group-metadata.ts';
@@ -63,10 +63,8 @@ export function collectionModules(page: Page): Modules {
     WAWebGroupMetadataCollection: GroupMetadata,
     WAWebNewsletterMetadataCollection: newsletterMetadata,
     WAWebStatusCollection: { StatusCollection: Status },
-    // The library looks for the map of calls inside, to wrap its `set`.
-    WAWebCallCollection: Object.assign(new Collection<Contact>(Contact as never), {
-      calls: new Map<string, unknown>(),
-    }),
+    // A default export, too.
+    WAWebCallCollection: calls,
   };
 }
 

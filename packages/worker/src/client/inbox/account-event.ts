@@ -1,4 +1,4 @@
-import { type AccountEvent, type AccountEventName, cutText, LIMITS, networkId } from '@chat-web/protocol';
+import { type AccountEvent, type AccountEventName, CALL_STATES, cutText, LIMITS, networkId } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { toMessage } from '../resources.ts';
 
@@ -50,6 +50,10 @@ const forms = {
     ),
     participants,
     value: v.optional(written(LIMITS.name)),
+  }),
+  call: v.object({
+    ...{ id: networkId, chatId: networkId, from: networkId, video: v.boolean(), group: v.boolean() },
+    ...{ state: v.fallback(v.picklist(CALL_STATES), 'unknown'), at: time },
   }),
 } satisfies Record<AccountEventName, v.GenericSchema>;
 

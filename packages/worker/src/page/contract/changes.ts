@@ -1,4 +1,4 @@
-import type { PageReaction } from '../window.ts';
+import type { PageCall, PageReaction } from '../window.ts';
 import { type Contract, fn, object, unchecked } from './part.ts';
 
 /** Modules for what becomes of messages. */
@@ -9,6 +9,7 @@ export interface ChangeModules {
       bulkGetByParentMsgKey?(keys: readonly object[]): Promise<readonly PageReaction[]>;
     };
   };
+  WAWebCallCollection: { on(event: string, listener: (call: PageCall | null | undefined) => void): void };
 }
 
 /** Their parts. */
@@ -20,5 +21,8 @@ export const changeParts: Contract<ChangeModules> = {
       'message_reaction',
     ),
     'reactionTableMode.bulkGetByParentMsgKey': unchecked('([key]) → Promise of the same, taken-back ones too'),
+  },
+  WAWebCallCollection: {
+    on: fn('(add | change:activeCall, listener({id, peerJid, isVideo, isGroup, outgoing, getState()}))', 'call'),
   },
 };

@@ -1,4 +1,4 @@
-import type { PageChange, PageId, PageMessage, PageReaction, PageSignal, PageWindow } from '../window.ts';
+import type { PageCall, PageChange, PageId, PageMessage, PageReaction, PageSignal, PageWindow } from '../window.ts';
 
 declare const window: PageWindow;
 
@@ -22,6 +22,10 @@ export interface ChangeTools {
   revoked(message: PageMessage): FoundChange | undefined;
   /** A notice in a group: who came or went, who asks to be let in, and what else was changed. */
   regrouped(message: PageMessage): FoundChange | undefined;
+  /** A call that rings. */
+  rings(call: PageCall): FoundChange | undefined;
+  /** An entry of the call log. */
+  called(message: PageMessage): FoundChange | undefined;
   reacted(reaction: PageReaction): FoundChange | undefined;
 }
 
@@ -125,6 +129,31 @@ export function installChangeTools(): void {
         return { name, data: { ...group, participants, ...change } };
       };
       return { at: timeOf(t), people: [author, ...concerned], read };
+    },
+    rings: (call) => {
+      const { id, peerJid: from, groupJid: chat = from, isVideo: video = false, outgoing } = call;
+      const ringing = [3, 8];
+      const state = call.getState?.();
+      if (!id || !from || outgoing || (state !== undefined && !ringing.includes(state))) return undefined;
+      const group = call.isGroup === true || String(chat).endsWith('@g.us');
+      const at = Date.now();
+      const read = (): PageChange => {
+        const who = { chatId: phoneOr(chat), from: phoneOr(from) };
+        return { name: 'call', data: { id, ...who, video, group, state: 'ringing', at } };
+      };
+      return { at, people: [from, chat], read };
+    },
+    called: ({ id, type, callOutcome, from, callCreator = from, isVideoCall: video = false, t }) => {
+      if (type !== 'call_log' || !callOutcome) return undefined;
+      const group = String(id.remote).endsWith('@g.us');
+      const state = callOutcome.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+      const at = timeOf(t);
+      const read = (): PageChange => {
+        // The entry has the id of the call.
+        const call = { id: id.id ?? String(id), chatId: phoneOr(id.remote), from: phoneOr(callCreator) };
+        return { name: 'call', data: { ...call, video, group, state, at } };
+      };
+      return { at, people: [id.remote, callCreator], read };
     },
     reacted: ({ reactionParentKey: key, reactionText: emoji, reactionTimestamp: at, from, author = from }) => {
       if (!key || isChannel(key.remote)) return undefined;

@@ -1,0 +1,30 @@
+import type { CallDraft, CallEnd } from '../control/inputs.ts';
+import { SimulatorError } from '../simulator-error.ts';
+import { chatIdOf, tellDevices } from './account.ts';
+import { createMessage, createMessageId } from './message.ts';
+import type { Network } from './network.ts';
+import type { AccountRecord } from './records.ts';
+
+/** The phone of an account calls another, whose pages ring. */
+export function ring(network: Network, caller: AccountRecord, { to, video = false }: CallDraft): { id: string } {
+  const called = personOf(network, caller, to);
+  const id = createMessageId(caller);
+  tellDevices(called, { type: 'call', call: { id, from: chatIdOf(caller), isVideo: video } });
+  return { id };
+}
+
+/** The call is over: the pages have it in their log, under its id. */
+export function hangUp(network: Network, caller: AccountRecord, { to, id, video = false, outcome }: CallEnd): void {
+  const called = personOf(network, caller, to);
+  tellDevices(called, { type: 'call', call: null });
+  const call = { callOutcome: outcome, isVideoCall: video, callCreator: chatIdOf(caller), callParticipants: [] };
+  const fields = { viewMode: 'VISIBLE', kind: 'callLog', ...call };
+  const message = createMessage({ id, from: caller, to: called, type: 'call_log', fields });
+  network.postOffice.bring({ ...message, isQuiet: true }, called);
+}
+
+function personOf(network: Network, caller: AccountRecord, to: string): AccountRecord {
+  const party = network.party(to, caller, 'to');
+  if (party.kind === 'person') return party;
+  throw new SimulatorError(400, 'to: must be a person');
+}

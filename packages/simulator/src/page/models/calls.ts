@@ -1,0 +1,30 @@
+import { Emitter } from '../emitter.ts';
+import { createWid } from '../wid.ts';
+import type { WireCall } from '../wire.ts';
+
+const received = 3;
+
+/** The calls of the page. The one that rings is not among those inside. */
+class Calls extends Emitter {
+  /** The library looks for this map, to wrap its `set`. */
+  readonly calls = new Map<string, unknown>();
+  activeCall: object | null = null;
+
+  setActiveCall(call: object | null): void {
+    this.activeCall = call;
+    this.trigger('change:activeCall', call);
+  }
+}
+
+export const calls = new Calls();
+
+/** A call as the page has it. */
+export function callOf({ id, from, isVideo }: WireCall): object {
+  // Its state follows in the next turn.
+  let state = 0;
+  setTimeout(() => {
+    state = received;
+  }, 0);
+  const peerJid = createWid(from);
+  return { id, peerJid, isVideo, isGroup: false, outgoing: false, offerTime: 0, getState: () => state };
+}
