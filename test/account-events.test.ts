@@ -231,6 +231,21 @@ describe('calls', () => {
   });
 });
 
+describe('chats', () => {
+  it('that are read on the phone are one event; a message that makes them unread is none', async () => {
+    await fromBen('unread');
+    await delay(SETTLED_MS);
+    const before = events.all('chat_updated').length;
+    await fromBen('unread, too');
+    await delay(SETTLED_MS);
+    expect(events.all('chat_updated')).toHaveLength(before);
+    await stack.phones.read(ADA, BEN);
+    await eventually(() => expect(events.all('chat_updated').length).toBeGreaterThan(before));
+    await delay(SETTLED_MS);
+    expect(events.all('chat_updated').slice(before)).toMatchObject([{ chatId: ben, unreadCount: 0 }]);
+  });
+});
+
 it('nobody gets them who does not name them', async () => {
   await stack.phones.react(BEN, { messageId: (await fromBen('for all')).stanza, emoji: '👌' });
   await events.until('message_reaction', ({ emoji }) => emoji === '👌');

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { LIMITS, listOf, networkId, writtenText } from './limits.ts';
+import { count, LIMITS, listOf, networkId, writtenText } from './limits.ts';
 import { message } from './resources.ts';
 import { isoTime } from './times.ts';
 
@@ -52,6 +52,17 @@ export const accountEventData = {
     ...{ id: networkId, chatId: networkId, from: networkId, video: v.boolean(), group: v.boolean() },
     state: v.picklist(CALL_STATES),
     at: isoTime,
+  }),
+  /**
+   * A chat was archived, pinned, muted, read or marked as unread, and is like this now; a message that makes it unread is no
+   * such event. A field is absent where the page does not say it; `mutedUntil` is null for a chat that is not muted.
+   */
+  chat_updated: v.object({
+    chatId: networkId,
+    unreadCount: count(LIMITS.time),
+    archived: v.optional(v.boolean()),
+    pinned: v.optional(v.boolean()),
+    mutedUntil: v.optional(v.nullable(v.union([v.literal('forever'), isoTime]))),
   }),
 } as const;
 

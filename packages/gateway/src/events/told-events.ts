@@ -19,6 +19,7 @@ const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string }
   group_request: ({ id }) => id,
   group_updated: ({ id }) => id,
   call: ({ id, state }) => `${id} ${state}`,
+  chat_updated: () => '',
 };
 
 const toldKey = v.pipe(v.string(), v.maxLength(600));

@@ -1,5 +1,5 @@
 import type { FoundChange } from './tools/changes.ts';
-import type { PageCall, PageChange, PageMessage, PageWindow } from './window.ts';
+import type { PageCall, PageChange, PageChat, PageMessage, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -48,6 +48,38 @@ export function listenToChanges(): void {
     onMessage('change:latestEditMsgKey', (message) => tools.tell(tools.edited(message)));
     onMessage('change:type', (message) => tools.tell(tools.revoked(message)));
     onMessage('change:callOutcome', (message) => tools.tell(tools.called(message)));
+    return true;
+  });
+
+  once('chats', () => {
+    const { Chat, Mute } = window.require('WAWebCollections');
+    if (!Chat.on) return false;
+    // Some changes come in pairs: a chat that is archived is unpinned.
+    const together = 200;
+    const waiting = new Set<PageChat>();
+    const report = (chat: PageChat | undefined) => {
+      if (!chat || waiting.has(chat) || !tools.isChat(chat)) return;
+      waiting.add(chat);
+      setTimeout(
+        quietly(() => {
+          waiting.delete(chat);
+          tools.tell(tools.chatState(chat));
+        }),
+        together,
+      );
+    };
+    for (const event of ['change:archive', 'change:pin']) Chat.on(event, quietly(report));
+    // Each message that arrives adds to it: that is told by the message.
+    Chat.on(
+      'change:unreadCount',
+      quietly((chat, now) => {
+        if (Number(now) <= 0) report(chat);
+      }),
+    );
+    Mute?.on?.(
+      'change:expiration',
+      quietly(({ id }) => report(id && Chat.get(id))),
+    );
     return true;
   });
 

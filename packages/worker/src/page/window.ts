@@ -132,12 +132,24 @@ interface PageParticipants {
   get(id: unknown): PageParticipant | undefined;
 }
 
+/** Until when a chat is muted. */
+export interface PageMute {
+  readonly id?: PageId;
+  /** Unix seconds; 0 if it is not muted, -1 for ever. */
+  readonly expiration?: number;
+}
+
 /** A chat of the page; groups have metadata, which may be loaded before their members. */
 export interface PageChat {
   readonly id: PageId;
   readonly name?: string;
   readonly formattedTitle?: string;
+  /** -1 if it was marked as unread by hand. */
   readonly unreadCount?: number;
+  readonly archive?: boolean;
+  /** When it was pinned; absent or 0 if it is not. */
+  readonly pin?: number;
+  readonly mute?: PageMute;
   readonly t?: number;
   /** The loaded messages. */
   readonly msgs: { getModelsArray(): PageMessage[] };

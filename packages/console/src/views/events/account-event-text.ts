@@ -29,6 +29,11 @@ export function accountEventText(event: ListenedEvent<AccountEventName>, withCon
       const where = group ? ` in ${shownText(chatId)}` : '';
       return `${video ? 'video call' : 'call'} of ${shownText(from)}${where}: ${state.replace('_', ' ')}`;
     }
+    case 'chat_updated': {
+      const { chatId, unreadCount, archived, pinned, mutedUntil } = event.data;
+      const marks = [archived && 'archived', pinned && 'pinned', mutedUntil && 'muted', `${unreadCount} unread`];
+      return `${shownText(chatId)} is now ${marks.filter(Boolean).join(', ')}`;
+    }
     case 'group_joined':
       return groupText(event.data, 'joined');
     case 'group_left':

@@ -27,6 +27,7 @@ const SHOWN: { readonly [N in EventName]: readonly string[] } = {
   group_left: GROUP_SHOWN,
   group_request: GROUP_SHOWN,
   group_updated: [...GROUP_SHOWN, 'change'],
+  chat_updated: ['chatId', 'unreadCount', 'archived', 'pinned', 'mutedUntil'],
   call: ['id', 'chatId', 'from', 'video', 'group', 'state', 'at'],
 };
 

@@ -55,6 +55,17 @@ const forms = {
     ...{ id: networkId, chatId: networkId, from: networkId, video: v.boolean(), group: v.boolean() },
     ...{ state: v.fallback(v.picklist(CALL_STATES), 'unknown'), at: time },
   }),
+  chat_updated: v.object({
+    chatId: networkId,
+    // The page has -1 for a chat that was marked as unread by hand.
+    unreadCount: v.pipe(
+      v.nullish(v.number(), 0),
+      v.finite(),
+      v.transform((unread) => Math.min(LIMITS.time, Math.abs(Math.trunc(unread)))),
+    ),
+    ...{ archived: v.optional(v.boolean()), pinned: v.optional(v.boolean()) },
+    mutedUntil: v.optional(v.pipe(v.number(), v.finite(), v.transform(toMutedUntil))),
+  }),
 } satisfies Record<AccountEventName, v.GenericSchema>;
 
 /** An event of the API, from what the page tells. Throws if that is invalid; the error has no part of it. */
@@ -63,4 +74,11 @@ export function toAccountEvent(name: unknown, data: unknown): AccountEvent {
   const read = v.safeParse(forms[known], data);
   if (read.success) return { name: known, data: read.output } as AccountEvent;
   throw new Error(`${v.getDotPath(read.issues[0]) ?? 'it'} is not of the form that it has`);
+}
+
+/** Until when a chat is muted, from the page's Unix seconds: -1 for ever, 0 or a time that is over for not. */
+function toMutedUntil(expiration: number): string | null {
+  if (expiration < 0) return 'forever';
+  const ms = Math.min(LAST_MS, expiration * 1_000);
+  return ms > Date.now() ? new Date(ms).toISOString() : null;
 }

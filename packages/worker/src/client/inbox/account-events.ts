@@ -52,6 +52,8 @@ export class AccountEvents {
   /** The page tells of a change as it happens. */
   onChange(name: unknown, data: unknown): void {
     if (this.#isLive) this.#tell(name, data);
+    // What the first sync sets is no news.
+    else if (name === 'chat_updated' && this.#historyUntil > 0) return;
     else if (this.#heldBack.length < MOST_HELD_BACK) this.#heldBack.push({ name, data });
   }
 

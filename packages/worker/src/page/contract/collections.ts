@@ -1,4 +1,4 @@
-import type { PageChat, PageContact, PageMessage, PageStatus } from '../window.ts';
+import type { PageChat, PageContact, PageMessage, PageMute, PageStatus } from '../window.ts';
 import { modelFields } from './model-fields.ts';
 import { type Contract, either, fn, object, unchecked } from './part.ts';
 
@@ -11,7 +11,10 @@ interface Found<T> {
 export interface CollectionModules {
   WAWebCollections: {
     Blocklist?: { get(id: unknown): unknown };
-    Chat: Found<PageChat>;
+    Chat: Found<PageChat> & {
+      on?(event: string, listener: (chat: PageChat, value?: unknown, before?: unknown) => void): void;
+    };
+    Mute?: { on?(event: string, listener: (mute: PageMute) => void): void };
     Contact: Found<PageContact>;
     WAWebNewsletterCollection?: Found<PageChat>;
     GroupMetadata?: { update(wid: unknown): Promise<unknown> };
@@ -63,6 +66,11 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
       fn('() → chats', 'listChats', 'listGroups', 'missedMessages'),
       'WAWebChatCollection.ChatCollection',
     ),
+    'Chat.on': either(
+      fn('(change:…, listener(chat, value, before))', 'chat_updated'),
+      'WAWebChatCollection.ChatCollection',
+    ),
+    Mute: unchecked('on(change:expiration, listener({id, expiration}))'),
     Contact: either(
       object('people and groups', 'listContacts', 'getContact'),
       'WAWebContactCollection.ContactCollection',

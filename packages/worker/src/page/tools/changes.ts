@@ -1,4 +1,13 @@
-import type { PageCall, PageChange, PageId, PageMessage, PageReaction, PageSignal, PageWindow } from '../window.ts';
+import type {
+  PageCall,
+  PageChange,
+  PageChat,
+  PageId,
+  PageMessage,
+  PageReaction,
+  PageSignal,
+  PageWindow,
+} from '../window.ts';
 
 declare const window: PageWindow;
 
@@ -22,6 +31,8 @@ export interface ChangeTools {
   revoked(message: PageMessage): FoundChange | undefined;
   /** A notice in a group: who came or went, who asks to be let in, and what else was changed. */
   regrouped(message: PageMessage): FoundChange | undefined;
+  /** A chat as it is now. */
+  chatState(chat: PageChat): FoundChange;
   /** A call that rings. */
   rings(call: PageCall): FoundChange | undefined;
   /** An entry of the call log. */
@@ -130,6 +141,16 @@ export function installChangeTools(): void {
       };
       return { at: timeOf(t), people: [author, ...concerned], read };
     },
+    chatState: (chat) => ({
+      at: Date.now(),
+      people: [chat.id],
+      read: () => {
+        const { id, unreadCount, archive: archived, pin, mute } = chat;
+        const pinned = 'pin' in chat ? Boolean(pin) : undefined;
+        const marks = { unreadCount, archived, pinned, mutedUntil: mute?.expiration };
+        return { name: 'chat_updated', data: { chatId: phoneOr(id), ...marks } };
+      },
+    }),
     rings: (call) => {
       const { id, peerJid: from, groupJid: chat = from, isVideo: video = false, outgoing } = call;
       const ringing = [3, 8];

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { changesSince, listenToChanges } from './changes.ts';
+import { installChangeTools } from './tools/changes.ts';
+
+type Listener = (...args: unknown[]) => void;
+
+/** What the page tells in a story, without times. */
+let told: { name: string; data: Record<string, unknown> }[];
+let listeners: Map<string, Listener[]>;
+let stored: unknown[];
+const id = (text: string) => ({ toString: () => text });
+const key = { ...id('true_b@c.us_1'), remote: id('b@c.us'), id: '1', fromMe: true };
+const row = (more: object = {}) => ({
+  ...{ reactionParentKey: key, reactionText: '👍', reactionTimestamp: 1_800_000_000_000, from: id('b@c.us') },
+  ...more,
+});
+const emitter = (name: string) => ({
+  on: (event: string, listener: Listener) => {
+    listeners.set(`${name} ${event}`, [...(listeners.get(`${name} ${event}`) ?? []), listener]);
+  },
+});
+const trigger = async (event: string, ...args: unknown[]) => {
+  for (const listener of listeners.get(event) ?? []) listener(...args);
+  await vi.advanceTimersByTimeAsync(1_000);
+};
+
+/** A page with these messages, and this table of reactions. */
+function page(messages: readonly object[], reactionTableMode: object | undefined) {
+  const chat = { id: id('b@c.us'), archive: true, pin: 0, unreadCount: -1, mute: { expiration: -1 } };
+  const modules: Record<string, unknown> = {
+    WAWebCollections: {
+      Msg: { ...emitter('Msg'), getModelsArray: () => [...messages] },
+      Chat: { ...emitter('Chat'), get: () => chat },
+      Mute: emitter('Mute'),
+    },
+    ...(reactionTableMode && { WAWebAddonReactionTableMode: { reactionTableMode } }),
+    WAWebCallCollection: emitter('Call'),
+  };
+  const chatWebTools = {
+    optional: (name: string) => modules[name],
+    phoneOr: (one: unknown) => (one === undefined ? undefined : String(one)),
+    resolveNumbers: async () => {},
+    isChat: () => true,
+    isDeliverable: ({ type }: { type: string }) => type === 'chat',
+    isOwn: () => false,
+    messageModel: (message: object) => message,
+    signal: ({ is: _, ...change }: (typeof told)[number] & { is: string }) => told.push(change),
+  };
+  const require = (name: string) => modules[name];
+  vi.stubGlobal('window', { chatWebTools, require, chatWeb: { document: '1' } });
+  installChangeTools();
+  listenToChanges();
+  return { chat, modules };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [told, stored, listeners] = [[], [], new Map()];
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe('the table of reactions', () => {
+  const table = () => ({ bulkUpsert: (rows: unknown) => stored.push(rows) as unknown });
+
+  it('stores what it is told, whatever we make of it', async () => {
+    const mode = table();
+    page([], mode);
+    for (const rows of [[row()], [null], undefined, [{}], [row({ reactionParentKey: {} })]])
+      expect(mode.bulkUpsert(rows)).toBe(stored.length);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(stored).toHaveLength(5);
+    expect(told.map(({ data }) => data.messageId)).toContain('true_b@c.us_1');
+  });
+
+  it('is listened to once, and where it is loaded later', async () => {
+    const { modules } = page([], undefined);
+    const mode = table();
+    modules.WAWebAddonReactionTableMode = { reactionTableMode: mode };
+    listenToChanges();
+    listenToChanges();
+    mode.bulkUpsert([row()]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(told).toHaveLength(1);
+  });
+
+  it('may be frozen: all else is told', async () => {
+    const { chat } = page([], Object.freeze(table()));
+    await trigger('Chat change:pin', chat);
+    expect(told).toHaveLength(1);
+  });
+});
+
+it('a chat is told once for what changes together, and not for each message', async () => {
+  const { chat } = page([], undefined);
+  for (const event of ['change:archive', 'change:pin']) for (const on of listeners.get(`Chat ${event}`) ?? []) on(chat);
+  await trigger('Mute change:expiration', { id: chat.id });
+  const data = { chatId: 'b@c.us', unreadCount: -1, archived: true, pinned: false, mutedUntil: -1 };
+  expect(told).toEqual([{ name: 'chat_updated', data }]);
+  await trigger('Chat change:unreadCount', chat, 3);
+  expect(told).toHaveLength(1);
+  await trigger('Chat change:unreadCount', chat, 0);
+  expect(told).toHaveLength(2);
+});
+
+describe('a notice in a group', () => {
+  const notice = (subtype: string, more: object = {}) => ({
+    ...{ id: { ...id('n'), remote: id('1@g.us') }, type: 'gp2', isNewMsg: true, subtype, author: id('a@c.us'), t: 1 },
+    ...more,
+  });
+
+  it.each([
+    ['add', { recipients: [id('b@c.us')] }, 'group_joined', ['b@c.us']],
+    ['create', {}, 'group_joined', ['me@c.us']],
+    ['leave', {}, 'group_left', ['a@c.us']],
+    ['membership_approval_request', {}, 'group_request', ['a@c.us']],
+    ['created_membership_requests', { templateParams: ['a', '7@s.whatsapp.net'] }, 'group_request', ['7@c.us']],
+    ['picture', {}, 'group_updated', []],
+  ])('of %s %j is %s of %j', async (subtype, more, name, participants) => {
+    const { modules } = page([], undefined);
+    modules.WAWebWidFactory = { createWid: id };
+    modules.WAWebUserPrefsMeUser = { getMaybeMePnUser: () => id('me@c.us') };
+    await trigger('Msg add', notice(subtype, more));
+    expect(told).toMatchObject([{ name, data: { id: 'n', groupId: '1@g.us', by: 'a@c.us', participants } }]);
+  });
+});
+
+it('a call is told when it rings, not when it is made here', async () => {
+  page([], undefined);
+  const call = { id: 'c', peerJid: id('b@c.us'), getState: () => 3 };
+  await trigger('Call change:activeCall', call);
+  await trigger('Call change:activeCall', { ...call, outgoing: true });
+  await trigger('Call change:activeCall', { ...call, getState: () => 6 });
+  await trigger('Call change:activeCall', null);
+  expect(told).toMatchObject([{ name: 'call', data: { id: 'c', from: 'b@c.us', state: 'ringing', group: false } }]);
+});
+
+it('what happened since a time is read in its order, the newest of it, also where the reactions hang', async () => {
+  const sent = (n: number) => ({
+    ...{ id: { ...id(`m${n}`), remote: id('b@c.us'), fromMe: true }, from: id('me@c.us'), type: 'chat', ack: 1 },
+    t: 1_800_000_000 + n,
+  });
+  const never = { bulkUpsert: () => {}, bulkGetByParentMsgKey: () => new Promise(() => {}) };
+  page([sent(3), sent(1), {}, sent(2), { ...sent(4), ack: 0 }], never);
+  const read = changesSince(1_800_000_001_500, 1);
+  await vi.advanceTimersByTimeAsync(11_000);
+  expect((await read).map(({ data }) => String(data.id))).toEqual(['m3']);
+});
