@@ -87,6 +87,25 @@ describe('reactions', () => {
   });
 });
 
+describe('votes in polls', () => {
+  const options = ['Friday', 'Saturday', 'Sunday'];
+
+  it('are one event each, with all that is chosen, also when that is taken back', async () => {
+    const poll = { type: 'poll', to: BEN, question: 'When?', options, multiple: true } as const;
+    const { id } = await stack.client.sendMessage({ id: 'main', ...poll });
+    await stack.onPhone(BEN, id);
+    const messageId = id.split('_')[2] ?? '';
+    for (const chosen of [['Saturday'], ['Friday', 'Sunday'], []]) {
+      await stack.phones.vote(BEN, { messageId, options: chosen });
+      await events.until('poll_vote', (vote) => vote.options.join() === chosen.join());
+    }
+    await overACrash(() => stack.phones.vote(BEN, { messageId, options: ['Sunday'] }));
+    const vote = { pollId: id, chatId: ben, from: ben, at: isoTime };
+    const told = [['Saturday'], ['Friday', 'Sunday'], [], ['Sunday']];
+    expect(events.all('poll_vote')).toEqual(told.map((chosen) => ({ ...vote, options: chosen })));
+  });
+});
+
 describe('edits', () => {
   it('each is one event with the new text, of others and of the account itself', async () => {
     const theirs = await fromBen('teh text');

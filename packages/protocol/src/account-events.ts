@@ -32,6 +32,12 @@ export const accountEventData = {
     body: writtenText(LIMITS.body),
     at: isoTime,
   }),
+  /** Somebody voted in a poll: `options` is all that they have chosen, and empty once that was taken back. */
+  poll_vote: v.object({
+    ...{ pollId: networkId, chatId: networkId, from: networkId },
+    options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions),
+    at: isoTime,
+  }),
   /** A message was deleted for everyone: by its author, or `by` an admin of the group. */
   message_revoked: v.object({ id: networkId, chatId: networkId, from: networkId, by: v.optional(networkId) }),
   /** People came into a group, each by themselves or `by` another; also the account itself. */

@@ -12,6 +12,7 @@ const NOTES = { own: 'own_message', moved: 'told_moved' } as const;
 const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string } = {
   message_sent: ({ id }) => id,
   message_reaction: ({ messageId, at, emoji }) => `${messageId} ${at} ${emoji}`,
+  poll_vote: ({ pollId, at, options }) => `${pollId} ${at} ${options.length}`,
   message_edited: ({ id, at }) => `${id} ${at}`,
   message_revoked: ({ id }) => id,
   group_joined: ({ id }) => id,

@@ -183,6 +183,16 @@ export const calls = {
     }),
     run: (stage, { number, messageId, emoji }) => phone(stage, number).react(messageId, emoji),
   }),
+  vote: defineCall('POST', '/accounts/:number/votes', {
+    fields: inputs.vote,
+    does: 'votes in a poll for `options`, by their texts; none takes the vote back',
+    client: (number: string, vote: { readonly messageId: string; readonly options: readonly string[] }) => ({
+      number,
+      messageId: vote.messageId,
+      options: [...vote.options],
+    }),
+    run: (stage, { number, messageId, options }) => phone(stage, number).vote(messageId, options),
+  }),
   ring: defineCall('POST', '/accounts/:number/calls', {
     fields: inputs.call,
     does: 'the phone calls a person, whose pages ring: answers `{id}`',

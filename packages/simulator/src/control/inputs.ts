@@ -110,6 +110,7 @@ export const inputs = {
     ),
   }),
   reaction: v.strictObject({ messageId: text, emoji: v.string() }),
+  vote: v.strictObject({ messageId: text, options: v.array(text) }),
   edit: v.strictObject({ body: text }),
   age: v.strictObject({ ms: v.pipe(v.number(), v.integer()) }),
   group: v.strictObject({

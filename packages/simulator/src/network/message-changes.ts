@@ -27,6 +27,16 @@ export class MessageChanges {
     this.#tellAll(message, account);
   }
 
+  /** In a poll, by the texts of what it offers; none takes the vote back. */
+  vote(account: AccountRecord, messageId: string, chosen: readonly string[]): void {
+    const message = changeable(account, messageId);
+    const offered = (message.fields?.pollOptions ?? []) as readonly { readonly name: string }[];
+    const options = chosen.map((text) => offered.findIndex(({ name }) => name === text));
+    if (options.includes(-1)) throw new SimulatorError(404, `options: ${messageId} does not offer that`);
+    message.votes.set(account, { id: createMessageId(account), options, atMs: Date.now() });
+    this.#tellAll(message, account);
+  }
+
   edit(account: AccountRecord, messageId: string, body: string): Message {
     const message = changeable(account, messageId);
     if (message.from !== account) throw new SimulatorError(403, `message ${messageId} was sent by another account`);

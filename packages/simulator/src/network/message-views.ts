@@ -1,5 +1,5 @@
 import type { MessageType, PhoneMessage } from '../api.ts';
-import type { WireMessage, WireQuote, WireReaction, WireReceipt, WireType } from '../page/wire.ts';
+import type { WireMessage, WireQuote, WireReaction, WireReceipt, WireType, WireVote } from '../page/wire.ts';
 import { chatIdOf } from './account.ts';
 import { memberIdOf } from './group.ts';
 import { partyOf } from './message.ts';
@@ -136,6 +136,7 @@ function contentOf(message: Message, account: AccountRecord): Content {
     type,
     body,
     reactions: reactionsOf(message, account),
+    votes: votesOf(message, account),
     quoted: quoted && quoteView(quoted, view),
     media: attachment,
     mentions: mentions.length > 0 ? mentions.map(view) : undefined,
@@ -149,6 +150,14 @@ function reactionsOf(message: Message, account: AccountRecord): WireReaction[] {
   const party = partyOf(message, account);
   return [...message.reactions].map(([who, { id, emoji, atMs }]) => {
     return { id, emoji, atMs, from: idIn(party, who, account), fromMe: who === account };
+  });
+}
+
+function votesOf(message: Message, account: AccountRecord): WireVote[] | undefined {
+  if (message.votes.size === 0) return undefined;
+  const party = partyOf(message, account);
+  return [...message.votes].map(([who, vote]) => {
+    return { ...vote, from: idIn(party, who, account), fromMe: who === account };
   });
 }
 

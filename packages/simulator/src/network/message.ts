@@ -28,6 +28,7 @@ export function createMessage(parts: MessageParts): Message {
     starredBy: new Set(),
     pinnedUntilMs: undefined,
     reactions: new Map(),
+    votes: new Map(),
     hiddenFrom: new Set(),
     ...parts,
   };

@@ -135,6 +135,10 @@ export class Phone {
     this.#network.changes.react(this.account, messageId, emoji);
   }
 
+  vote(messageId: string, options: readonly string[]): void {
+    this.#network.changes.vote(this.account, messageId, options);
+  }
+
   edit(messageId: string, body: string): PhoneMessage {
     return phoneView(this.#network.changes.edit(this.account, messageId, body), this.account);
   }

@@ -140,6 +140,13 @@ interface ReactionRecord {
   readonly atMs: number;
 }
 
+/** What a person has chosen in a poll; nothing once that was taken back. */
+interface VoteRecord {
+  readonly id: string;
+  readonly options: readonly number[];
+  readonly atMs: number;
+}
+
 /** A message as the network keeps it: one for all sides. */
 export interface Message {
   /** The stanza id. */
@@ -172,6 +179,8 @@ export interface Message {
   /** Until when it is pinned in its chat, in Unix ms. */
   pinnedUntilMs: number | undefined;
   readonly reactions: Map<AccountRecord, ReactionRecord>;
+  /** Of a poll: what each person has chosen. */
+  readonly votes: Map<AccountRecord, VoteRecord>;
   editedAtMs: number | undefined;
   /** Defined once it was deleted for everyone; pages then know the message by this id. */
   revocation: { readonly id: string; readonly by: AccountRecord; readonly atMs: number } | undefined;

@@ -8,6 +8,7 @@ import { type Msg, messages } from './models/message.ts';
 import { learnChannel } from './models/newsletter.ts';
 import { learnReactions } from './models/reactions.ts';
 import { findStatus, holdStatus } from './models/statuses.ts';
+import { learnVotes } from './models/votes.ts';
 import { MsgKey } from './msg-key.ts';
 import { otherOwnKey, ownStatus, ownStatusKey } from './own-keys.ts';
 import type { Users } from './users.ts';
@@ -156,6 +157,7 @@ export class Mailbox {
   #add(message: WireMessage, isNew: boolean, msg = modelOf(message, isNew)): Msg {
     const added = messages.add(msg);
     learnReactions(keyOf(message), message.reactions, isNew);
+    learnVotes(keyOf(message), message.votes, isNew);
     return added;
   }
 
@@ -174,6 +176,7 @@ export class Mailbox {
       msg.set({ t, ...textOf(message), ...edit });
     } else msg.set({ t });
     learnReactions(keyOf(message), message.reactions, true);
+    learnVotes(keyOf(message), message.votes, true);
   }
 
   /** The message under its id from before it was deleted for everyone. */

@@ -98,6 +98,15 @@ export interface WireReaction {
   readonly atMs: number;
 }
 
+/** What a person has chosen in a poll, by the places of the options. */
+export interface WireVote {
+  readonly id: string;
+  readonly from: string;
+  readonly fromMe: boolean;
+  readonly options: readonly number[];
+  readonly atMs: number;
+}
+
 /** A message as one account sees it. */
 export interface WireMessage {
   /** The stanza id: the third part of a serialised message id. */
@@ -123,6 +132,7 @@ export interface WireMessage {
   /** Passed on unread. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
   readonly reactions: readonly WireReaction[];
+  readonly votes?: readonly WireVote[] | undefined;
   readonly editedAtMs?: number | undefined;
   /** Its id before it was deleted for everyone. */
   readonly revokedId?: string | undefined;

@@ -98,12 +98,15 @@ export function listenToChanges(): void {
     return true;
   });
 
-  once('reactions', () => {
-    const mode = tools.optional('WAWebAddonReactionTableMode')?.reactionTableMode;
+  /** Wraps the function of a table that stores rows: the page calls it as ever, and gets what it returns. */
+  const onStored = <R>(
+    mode: { bulkUpsert?(rows: readonly R[], ...more: unknown[]): unknown } | undefined,
+    tell: (row: R) => void,
+  ) => {
     const store = mode?.bulkUpsert;
     if (!mode || typeof store !== 'function') return false;
-    const report = quietly((rows: Parameters<typeof store>[0]) => {
-      for (const row of rows) tools.tell(tools.reacted(row));
+    const report = quietly((rows: readonly R[]) => {
+      for (const row of rows) quietly(tell)(row);
     });
     try {
       mode.bulkUpsert = (rows, ...more) => {
@@ -115,7 +118,16 @@ export function listenToChanges(): void {
       // A build that freezes its modules.
     }
     return mode.bulkUpsert !== store;
-  });
+  };
+  once('reactions', () =>
+    onStored(tools.optional('WAWebAddonReactionTableMode')?.reactionTableMode, (row) => tools.tell(tools.reacted(row))),
+  );
+  once('votes', () =>
+    onStored(tools.optional('WAWebAddonPollVoteTableMode')?.pollVoteTableMode, (row) => {
+      const poll = tools.findMessage(String(row.pollUpdateParentKey)).catch(() => undefined);
+      void poll.then(quietly((found) => tools.tell(tools.voted(row, found))));
+    }),
+  );
 }
 
 /**
@@ -141,6 +153,11 @@ export async function changesSince(since: number, most: number): Promise<PageCha
   const mode = tools.optional('WAWebAddonReactionTableMode')?.reactionTableMode;
   const stored = attempt(() => mode?.bulkGetByParentMsgKey?.(newest.map(({ id }) => id)));
   const reactions = (await Promise.race([Promise.resolve(stored).catch(() => undefined), late])) ?? [];
+  const polls = new Map(newest.flatMap((one) => (one.pollOptions ? [[String(one.id), one] as const] : [])));
+  const votesTable = tools.optional('WAWebAddonPollVoteTableMode')?.pollVoteTableMode;
+  const keys = [...polls.values()].map(({ id }) => id);
+  const cast = attempt(() => (keys.length > 0 ? votesTable?.bulkGetByParentMsgKey?.(keys) : undefined));
+  const votes = (await Promise.race([Promise.resolve(cast).catch(() => undefined), late])) ?? [];
   const found = [
     ...newest.flatMap((message) => [
       attempt(() => ((message.ack ?? 0) > 0 ? tools.sentElsewhere(message) : undefined)),
@@ -150,6 +167,7 @@ export async function changesSince(since: number, most: number): Promise<PageCha
       attempt(() => tools.called(message)),
     ]),
     ...reactions.map((reaction) => attempt(() => tools.reacted(reaction))),
+    ...votes.map((vote) => attempt(() => tools.voted(vote, polls.get(String(vote.pollUpdateParentKey))))),
   ];
   const changes = found
     .filter((one): one is FoundChange => one !== undefined && one.at >= since)

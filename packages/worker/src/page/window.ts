@@ -64,7 +64,7 @@ export interface PageMessage {
   readonly loc?: string;
   readonly vcardList?: readonly ({ readonly vcard?: string } | undefined)[];
   readonly pollName?: string;
-  readonly pollOptions?: readonly ({ readonly name?: string } | undefined)[];
+  readonly pollOptions?: readonly ({ readonly name?: string; readonly localId?: number } | undefined)[];
   readonly pollSelectableOptionsCount?: number;
   /** Of a notice in a group: whom it concerns. */
   readonly recipients?: readonly (PageId | string)[];
@@ -97,6 +97,17 @@ export interface PageReaction {
   readonly reactionText?: string;
   /** Milliseconds. */
   readonly reactionTimestamp?: number;
+  readonly from?: PageId;
+  readonly author?: PageId;
+}
+
+/** What somebody has chosen in a poll, as the page stores it. */
+export interface PageVote {
+  readonly pollUpdateParentKey?: PageMessage['id'];
+  /** Numbers, in some tables as bytes; none once it was taken back. */
+  readonly selectedOptionLocalIds?: Iterable<number> | ArrayBuffer;
+  /** Milliseconds. */
+  readonly senderTimestampMs?: number;
   readonly from?: PageId;
   readonly author?: PageId;
 }

@@ -15,6 +15,13 @@ export function accountEventText(event: ListenedEvent<AccountEventName>, withCon
         emoji === '' ? 'took a reaction back' : `reacted${withContents ? ` with ${shownText(emoji)}` : ''}`;
       return `${shownText(from)} ${reaction}: ${shownText(messageId)}`;
     }
+    case 'poll_vote': {
+      const { pollId, from, options } = event.data;
+      const chosen = withContents
+        ? options.map((option) => shownText(option)).join(', ')
+        : counted(options.length, 'option');
+      return `${shownText(from)} voted in ${shownText(pollId)}: ${options.length === 0 ? 'taken back' : chosen}`;
+    }
     case 'message_edited': {
       const { id, from, body } = event.data;
       const text = withContents ? shownText(body) : counted(body.length, 'character');

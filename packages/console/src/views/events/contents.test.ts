@@ -10,6 +10,7 @@ const CONTENTS: { readonly [N in EventName]?: readonly string[] } = {
   message_sent: ['body', 'filename', 'location', 'poll'],
   message_reaction: ['emoji'],
   message_edited: ['body'],
+  poll_vote: ['options'],
   group_updated: ['value'],
 };
 

@@ -21,6 +21,7 @@ const SHOWN: { readonly [N in EventName]: readonly string[] } = {
   gap: ['reason', 'from', 'to'],
   message_sent: MESSAGE_SHOWN,
   message_reaction: ['messageId', 'chatId', 'from', 'at'],
+  poll_vote: ['pollId', 'chatId', 'from', 'at'],
   message_edited: ['id', 'chatId', 'from', 'at'],
   message_revoked: ['id', 'chatId', 'from', 'by'],
   group_joined: GROUP_SHOWN,

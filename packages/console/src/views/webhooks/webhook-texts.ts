@@ -27,6 +27,7 @@ export const EVENT_TEXTS: Readonly<Record<Exclude<EventName, 'qr' | 'pairing_cod
   status: 'each change of a session, also while it starts',
   message_sent: 'the account sent a message on another device',
   message_reaction: 'somebody reacted to a message, or took that back',
+  poll_vote: 'somebody voted in a poll',
   message_edited: 'a message was edited, with its new text',
   message_revoked: 'a message was deleted for everyone',
   group_joined: 'people came into a group',

@@ -3,6 +3,7 @@ import { canEditCaption, canEditText } from '../message-capability.ts';
 import type { Chat } from '../models/chat.ts';
 import { canReply, type Msg, type MsgAttributes } from '../models/message.ts';
 import { reactionTableMode } from '../models/reactions.ts';
+import { pollVoteTableMode } from '../models/votes.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
@@ -29,7 +30,7 @@ export function messageModules({ connection, outbox }: Page): Modules {
       },
     },
     WAWebAddonReactionTableMode: { reactionTableMode },
-    WAWebAddonPollVoteTableMode: { pollVoteTableMode: { bulkUpsert: () => undefined } },
+    WAWebAddonPollVoteTableMode: { pollVoteTableMode },
     WAWebGetEphemeralFieldsMsgActionsUtils: { getEphemeralFields: () => ({}) },
     WAWebMsgReply: { canReplyMsg: canReply },
     WALinkify: { findLink, findLinks },

@@ -34,6 +34,14 @@ const forms = {
     ...{ messageId: networkId, chatId: networkId, from: networkId },
     ...{ emoji: written(LIMITS.emoji), at: time },
   }),
+  poll_vote: v.object({
+    ...{ pollId: networkId, chatId: networkId, from: networkId },
+    options: v.pipe(
+      v.array(written(LIMITS.name)),
+      v.transform((options) => options.slice(0, LIMITS.pollOptions)),
+    ),
+    at: time,
+  }),
   message_edited: v.object({
     ...{ id: networkId, chatId: networkId, from: networkId },
     ...{ body: written(LIMITS.body), at: time },

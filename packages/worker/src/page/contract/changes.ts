@@ -1,4 +1,4 @@
-import type { PageCall, PageReaction } from '../window.ts';
+import type { PageCall, PageReaction, PageVote } from '../window.ts';
 import { type Contract, fn, object, unchecked } from './part.ts';
 
 /** Modules for what becomes of messages. */
@@ -7,6 +7,12 @@ export interface ChangeModules {
     reactionTableMode: {
       bulkUpsert(rows: readonly PageReaction[], ...more: unknown[]): unknown;
       bulkGetByParentMsgKey?(keys: readonly object[]): Promise<readonly PageReaction[]>;
+    };
+  };
+  WAWebAddonPollVoteTableMode: {
+    pollVoteTableMode: {
+      bulkUpsert(rows: readonly PageVote[], ...more: unknown[]): unknown;
+      bulkGetByParentMsgKey?(keys: readonly object[]): Promise<readonly PageVote[]>;
     };
   };
   WAWebCallCollection: { on(event: string, listener: (call: PageCall | null | undefined) => void): void };
@@ -21,6 +27,14 @@ export const changeParts: Contract<ChangeModules> = {
       'message_reaction',
     ),
     'reactionTableMode.bulkGetByParentMsgKey': unchecked('([key]) → Promise of the same, taken-back ones too'),
+  },
+  WAWebAddonPollVoteTableMode: {
+    pollVoteTableMode: object('the table of votes', 'poll_vote'),
+    'pollVoteTableMode.bulkUpsert': fn(
+      '([{pollUpdateParentKey, selectedOptionLocalIds, senderTimestampMs, author | from}]) → stores votes; wrapped',
+      'poll_vote',
+    ),
+    'pollVoteTableMode.bulkGetByParentMsgKey': unchecked('([key]) → Promise of the same, one for each person and poll'),
   },
   WAWebCallCollection: {
     on: fn('(add | change:activeCall, listener({id, peerJid, isVideo, isGroup, outgoing, getState()}))', 'call'),

@@ -6,6 +6,7 @@ import type {
   PageMessage,
   PageReaction,
   PageSignal,
+  PageVote,
   PageWindow,
 } from '../window.ts';
 
@@ -31,6 +32,8 @@ export interface ChangeTools {
   revoked(message: PageMessage): FoundChange | undefined;
   /** A notice in a group: who came or went, who asks to be let in, and what else was changed. */
   regrouped(message: PageMessage): FoundChange | undefined;
+  /** A vote in that poll. */
+  voted(vote: PageVote, poll: PageMessage | undefined): FoundChange | undefined;
   /** A chat as it is now. */
   chatState(chat: PageChat): FoundChange;
   /** A call that rings. */
@@ -140,6 +143,19 @@ export function installChangeTools(): void {
         return { name, data: { ...group, participants, ...change } };
       };
       return { at: timeOf(t), people: [author, ...concerned], read };
+    },
+    voted: ({ pollUpdateParentKey: key, selectedOptionLocalIds: chosen = [], ...vote }, poll) => {
+      const { senderTimestampMs: at, from, author = from } = vote;
+      const offered = poll?.pollOptions;
+      if (!key || !offered) return undefined; // A poll from before the link.
+      const numbers = [...(chosen instanceof ArrayBuffer ? new Uint8Array(chosen) : chosen)];
+      const nameOf = (localId: number) =>
+        (offered.find((option) => option?.localId === localId) ?? offered[localId])?.name ?? '';
+      const read = (): PageChange => {
+        const who = { pollId: String(key), chatId: phoneOr(key.remote), from: phoneOr(author) };
+        return { name: 'poll_vote', data: { ...who, options: numbers.map(nameOf), at } };
+      };
+      return { at: timeOf(at), people: [key.remote, author], read };
     },
     chatState: (chat) => ({
       at: Date.now(),

@@ -1,0 +1,54 @@
+import { MsgKey } from '../msg-key.ts';
+import { createWid, type Wid } from '../wid.ts';
+import type { WireVote } from '../wire.ts';
+
+/** A vote as the page's tables have it. */
+interface VoteRow {
+  readonly kind: 'pollVoteDecrypted';
+  readonly id: MsgKey;
+  readonly pollUpdateParentKey: MsgKey;
+  /** Empty if it was taken back. */
+  readonly selectedOptionLocalIds: readonly number[];
+  readonly senderTimestampMs: number;
+  readonly from: Wid;
+  readonly author: Wid;
+}
+
+const byPoll = new Map<string, Map<string, VoteRow>>();
+
+/** The table of votes, one for each person and poll; scripts wrap `bulkUpsert` to get them. */
+export const pollVoteTableMode = {
+  bulkGetByParentMsgKey: async (keys: readonly object[]): Promise<VoteRow[]> =>
+    keys.flatMap((key) => [...(byPoll.get(String(key))?.values() ?? [])]),
+  bulkUpsert: async (rows: readonly VoteRow[]): Promise<void> => {
+    for (const row of rows) {
+      const key = row.pollUpdateParentKey.toString();
+      byPoll.set(key, (byPoll.get(key) ?? new Map<string, VoteRow>()).set(row.author.toString(), row));
+    }
+  },
+};
+
+const writeSilently = pollVoteTableMode.bulkUpsert;
+
+/** Makes the table say of a poll what the network says; history is no news. */
+export function learnVotes(poll: MsgKey, votes: readonly WireVote[] = [], isNews: boolean): void {
+  const held = byPoll.get(poll.toString());
+  const rows = votes
+    .filter(({ from, atMs }) => held?.get(from)?.senderTimestampMs !== atMs)
+    .map((vote) => rowOf(poll, vote));
+  if (rows.length > 0) void (isNews ? pollVoteTableMode.bulkUpsert(rows) : writeSilently(rows));
+}
+
+function rowOf(poll: MsgKey, { id, from, fromMe, options, atMs }: WireVote): VoteRow {
+  const author = createWid(from);
+  const participant = poll.remote.isUser() ? undefined : author;
+  return {
+    kind: 'pollVoteDecrypted',
+    id: new MsgKey({ fromMe, remote: poll.remote, id, participant }),
+    pollUpdateParentKey: poll,
+    selectedOptionLocalIds: options,
+    senderTimestampMs: atMs,
+    from: author,
+    author,
+  };
+}
