@@ -20,6 +20,7 @@ export async function prepareExamples(phones: SimulatorClient, own: string): Pro
   for (const id of [exampleIds.outboundText, exampleIds.doomedText]) {
     await phones.send(own, { id: stanzaOf(id), to: FRIEND, body: 'Hello agian' });
   }
+  await phones.send(exampleIds.oldChat.replace('@c.us', ''), { to: own, body: 'An old message' });
   await phones.createGroup(own, { id: exampleIds.group, subject: 'Good friends', participants: [FRIEND] });
   await phones.updateGroup(own, exampleIds.group, { picture: SQUARE });
   await phones.createGroup(own, { id: exampleIds.groupToLeave, subject: 'Former friends', participants: [FRIEND] });

@@ -36,6 +36,11 @@ describe('a chat', () => {
     await eventually(async () => expect(await onPage(from)).toMatchObject({ lastMessage: { body } }));
     return id;
   };
+  const put = (path: string, body: object, method = 'PUT') =>
+    rawRequest(stack.gateway.url, {
+      ...{ method, path: `/sessions/main/chats/${path}`, body: JSON.stringify(body) },
+      headers: { 'content-type': 'application/json' },
+    });
   const ackOf = async (from: string, messageId: string) =>
     (await stack.phones.messages(from, { with: ADA })).find(({ id }) => id === messageId)?.ack;
   const expectEach = async (calls: readonly Promise<unknown>[], error: object) => {
@@ -56,6 +61,11 @@ describe('a chat', () => {
         stack.client.markChatRead(of(chatId)),
         stack.client.markChatUnread(of(chatId)),
         stack.client.setChatState({ ...of(chatId), state: 'typing' }),
+        stack.client.archiveChat({ ...of(chatId), archived: true }),
+        stack.client.pinChat({ ...of(chatId), pinned: true }),
+        stack.client.muteChat({ ...of(chatId), until: null }),
+        stack.client.clearChat(of(chatId)),
+        stack.client.deleteChat(of(chatId)),
       ]),
       { code: 'chat_not_found' },
     );
@@ -123,15 +133,104 @@ describe('a chat', () => {
     expect((await onPhone(BEN, ADA)).doing).toEqual([]);
   });
 
+  it('is archived, pinned and muted, on all devices and over restarts', async () => {
+    const { client } = stack;
+    const listed = async () => (await client.listChats({ id: 'main' })).find(({ id }) => id === idOf(CARLA));
+    expect(await listed()).toMatchObject({ archived: false, pinned: false, mutedUntil: null });
+    for (const _ of ['once', 'twice'])
+      expect(await client.pinChat({ ...of(CARLA), pinned: true })).toMatchObject({ pinned: true });
+    await eventually(async () => expect(await onPhone(ADA, CARLA)).toMatchObject({ pinned: true, archived: false }));
+    for (const _ of ['once', 'twice'])
+      expect(await client.archiveChat({ ...of(CARLA), archived: true })).toMatchObject({
+        archived: true,
+        pinned: false,
+      });
+    const until = new Date(Date.now() + 3_600_500).toISOString();
+    const mutedUntil = new Date(Math.ceil(Date.parse(until) / 1_000) * 1_000).toISOString();
+    expect(await client.muteChat({ ...of(CARLA), until })).toMatchObject({ archived: true, mutedUntil });
+    const seconds = Date.parse(mutedUntil) / 1_000;
+    await eventually(async () =>
+      expect(await onPhone(ADA, CARLA)).toMatchObject({ pinned: false, archived: true, mutedUntil: seconds }),
+    );
+    await client.restartSession({ id: 'main' });
+    await stack.untilStatus('main', 'ready');
+    expect(await listed()).toMatchObject({ archived: true, pinned: false, mutedUntil });
+
+    expect(await client.muteChat({ ...of(CARLA), until: 'forever' })).toMatchObject({ mutedUntil: 'forever' });
+    expect(await client.muteChat({ ...of(CARLA), until: null })).toMatchObject({ mutedUntil: null });
+    expect(await client.archiveChat({ ...of(CARLA), archived: false })).toMatchObject({ archived: false });
+    await eventually(async () => expect(await onPhone(ADA, CARLA)).toMatchObject({ archived: false, mutedUntil: 0 }));
+  });
+
+  it('ends as the later of two changes at once says', async () => {
+    const both = await Promise.all([true, false].map((archived) => stack.client.archiveChat({ ...of(BEN), archived })));
+    expect(both.map(({ archived }) => archived)).toEqual([true, false]);
+    const { archived } = await onPage(BEN);
+    await eventually(async () => expect(await onPhone(ADA, BEN)).toMatchObject({ archived }));
+    await stack.client.archiveChat({ ...of(BEN), archived: false });
+  });
+
+  it('is not pinned beyond the limit: 403, and nothing is', async () => {
+    const { client } = stack;
+    const people = ['12025550104', '12025550105', '12025550106', '12025550107'];
+    for (const person of people) await stack.phones.send(person, { to: ADA, body: 'hello' });
+    await eventually(async () => Promise.all(people.map(onPage)));
+    for (const person of people.slice(0, 3)) await client.pinChat({ ...of(person), pinned: true });
+    const [first = '', , , fourth = ''] = people;
+    await expectEach([client.pinChat({ ...of(fourth), pinned: true })], { code: 'not_permitted' });
+    expect(await onPage(fourth)).toMatchObject({ pinned: false });
+    await client.pinChat({ ...of(first), pinned: false });
+    expect(await client.pinChat({ ...of(fourth), pinned: true })).toMatchObject({ pinned: true });
+  });
+
+  it('is cleared, and deleted, for the account alone', async () => {
+    const { client } = stack;
+    expect(await client.clearChat(of(CARLA))).toEqual({ chatId: idOf(CARLA), cleared: true });
+    await eventually(async () => {
+      expect(await stack.phones.messages(ADA, { with: CARLA })).toEqual([]);
+      expect(await onPage(CARLA)).not.toHaveProperty('lastMessage');
+    });
+    expect(await stack.phones.messages(CARLA, { with: ADA })).not.toEqual([]);
+    expect(await client.deleteChat(of(CARLA))).toEqual({ chatId: idOf(CARLA), deleted: true });
+    await eventually(async () => {
+      await expect(onPage(CARLA)).rejects.toMatchObject({ code: 'chat_not_found' });
+      expect((await stack.phones.chats(ADA)).map(({ id }) => id)).not.toContain(idOf(CARLA));
+    });
+    expect(await stack.phones.messages(CARLA, { with: ADA })).not.toEqual([]);
+    await fresh(CARLA);
+    expect(await onPage(CARLA)).toMatchObject({ unreadCount: 1, archived: false });
+  });
+
+  it('of a group is deleted once the group was left', async () => {
+    const { id: chatId } = await stack.phones.createGroup(BEN, { subject: 'To be left', participants: [ADA] });
+    await eventually(() => onPage(chatId));
+    await expectEach([stack.client.deleteChat(of(chatId))], { code: 'not_permitted' });
+    await stack.client.leaveGroup({ id: 'main', groupId: chatId });
+    expect(await stack.client.deleteChat(of(chatId))).toEqual({ chatId, deleted: true });
+    await eventually(() => expect(onPage(chatId)).rejects.toMatchObject({ code: 'chat_not_found' }));
+  });
+
+  it.each([
+    ['archive', { archived: 'yes' }, 'archived'],
+    ['pin', {}, 'pinned'],
+    ['mute', {}, 'until'],
+    ['mute', { until: 'tomorrow' }, 'until'],
+    ['mute', { until: '2020-01-01T00:00:00Z' }, 'until'],
+  ])('takes no %s of %j: 400 that names %s', async (what, body, field) => {
+    expect(await put(`${BEN}/${what}`, body)).toMatchObject({
+      ...{ status: 400, body: { code: 'invalid_request', issues: [{ path: field }] } },
+    });
+  });
+
   it.each([
     [{ state: 'dancing' }, 'state'],
     [{ state: 'typing', seconds: 61 }, 'seconds'],
     [{ state: 'typing', seconds: 0 }, 'seconds'],
     [{ state: 'typing', seconds: 1.5 }, 'seconds'],
   ])('takes no state %j: 400 that names %s', async (body, field) => {
-    const path = `/sessions/main/chats/${BEN}/state`;
-    const headers = { 'content-type': 'application/json' };
-    const answer = await rawRequest(stack.gateway.url, { method: 'POST', path, headers, body: JSON.stringify(body) });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', issues: [{ path: field }] } });
+    expect(await put(`${BEN}/state`, body, 'POST')).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', issues: [{ path: field }] },
+    });
   });
 });

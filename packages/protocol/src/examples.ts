@@ -8,6 +8,7 @@ export const exampleIds = {
   inboundMedia: 'false_12025550102@c.us_3A00000000000000000A',
   outboundText: 'true_12025550102@c.us_3A00000000000000000B',
   doomedText: 'true_12025550102@c.us_3A00000000000000000C',
+  oldChat: '12025550107@c.us',
   group: '120363000000000001@g.us',
   groupToLeave: '120363000000000002@g.us',
   inviteCode: 'ExampleInvite000000001',
@@ -29,6 +30,7 @@ const { person, group, groupToLeave } = exampleIds;
 const id = exampleIds.session;
 const ofChat = { id, chatId: person };
 const ofChannel = { id, channelId: exampleIds.channel };
+const ofOldChat = { id, chatId: exampleIds.oldChat };
 const ofWebhook = { webhookId: 'wh_0a1b2c3d4e5f' };
 
 /** Examples of every operation, by name; each works as it stands against the demo. */
@@ -122,6 +124,14 @@ export const examples: { readonly [N in OperationName]: Readonly<Record<string, 
   markChatRead: { known: { path: ofChat } },
   markChatUnread: { known: { path: ofChat } },
   setChatState: { typing: { path: ofChat, body: { state: 'typing', seconds: 5 } } },
+  archiveChat: { archive: { path: ofChat, body: { archived: true } } },
+  pinChat: { pin: { path: ofChat, body: { pinned: true } } },
+  muteChat: {
+    forever: { path: ofChat, body: { until: 'forever' } },
+    unmute: { path: ofChat, body: { until: null } },
+  },
+  clearChat: { known: { path: ofOldChat } },
+  deleteChat: { known: { path: ofOldChat } },
   listGroups: { all: { path: { id } } },
   createGroup: { friends: { path: { id }, body: { subject: 'Friends', participants: [person, '12025550104@c.us'] } } },
   addParticipants: { one: { path: { id, groupId: group }, body: { participants: ['12025550104@c.us'] } } },

@@ -12,6 +12,7 @@ export * from './limits.ts';
 export * from './line-reader.ts';
 export * from './media.ts';
 export * from './operation.ts';
+export * from './operations/chat-changes.ts';
 export * from './operations/host.ts';
 export * from './operations/index.ts';
 export * from './operations/keys.ts';

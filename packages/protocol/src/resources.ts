@@ -118,7 +118,7 @@ export const pairingCode = v.object({
 });
 export type PairingCode = Readonly<v.InferOutput<typeof pairingCode>>;
 
-/** A chat in the list of an account's chats. */
+/** A chat of the account. */
 export const chat = v.object({
   id: networkId,
   name: writtenText(LIMITS.name),
@@ -126,6 +126,11 @@ export const chat = v.object({
     v.object({ body: writtenText(LIMITS.body), timestamp: v.pipe(unixSeconds, v.integer()), fromMe: v.boolean() }),
   ),
   unreadCount: count(LIMITS.time),
+  /** Absent, as the next two, where the page does not say it. */
+  archived: v.optional(v.boolean()),
+  pinned: v.optional(v.boolean()),
+  /** Null for a chat that is not muted. */
+  mutedUntil: v.optional(v.nullable(v.union([v.literal('forever'), isoTime]))),
 });
 export type Chat = v.InferOutput<typeof chat>;
 

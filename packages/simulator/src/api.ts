@@ -129,6 +129,10 @@ export interface ListedChat {
   readonly unread: number;
   /** By hand, on one of the account's devices. */
   readonly markedUnread: boolean;
+  readonly archived: boolean;
+  readonly pinned: boolean;
+  /** Unix seconds; 0 if it is not muted, -1 for ever. */
+  readonly mutedUntil: number;
   /** Who types or records in it, on a linked device. */
   readonly doing: readonly { readonly from: string; readonly state: 'typing' | 'recording' }[];
   /** Absent for a group without messages. */

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { recipient, sessionId } from '../ids.ts';
-import { networkId } from '../limits.ts';
+import { LIMITS, networkId } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { chat } from '../resources.ts';
-import { isoTime } from '../times.ts';
+import { isoTime, writtenTime } from '../times.ts';
 
 const ofChat = v.object({ id: sessionId, chatId: recipient });
 
@@ -21,6 +21,22 @@ const seconds = v.pipe(
 
 /** What others see the account do in a chat. */
 const chatState = v.picklist(['typing', 'recording', 'paused']);
+
+const flag = v.boolean('must be true or false');
+const MUST_BE_UNTIL = "must be a time to come in ISO 8601 with its zone, 'forever', or null";
+const until = v.nullable(
+  v.pipe(
+    v.string(MUST_BE_UNTIL),
+    v.check((written) => written === 'forever' || isTimeToCome(written), MUST_BE_UNTIL),
+    v.description("A time in ISO 8601, 'forever', or null"),
+  ),
+);
+
+/** True for a time to come that the network can be told. */
+function isTimeToCome(written: string): boolean {
+  const time = Date.parse(written);
+  return v.is(writtenTime, written) && time > Date.now() && time <= LIMITS.time * 1_000;
+}
 
 /** Operations on one chat, which its owner sees on all devices: the session's worker answers them. */
 export const chatChangeOperations = {
@@ -64,5 +80,58 @@ export const chatChangeOperations = {
     answer: v.object({ chatId: networkId, state: chatState, endsAt: v.optional(isoTime) }),
     errors: networkErrors,
     timeoutMs: 15_000,
+  },
+  archiveChat: {
+    summary: 'Archive a chat, or take it out of the archive; an archived chat is not pinned',
+    method: 'PUT',
+    path: '/sessions/:id/chats/:chatId/archive',
+    scope: 'send',
+    params: ofChat,
+    body: v.object({ archived: flag }),
+    answer: chat,
+    errors: changeErrors,
+    timeoutMs: 30_000,
+  },
+  pinChat: {
+    summary: 'Pin a chat to the top of the list, or unpin it; the network allows few',
+    method: 'PUT',
+    path: '/sessions/:id/chats/:chatId/pin',
+    scope: 'send',
+    params: ofChat,
+    body: v.object({ pinned: flag }),
+    answer: chat,
+    errors: [...changeErrors, 'not_permitted'],
+    timeoutMs: 30_000,
+  },
+  muteChat: {
+    summary: 'Mute a chat until a time or forever, or unmute it with null',
+    method: 'PUT',
+    path: '/sessions/:id/chats/:chatId/mute',
+    scope: 'send',
+    params: ofChat,
+    body: v.object({ until }),
+    answer: chat,
+    errors: changeErrors,
+    timeoutMs: 30_000,
+  },
+  clearChat: {
+    summary: 'Delete all messages of a chat, starred ones too, for this account only',
+    method: 'POST',
+    path: '/sessions/:id/chats/:chatId/clear',
+    scope: 'send',
+    params: ofChat,
+    answer: v.object({ chatId: networkId, cleared: v.literal(true) }),
+    errors: networkErrors,
+    timeoutMs: 60_000,
+  },
+  deleteChat: {
+    summary: 'Delete a chat with its messages, for this account only; a group must be left first',
+    method: 'DELETE',
+    path: '/sessions/:id/chats/:chatId',
+    scope: 'send',
+    params: ofChat,
+    answer: v.object({ chatId: networkId, deleted: v.literal(true) }),
+    errors: networkErrors,
+    timeoutMs: 60_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -48,6 +48,8 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     disclosed: new Set(),
     log: [],
     waiting: new Set(),
+    keptChats: new Set(),
+    deletedChats: new Set(),
     marks: new Map(),
     refusedRequests: new Map(),
   };

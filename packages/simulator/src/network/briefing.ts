@@ -1,5 +1,5 @@
 import type { WireChat, WireUser } from '../page/wire.ts';
-import { marksOf } from './chat-marks.ts';
+import { emptyChatsOf, marksOf } from './chat-marks.ts';
 import type { Directory } from './directory.ts';
 import { groupView } from './group.ts';
 import type { Groups } from './groups.ts';
@@ -27,7 +27,9 @@ interface Sources {
 /** People, chats and groups of an account, without what still waits for the device. */
 export function brief(account: AccountRecord, device: Device, sources: Sources): Briefing {
   const groups = sources.groups.of(account);
-  const logs = new Map<Party, Message[]>([...groups, ...sources.newsletters.of(account)].map((party) => [party, []]));
+  const logs = new Map<Party, Message[]>(
+    [...emptyChatsOf(account, groups), ...sources.newsletters.of(account)].map((party) => [party, []]),
+  );
   for (const message of account.log) {
     if (device.waiting.has(message) || message.hiddenFrom.has(account)) continue;
     const party = partyOf(message, account);

@@ -1,7 +1,8 @@
 import type { WireMarks } from '../page/wire.ts';
 import { tellDevices } from './account.ts';
+import { partyOf } from './message.ts';
 import { chatIdIn } from './message-views.ts';
-import type { AccountRecord, Device, Party } from './records.ts';
+import type { AccountRecord, Device, GroupRecord, Party } from './records.ts';
 
 const unmarked: WireMarks = { isUnread: false, isArchived: false, pinnedAtMs: 0, mutedUntil: 0, labels: [] };
 
@@ -15,4 +16,19 @@ export function mark(account: AccountRecord, party: Party, change: Partial<WireM
   const marks = { ...marksOf(account, party), ...change };
   account.marks.set(party, marks);
   tellDevices(account, { type: 'marks', chat: chatIdIn(party), marks }, origin);
+}
+
+/** Removes the messages of a chat from an account, and with `isDeleted` the chat; tells its devices but the origin. */
+export function clear(account: AccountRecord, party: Party, isDeleted: boolean, origin?: Device): void {
+  for (const message of account.log) if (partyOf(message, account) === party) message.hiddenFrom.add(account);
+  if (isDeleted) account.marks.delete(party);
+  const [to, from] = isDeleted ? [account.deletedChats, account.keptChats] : [account.keptChats, account.deletedChats];
+  to.add(party);
+  from.delete(party);
+  tellDevices(account, { type: 'cleared', chat: chatIdIn(party), isDeleted }, origin);
+}
+
+/** The chats that an account has also without a message: groups, and those that it has cleared. */
+export function emptyChatsOf(account: AccountRecord, groups: readonly GroupRecord[]): Party[] {
+  return [...groups.filter((group) => !account.deletedChats.has(group)), ...account.keptChats];
 }

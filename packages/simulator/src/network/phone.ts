@@ -2,7 +2,7 @@ import type { ListedChat, ListedPhone, PhoneMessage, ReceivedMedia } from '../ap
 import type { OutgoingMedia, OutgoingMessage } from '../control/inputs.ts';
 import type { WireType } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import { mark, marksOf } from './chat-marks.ts';
+import { emptyChatsOf, mark, marksOf } from './chat-marks.ts';
 import { requireWriter } from './group.ts';
 import { attach, createMessage, createMessageId, findMessage, partyOf } from './message.ts';
 import { specialOf } from './message-fields.ts';
@@ -90,7 +90,8 @@ export class Phone {
   chats(): ListedChat[] {
     const account = this.#account;
     const groups = this.#network.groups.of(account);
-    const chats = new Map<Party, { last?: Message; unread: number }>(groups.map((group) => [group, { unread: 0 }]));
+    const empty = emptyChatsOf(account, groups).map((party) => [party, { unread: 0 }] as const);
+    const chats = new Map<Party, { last?: Message; unread: number }>(empty);
     for (const message of account.log) {
       if (!this.#isShown(message) || !this.#isInChat(message)) continue;
       const party = partyOf(message, account);
@@ -183,9 +184,9 @@ export class Phone {
       .map((message) => phoneView(message, this.#account));
   }
 
-  #marks(party: Party): Pick<ListedChat, 'markedUnread'> {
-    const { isUnread } = marksOf(this.#account, party);
-    return { markedUnread: isUnread };
+  #marks(party: Party): Pick<ListedChat, 'markedUnread' | 'archived' | 'pinned' | 'mutedUntil'> {
+    const { isUnread, isArchived, pinnedAtMs, mutedUntil } = marksOf(this.#account, party);
+    return { markedUnread: isUnread, archived: isArchived, pinned: pinnedAtMs > 0, mutedUntil };
   }
 
   #isShown(message: Message): boolean {

@@ -107,6 +107,9 @@ export interface AccountRecord {
   readonly log: Message[];
   /** Those that its phone does not have yet. */
   readonly waiting: Set<Message>;
+  /** Chats that it shows although they have no messages, and those that it has deleted. */
+  readonly keptChats: Set<Party>;
+  readonly deletedChats: Set<Party>;
   /** What it has set in its chats. */
   readonly marks: Map<Party, WireMarks>;
   /** Requests of its devices that are refused, with the status of each. */

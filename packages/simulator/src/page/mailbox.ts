@@ -55,6 +55,7 @@ export class Mailbox {
     });
     connection.handle('marks', ({ chat, marks }) => findChat(chat)?.become(marks));
     connection.handle('call', ({ call }) => calls.setActiveCall(call && callOf(call)));
+    connection.handle('cleared', ({ chat, isDeleted }) => this.clear(chat, isDeleted));
     connection.handle('chat-read', ({ chat }) => findChat(chat)?.set({ unreadCount: 0 }));
   }
 
@@ -119,6 +120,13 @@ export class Mailbox {
     const own = found && this.#own(found);
     if (!own || keyOf(own).toString() !== key.toString()) return undefined;
     return modelOf(own, false);
+  }
+
+  /** Removes the messages of a chat, and with `isDeleted` the chat. */
+  clear(id: string, isDeleted: boolean): void {
+    const chat = findChat(id);
+    for (const msg of chat?.get('msgs')?.getModelsArray() ?? []) this.forget(String(msg.get('id')));
+    if (chat && isDeleted) chats.remove(chat);
   }
 
   /** Removes a message, for instance after it was deleted for this account. */

@@ -74,6 +74,7 @@ export interface Requests {
   /** The account has seen what is in a chat: those who wrote get receipts. */
   seen: { params: { chat: string }; result: null };
   'mark-chat': { params: { chat: string; marks: Partial<WireMarks> }; result: null };
+  'clear-chat': { params: { chat: string; isDeleted: boolean }; result: null };
   picture: { params: { id: string }; result: WirePicture };
   /** A channel by its id or invite code, with its newest messages; refused with 404 if there is none. */
   channel: { params: { key: string }; result: { channel: WireChannel; chat: WireChat } };
@@ -183,6 +184,8 @@ export type ServerEvent =
   | { readonly type: 'marks'; readonly chat: string; readonly marks: WireMarks }
   /** A call rings; null: none does any more. */
   | { readonly type: 'call'; readonly call: WireCall | null }
+  /** Its messages were deleted on another device; with `isDeleted`, the chat. */
+  | { readonly type: 'cleared'; readonly chat: string; readonly isDeleted: boolean }
   /** The chat was read elsewhere. */
   | { readonly type: 'chat-read'; readonly chat: string }
   /**

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListedChat, ListedPhone, PhoneMessage } from '../api.ts';
 import { Avatar, Unread } from './avatar.tsx';
-import { showDoing, showFull, showInShort, showNumber, showWhen } from './format.ts';
+import { showDoing, showFull, showInShort, showMarks, showNumber, showWhen } from './format.ts';
 import { linkTo } from './route.ts';
 import { Ticks } from './ticks.tsx';
 import type { OpenPhone, View } from './view.ts';
@@ -53,6 +53,7 @@ function ChatLink(props: { readonly number: string; readonly chat: ListedChat; r
       <bdi class="name">{name}</bdi>
       {lastMessage && <When message={lastMessage} />}
       <small class="last">
+        {showMarks(chat)}
         {doing[0] ? showDoing(doing[0]) : lastMessage ? <LastMessage message={lastMessage} /> : 'No messages'}
       </small>
       <Unread count={unread || Number(markedUnread)} />

@@ -75,3 +75,12 @@ export function showAck(ack: number): string {
 export function showDoing({ state }: ListedChat['doing'][number]): string {
   return state === 'typing' ? 'typing…' : 'recording…';
 }
+
+/** What the owner has set in a chat, in words, before what else there is to say. */
+export function showMarks({ archived, pinned, mutedUntil }: ListedChat): string {
+  const isMuted = mutedUntil < 0 || mutedUntil * 1_000 > Date.now();
+  return [archived && 'Archived', pinned && 'Pinned', isMuted && 'Muted']
+    .filter(Boolean)
+    .map((word) => `${word} · `)
+    .join('');
+}

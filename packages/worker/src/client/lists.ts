@@ -20,6 +20,9 @@ export function toChats(read: readonly unknown[]): Chat[] {
     name,
     unreadCount: v.optional(v.nullable(v.number())),
     lastActivity: v.optional(v.nullable(v.number())),
+    archived: v.optional(v.nullable(v.boolean())),
+    pinned: v.optional(v.nullable(v.boolean())),
+    muteExpiration: v.optional(v.nullable(v.number())),
     lastMessage: v.optional(v.nullable(v.object({ body: text, timestamp: v.number(), fromMe: v.boolean() }))),
   });
   const newestFirst = readable(model, read).sort((a, b) => (b.lastActivity ?? 0) - (a.lastActivity ?? 0));
@@ -27,7 +30,7 @@ export function toChats(read: readonly unknown[]): Chat[] {
   const seen = new Set<string>();
   return newestFirst
     .filter(({ id }) => !seen.has(id) && seen.add(id))
-    .map(({ id, name, unreadCount, lastMessage }) => ({
+    .map(({ id, name, unreadCount, lastMessage, archived, pinned, muteExpiration }) => ({
       id,
       name: name ?? id.replace(/@.*/, ''),
       ...(lastMessage
@@ -41,8 +44,17 @@ export function toChats(read: readonly unknown[]): Chat[] {
         : {}),
       // The page has -1 for a chat that was marked as unread by hand.
       unreadCount: Math.abs(Math.trunc(unreadCount ?? 0)),
+      ...(typeof archived === 'boolean' ? { archived } : {}),
+      ...(typeof pinned === 'boolean' ? { pinned } : {}),
+      ...(typeof muteExpiration === 'number' ? { mutedUntil: toMutedUntil(muteExpiration) } : {}),
     }))
     .filter((shown) => v.is(chat, shown));
+}
+
+/** Until when a chat is muted, from the page's Unix seconds: -1 for ever, 0 or a time that is over for not. */
+function toMutedUntil(expiration: number): NonNullable<Chat['mutedUntil']> | null {
+  if (expiration < 0) return 'forever';
+  return expiration * 1_000 > Date.now() ? new Date(toTime(expiration) * 1_000).toISOString() : null;
 }
 
 /** Groups of the API: those that the account is a member of. */

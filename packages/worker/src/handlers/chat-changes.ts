@@ -1,21 +1,34 @@
-import { type Chat, GatewayError, type Handlers } from '@chat-web/protocol';
+import { type Chat, type chatChangeOperations, GatewayError, type Handlers } from '@chat-web/protocol';
 import { toChats } from '../client/lists.ts';
 import type { HandlerContext } from '../client/port.ts';
-import { type ChatOutcome, findChat, markChatRead, markChatUnread, setChatState } from '../page/chat-changes.ts';
+import {
+  archiveChat,
+  type ChatOutcome,
+  clearChat,
+  deleteChat,
+  findChat,
+  markChatRead,
+  markChatUnread,
+  muteChat,
+  pinChat,
+  setChatState,
+} from '../page/chat-changes.ts';
+import type { Refused } from '../page/window.ts';
 import { refusedBy } from './sending.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 25_000;
 const STATE_TIMEOUT_MS = 12_000;
+/** A chat may have many thousand messages. */
+const CLEAR_TIMEOUT_MS = 55_000;
+const MEMBERS_TIMEOUT_MS = 8_000;
 /** How long a change may take to show in the page, once it was carried out. */
 const SETTLE_TIMEOUT_MS = 3_000;
 
 const noChat = () => new GatewayError('chat_not_found', 'the account has no such chat');
 
 /** Handlers of the operations on one chat. */
-export function chatChangeHandlers({
-  page,
-}: HandlerContext): Handlers<'getChat' | 'markChatRead' | 'markChatUnread' | 'setChatState'> {
+export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typeof chatChangeOperations> {
   return {
     getChat: async ({ chatId }) => {
       const [chat] = toChats([await page.read(READ_TIMEOUT_MS, findChat, chatId)]);
@@ -30,13 +43,43 @@ export function chatChangeHandlers({
       changed(await page.change(CHANGE_TIMEOUT_MS, markChatUnread, chatId, SETTLE_TIMEOUT_MS)),
 
     setChatState: async ({ chatId, state, seconds }) => {
-      const shown = await page.change(STATE_TIMEOUT_MS, setChatState, chatId, state, seconds * 1_000);
-      if (shown === 'no_chat') throw noChat();
-      if ('refused' in shown) throw refusedBy(shown.refused);
+      const { id } = idOf(await page.change(STATE_TIMEOUT_MS, setChatState, chatId, state, seconds * 1_000));
       const endsAt = new Date(Date.now() + seconds * 1_000).toISOString();
-      return { chatId: shown.id, state, ...(state === 'paused' ? {} : { endsAt }) };
+      return { chatId: id, state, ...(state === 'paused' ? {} : { endsAt }) };
+    },
+
+    archiveChat: async ({ chatId, archived }) =>
+      changed(await page.change(CHANGE_TIMEOUT_MS, archiveChat, chatId, archived, SETTLE_TIMEOUT_MS)),
+
+    pinChat: async ({ chatId, pinned }) => {
+      const outcome = await page.change(CHANGE_TIMEOUT_MS, pinChat, chatId, pinned, SETTLE_TIMEOUT_MS);
+      if (outcome !== 'too_many') return changed(outcome);
+      throw new GatewayError('not_permitted', 'the account has pinned as many chats as it may: unpin another first');
+    },
+
+    muteChat: async ({ chatId, until }) => {
+      const seconds = until === 'forever' ? -1 : Math.ceil(Date.parse(until ?? '') / 1_000) || 0;
+      return changed(await page.change(CHANGE_TIMEOUT_MS, muteChat, chatId, seconds, SETTLE_TIMEOUT_MS));
+    },
+
+    clearChat: async ({ chatId }) => {
+      const { id } = idOf(await page.change(CLEAR_TIMEOUT_MS, clearChat, chatId));
+      return { chatId: id, cleared: true };
+    },
+
+    deleteChat: async ({ chatId }) => {
+      const outcome = await page.change(CLEAR_TIMEOUT_MS, deleteChat, chatId, MEMBERS_TIMEOUT_MS);
+      if (outcome === 'is_member')
+        throw new GatewayError('not_permitted', 'the account is in the group: leave it first');
+      return { chatId: idOf(outcome).id, deleted: true };
     },
   };
+}
+
+function idOf(outcome: { readonly id: string } | 'no_chat' | Refused): { readonly id: string } {
+  if (outcome === 'no_chat') throw noChat();
+  if ('refused' in outcome) throw refusedBy(outcome.refused);
+  return outcome;
 }
 
 /** The chat after a change. */

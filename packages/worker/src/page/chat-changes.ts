@@ -52,3 +52,80 @@ export async function setChatState(
     return tools.refusedBy(error);
   }
 }
+
+/** Archives a chat, or takes it out of the archive. */
+export async function archiveChat(chatId: string, archived: boolean, settleMs: number): Promise<ChatOutcome> {
+  const tools = window.chatWebTools;
+  const chat = tools.findChat(chatId);
+  if (!chat) return 'no_chat';
+  const isDone = () => (chat.archive === true) === archived;
+  // While a change is under way, the page returns its promise, even if it does the opposite.
+  return tools.oneByOne(chat, async () => {
+    if (!isDone()) await window.require('WAWebSetArchiveChatAction').setArchive(chat, archived, false);
+    return (await tools.holds(isDone, settleMs)) ? tools.chatModel(chat) : 'ignored';
+  });
+}
+
+/** Pins a chat, or unpins it. `too_many`: the account has pinned as many as it may. */
+export async function pinChat(chatId: string, pinned: boolean, settleMs: number): Promise<ChatOutcome | 'too_many'> {
+  const tools = window.chatWebTools;
+  const chat = tools.findChat(chatId);
+  if (!chat) return 'no_chat';
+  const isDone = () => Boolean(chat.pin) === pinned;
+  return tools.oneByOne(chat, async () => {
+    if (!isDone()) {
+      const { getNumConversationsPinned, getPinLimit } = window.require('WAWebChatPinBridge');
+      // The page itself does not check it.
+      if (pinned && (await getNumConversationsPinned(chat.id)) >= getPinLimit(chat.id)) return 'too_many';
+      await window.require('WAWebSetPinChatAction').setPin(chat, pinned);
+    }
+    return (await tools.holds(isDone, settleMs)) ? tools.chatModel(chat) : 'ignored';
+  });
+}
+
+/** Mutes a chat until a time in Unix seconds; 0: not, -1: for ever. */
+export async function muteChat(chatId: string, expiration: number, settleMs: number): Promise<ChatOutcome> {
+  const tools = window.chatWebTools;
+  const chat = tools.findChat(chatId);
+  if (!chat) return 'no_chat';
+  const isDone = () => (chat.mute?.expiration ?? 0) === expiration;
+  const how = { sendDevice: true, showToast: false } as const;
+  return tools.oneByOne(chat, async () => {
+    if (!isDone()) await (expiration === 0 ? chat.mute?.unmute(how) : chat.mute?.mute({ expiration, ...how }));
+    return (await tools.holds(isDone, settleMs)) ? tools.chatModel(chat) : 'ignored';
+  });
+}
+
+/** Deletes all messages of a chat. Returns the chat's id. */
+export async function clearChat(chatId: string): Promise<{ readonly id: string } | 'no_chat' | Refused> {
+  const tools = window.chatWebTools;
+  const chat = tools.findChat(chatId);
+  if (!chat) return 'no_chat';
+  try {
+    await window.require('WAWebChatClearBridge').sendClear(chat, false, false);
+    return { id: tools.phoneOr(chat.id) ?? chatId };
+  } catch (error) {
+    return tools.refusedBy(error);
+  }
+}
+
+/** Deletes a chat. Returns its id; `is_member` for a group that the account is in. */
+export async function deleteChat(
+  chatId: string,
+  membersMs: number,
+): Promise<{ readonly id: string } | 'no_chat' | 'is_member' | Refused> {
+  const tools = window.chatWebTools;
+  const chat = tools.findChat(chatId);
+  if (!chat) return 'no_chat';
+  const isGroup = String(chat.id).endsWith('@g.us');
+  if (isGroup && (await tools.ownGroup(String(chat.id), membersMs))) return 'is_member';
+  try {
+    const { status } = ((await window.require('WAWebDeleteChatAction').sendDelete(chat, false)) ?? {}) as {
+      status?: number;
+    };
+    if (status !== undefined && status >= 400) return { refused: status };
+    return { id: tools.phoneOr(chat.id) ?? chatId };
+  } catch (error) {
+    return tools.refusedBy(error);
+  }
+}

@@ -148,6 +148,8 @@ export interface PageMute {
   readonly id?: PageId;
   /** Unix seconds; 0 if it is not muted, -1 for ever. */
   readonly expiration?: number;
+  mute(how: { expiration: number; sendDevice: true; showToast: false }): Promise<unknown>;
+  unmute(how: { sendDevice: true; showToast: false }): Promise<unknown>;
 }
 
 /** A chat of the page; groups have metadata, which may be loaded before their members. */

@@ -62,7 +62,8 @@ function bodyOf(fields: readonly Field[], values: Draft['values'], file: File | 
 }
 
 /** Undefined: the field is left out. */
-function fieldValue({ name, kind, isRequired, options }: Field, written: string): unknown {
+function fieldValue({ name, kind, isRequired, isNullable, options }: Field, written: string): unknown {
+  if (isNullable && written === 'null') return null;
   if (kind === 'choice' && isRequired) return options.includes(written) ? written : options[0];
   if (kind === 'flag' && isRequired) return written === 'true';
   if (kind === 'lines') {

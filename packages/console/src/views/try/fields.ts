@@ -9,6 +9,8 @@ export interface Field {
   readonly name: string;
   readonly kind: FieldKind;
   readonly isRequired: boolean;
+  /** It may be null, which is written so. */
+  readonly isNullable?: true;
   /** What a `choice` has to choose from. */
   readonly options: readonly string[];
   /** What the schema asks of it. */
@@ -69,10 +71,12 @@ export function fieldsOf(
 
 function fieldOf([name, given]: [string, Shape]): Field {
   const isRequired = given.type !== 'optional';
-  const shape = given.wrapped ?? given;
+  const isNullable = given.type === 'nullable' || given.wrapped?.type === 'nullable';
+  const shape = given.wrapped?.wrapped ?? given.wrapped ?? given;
   const hints = [...new Set(hintsOf(shape))];
   const hint = hints.filter((one) => !hints.some((other) => other !== one && other.startsWith(one))).join('; ');
-  return { name, kind: kindOf(shape, hint), isRequired, options: optionsOf(shape), hint };
+  const field = { name, kind: kindOf(shape, hint), isRequired, options: optionsOf(shape), hint };
+  return isNullable ? { ...field, isNullable } : field;
 }
 
 function kindOf(shape: Shape, hint: string): FieldKind {

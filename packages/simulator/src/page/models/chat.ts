@@ -5,6 +5,7 @@ import { createWid, type Wid } from '../wid.ts';
 import type { WireMarks, WireUser } from '../wire.ts';
 import type { GroupMetadata } from './group-metadata.ts';
 import { Msg } from './message.ts';
+import { Mute, mutes } from './mute.ts';
 import type { NewsletterMetadata } from './newsletter-metadata.ts';
 import type { ParticipantCollection } from './participants.ts';
 
@@ -22,18 +23,22 @@ interface ChatAttributes {
   msgs: Collection<Msg>;
   /** The hidden id of the person. */
   accountLid: Wid;
+  archive: boolean;
+  /** When it was pinned, in milliseconds since 1970; 0 or undefined if it is not. */
+  pin: number | undefined;
 }
 
 /** A chat, and those of its messages that the page holds. */
 export class Chat extends Model<ChatAttributes> {
   static override readonly props = [
     ...['id', 't', 'name', 'formattedTitle', 'unreadCount', 'lastReceivedKey', 'isReadOnly'],
-    ...['isLocked', 'msgs', 'accountLid'],
+    ...['isLocked', 'msgs', 'accountLid', 'archive', 'pin'],
   ];
   /** There for groups. */
   groupMetadata: GroupMetadata | undefined;
   /** There for channels. */
   newsletterMetadata: NewsletterMetadata | undefined;
+  readonly mute: Mute;
 
   constructor(id: Wid, title: string) {
     super({
@@ -45,6 +50,7 @@ export class Chat extends Model<ChatAttributes> {
       isLocked: false,
       msgs: new Collection<Msg>(Msg as never),
     });
+    this.mute = mutes.add(new Mute({ id, expiration: 0 }));
   }
 
   /** Whether the account has rights in the group. A TypeError where the page has no list of its members. */
@@ -68,9 +74,10 @@ export class Chat extends Model<ChatAttributes> {
   }
 
   /** What was set in it, on whichever device. */
-  become({ isUnread }: WireMarks): void {
+  become({ isUnread, isArchived, pinnedAtMs, mutedUntil }: WireMarks): void {
     const count = this.get('unreadCount') ?? 0;
-    this.set({ unreadCount: isUnread ? count || -1 : Math.max(0, count) });
+    this.set({ unreadCount: isUnread ? count || -1 : Math.max(0, count), archive: isArchived, pin: pinnedAtMs });
+    this.mute.set({ expiration: mutedUntil });
   }
 
   /** Removes a message; the one before it becomes the latest. */

@@ -1,19 +1,32 @@
-import type { Chat } from '../models/chat.ts';
+import { type Chat, chats } from '../models/chat.ts';
+import { Mute } from '../models/mute.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
-import { ServerStatusCodeError } from '../server-status-code-error.ts';
+import { ActionError, ServerStatusCodeError } from '../server-status-code-error.ts';
 import type { Wid } from '../wid.ts';
-import type { ChatStateName } from '../wire.ts';
+import type { ChatStateName, WireMarks } from '../wire.ts';
 
 interface Seen {
   readonly chat: Chat;
   readonly afterAvailable?: boolean;
 }
 
+const mostPinned = 3;
+/** How long a change takes to reach the models. */
+const settleMs = 20;
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const idOf = (chat: Chat) => String(chat.get('id'));
 
 /** What the user does with a whole chat. */
-export function chatActionModules({ connection, appState }: Page): Modules {
+export function chatActionModules({ connection, appState, mailbox }: Page): Modules {
+  const mark = (chat: Chat, marks: Partial<WireMarks>) => appState.push('mark-chat', { chat: idOf(chat), marks });
+  Mute.push = (id, mutedUntil) => appState.push('mark-chat', { chat: String(id), marks: { mutedUntil } });
+  const archiving = new Map<Chat, Promise<void>>();
+  const archive = async (chat: Chat, isArchived: boolean) => {
+    await pause(settleMs);
+    mark(chat, isArchived ? { isArchived, pinnedAtMs: 0 } : { isArchived });
+    chat.set(isArchived ? { archive: true, pin: undefined } : { archive: false });
+  };
   const show = (state: ChatStateName) => async (to: Wid) =>
     connection.send({ type: 'chat-state', to: to.toJid(), state });
   return {
@@ -31,7 +44,43 @@ export function chatActionModules({ connection, appState }: Page): Modules {
       },
       markUnread: async (chat: Chat) => {
         if (chat.get('unreadCount') === 0) chat.set({ unreadCount: -1 });
-        appState.push('mark-chat', { chat: idOf(chat), marks: { isUnread: true } });
+        mark(chat, { isUnread: true });
+      },
+    },
+    WAWebSetArchiveChatAction: {
+      // Of a change that is under way the promise is returned, also where that does the opposite.
+      setArchive: (chat: Chat, isArchived: boolean) => {
+        if (chat.get('archive') === isArchived) return Promise.reject(new ActionError());
+        const running = archiving.get(chat) ?? archive(chat, isArchived).finally(() => archiving.delete(chat));
+        archiving.set(chat, running);
+        return running;
+      },
+    },
+    WAWebSetPinChatAction: {
+      // Without a look at the limit.
+      setPin: async (chat: Chat, isPinned: boolean) => {
+        const pinnedAtMs = isPinned ? Date.now() : 0;
+        mark(chat, { pinnedAtMs });
+        chat.set({ pin: pinnedAtMs });
+      },
+    },
+    WAWebChatPinBridge: {
+      getNumConversationsPinned: async () => chats.filter((chat) => Boolean(chat.get('pin'))).length,
+      getPinLimit: () => mostPinned,
+    },
+    WAWebChatClearBridge: {
+      // What is starred is not known here.
+      sendClear: async (chat: Chat) => {
+        const result = (chat.get('msgs')?.getModelsArray() ?? []).map((msg) => String(msg.get('id')));
+        appState.push('clear-chat', { chat: idOf(chat), isDeleted: false });
+        setTimeout(() => mailbox.clear(idOf(chat), false), settleMs);
+        return { result };
+      },
+    },
+    WAWebDeleteChatAction: {
+      sendDelete: async (chat: Chat) => {
+        setTimeout(() => mailbox.clear(idOf(chat), true), settleMs);
+        return appState.push('clear-chat', { chat: idOf(chat), isDeleted: true });
       },
     },
     WAWebChatStateBridge: {

@@ -4,6 +4,7 @@ import { chats, newsletters } from '../models/chat.ts';
 import { blocklist, Contact, contacts } from '../models/contact.ts';
 import { groups } from '../models/group-metadata.ts';
 import { type Msg, messages } from '../models/message.ts';
+import { mutes } from '../models/mute.ts';
 import { newsletterMetadata } from '../models/newsletter-metadata.ts';
 import { statuses } from '../models/statuses.ts';
 import { MsgKey } from '../msg-key.ts';
@@ -53,6 +54,7 @@ export function collectionModules(page: Page): Modules {
       WAWebGroupMetadataCollection: GroupMetadata,
       Status,
       WAWebNewsletterCollection: newsletters,
+      Mute: mutes,
       WAWebNewsletterMetadataCollection: newsletterMetadata,
     },
     WAWebMsgCollection: { MsgCollection: Msg },

@@ -1,7 +1,7 @@
-import { mark, marksOf } from '../../network/chat-marks.ts';
+import { clear, mark, marksOf } from '../../network/chat-marks.ts';
 import type { Handlers } from './handler.ts';
 
-type Names = 'seen' | 'mark-chat';
+type Names = 'seen' | 'mark-chat' | 'clear-chat';
 
 /** What a device does with whole chats. */
 export const chatRequests: Handlers<Names> = {
@@ -13,6 +13,10 @@ export const chatRequests: Handlers<Names> = {
   },
   'mark-chat': (network, { account, device }, { chat, marks }) => {
     mark(account, network.party(chat, account, 'chat'), marks, device);
+    return null;
+  },
+  'clear-chat': (network, { account, device }, { chat, isDeleted }) => {
+    clear(account, network.party(chat, account, 'chat'), isDeleted, device);
     return null;
   },
 };

@@ -10,6 +10,8 @@ export interface ChatTools {
   chatModel(chat: PageChat): Record<string, unknown>;
   /** Shows a state in a chat until the time is over or the page goes; `paused` ends it. */
   showState(chat: PageChat, state: 'typing' | 'recording' | 'paused', forMs: number): Promise<void>;
+  /** Does something with a chat after all that was begun with it before. */
+  oneByOne<T>(chat: PageChat, work: () => Promise<T>): Promise<T>;
   /** Waits until something holds in the page's models; false if it does not in time. */
   holds(is: () => boolean, timeoutMs: number): Promise<boolean>;
 }
@@ -57,9 +59,24 @@ export function installChatTools(): void {
     }
   });
 
+  const turns = new Map<PageChat, Promise<unknown>>();
+  // Longer than a caller waits for its own.
+  const turnMs = 30_000;
+  const oneByOne: ChatTools['oneByOne'] = (chat, work) => {
+    const isLate = new Promise((resolve) => setTimeout(resolve, turnMs));
+    const before = Promise.race([turns.get(chat), isLate]);
+    const done = before.then(work, work);
+    turns.set(chat, done);
+    const forget = () => {
+      if (turns.get(chat) === done) turns.delete(chat);
+    };
+    done.then(forget, forget);
+    return done;
+  };
+
   const pollMs = 50;
   const tools: ChatTools = {
-    showState,
+    ...{ showState, oneByOne },
     findChat: (id) => {
       const { Chat } = window.require('WAWebCollections');
       const number = phoneOr(window.require('WAWebWidFactory').createWid(id));
@@ -73,6 +90,9 @@ export function installChatTools(): void {
         name: chat.formattedTitle ?? chat.name,
         unreadCount: chat.unreadCount,
         lastActivity: chat.t,
+        archived: 'archive' in chat ? chat.archive === true : undefined,
+        pinned: 'pin' in chat ? Boolean(chat.pin) : undefined,
+        muteExpiration: chat.mute && (chat.mute.expiration ?? 0),
         lastMessage: last && {
           body: textOf(last),
           timestamp: last.t,
