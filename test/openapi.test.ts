@@ -24,7 +24,7 @@ describe('the OpenAPI document', () => {
 
   beforeAll(async () => {
     stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: 'sesame', CHAT_WEB_WEBHOOK_HOSTS: 'localhost' } });
-    await stack.link(exampleIds.session, ADA);
+    await stack.linkLongAgo(exampleIds.session, ADA);
     await stack.client.startSession({ id: 'spare' });
     await prepareExamples(stack.phones, ADA);
   });

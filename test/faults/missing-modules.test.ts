@@ -10,6 +10,8 @@ import { ADA, BEN, Stack } from '../helpers/stack.ts';
 const CARLA = '12025550103';
 const CHANNEL = '120363000000000001@newsletter';
 const OWN_CHANNEL = '120363000000000002@newsletter';
+const DEV = '12025550104';
+const FARID = '12025550106';
 const [png] = media;
 const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
 const sticker = Buffer.from(media.find(({ type }) => type === 'sticker')?.bytes ?? []).toString('base64');
@@ -77,6 +79,17 @@ function callsOf(stack: Stack): Calls {
     getContact: () => client.getContact({ id: 'main', contactId: BEN }),
     numberExists: () => client.numberExists({ id: 'main', number: BEN }),
     getPicture: async () => (await client.getPicture({ id: 'main', contactId: BEN }))?.data.cancel(),
+    numbersExist: () =>
+      client.numbersExist({ id: 'main', numbers: [BEN] }).catch((error) => {
+        // The session was linked a moment ago.
+        if (error.code !== 'rate_limited') throw error;
+      }),
+    blockContact: () => client.blockContact({ id: 'main', contactId: FARID }),
+    unblockContact: () => client.unblockContact({ id: 'main', contactId: DEV }),
+    listBlocked: () => client.listBlocked({ id: 'main' }),
+    getAbout: () => client.getAbout({ id: 'main', contactId: BEN }),
+    listCommonGroups: () => client.listCommonGroups({ id: 'main', contactId: BEN }),
+    getBusinessProfile: () => client.getBusinessProfile({ id: 'main', contactId: BEN }),
     createGroup: () => client.createGroup({ id: 'main', subject: 'Another', participants: [BEN] }),
     renameGroup: ({ groupId }) => client.renameGroup({ id: 'main', groupId, subject: `Trip ${Math.random()}` }),
     addParticipants: ({ groupId }) => client.addParticipants({ id: 'main', groupId, participants: [CARLA] }),

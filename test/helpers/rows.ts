@@ -13,6 +13,7 @@ const bodies: Readonly<Record<string, object>> = {
   archiveChat: { archived: true },
   pinChat: { pinned: true },
   muteChat: { until: 'forever' },
+  numbersExist: { numbers: ['12025550102'] },
   createGroup: { subject: 'Friends', participants: ['12025550102'] },
   addParticipants: { participants: ['12025550102'] },
   removeParticipants: { participants: ['12025550102'] },

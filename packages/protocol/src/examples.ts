@@ -31,6 +31,7 @@ const id = exampleIds.session;
 const ofChat = { id, chatId: person };
 const ofChannel = { id, channelId: exampleIds.channel };
 const ofOldChat = { id, chatId: exampleIds.oldChat };
+const ofStranger = { id, contactId: '12025550107@c.us' };
 const ofWebhook = { webhookId: 'wh_0a1b2c3d4e5f' };
 
 /** Examples of every operation, by name; each works as it stands against the demo. */
@@ -159,6 +160,13 @@ export const examples: { readonly [N in OperationName]: Readonly<Record<string, 
   getContact: { known: { path: { id, contactId: person } } },
   numberExists: { registered: { path: { id, number: '+12025550102' } } },
   getPicture: { known: { path: { id, contactId: person } } },
+  numbersExist: { several: { path: { id }, body: { numbers: ['+12025550102', '+12025550104'] } } },
+  blockContact: { known: { path: ofStranger } },
+  unblockContact: { known: { path: ofStranger } },
+  listBlocked: { all: { path: { id } } },
+  getAbout: { known: { path: { id, contactId: person } } },
+  listCommonGroups: { known: { path: { id, contactId: person } } },
+  getBusinessProfile: { known: { path: { id, contactId: person } } },
   postStatus: {
     text: { path: { id }, body: { type: 'text', body: 'Good morning', backgroundColor: '#128C7E', font: 1 } },
     image: { path: { id }, body: { type: 'image', base64: PIXEL, caption: 'Small' } },

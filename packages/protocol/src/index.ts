@@ -13,6 +13,7 @@ export * from './line-reader.ts';
 export * from './media.ts';
 export * from './operation.ts';
 export * from './operations/chat-changes.ts';
+export * from './operations/contact-details.ts';
 export * from './operations/host.ts';
 export * from './operations/index.ts';
 export * from './operations/keys.ts';

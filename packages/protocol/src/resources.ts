@@ -230,3 +230,34 @@ export const privacy = v.object({
   calls: v.optional(v.picklist(['all', 'known', 'contacts'])),
 });
 export type Privacy = v.InferOutput<typeof privacy>;
+/** The days of a business week, as the network names them. */
+const weekday = v.picklist(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
+const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-4]):[0-5]\d$/));
+const shortText = writtenText(LIMITS.name);
+
+/** What a business account tells of itself. */
+export const businessProfile = v.object({
+  contactId: networkId,
+  /** False for a person: there is nothing else then. */
+  isBusiness: v.boolean(),
+  description: v.optional(shortText),
+  address: v.optional(shortText),
+  email: v.optional(shortText),
+  websites: listOf(shortText, 20),
+  categories: listOf(shortText, 50),
+  hours: v.optional(
+    v.object({
+      timezone: v.optional(shortText),
+      days: listOf(
+        v.object({
+          day: weekday,
+          mode: v.picklist(['open_24h', 'specific_hours', 'appointment_only']),
+          /** `hh:mm`, with specific hours. */
+          periods: listOf(v.object({ opensAt: timeOfDay, closesAt: timeOfDay }), 20),
+        }),
+        7,
+      ),
+    }),
+  ),
+});
+export type BusinessProfile = v.InferOutput<typeof businessProfile>;

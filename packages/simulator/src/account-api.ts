@@ -80,6 +80,8 @@ export interface Account {
   readonly groupPrivacy: GroupPrivacy;
   /** It is a business account. */
   readonly business: boolean;
+  /** Whom it has blocked, as `<number>@c.us`. */
+  readonly blocked: readonly string[];
   /** The phone is on. */
   readonly online: boolean;
   /** Its linked devices have a network. */

@@ -125,9 +125,10 @@ for (const { method, path } of Object.values(operations)) methodsOf.set(path, [.
 function refuseUnrouted(app: Hono<ServerEnv>, c: Context<ServerEnv>): never {
   const { path } = c.req;
   const matched = ['GET', 'POST', 'PUT', 'DELETE'].map((method) => app.router.match(method, path)[0][0]);
-  const pattern = matched.find((match) => match !== undefined)?.[0][1].path;
-  const methods = pattern === undefined ? undefined : methodsOf.get(pattern);
-  if (methods) {
+  // Several where one has a word in the place of another's parameter.
+  const patterns = matched.flatMap((match) => match?.[0][1].path ?? []);
+  const methods = [...new Set(patterns.flatMap((pattern) => methodsOf.get(pattern) ?? []))];
+  if (methods.length > 0) {
     c.header('Allow', methods.join(', '));
     throw new GatewayError('method_not_allowed', `this path allows ${methods.join(' and ')}`);
   }

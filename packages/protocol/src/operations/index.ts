@@ -7,6 +7,7 @@ import { accountOperations } from './account.ts';
 import { channelOperations } from './channels.ts';
 import { chatChangeOperations } from './chat-changes.ts';
 import { chatOperations } from './chats.ts';
+import { contactDetailOperations } from './contact-details.ts';
 import { contactOperations } from './contacts.ts';
 import { forwardingOperations } from './forwarding.ts';
 import { groupDetailsOperations } from './group-details.ts';
@@ -47,6 +48,7 @@ export const workerOperations = {
   ...groupInviteOperations,
   ...groupPictureOperations,
   ...contactOperations,
+  ...contactDetailOperations,
   ...statusFeedOperations,
   ...accountOperations,
   ...channelOperations,
@@ -63,7 +65,7 @@ export const operationGroups = {
   Messages: { ...messageOperations, ...messageQueryOperations, ...forwardingOperations },
   Groups: { ...groupOperations, ...groupDetailsOperations, ...groupInviteOperations, ...groupPictureOperations },
   Chats: { ...chatOperations, ...chatChangeOperations },
-  Contacts: contactOperations,
+  Contacts: { ...contactOperations, ...contactDetailOperations },
   'Status feed': statusFeedOperations,
   Account: accountOperations,
   Channels: channelOperations,

@@ -74,7 +74,7 @@ export const calls = {
   }),
   profile: defineCall('PATCH', '/accounts/:number/profile', {
     fields: inputs.profile,
-    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is answered instead of it, null removes that; with `hidesAbout` nobody is told the `about` text; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups. Answers the account',
+    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is answered instead of it, null removes that; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups; with `hidesAbout` nobody is told the `about` text; `businessProfile` is `{description?, address?, email?, websites?, categories?, timezone?, days?}`. Answers the account',
     client: (number: string, change: ProfileChange) => ({ number, ...change }),
     run: (stage, { number, ...change }) => changeProfile(stage.network, account(stage, number), change),
   }),

@@ -26,6 +26,17 @@ const noticeKind = v.picklist([
   'membership_approval_request',
 ]);
 
+/** In the words of the network: hours in minutes since midnight, by day. */
+const businessProfile = v.strictObject({
+  description: v.optional(v.string()),
+  address: v.optional(v.string()),
+  email: v.optional(v.string()),
+  websites: v.optional(v.array(v.string()), []),
+  categories: v.optional(v.array(v.string()), []),
+  timezone: v.optional(v.string()),
+  days: v.optional(v.record(v.string(), v.array(v.tuple([v.number(), v.number()])))),
+});
+
 const media = v.strictObject({
   kind: mediaKind,
   /** The bytes. */
@@ -162,6 +173,7 @@ export const inputs = {
     pictureCode: v.optional(v.nullable(pictureCode)),
     groupPrivacy: v.optional(groupPrivacy),
     business: v.optional(v.boolean()),
+    businessProfile: v.optional(businessProfile),
     name: v.optional(text),
     about: v.optional(v.string()),
     /** Nobody is told the about text. */

@@ -45,6 +45,7 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     unlinks: [],
     book: new Map(),
     blocked: new Set(),
+    businessProfile: undefined,
     disclosed: new Set(),
     log: [],
     waiting: new Set(),
@@ -70,6 +71,7 @@ export function describeAccount(account: AccountRecord): Account {
   const { number, lid, name, about, privacy, platform, addressing, picture, groupPrivacy, isBusiness } = account;
   const { phoneOn, connected, logins, fault, restricted, hiddenNumber, passkey, passkeyAnswers, lookUps, unlinks } =
     account;
+  const blocked = [...account.blocked].map(({ pn }) => pn);
   const devices = [...account.devices.values()].map((device) => ({
     id: device.id,
     linkedAt: device.linkedAt.toISOString(),
@@ -89,6 +91,7 @@ export function describeAccount(account: AccountRecord): Account {
     pictureSha256: account.jpeg && createHash('sha256').update(account.jpeg).digest('hex'),
     groupPrivacy,
     business: isBusiness,
+    blocked,
     online: phoneOn,
     connected,
     logins,

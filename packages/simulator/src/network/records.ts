@@ -12,6 +12,7 @@ import type {
 import type {
   PageFault,
   ServerEvent,
+  WireBusinessProfile,
   WireMarks,
   WireMedia,
   WireNotice,
@@ -101,6 +102,8 @@ export interface AccountRecord {
   /** Its address book: people with their names. */
   readonly book: Map<AccountRecord, string>;
   readonly blocked: Set<AccountRecord>;
+  /** Of a business account. */
+  businessProfile: WireBusinessProfile | undefined;
   /** People whose number its devices know although they are not in the address book. */
   readonly disclosed: Set<AccountRecord>;
   /** All messages from and to it, in the order in which the server got them. */

@@ -8,6 +8,7 @@ import { chatActionModules } from './modules/chat-action-modules.ts';
 import { chatModules } from './modules/chat-modules.ts';
 import { collectionModules } from './modules/collection-modules.ts';
 import { commandModules } from './modules/command-modules.ts';
+import { contactDetailModules } from './modules/contact-detail-modules.ts';
 import { contactModules } from './modules/contact-modules.ts';
 import { forwardModules } from './modules/forward-modules.ts';
 import { groupModules } from './modules/group-modules.ts';
@@ -68,6 +69,7 @@ const groups = [
   contactModules(page),
   accountModules(page),
   newsletterModules(page),
+  contactDetailModules(page),
 ];
 const registry = new Registry(groups, {
   missing: [...switches.removedModules, ...switches.missingModules],

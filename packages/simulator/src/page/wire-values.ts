@@ -21,6 +21,17 @@ export type WirePresence = 'available' | 'unavailable';
 export type WirePrivacy = Readonly<
   Record<'last' | 'online' | 'profile' | 'status' | 'readreceipts' | 'groupadd' | 'calladd', string>
 >;
+/** What a business tells of itself. */
+export interface WireBusinessProfile {
+  readonly description?: string | undefined;
+  readonly address?: string | undefined;
+  readonly email?: string | undefined;
+  readonly websites: readonly string[];
+  readonly categories: readonly string[];
+  readonly timezone?: string | undefined;
+  /** By day (`mon`), from and to in minutes since midnight; open all day without any. */
+  readonly days?: Readonly<Record<string, readonly (readonly [number, number])[]>> | undefined;
+}
 
 /** The account that a device is linked to. */
 export interface WireSelf extends WireUser {

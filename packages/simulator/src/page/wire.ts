@@ -5,6 +5,7 @@ import type { SocketState } from './socket-states.ts';
 import type { PageSwitches } from './switches.ts';
 import type {
   ChatStateName,
+  WireBusinessProfile,
   WireCall,
   WireChannel,
   WireChat,
@@ -75,6 +76,13 @@ export interface Requests {
   seen: { params: { chat: string }; result: null };
   'mark-chat': { params: { chat: string; marks: Partial<WireMarks> }; result: null };
   'clear-chat': { params: { chat: string; isDeleted: boolean }; result: null };
+  /** Which of the numbers are registered, in any order: `phone` is as it was asked. */
+  'exists-many': {
+    params: { phones: readonly string[] };
+    result: { phone: string; pn: string | undefined }[];
+  };
+  block: { params: { id: string; isBlocked: boolean }; result: null };
+  'business-profile': { params: { id: string }; result: WireBusinessProfile | null };
   picture: { params: { id: string }; result: WirePicture };
   /** A channel by its id or invite code, with its newest messages; refused with 404 if there is none. */
   channel: { params: { key: string }; result: { channel: WireChannel; chat: WireChat } };

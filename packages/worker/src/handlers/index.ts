@@ -4,6 +4,7 @@ import { accountHandlers } from './account.ts';
 import { channelHandlers } from './channels.ts';
 import { chatChangeHandlers } from './chat-changes.ts';
 import { chatHandlers } from './chats.ts';
+import { contactDetailHandlers } from './contact-details.ts';
 import { contactHandlers } from './contacts.ts';
 import { forwardingHandlers } from './forwarding.ts';
 import { groupDetailsHandlers } from './group-details.ts';
@@ -29,6 +30,7 @@ export function createHandlers(context: HandlerContext): Handlers<WorkerOperatio
     ...groupInviteHandlers(context),
     ...groupPictureHandlers(context),
     ...contactHandlers(context),
+    ...contactDetailHandlers(context),
     ...statusFeedHandlers(context),
     ...accountHandlers(context),
     ...channelHandlers(context),

@@ -224,6 +224,18 @@ export interface PageContact {
   readonly isContactBlocked?: boolean;
 }
 
+/** What a business tells of itself. Without a profile, there is nothing but its id. */
+export interface PageBusinessProfile {
+  readonly description?: unknown;
+  readonly address?: unknown;
+  readonly structuredAddress?: { readonly streetAddress?: unknown };
+  readonly email?: unknown;
+  readonly website?: readonly ({ readonly url?: unknown } | null)[] | null;
+  readonly categories?: readonly ({ readonly localized_display_name?: unknown } | null)[] | null;
+  /** By day: `{mode, hours: [[from, to]]}`, in minutes. */
+  readonly businessHours?: { readonly config?: Readonly<Record<string, unknown>>; readonly timezone?: unknown } | null;
+}
+
 /** A message that is handed to the page. */
 export interface PageDraft {
   id: PageMessage['id'];

@@ -37,8 +37,10 @@ export function accountModules({ connection, users }: Page): Modules {
     },
     WAWebContactStatusBridge: {
       getStatus: async ({ wid }: { readonly wid: Wid }) => {
-        const { about } = await connection.request('about', { id: String(wid) });
-        return about === null ? { id: wid, stale: true, status: '' } : { id: wid, status: about };
+        // Never rejects: what is refused looks as what is hidden.
+        const { about } = await connection.request('about', { id: String(wid) }).catch(() => ({ about: null }));
+        if (about === null) return { id: wid, stale: true, status: wid.isLid() ? '' : null };
+        return { id: wid, status: about };
       },
       // A refusal is an answer.
       setMyStatus: async (about: string) => {

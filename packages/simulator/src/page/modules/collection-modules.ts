@@ -1,4 +1,5 @@
 import { findOrCreateChat } from '../chat-finder.ts';
+import { businessProfiles, findBusinessProfile } from '../models/business-profiles.ts';
 import { calls } from '../models/calls.ts';
 import { chats, newsletters } from '../models/chat.ts';
 import { blocklist, Contact, contacts } from '../models/contact.ts';
@@ -49,6 +50,9 @@ export function collectionModules(page: Page): Modules {
       Chat,
       Contact: ContactCollection,
       Blocklist: blocklist,
+      BusinessProfile: Object.assign(businessProfiles, {
+        find: (id: string | Wid) => findBusinessProfile(page.connection, createWid(id)),
+      }),
       // Under the first name in older builds, under the second in newer ones.
       GroupMetadata,
       WAWebGroupMetadataCollection: GroupMetadata,

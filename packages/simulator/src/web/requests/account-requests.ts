@@ -5,9 +5,10 @@ type Names = 'about' | 'set-name' | 'set-about' | 'set-picture' | 'set-privacy' 
 
 /** What a device changes of its account, and how it is shown. */
 export const accountRequests: Handlers<Names> = {
-  about: ({ directory }, _login, { id }) => {
+  about: ({ directory }, { account }, { id }) => {
     const found = directory.find(id);
-    return { about: found && !found.hidesAbout ? found.about : null };
+    const isHidden = !found || found.hidesAbout || found.blocked.has(account);
+    return { about: isHidden ? null : found.about };
   },
   'set-name': (network, { account }, { name }) => {
     changeProfile(network, account, { name });

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { forget } from '../../network/linking.ts';
+import { changeContacts } from '../../network/people.ts';
 import { groupPictureUrl, pictureUrl } from '../pictures.ts';
 import type { Handlers } from './handler.ts';
 
-type Names = 'exists' | 'picture' | 'onboarded' | 'logout';
+type Names = ('exists' | 'exists-many' | 'block' | 'business-profile') | ('picture' | 'onboarded' | 'logout');
 
 /** Requests of a device about people, and about itself. */
 export const peopleRequests: Handlers<Names> = {
@@ -12,6 +13,22 @@ export const peopleRequests: Handlers<Names> = {
     const found = directory.find(jid);
     if (!found || (found.hiddenNumber && !jid.endsWith('@lid'))) return null;
     return found.hiddenNumber ? directory.describeMember(found, account) : directory.describe(found, account);
+  },
+  'exists-many': ({ directory }, { account }, { phones }) => {
+    const found = phones.map((phone) => {
+      account.lookUps.push({ at: new Date().toISOString(), jid: phone });
+      const person = directory.find(phone.replace('+', ''));
+      return { phone, pn: person && !person.hiddenNumber ? person.pn : undefined };
+    });
+    return found.reverse();
+  },
+  block: (network, { account }, { id, isBlocked }) => {
+    changeContacts(network, account, { [isBlocked ? 'block' : 'unblock']: [id] });
+    return null;
+  },
+  'business-profile': ({ directory }, _login, { id }) => {
+    const found = directory.find(id);
+    return (found?.isBusiness && found.businessProfile) || null;
   },
   picture: async ({ directory, groups }, { account }, { id }) => {
     const group = groups.find(id);

@@ -1,4 +1,12 @@
-import type { PageChat, PageContact, PageMessage, PageMute, PageStatus } from '../window.ts';
+import type {
+  PageBusinessProfile,
+  PageChat,
+  PageContact,
+  PageId,
+  PageMessage,
+  PageMute,
+  PageStatus,
+} from '../window.ts';
 import { modelFields } from './model-fields.ts';
 import { type Contract, either, fn, object, unchecked } from './part.ts';
 
@@ -10,7 +18,8 @@ interface Found<T> {
 /** Modules for the collections of models. */
 export interface CollectionModules {
   WAWebCollections: {
-    Blocklist?: { get(id: unknown): unknown };
+    Blocklist?: Found<{ readonly id: PageId }>;
+    BusinessProfile?: { find(wid: object): Promise<PageBusinessProfile | undefined> };
     Chat: Found<PageChat> & {
       on?(event: string, listener: (chat: PageChat, value?: unknown, before?: unknown) => void): void;
     };
@@ -72,12 +81,21 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
     ),
     Mute: unchecked('on(change:expiration, listener({id, expiration}))'),
     Contact: either(
-      object('people and groups', 'listContacts', 'getContact'),
+      object('people and groups', 'listContacts', 'getContact', 'listCommonGroups'),
       'WAWebContactCollection.ContactCollection',
     ),
-    'Contact.get': either(fn('(id) → contact', 'getContact'), 'WAWebContactCollection.ContactCollection'),
+    'Contact.get': either(
+      fn('(id) → contact', 'getContact', 'listCommonGroups'),
+      'WAWebContactCollection.ContactCollection',
+    ),
     'Contact.getModelsArray': either(fn('() → contacts', 'listContacts'), 'WAWebContactCollection.ContactCollection'),
     Blocklist: unchecked('get(id) → there if blocked'),
+    'Blocklist.getModelsArray': either(
+      fn('() → [{id}]', 'listBlocked'),
+      'WAWebBlocklistCollection.BlocklistCollection',
+    ),
+    BusinessProfile: unchecked('the profiles of businesses'),
+    'BusinessProfile.find': fn('(id) → Promise of a profile; queries the network', 'getBusinessProfile'),
     Status: either(
       object('getMyStatus() → own feed', 'deleteMessage.status'),
       'WAWebStatusCollection.StatusCollection',

@@ -3,6 +3,7 @@ import { type ChangeModules, changeParts } from './changes.ts';
 import { type ChannelModules, channelParts } from './channels.ts';
 import { type ChatModules, chatParts } from './chats.ts';
 import { type CollectionModules, collectionParts } from './collections.ts';
+import { type ContactDetailModules, contactDetailParts } from './contact-details.ts';
 import { type GroupInviteModules, groupInviteParts } from './group-invites.ts';
 import { type GroupModules, groupParts } from './groups.ts';
 import { type IncomingModules, incomingParts } from './incoming.ts';
@@ -18,6 +19,7 @@ export interface PageModules
   extends SessionModules,
     CollectionModules,
     ChatModules,
+    ContactDetailModules,
     IncomingModules,
     OutgoingModules,
     MessageQueryModules,
@@ -38,6 +40,7 @@ export const contract = {
   ...sessionParts,
   ...collectionParts,
   ...chatParts,
+  ...contactDetailParts,
   ...incomingParts,
   ...outgoingParts,
   ...messageQueryParts,

@@ -13,6 +13,8 @@ export interface IdTools {
   lidOf(id: PageId | object): string | undefined;
   /** Queries the numbers of hidden ids, for two seconds at most; ids without an answer stay hidden. */
   resolveNumbers(ids: readonly (PageId | undefined)[]): Promise<void>;
+  /** Before this time, in milliseconds since 1970, the network is better not queried about numbers. */
+  readonly lookUpsFrom: number;
   /** False if the number is not registered. Queries the network once; true if this build cannot query. */
   isRegistered(wid: object): Promise<boolean>;
   /** True for the account's own id, by number or hidden. */
@@ -120,7 +122,7 @@ export function installIdTools(lookUpsFrom: number): void {
   const isMe = (id: PageId) => own().some((wid) => wid !== undefined && String(wid) === String(id));
 
   const tools: IdTools = {
-    ...{ optional, phoneOr, lidOf, resolveNumbers, isRegistered, isMe },
+    ...{ optional, phoneOr, lidOf, lookUpsFrom, resolveNumbers, isRegistered, isMe },
     contactModel: (contact) => {
       const getters = optional('WAWebContactGetters');
       const lid = lidOf(contact.id);

@@ -1,0 +1,97 @@
+import * as v from 'valibot';
+import { contactId, personId, sessionId } from '../ids.ts';
+import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
+import type { Operation } from '../operation.ts';
+import { businessProfile, contact, group } from '../resources.ts';
+
+/** All are looked up by one request to the network. */
+const MOST_NUMBERS = 50;
+
+const ofSession = v.object({ id: sessionId });
+const ofContact = v.object({ id: sessionId, contactId });
+
+const numbers = v.pipe(
+  v.array(personId),
+  v.minLength(1, 'must have at least one number'),
+  v.maxLength(MOST_NUMBERS, `must be at most ${MOST_NUMBERS}`),
+);
+const looked = v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists: v.boolean() });
+
+const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
+const changeErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'outcome_unknown'] as const;
+const blockErrors = [...changeErrors, 'contact_not_found', 'not_permitted', 'rate_limited'] as const;
+
+/** Operations on what is known of people: the session's worker answers them. None of them opens a chat. */
+export const contactDetailOperations = {
+  numbersExist: {
+    summary: 'Check which of up to 50 numbers are registered on the network, by one request to it',
+    method: 'POST',
+    path: '/sessions/:id/contacts/exists',
+    scope: 'send',
+    params: ofSession,
+    body: v.object({ numbers }),
+    answer: v.object({ numbers: listOf(looked, MOST_NUMBERS) }),
+    errors: [...changeErrors, 'rate_limited'],
+    timeoutMs: 30_000,
+  },
+  blockContact: {
+    summary: 'Block a contact',
+    method: 'POST',
+    path: '/sessions/:id/contacts/:contactId/block',
+    scope: 'send',
+    params: ofContact,
+    answer: v.object({ contactId: networkId, blocked: v.literal(true) }),
+    errors: blockErrors,
+    timeoutMs: 30_000,
+  },
+  unblockContact: {
+    summary: 'Unblock a contact',
+    method: 'POST',
+    path: '/sessions/:id/contacts/:contactId/unblock',
+    scope: 'send',
+    params: ofContact,
+    answer: v.object({ contactId: networkId, blocked: v.literal(false) }),
+    errors: blockErrors,
+    timeoutMs: 30_000,
+  },
+  listBlocked: {
+    summary: 'List the people whom the account has blocked',
+    method: 'GET',
+    path: '/sessions/:id/blocked',
+    scope: 'read',
+    params: ofSession,
+    answer: listOf(contact, LIMITS.listed),
+    errors: readErrors,
+    timeoutMs: 30_000,
+  },
+  getAbout: {
+    summary: "Get a person's about text; null if none is visible",
+    method: 'GET',
+    path: '/sessions/:id/contacts/:contactId/about',
+    scope: 'read',
+    params: ofContact,
+    answer: v.object({ contactId: networkId, about: v.nullable(writtenText(LIMITS.name)) }),
+    errors: readErrors,
+    timeoutMs: 30_000,
+  },
+  listCommonGroups: {
+    summary: 'List the groups that the account shares with a contact, of those whose members are loaded',
+    method: 'GET',
+    path: '/sessions/:id/contacts/:contactId/groups',
+    scope: 'read',
+    params: ofContact,
+    answer: listOf(group, LIMITS.listed),
+    errors: [...readErrors, 'contact_not_found'],
+    timeoutMs: 30_000,
+  },
+  getBusinessProfile: {
+    summary: 'Get the profile of a business account',
+    method: 'GET',
+    path: '/sessions/:id/contacts/:contactId/business-profile',
+    scope: 'read',
+    params: ofContact,
+    answer: businessProfile,
+    errors: readErrors,
+    timeoutMs: 30_000,
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,46 @@
+import { Collection } from '../collection.ts';
+import type { Connection } from '../connection.ts';
+import { Model } from '../model.ts';
+import type { Wid } from '../wid.ts';
+import type { WireBusinessProfile } from '../wire.ts';
+
+interface BusinessProfileAttributes {
+  id: Wid;
+  description: string | undefined;
+  address: string | null;
+  email: string | undefined;
+  website: readonly { readonly url: string }[];
+  categories: readonly { readonly id: string; readonly localized_display_name: string }[];
+  businessHours: object | null;
+}
+
+/** What a business tells of itself; nothing but the id of one that tells nothing. */
+class BusinessProfile extends Model<BusinessProfileAttributes> {
+  static override readonly props = [
+    ...['id', 'description', 'address', 'email', 'website', 'categories', 'businessHours'],
+  ];
+}
+
+/** The profiles that were asked for. */
+export const businessProfiles = new Collection<BusinessProfile>(BusinessProfile);
+
+/** The profile of a business; the network is asked for one that the page does not have. */
+export async function findBusinessProfile(connection: Connection, id: Wid): Promise<BusinessProfile> {
+  const present = businessProfiles.get(id);
+  if (present) return present;
+  const told = await connection.request('business-profile', { id: String(id) });
+  return businessProfiles.add(new BusinessProfile({ id, ...(told ? attributesOf(told) : {}) }));
+}
+
+function attributesOf(told: WireBusinessProfile): Partial<BusinessProfileAttributes> {
+  const { description, address, email, websites, categories, timezone, days } = told;
+  const config = Object.entries(days ?? {}).map(([day, hours]) => {
+    return [day, hours.length > 0 ? { mode: 'specific_hours', hours } : { mode: 'open_24h' }] as const;
+  });
+  return {
+    ...{ description, email, address: address ?? null },
+    website: websites.map((url) => ({ url })),
+    categories: categories.map((name, index) => ({ id: String(index), localized_display_name: name })),
+    businessHours: days ? { config: Object.fromEntries(config), timezone } : null,
+  };
+}

@@ -1,0 +1,81 @@
+import { Collection } from '../collection.ts';
+import { Chat, chats } from '../models/chat.ts';
+import type { Contact } from '../models/contact.ts';
+import type { Page } from '../page.ts';
+import type { Modules } from '../registry.ts';
+import { ServerStatusCodeError } from '../server-status-code-error.ts';
+import { createWid } from '../wid.ts';
+
+/** What is known of people, and whom the account has blocked. */
+export function contactDetailModules({ connection, users }: Page): Modules {
+  /** A person in a query. */
+  class USyncUser {
+    phone = '';
+
+    withPhone(phone: string): this {
+      this.phone = phone;
+      return this;
+    }
+  }
+  /** A query for several people. */
+  class USyncQuery {
+    readonly protocols: string[] = [];
+    readonly users: USyncUser[] = [];
+
+    withContactProtocol(): this {
+      this.protocols.push('contact');
+      return this;
+    }
+
+    withUser(user: USyncUser): this {
+      this.users.push(user);
+      return this;
+    }
+
+    /** A refusal is part of the answer. */
+    async execute(): Promise<object> {
+      if (this.protocols.length === 0) throw new Error('a usync query must have at least one protocol');
+      try {
+        const found = await connection.request('exists-many', { phones: this.users.map(({ phone }) => phone) });
+        const list = found.map(({ phone, pn }) => ({
+          contact: { type: pn ? 'in' : 'out', content: phone },
+          ...(pn ? { id: createWid(pn) } : {}),
+        }));
+        return { error: {}, refresh: {}, list };
+      } catch (error) {
+        if (!(error instanceof ServerStatusCodeError)) throw error;
+        return { error: { all: { errorCode: error.status, errorText: error.message } }, refresh: {}, list: [] };
+      }
+    }
+  }
+
+  const setBlocked = async (contact: Contact, isBlocked: boolean) => {
+    if ((contact.get('isContactBlocked') ?? false) === isBlocked) return;
+    const id = contact.get('id');
+    const lid = id?.isLid() ? id : chats.get(id)?.get('accountLid');
+    // The real page throws a text, too.
+    if (!lid) throw '[blocklist] trying to block a pn contact without a chat';
+    await connection.request('block', { id: String(lid), isBlocked });
+  };
+  const sharedWith = async (contact: Contact) => {
+    if (contact.get('isMe')) return null;
+    const id = contact.get('id');
+    const ids = id ? [id, id.isLid() ? users.numberOf(id) : users.lidOf(id)] : [];
+    const shared = new Collection<Chat>(Chat as never);
+    // Groups whose members are not loaded are left out.
+    for (const chat of chats.getModelsArray()) {
+      const members = chat.groupMetadata?.get('participants');
+      if (ids.some((one) => one && members?.get(one))) shared.add(chat);
+    }
+    return shared;
+  };
+  return {
+    WAWebUsync: { USyncQuery, USYNC_ADDRESSING_MODE: { PN: 'pn', LID: 'lid' } },
+    WAWebUsyncUser: { USyncUser },
+    WAWebBlockContactAction: {
+      blockContact: ({ contact }: { readonly contact: Contact }) => setBlocked(contact, true),
+      unblockContact: (contact: Contact, _entryPoint: string) => setBlocked(contact, false),
+    },
+    WAWebFindCommonGroupsContactAction: { findCommonGroups: sharedWith },
+  };
+}

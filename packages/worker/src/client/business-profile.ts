@@ -1,0 +1,68 @@
+import { type BusinessProfile, businessProfile, cutText, LIMITS } from '@chat-web/protocol';
+import * as v from 'valibot';
+
+const MOST_WEBSITES = 20;
+const MOST_CATEGORIES = 50;
+const DAY_MINUTES = 24 * 60;
+
+const anything = v.optional(v.unknown());
+const texts = v.fallback(v.array(v.unknown()), []);
+const dayModel = v.object({
+  day: v.string(),
+  mode: v.string(),
+  hours: v.optional(v.array(v.tuple([v.number(), v.number()])), []),
+});
+const profileModel = v.object({
+  isBusiness: anything,
+  description: anything,
+  address: anything,
+  email: anything,
+  websites: texts,
+  categories: texts,
+  hours: v.fallback(v.optional(v.object({ timezone: anything, days: v.array(v.unknown()) })), undefined),
+});
+
+/** The profile of a business for the API, from what the page has read; what is invalid is left out. */
+export function toBusinessProfile(contactId: string, read: unknown): BusinessProfile {
+  const { isBusiness, description, address, email, websites, categories, hours } = v.parse(profileModel, read);
+  const profile = {
+    ...textField('description', description),
+    ...textField('address', address),
+    ...textField('email', email),
+    websites: textsOf(websites, MOST_WEBSITES),
+    categories: textsOf(categories, MOST_CATEGORIES),
+    ...(hours ? { hours: { ...textField('timezone', hours.timezone), days: hours.days.flatMap(daysOf) } } : {}),
+  };
+  const hasSome = Object.values(profile).some((value) => !Array.isArray(value) || value.length > 0);
+  const whole = { contactId, isBusiness: isBusiness === true || hasSome, ...profile };
+  const parsed = v.safeParse(businessProfile, whole);
+  if (parsed.success) return parsed.output;
+  const { hours: _, ...rest } = whole; // The rest was cut to what is valid.
+  return rest;
+}
+
+function textOf(text: unknown): string | undefined {
+  return typeof text === 'string' && text !== '' ? cutText(text, LIMITS.name) : undefined;
+}
+
+function textField<K extends string>(name: K, text: unknown): Partial<Record<K, string>> {
+  const cut = textOf(text);
+  return (cut === undefined ? {} : { [name]: cut }) as Partial<Record<K, string>>;
+}
+
+function textsOf(texts: readonly unknown[], most: number): string[] {
+  return texts.flatMap((text) => textOf(text) ?? []).slice(0, most);
+}
+
+function daysOf(read: unknown) {
+  const parsed = v.safeParse(dayModel, read);
+  if (!parsed.success) return [];
+  const { day, mode, hours } = parsed.output;
+  return [{ day, mode, periods: hours.map(([from, to]) => ({ opensAt: timeOfDay(from), closesAt: timeOfDay(to) })) }];
+}
+
+/** `hh:mm`, of minutes since midnight. */
+function timeOfDay(minutes: number): string {
+  const bounded = Math.max(0, Math.min(DAY_MINUTES, Math.trunc(minutes) || 0));
+  return [Math.floor(bounded / 60), bounded % 60].map((part) => String(part).padStart(2, '0')).join(':');
+}

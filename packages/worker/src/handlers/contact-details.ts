@@ -1,0 +1,80 @@
+import { type contactDetailOperations, cutText, GatewayError, type Handlers, LIMITS } from '@chat-web/protocol';
+import { toBusinessProfile } from '../client/business-profile.ts';
+import { toContacts, toGroups } from '../client/lists.ts';
+import type { HandlerContext } from '../client/port.ts';
+import {
+  getAbout,
+  getBusinessProfile,
+  listBlocked,
+  listCommonGroups,
+  numbersExist,
+  setBlocked,
+} from '../page/contact-details.ts';
+import { refusedBy } from './sending.ts';
+
+const LIST_TIMEOUT_MS = 25_000;
+const QUERY_TIMEOUT_MS = 20_000;
+const CHANGE_TIMEOUT_MS = 25_000;
+/** How long a change may take to show in the page, once it was carried out. */
+const SETTLE_TIMEOUT_MS = 3_000;
+/** Between two requests for many numbers: many look-ups in a row are what the network restricts accounts for. */
+const LOOK_UPS_PAUSE_MS = 10_000;
+
+/** Handlers of the operations on what is known of people. */
+export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof typeof contactDetailOperations> {
+  let nextLookUpsAt = 0;
+  const change = async (contactId: string, isBlocked: boolean): Promise<string> => {
+    const changed = await page.change(CHANGE_TIMEOUT_MS, setBlocked, contactId, isBlocked, SETTLE_TIMEOUT_MS);
+    if (changed === 'self') throw new GatewayError('not_permitted', 'an account cannot block itself');
+    if (changed === 'no_contact') throw noContact();
+    if ('refused' in changed) throw refusedBy(changed.refused);
+    return changed.id;
+  };
+  return {
+    numbersExist: async ({ numbers }) => {
+      const waitMs = nextLookUpsAt - performance.now();
+      if (waitMs > 0) throw tooSoon('numbers were looked up a moment ago', waitMs);
+      nextLookUpsAt = performance.now() + LOOK_UPS_PAUSE_MS;
+      const found = await page.change(QUERY_TIMEOUT_MS, numbersExist, numbers);
+      if ('waitMs' in found) {
+        nextLookUpsAt = 0;
+        throw tooSoon('the account was linked a moment ago, and look-ups may unlink it again', found.waitMs);
+      }
+      if ('refused' in found) throw refusedBy(found.refused);
+      const digits = (id: string) => id.slice(0, id.indexOf('@'));
+      return { numbers: numbers.map((id, index) => ({ number: digits(id), exists: found.exist[index] === true })) };
+    },
+
+    blockContact: async ({ contactId }) => ({ contactId: await change(contactId, true), blocked: true }),
+    unblockContact: async ({ contactId }) => ({ contactId: await change(contactId, false), blocked: false }),
+
+    listBlocked: async () => toContacts(await page.read(LIST_TIMEOUT_MS, listBlocked)),
+
+    getAbout: async ({ contactId }) => {
+      const found = await page.read(QUERY_TIMEOUT_MS, getAbout, contactId);
+      if ('refused' in found) throw refusedBy(found.refused);
+      return { contactId, about: found.about && cutText(found.about, LIMITS.name) };
+    },
+
+    listCommonGroups: async ({ contactId }) => {
+      const groups = await page.read(LIST_TIMEOUT_MS, listCommonGroups, contactId);
+      if (groups === 'no_contact') throw noContact();
+      return toGroups(groups);
+    },
+
+    getBusinessProfile: async ({ contactId }) => {
+      const profile = await page.read(QUERY_TIMEOUT_MS, getBusinessProfile, contactId);
+      if ('refused' in profile) throw refusedBy(Number(profile.refused));
+      return toBusinessProfile(contactId, profile);
+    },
+  };
+}
+
+function noContact(): GatewayError {
+  return new GatewayError('contact_not_found', 'the account has no such contact');
+}
+
+function tooSoon(why: string, waitMs: number): GatewayError {
+  const retryAfterSeconds = Math.ceil(waitMs / 1_000);
+  return new GatewayError('rate_limited', `${why}: nothing was asked, retry later`, { retryAfterSeconds });
+}

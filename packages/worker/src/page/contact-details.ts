@@ -1,0 +1,136 @@
+import type { PageContact, PageWindow, Refused } from './window.ts';
+
+declare const window: PageWindow;
+
+/**
+ * Queries which numbers are registered, all by one request. `waitMs`: nothing was asked, since the account was linked
+ * a moment ago. The page's own function for one number also stores hidden ids.
+ */
+export async function numbersExist(
+  people: string[],
+): Promise<{ readonly exist: boolean[] } | { readonly waitMs: number } | Refused> {
+  const waitMs = window.chatWebTools.lookUpsFrom - Date.now();
+  if (waitMs > 0) return { waitMs };
+  const { USyncQuery } = window.require('WAWebUsync');
+  const { USyncUser } = window.require('WAWebUsyncUser');
+  const digitsOf = (id: string) => id.replace(/@.*|\D/g, '');
+  const query = new USyncQuery().withContactProtocol();
+  for (const person of people) query.withUser(new USyncUser().withPhone(`+${digitsOf(person)}`));
+  try {
+    const { error = {}, list = [] } = (await query.execute()) ?? {};
+    const refused = error.all ?? error.contact;
+    if (refused) return { refused: Number(refused.errorCode) || 400 };
+    const registered = new Set<string>();
+    for (const { contact, pn, id } of list) {
+      if (contact?.type !== 'in') continue;
+      // The number as it was asked for; the person's own one may be written in another way.
+      for (const text of [contact.content, String(pn ?? ''), String(id ?? '')])
+        if (text && !text.endsWith('@lid')) registered.add(digitsOf(text));
+    }
+    return { exist: people.map((person) => registered.has(digitsOf(person))) };
+  } catch (error) {
+    return window.chatWebTools.refusedBy(error);
+  }
+}
+
+/** Blocks a person, or unblocks one. Returns the person's id. */
+export async function setBlocked(
+  personId: string,
+  isBlocked: boolean,
+  settleMs: number,
+): Promise<{ readonly id: string } | 'no_contact' | 'self' | Refused> {
+  const tools = window.chatWebTools;
+  const { Blocklist, Contact } = window.require('WAWebCollections');
+  const wid = window.require('WAWebWidFactory').createWid(personId);
+  if (tools.isMe(wid)) return 'self';
+  const id = tools.phoneOr(wid) ?? personId;
+  // By hidden id first: for a person by number without a chat, the page throws.
+  const ids = [tools.lidOf(wid), id].filter((one) => one !== undefined);
+  const contacts = ids.map((one) => Contact.get(one)).filter((one): one is PageContact => one !== undefined);
+  const [first] = contacts;
+  if (!first) return 'no_contact';
+  const isDone = () => ids.some((one) => Blocklist?.get(one) !== undefined) === isBlocked;
+  if (isDone()) return { id };
+  const { blockContact, unblockContact } = window.require('WAWebBlockContactAction');
+  const entryPoint = 'ChatListBlock';
+  try {
+    if (isBlocked) await blockContact({ contact: first, blockEntryPoint: entryPoint });
+    else await unblockContact(contacts.find((contact) => contact.isContactBlocked) ?? first, entryPoint);
+  } catch (error) {
+    return tools.refusedBy(error);
+  }
+  return (await tools.holds(isDone, settleMs)) ? { id } : { refused: 400 };
+}
+
+/** The page's rows of the people who are blocked. */
+export function listBlocked(): Record<string, unknown>[] {
+  const { phoneOr, lidOf, contactModel } = window.chatWebTools;
+  const { Blocklist, Contact } = window.require('WAWebCollections');
+  return (Blocklist?.getModelsArray() ?? []).flatMap(({ id }) => {
+    const ids = new Set([String(id), lidOf(id), phoneOr(id)]);
+    const rows = [...ids].flatMap((one) => {
+      const contact = one === undefined ? undefined : Contact.get(one);
+      return contact ? [contactModel(contact)] : [];
+    });
+    const isHidden = String(id).endsWith('@lid');
+    return rows.length > 0 ? rows : [{ id: phoneOr(id), lid: lidOf(id), isHidden, isUser: true, isBlocked: true }];
+  });
+}
+
+/** Queries what a person has written about themselves; null if that is hidden, or not told. */
+export async function getAbout(personId: string): Promise<{ readonly about: string | null } | Refused> {
+  const { createWid } = window.require('WAWebWidFactory');
+  const { getStatus } = window.require('WAWebContactStatusBridge');
+  const wid = createWid(personId);
+  // Some are known to the network by one of the two only.
+  const ids = new Set([personId, window.chatWebTools.phoneOr(wid), window.chatWebTools.lidOf(wid)]);
+  try {
+    for (const id of ids) {
+      if (id === undefined) continue;
+      const { status, stale } = (await getStatus({ wid: createWid(id), token: '' })) ?? {};
+      if (stale !== true && typeof status === 'string') return { about: status };
+    }
+    return { about: null };
+  } catch (error) {
+    return window.chatWebTools.refusedBy(error);
+  }
+}
+
+/** The groups that the account shares with a person, from the page's database. */
+export async function listCommonGroups(personId: string): Promise<Record<string, unknown>[] | 'no_contact'> {
+  const tools = window.chatWebTools;
+  const { Contact } = window.require('WAWebCollections');
+  const wid = window.require('WAWebWidFactory').createWid(personId);
+  const contact = [personId, tools.phoneOr(wid), tools.lidOf(wid)].map((id) => id && Contact.get(id)).find(Boolean);
+  if (!contact) return 'no_contact';
+  const shared = await window.require('WAWebFindCommonGroupsContactAction').findCommonGroups(contact);
+  return (shared?.getModelsArray() ?? []).map((chat) => ({
+    id: String(chat.id),
+    subject: chat.formattedTitle ?? chat.name,
+    isMember: true,
+  }));
+}
+
+/** Queries what a business tells of itself. */
+export async function getBusinessProfile(personId: string): Promise<Record<string, unknown> | Refused> {
+  const { BusinessProfile, Contact } = window.require('WAWebCollections');
+  const wid = window.require('WAWebWidFactory').createWid(personId);
+  try {
+    const profile = (await BusinessProfile?.find(wid)) ?? {};
+    const { description, email, address, structuredAddress, website, categories, businessHours } = profile;
+    return {
+      isBusiness: Contact.get(personId)?.isBusiness,
+      description,
+      email,
+      address: address ?? structuredAddress?.streetAddress,
+      websites: (website ?? []).map((site) => site?.url),
+      categories: (categories ?? []).map((category) => category?.localized_display_name),
+      hours: businessHours?.config && {
+        timezone: businessHours.timezone,
+        days: Object.entries(businessHours.config).map(([day, open]) => ({ day, ...(open as object) })),
+      },
+    };
+  } catch (error) {
+    return window.chatWebTools.refusedBy(error);
+  }
+}

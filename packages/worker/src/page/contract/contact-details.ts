@@ -1,0 +1,53 @@
+import type { PageChat, PageContact, PageId } from '../window.ts';
+import { type Contract, fn } from './part.ts';
+
+/** A person in a query, and the query itself, as the page builds them. */
+interface LookedUp {
+  withPhone(number: string): LookedUp;
+}
+interface LookUp {
+  withContactProtocol(): LookUp;
+  withUser(user: LookedUp): LookUp;
+  execute(): Promise<LookUpAnswer | undefined>;
+}
+
+/** Its answer, in any order. A refusal of the network is in `error`. */
+interface LookUpAnswer {
+  readonly error?: Readonly<Record<string, { readonly errorCode?: number } | undefined>>;
+  readonly list?: readonly {
+    readonly id?: PageId;
+    readonly pn?: PageId;
+    readonly contact?: { readonly type?: string; readonly content?: string };
+  }[];
+}
+
+/** Modules for what is known of people. */
+export interface ContactDetailModules {
+  WAWebUsync: { USyncQuery: new () => LookUp };
+  WAWebUsyncUser: { USyncUser: new () => LookedUp };
+  WAWebBlockContactAction: {
+    blockContact(what: { contact: PageContact; blockEntryPoint: string }): Promise<unknown>;
+    unblockContact(contact: PageContact, entryPoint: string): Promise<unknown>;
+  };
+  WAWebFindCommonGroupsContactAction: {
+    findCommonGroups(contact: PageContact): Promise<{ getModelsArray(): PageChat[] } | null | undefined>;
+  };
+}
+
+/** Their parts. */
+export const contactDetailParts: Contract<ContactDetailModules> = {
+  WAWebUsync: {
+    USyncQuery: fn(
+      'withContactProtocol(), withUser(user), execute() → Promise<{error, list}>; a refusal is in error',
+      'numbersExist',
+    ),
+  },
+  WAWebUsyncUser: { USyncUser: fn('withPhone(+number)', 'numbersExist') },
+  WAWebBlockContactAction: {
+    blockContact: fn('({contact, blockEntryPoint}) → Promise; wants the contact by hidden id', 'blockContact'),
+    unblockContact: fn('(contact, entry point) → Promise; nothing unless isContactBlocked', 'unblockContact'),
+  },
+  WAWebFindCommonGroupsContactAction: {
+    findCommonGroups: fn('(contact) → Promise of a collection of chats; null for oneself', 'listCommonGroups'),
+  },
+};

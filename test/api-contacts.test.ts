@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+import { ADA, BEN, Stack } from './helpers/stack.ts';
+
+/** Their chats are by hidden id. */
+const CARLA = '12025550103';
+const DEV = '12025550104';
+const SHOP = '12025550106';
+const NOBODY = '12025559999';
+const idOf = (number: string) => `${number}@c.us`;
+
+describe('people', () => {
+  let stack: Stack;
+  let lidOfDev = '';
+  let groupId = '';
+  beforeAll(async () => {
+    stack = await Stack.start();
+    const { phones } = stack;
+    ({ lid: lidOfDev } = await phones.account(DEV));
+    ({ id: groupId } = await phones.createGroup(BEN, { subject: 'Shared', participants: [ADA, CARLA] }));
+    await phones.createGroup(DEV, { subject: 'Of others', participants: [ADA] });
+    await stack.linkLongAgo('main', ADA);
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  const of = (contactId: string) => ({ id: 'main', contactId });
+  const refuse = (request: 'exists-many' | 'block' | 'business-profile', code: number | null) =>
+    stack.phones.refuseRequests(ADA, { requests: [request], code });
+
+  it('are looked up by their numbers, all by one request, and not again at once', async () => {
+    const { client, phones } = stack;
+    await refuse('exists-many', 429);
+    await expect(client.numbersExist({ id: 'main', numbers: [BEN] })).rejects.toMatchObject({ code: 'rate_limited' });
+    await refuse('exists-many', null);
+    const before = (await phones.account(ADA)).lookUps.length;
+    const soon = client.numbersExist({ id: 'main', numbers: [BEN] });
+    await expect(soon).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: expect.any(Number) });
+    expect((await phones.account(ADA)).lookUps).toHaveLength(before);
+    const numbers = [`+${BEN}`, NOBODY, idOf(CARLA)];
+    const found = await eventually(() => client.numbersExist({ id: 'main', numbers }), 15_000);
+    expect(found).toEqual({
+      numbers: [
+        { number: BEN, exists: true },
+        { number: NOBODY, exists: false },
+        { number: CARLA, exists: true },
+      ],
+    });
+    expect((await phones.account(ADA)).lookUps.slice(before).map(({ jid }) => jid)).toEqual([
+      ...[BEN, NOBODY, CARLA].map((number) => `+${number}`),
+    ]);
+    const chats = (await client.listChats({ id: 'main' })).map(({ id }) => id);
+    expect(chats).not.toContain(idOf(CARLA));
+  });
+
+  it.each([
+    [{ numbers: [] }, 'numbers'],
+    [{ numbers: ['nobody'] }, 'numbers.0'],
+    [{ numbers: Array(51).fill(BEN) }, 'numbers'],
+    [{}, 'numbers'],
+  ])('are not looked up by %j: 400 that names %s', async (body, field) => {
+    const headers = { 'content-type': 'application/json' };
+    const path = '/sessions/main/contacts/exists';
+    const answer = await rawRequest(stack.gateway.url, { method: 'POST', path, headers, body: JSON.stringify(body) });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', issues: [{ path: field }] } });
+  });
+
+  it.each([CARLA, DEV])('are blocked and unblocked, as the phone sees it: %s', async (number) => {
+    const { client, phones } = stack;
+    for (const _ of ['once', 'twice'])
+      expect(await client.blockContact(of(number))).toEqual({ contactId: idOf(number), blocked: true });
+    expect((await phones.account(ADA)).blocked).toEqual([idOf(number)]);
+    expect(await client.listBlocked({ id: 'main' })).toMatchObject([{ id: idOf(number), isBlocked: true }]);
+    expect(await client.getContact(of(number))).toMatchObject({ isBlocked: true });
+    for (const _ of ['once', 'twice'])
+      expect(await client.unblockContact(of(number))).toEqual({ contactId: idOf(number), blocked: false });
+    expect((await phones.account(ADA)).blocked).toEqual([]);
+    expect(await client.listBlocked({ id: 'main' })).toEqual([]);
+  });
+
+  it('are blocked by hidden id, on the phone too', async () => {
+    const { client, phones } = stack;
+    await phones.contacts(ADA, { block: [DEV] });
+    await eventually(async () => expect(await client.listBlocked({ id: 'main' })).toHaveLength(1));
+    expect(await client.unblockContact(of(lidOfDev))).toEqual({ contactId: idOf(DEV), blocked: false });
+    expect((await phones.account(ADA)).blocked).toEqual([]);
+  });
+
+  it('are not blocked if nobody knows them, the network refuses, or it is the account itself', async () => {
+    const { client } = stack;
+    for (const call of [client.blockContact, client.unblockContact]) {
+      await expect(call(of(NOBODY))).rejects.toMatchObject({ code: 'contact_not_found' });
+      await expect(call(of(ADA))).rejects.toMatchObject({ code: 'not_permitted' });
+    }
+    for (const [status, code] of [
+      [429, 'rate_limited'],
+      [403, 'not_permitted'],
+      [500, 'client_failed'],
+    ] as const) {
+      await refuse('block', status);
+      await expect(client.blockContact(of(BEN))).rejects.toMatchObject({ code });
+    }
+    await refuse('block', null);
+    expect(await client.listBlocked({ id: 'main' })).toEqual([]);
+  });
+
+  it('tell about themselves what they want to', async () => {
+    const { client, phones } = stack;
+    await phones.profile(BEN, { about: 'At the beach' });
+    await phones.profile(CARLA, { hidesAbout: true });
+    expect(await client.getAbout(of(BEN))).toEqual({ contactId: idOf(BEN), about: 'At the beach' });
+    expect(await client.getAbout(of(DEV))).toEqual({ contactId: idOf(DEV), about: '' });
+    for (const number of [CARLA, NOBODY])
+      expect(await client.getAbout(of(number))).toEqual({ contactId: idOf(number), about: null });
+    const chats = (await client.listChats({ id: 'main' })).map(({ id }) => id);
+    expect(chats).not.toContain(idOf(BEN));
+  });
+
+  it('share groups with the account, once their members are loaded', async () => {
+    const { client } = stack;
+    await client.listGroups({ id: 'main' });
+    for (const number of [BEN, CARLA])
+      expect(await client.listCommonGroups(of(number))).toEqual([{ id: groupId, subject: 'Shared' }]);
+    expect(await client.listCommonGroups(of(ADA))).toEqual([]);
+    await expect(client.listCommonGroups(of(NOBODY))).rejects.toMatchObject({ code: 'contact_not_found' });
+  });
+
+  it('may be businesses, and have a profile', async () => {
+    const { client, phones } = stack;
+    await refuse('business-profile', 429);
+    await expect(client.getBusinessProfile(of(SHOP))).rejects.toMatchObject({ code: 'rate_limited' });
+    await refuse('business-profile', null);
+    const businessProfile = {
+      ...{ description: 'We sell lamps', address: '1 Main Street', email: 'lamps@example.com' },
+      ...{ websites: ['https://lamps.example.com'], categories: ['Shopping'], timezone: 'America/New_York' },
+      days: { mon: [[540, 720] as const, [780, 1_050] as const], sun: [] },
+    };
+    await phones.profile(SHOP, { business: true, businessProfile });
+    expect(await client.getBusinessProfile(of(SHOP))).toEqual({
+      ...{ contactId: idOf(SHOP), isBusiness: true, description: 'We sell lamps', address: '1 Main Street' },
+      ...{ email: 'lamps@example.com', websites: ['https://lamps.example.com'], categories: ['Shopping'] },
+      hours: {
+        timezone: 'America/New_York',
+        days: [
+          {
+            ...{ day: 'mon', mode: 'specific_hours' },
+            periods: [
+              { opensAt: '09:00', closesAt: '12:00' },
+              { opensAt: '13:00', closesAt: '17:30' },
+            ],
+          },
+          { day: 'sun', mode: 'open_24h', periods: [] },
+        ],
+      },
+    });
+    for (const number of [BEN, NOBODY]) {
+      const none = { contactId: idOf(number), isBusiness: false, websites: [], categories: [] };
+      expect(await client.getBusinessProfile(of(number))).toEqual(none);
+    }
+  });
+});
+
+it('many numbers are not looked up for ten minutes after a link', async () => {
+  await using stack = await Stack.start();
+  await stack.link('main', ADA);
+  const { lookUps } = await stack.phones.account(ADA);
+  const asked = stack.client.numbersExist({ id: 'main', numbers: [BEN] });
+  const error = await asked.catch((thrown: unknown) => thrown as { code: string; retryAfterSeconds: number });
+  expect(error).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('linked') });
+  expect('retryAfterSeconds' in error && error.retryAfterSeconds).toBeGreaterThan(500);
+  expect((await stack.phones.account(ADA)).lookUps).toEqual(lookUps);
+});
