@@ -11,7 +11,9 @@ const CARLA = '12025550103';
 const CHANNEL = '120363000000000001@newsletter';
 const OWN_CHANNEL = '120363000000000002@newsletter';
 const DEV = '12025550104';
+const EDITH = '12025550105';
 const FARID = '12025550106';
+const GRACE = '12025550107';
 const [png] = media;
 const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
 const sticker = Buffer.from(media.find(({ type }) => type === 'sticker')?.bytes ?? []).toString('base64');
@@ -68,12 +70,17 @@ function callsOf(stack: Stack): Calls {
     listChats: () => client.listChats({ id: 'main' }),
     getChat: () => client.getChat({ id: 'main', chatId: BEN }),
     markChatRead: () => client.markChatRead({ id: 'main', chatId: BEN }),
-    markChatUnread: () => client.markChatUnread({ id: 'main', chatId: BEN }),
+    markChatUnread: () => client.markChatUnread({ id: 'main', chatId: FARID }),
     setChatState: () => client.setChatState({ id: 'main', chatId: BEN, state: 'paused' }),
     archiveChat: () => client.archiveChat({ id: 'main', chatId: BEN, archived: false }),
     pinChat: () => client.pinChat({ id: 'main', chatId: BEN, pinned: false }),
     muteChat: () => client.muteChat({ id: 'main', chatId: BEN, until: null }),
-    clearChat: () => client.clearChat({ id: 'main', chatId: CARLA }),
+    clearChat: () => client.clearChat({ id: 'main', chatId: FARID }),
+    deleteChat: async () => {
+      await stack.phones.send(GRACE, { to: ADA, body: 'delete me' });
+      await eventually(() => client.getChat({ id: 'main', chatId: GRACE }));
+      return client.deleteChat({ id: 'main', chatId: GRACE });
+    },
     listGroups: () => client.listGroups({ id: 'main' }),
     listContacts: () => client.listContacts({ id: 'main' }),
     getContact: () => client.getContact({ id: 'main', contactId: BEN }),
@@ -84,12 +91,15 @@ function callsOf(stack: Stack): Calls {
         // The session was linked a moment ago.
         if (error.code !== 'rate_limited') throw error;
       }),
-    blockContact: () => client.blockContact({ id: 'main', contactId: FARID }),
+    blockContact: () => client.blockContact({ id: 'main', contactId: EDITH }),
     unblockContact: () => client.unblockContact({ id: 'main', contactId: DEV }),
     listBlocked: () => client.listBlocked({ id: 'main' }),
     getAbout: () => client.getAbout({ id: 'main', contactId: BEN }),
     listCommonGroups: () => client.listCommonGroups({ id: 'main', contactId: BEN }),
     getBusinessProfile: () => client.getBusinessProfile({ id: 'main', contactId: BEN }),
+    listLabels: () => client.listLabels({ id: 'main' }),
+    listChatLabels: () => client.listChatLabels({ id: 'main', chatId: BEN }),
+    setChatLabels: () => client.setChatLabels({ id: 'main', chatId: BEN, labelIds: [] }),
     createGroup: () => client.createGroup({ id: 'main', subject: 'Another', participants: [BEN] }),
     renameGroup: ({ groupId }) => client.renameGroup({ id: 'main', groupId, subject: `Trip ${Math.random()}` }),
     addParticipants: ({ groupId }) => client.addParticipants({ id: 'main', groupId, participants: [CARLA] }),
@@ -197,6 +207,8 @@ it('a page may lack any module: the session says so, what does not need it works
   await phones.profile(BEN, { picture: 'present' });
   await phones.createChannel(BEN, { id: CHANNEL, name: 'News' });
   await phones.createChannel(ADA, { id: OWN_CHANNEL, name: 'Our news' });
+  await phones.profile(ADA, { business: true });
+  await phones.send(FARID, { to: ADA, body: 'hello' });
   await stack.link('main', ADA);
   const events = await stack.listen('main');
   const text = async (body: string) => (await sendText(client, { id: 'main', type: 'text', to: BEN, body })).id;

@@ -17,6 +17,7 @@ export * from './operations/contact-details.ts';
 export * from './operations/host.ts';
 export * from './operations/index.ts';
 export * from './operations/keys.ts';
+export * from './operations/labels.ts';
 export * from './operations/webhooks.ts';
 export * from './other-routes.ts';
 export * from './query.ts';

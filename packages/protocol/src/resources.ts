@@ -134,6 +134,15 @@ export const chat = v.object({
 });
 export type Chat = v.InferOutput<typeof chat>;
 
+/** A label of a business account. */
+export const label = v.object({
+  id: networkId,
+  name: writtenText(LIMITS.name),
+  /** One of the network's colours, by its number. */
+  colorIndex: v.optional(count(LIMITS.time)),
+});
+export type Label = v.InferOutput<typeof label>;
+
 /** A group that the account is in. */
 export const group = v.object({
   id: networkId,

@@ -133,6 +133,8 @@ export interface ListedChat {
   readonly pinned: boolean;
   /** Unix seconds; 0 if it is not muted, -1 for ever. */
   readonly mutedUntil: number;
+  /** Their names. */
+  readonly labels: readonly string[];
   /** Who types or records in it, on a linked device. */
   readonly doing: readonly { readonly from: string; readonly state: 'typing' | 'recording' }[];
   /** Absent for a group without messages. */

@@ -16,6 +16,7 @@ import { groupPictureOperations } from './group-pictures.ts';
 import { groupOperations } from './groups.ts';
 import { hostOperations } from './host.ts';
 import { keyOperations } from './keys.ts';
+import { labelOperations } from './labels.ts';
 import { linkingOperations } from './linking.ts';
 import { messageQueryOperations } from './message-queries.ts';
 import { messageOperations } from './messages.ts';
@@ -43,6 +44,7 @@ export const workerOperations = {
   ...forwardingOperations,
   ...chatOperations,
   ...chatChangeOperations,
+  ...labelOperations,
   ...groupOperations,
   ...groupDetailsOperations,
   ...groupInviteOperations,
@@ -65,6 +67,7 @@ export const operationGroups = {
   Messages: { ...messageOperations, ...messageQueryOperations, ...forwardingOperations },
   Groups: { ...groupOperations, ...groupDetailsOperations, ...groupInviteOperations, ...groupPictureOperations },
   Chats: { ...chatOperations, ...chatChangeOperations },
+  Labels: labelOperations,
   Contacts: { ...contactOperations, ...contactDetailOperations },
   'Status feed': statusFeedOperations,
   Account: accountOperations,

@@ -1,4 +1,4 @@
-import { describeAccount } from '../network/account.ts';
+import { describeAccount, tellDevices } from '../network/account.ts';
 import { hangUp, ring } from '../network/calls.ts';
 import { fill } from '../network/fill.ts';
 import { GroupPhone } from '../network/group-phone.ts';
@@ -7,7 +7,7 @@ import { bringNotice } from '../network/notices.ts';
 import { registerPasskey } from '../network/passkey-links.ts';
 import { changeContacts, changeProfile, refuseRequests } from '../network/people.ts';
 import { listPhones, Phone } from '../network/phone.ts';
-import type { PageFault } from '../page/wire.ts';
+import type { PageFault, WireLabel } from '../page/wire.ts';
 import type { DisturbArguments } from '../page-api.ts';
 import { readQr } from '../qr-image.ts';
 import { type SimulatorSettings, settingsSchema } from '../settings.ts';
@@ -295,6 +295,16 @@ export const calls = {
     does: 'refuses requests of its pages, named as in `src/page/wire.ts`, with a code from 400 to 599; null ends that',
     client: (number: string, refusal: RequestRefusal) => ({ number, ...refusal }),
     run: (stage, { number, ...refusal }) => refuseRequests(account(stage, number), refusal),
+  }),
+  setLabels: defineCall('PUT', '/accounts/:number/labels', {
+    fields: inputs.labels,
+    does: 'the labels of a business account: `[{id, name, colorIndex}]`',
+    client: (number: string, labels: readonly WireLabel[]) => ({ number, labels }),
+    run: (stage, { number, labels }) => {
+      const owner = account(stage, number);
+      owner.labels = labels;
+      tellDevices(owner, { type: 'labels', labels });
+    },
   }),
   fault: defineCall('PUT', '/accounts/:number/fault', {
     fields: inputs.fault,

@@ -207,6 +207,7 @@ export const inputs = {
     /** Null for none. */
     code: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599))),
   }),
+  labels: v.strictObject({ labels: v.array(v.strictObject({ id: text, name: text, colorIndex: delayMs })) }),
   passkey: v.strictObject({ required: v.boolean() }),
   passkeyRegistration: v.strictObject({
     /** The id that the authenticator gave it. */

@@ -51,9 +51,16 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     waiting: new Set(),
     keptChats: new Set(),
     deletedChats: new Set(),
+    labels: [],
     marks: new Map(),
     refusedRequests: new Map(),
   };
+}
+
+/** The platform of the phone, as its pages know it. */
+export function platformOf({ platform, isBusiness }: AccountRecord): string {
+  if (!isBusiness) return platform;
+  return platform === 'iphone' ? 'smbi' : 'smba';
 }
 
 /** The id that chats with this account have in others' pages. */

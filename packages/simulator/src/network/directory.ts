@@ -1,7 +1,7 @@
 import type { AccountSeed } from '../control/inputs.ts';
 import type { WireSelf, WireUser } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import { chatIdOf, createAccount } from './account.ts';
+import { chatIdOf, createAccount, platformOf } from './account.ts';
 import type { AccountRecord } from './records.ts';
 
 /** The registered accounts. Seeded accounts have each other in their address books, later ones are strangers. */
@@ -71,7 +71,12 @@ export class Directory {
   }
 
   describeSelf(account: AccountRecord): WireSelf {
-    return { ...this.describe(account, account), pn: account.pn, platform: account.platform, privacy: account.privacy };
+    return {
+      ...this.describe(account, account),
+      pn: account.pn,
+      platform: platformOf(account),
+      privacy: account.privacy,
+    };
   }
 
   /** The audience of the account's statuses: people who have each other in their address books. */

@@ -131,6 +131,7 @@ export class Linking {
       self: this.#parts.directory.describeSelf(account),
       onboarded: device.onboarded,
       synced: device.synced,
+      labels: account.labels,
       ...brief(account, device, this.#parts),
     });
     line.send({ type: 'progress', percent: 0 });

@@ -1,6 +1,6 @@
 import type { Account } from '../api.ts';
 import type { ContactsChange, ProfileChange, RequestRefusal } from '../control/inputs.ts';
-import { describeAccount, tellDevices } from './account.ts';
+import { describeAccount, platformOf, tellDevices } from './account.ts';
 import type { Network } from './network.ts';
 import type { AccountRecord } from './records.ts';
 
@@ -9,6 +9,7 @@ export function changeProfile(network: Network, account: AccountRecord, change: 
   const { business, pictureCode, ...rest } = change;
   Object.assign(account, definedOnly(rest), business === undefined ? {} : { isBusiness: business });
   if (pictureCode !== undefined) account.pictureCode = pictureCode ?? undefined;
+  if (business !== undefined) tellDevices(account, { type: 'platform', platform: platformOf(account) });
   for (const viewer of network.directory.all()) {
     if (viewer.disclosed.has(account) && viewer !== account) tellOf(network, viewer, [account]);
   }

@@ -184,9 +184,10 @@ export class Phone {
       .map((message) => phoneView(message, this.#account));
   }
 
-  #marks(party: Party): Pick<ListedChat, 'markedUnread' | 'archived' | 'pinned' | 'mutedUntil'> {
-    const { isUnread, isArchived, pinnedAtMs, mutedUntil } = marksOf(this.#account, party);
-    return { markedUnread: isUnread, archived: isArchived, pinned: pinnedAtMs > 0, mutedUntil };
+  #marks(party: Party): Pick<ListedChat, 'markedUnread' | 'archived' | 'pinned' | 'mutedUntil' | 'labels'> {
+    const { isUnread, isArchived, pinnedAtMs, mutedUntil, labels } = marksOf(this.#account, party);
+    const names = this.#account.labels.filter(({ id }) => labels.includes(id)).map(({ name }) => name);
+    return { markedUnread: isUnread, archived: isArchived, pinned: pinnedAtMs > 0, mutedUntil, labels: names };
   }
 
   #isShown(message: Message): boolean {

@@ -13,6 +13,7 @@ import type {
   PageFault,
   ServerEvent,
   WireBusinessProfile,
+  WireLabel,
   WireMarks,
   WireMedia,
   WireNotice,
@@ -113,6 +114,8 @@ export interface AccountRecord {
   /** Chats that it shows although they have no messages, and those that it has deleted. */
   readonly keptChats: Set<Party>;
   readonly deletedChats: Set<Party>;
+  /** Its labels, if it is a business account. */
+  labels: readonly WireLabel[];
   /** What it has set in its chats. */
   readonly marks: Map<Party, WireMarks>;
   /** Requests of its devices that are refused, with the status of each. */

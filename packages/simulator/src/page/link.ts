@@ -7,6 +7,7 @@ import { pairing } from './link-device-events.ts';
 import type { Mailbox } from './mailbox.ts';
 import { cmd } from './models/cmd.ts';
 import { conn } from './models/conn.ts';
+import { learnLabels } from './models/labels.ts';
 import { socket, stream } from './models/socket.ts';
 import { showOnboarding } from './onboarding.ts';
 import type { Outbox } from './outbox.ts';
@@ -73,6 +74,8 @@ export class Link {
       if (switches.whatsNewAt === 'synced') this.#greet();
     });
     connection.handle('logged-out', (event) => void this.#end(event));
+    connection.handle('platform', ({ platform }) => conn.set({ platform }));
+    connection.handle('labels', ({ labels }) => learnLabels(labels));
     connection.handle('conflict', () => {
       connection.close();
       socket.set({ state: 'CONFLICT' });
@@ -157,7 +160,7 @@ export class Link {
     this.start();
   }
 
-  #enter({ self, onboarded, synced, users, chats }: Extract<ServerEvent, { type: 'welcome' }>): void {
+  #enter({ self, onboarded, synced, labels, users, chats }: Extract<ServerEvent, { type: 'welcome' }>): void {
     this.#onboarded ||= onboarded;
     if (!synced) this.#limitFirstSync();
     const parts = this.#parts;
@@ -166,6 +169,7 @@ export class Link {
     conn.set({ wid: createWid(self.pn), lid: createWid(self.lid), pushname: self.pushname, platform: self.platform });
     conn.set({ connected: true });
     stream.set({ mode: 'MAIN' });
+    learnLabels(labels);
     for (const chat of chats) parts.mailbox.restore(chat);
     socket.set({ state: 'CONNECTED' });
     this.#connection.admit();

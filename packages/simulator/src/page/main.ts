@@ -13,6 +13,7 @@ import { contactModules } from './modules/contact-modules.ts';
 import { forwardModules } from './modules/forward-modules.ts';
 import { groupModules } from './modules/group-modules.ts';
 import { idModules } from './modules/id-modules.ts';
+import { labelModules } from './modules/label-modules.ts';
 import { linkModules } from './modules/link-modules.ts';
 import { mediaModules } from './modules/media-modules.ts';
 import { messageModules } from './modules/message-modules.ts';
@@ -70,6 +71,7 @@ const groups = [
   accountModules(page),
   newsletterModules(page),
   contactDetailModules(page),
+  labelModules(page),
 ];
 const registry = new Registry(groups, {
   missing: [...switches.removedModules, ...switches.missingModules],

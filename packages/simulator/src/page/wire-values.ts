@@ -199,6 +199,13 @@ export interface WireChannel {
   readonly followers: number;
 }
 
+/** A label of a business account. */
+export interface WireLabel {
+  readonly id: string;
+  readonly name: string;
+  readonly colorIndex: number;
+}
+
 /** A chat with its newest messages, oldest first. */
 export interface WireChat {
   readonly id: string;

@@ -13,6 +13,7 @@ import type {
   WireGroup,
   WireGroupChange,
   WireGroupDraft,
+  WireLabel,
   WireMarks,
   WireMemberAction,
   WireMessage,
@@ -168,6 +169,7 @@ export type ServerEvent =
       readonly onboarded: boolean;
       /** This device has synced before. */
       readonly synced: boolean;
+      readonly labels: readonly WireLabel[];
       readonly users: readonly WireUser[];
       readonly chats: readonly WireChat[];
     }
@@ -188,6 +190,10 @@ export type ServerEvent =
   | { readonly type: 'hidden'; readonly keys: readonly string[] }
   | { readonly type: 'group'; readonly group: WireGroup; readonly users: readonly WireUser[] }
   | { readonly type: 'ack'; readonly keys: readonly string[]; readonly ack: number }
+  /** The account has moved to another app on its phone, as that of businesses. */
+  | { readonly type: 'platform'; readonly platform: string }
+  /** All labels of the account, after a change. */
+  | { readonly type: 'labels'; readonly labels: readonly WireLabel[] }
   /** What another device has set in a chat. */
   | { readonly type: 'marks'; readonly chat: string; readonly marks: WireMarks }
   /** A call rings; null: none does any more. */

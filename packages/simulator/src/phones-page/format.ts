@@ -77,9 +77,9 @@ export function showDoing({ state }: ListedChat['doing'][number]): string {
 }
 
 /** What the owner has set in a chat, in words, before what else there is to say. */
-export function showMarks({ archived, pinned, mutedUntil }: ListedChat): string {
+export function showMarks({ archived, pinned, mutedUntil, labels }: ListedChat): string {
   const isMuted = mutedUntil < 0 || mutedUntil * 1_000 > Date.now();
-  return [archived && 'Archived', pinned && 'Pinned', isMuted && 'Muted']
+  return [archived && 'Archived', pinned && 'Pinned', isMuted && 'Muted', ...labels]
     .filter(Boolean)
     .map((word) => `${word} · `)
     .join('');

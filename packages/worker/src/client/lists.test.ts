@@ -14,6 +14,26 @@ describe('toChats', () => {
   });
 });
 
+describe('what is set in a chat', () => {
+  const chat = { id: '12025550102@c.us', name: 'Ben' };
+  const shown = { ...chat, unreadCount: 0 };
+
+  it('is absent where the page does not say it', () => {
+    const rows = [{ ...chat, archived: null, pinned: undefined, muteExpiration: null }];
+    expect(toChats(rows)).toEqual([shown]);
+  });
+
+  it.each([
+    [0, null],
+    [1_000, null],
+    [-1, 'forever'],
+    [4_000_000_000, '2096-10-02T07:06:40.000Z'],
+  ])('is muted until %i: %s', (muteExpiration, mutedUntil) => {
+    const set = { archived: true, pinned: false };
+    expect(toChats([{ ...chat, ...set, muteExpiration }])).toEqual([{ ...shown, ...set, mutedUntil }]);
+  });
+});
+
 describe('toGroups', () => {
   it('leaves out groups that the account has left', () => {
     const group = { id: '1@g.us', subject: 'G', participantCount: 2, isMember: true, isAdmin: false };

@@ -11,6 +11,7 @@ import { groupDetailsHandlers } from './group-details.ts';
 import { groupInviteHandlers } from './group-invites.ts';
 import { groupPictureHandlers } from './group-pictures.ts';
 import { groupHandlers } from './groups.ts';
+import { labelHandlers } from './labels.ts';
 import { linkingHandlers } from './linking.ts';
 import { messageQueryHandlers } from './message-queries.ts';
 import { messageHandlers } from './messages.ts';
@@ -25,6 +26,7 @@ export function createHandlers(context: HandlerContext): Handlers<WorkerOperatio
     ...forwardingHandlers(context),
     ...chatHandlers(context),
     ...chatChangeHandlers(context),
+    ...labelHandlers(context),
     ...groupHandlers(context),
     ...groupDetailsHandlers(context),
     ...groupInviteHandlers(context),

@@ -164,6 +164,8 @@ export interface PageChat {
   readonly pin?: number;
   readonly mute?: PageMute;
   readonly t?: number;
+  /** Ids of labels. */
+  readonly labels?: readonly string[];
   /** The loaded messages. */
   readonly msgs: { getModelsArray(): PageMessage[] };
   readonly lastReceivedKey?: PageId;
@@ -222,6 +224,13 @@ export interface PageContact {
   readonly pushname?: string;
   readonly isBusiness?: boolean;
   readonly isContactBlocked?: boolean;
+}
+
+/** A label of a business account. */
+export interface PageLabel {
+  readonly id: string;
+  readonly name?: string;
+  readonly colorIndex?: number;
 }
 
 /** What a business tells of itself. Without a profile, there is nothing but its id. */

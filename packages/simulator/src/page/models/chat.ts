@@ -26,13 +26,15 @@ interface ChatAttributes {
   archive: boolean;
   /** When it was pinned, in milliseconds since 1970; 0 or undefined if it is not. */
   pin: number | undefined;
+  /** Ids. */
+  labels: readonly string[];
 }
 
 /** A chat, and those of its messages that the page holds. */
 export class Chat extends Model<ChatAttributes> {
   static override readonly props = [
     ...['id', 't', 'name', 'formattedTitle', 'unreadCount', 'lastReceivedKey', 'isReadOnly'],
-    ...['isLocked', 'msgs', 'accountLid', 'archive', 'pin'],
+    ...['isLocked', 'msgs', 'accountLid', 'archive', 'pin', 'labels'],
   ];
   /** There for groups. */
   groupMetadata: GroupMetadata | undefined;
@@ -74,9 +76,10 @@ export class Chat extends Model<ChatAttributes> {
   }
 
   /** What was set in it, on whichever device. */
-  become({ isUnread, isArchived, pinnedAtMs, mutedUntil }: WireMarks): void {
+  become({ isUnread, isArchived, pinnedAtMs, mutedUntil, labels }: WireMarks): void {
     const count = this.get('unreadCount') ?? 0;
     this.set({ unreadCount: isUnread ? count || -1 : Math.max(0, count), archive: isArchived, pin: pinnedAtMs });
+    this.set({ labels });
     this.mute.set({ expiration: mutedUntil });
   }
 

@@ -1,9 +1,10 @@
 import { findOrCreateChat } from '../chat-finder.ts';
 import { businessProfiles, findBusinessProfile } from '../models/business-profiles.ts';
 import { calls } from '../models/calls.ts';
-import { chats, newsletters } from '../models/chat.ts';
+import { type Chat, chats, newsletters } from '../models/chat.ts';
 import { blocklist, Contact, contacts } from '../models/contact.ts';
 import { groups } from '../models/group-metadata.ts';
+import { type LabelAction, labels, labelsAfter } from '../models/labels.ts';
 import { type Msg, messages } from '../models/message.ts';
 import { mutes } from '../models/mute.ts';
 import { newsletterMetadata } from '../models/newsletter-metadata.ts';
@@ -30,7 +31,7 @@ export function collectionModules(page: Page): Modules {
     return contacts.get(wid) ?? new Contact({ id: wid, type: 'out', isMe: false });
   };
   const Msg = Object.assign(messages, { getMessagesById, search: searchMessages });
-  const Chat = Object.assign(chats, {
+  const ChatCollection = Object.assign(chats, {
     find: async (id: string | Wid) => findOrCreateChat(page.users, createWid(id)),
   });
   const ContactCollection = Object.assign(contacts, { find: findContact, gadd: addContact });
@@ -47,9 +48,14 @@ export function collectionModules(page: Page): Modules {
   return {
     WAWebCollections: {
       Msg,
-      Chat,
+      Chat: ChatCollection,
       Contact: ContactCollection,
       Blocklist: blocklist,
+      Label: Object.assign(labels, {
+        addOrRemoveLabelsMD: (actions: readonly LabelAction[], chosen: readonly Chat[]) => {
+          for (const chat of chosen) chat.set({ labels: labelsAfter(chat, actions) });
+        },
+      }),
       BusinessProfile: Object.assign(businessProfiles, {
         find: (id: string | Wid) => findBusinessProfile(page.connection, createWid(id)),
       }),
@@ -62,7 +68,7 @@ export function collectionModules(page: Page): Modules {
       WAWebNewsletterMetadataCollection: newsletterMetadata,
     },
     WAWebMsgCollection: { MsgCollection: Msg },
-    WAWebChatCollection: { ChatCollection: Chat },
+    WAWebChatCollection: { ChatCollection },
     WAWebContactCollection: { ContactCollection },
     WAWebBlocklistCollection: { BlocklistCollection: blocklist },
     // A default export, which `require` gives as it is.

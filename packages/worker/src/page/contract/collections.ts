@@ -3,10 +3,12 @@ import type {
   PageChat,
   PageContact,
   PageId,
+  PageLabel,
   PageMessage,
   PageMute,
   PageStatus,
 } from '../window.ts';
+import type { LabelAction } from './labels.ts';
 import { modelFields } from './model-fields.ts';
 import { type Contract, either, fn, object, unchecked } from './part.ts';
 
@@ -24,6 +26,9 @@ export interface CollectionModules {
       on?(event: string, listener: (chat: PageChat, value?: unknown, before?: unknown) => void): void;
     };
     Mute?: { on?(event: string, listener: (mute: PageMute) => void): void };
+    Label?: Found<PageLabel> & {
+      addOrRemoveLabelsMD(actions: readonly LabelAction[], chats: readonly PageChat[]): void;
+    };
     Contact: Found<PageContact>;
     WAWebNewsletterCollection?: Found<PageChat>;
     GroupMetadata?: { update(wid: unknown): Promise<unknown> };
@@ -69,6 +74,10 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
       'WAWebMsgCollection.MsgCollection',
     ),
     'Msg.getMessagesById': unchecked('([serialised id]) → Promise<{messages}>, also of those not loaded'),
+    Label: unchecked('the labels'),
+    'Label.getModelsArray': fn('() → labels', 'listLabels', 'listChatLabels', 'setChatLabels'),
+    'Label.get': fn('(id) → label', 'setChatLabels'),
+    'Label.addOrRemoveLabelsMD': fn('([{id, type}], chats): shows a change in the models', 'setChatLabels'),
     Chat: either(object('the chats', 'session'), 'WAWebChatCollection.ChatCollection'),
     'Chat.get': either(fn('(id) → chat', 'session'), 'WAWebChatCollection.ChatCollection'),
     'Chat.getModelsArray': either(
@@ -85,7 +94,7 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
       'WAWebContactCollection.ContactCollection',
     ),
     'Contact.get': either(
-      fn('(id) → contact', 'getContact', 'listCommonGroups'),
+      fn('(id) → contact', 'getContact', 'listCommonGroups', 'blockContact', 'unblockContact'),
       'WAWebContactCollection.ContactCollection',
     ),
     'Contact.getModelsArray': either(fn('() → contacts', 'listContacts'), 'WAWebContactCollection.ContactCollection'),

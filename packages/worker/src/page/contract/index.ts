@@ -7,6 +7,7 @@ import { type ContactDetailModules, contactDetailParts } from './contact-details
 import { type GroupInviteModules, groupInviteParts } from './group-invites.ts';
 import { type GroupModules, groupParts } from './groups.ts';
 import { type IncomingModules, incomingParts } from './incoming.ts';
+import { type LabelModules, labelParts } from './labels.ts';
 import { type MessageQueryModules, messageQueryParts } from './message-queries.ts';
 import { type OutgoingModules, outgoingParts } from './outgoing.ts';
 import { type PeopleModules, peopleParts } from './people.ts';
@@ -20,6 +21,7 @@ export interface PageModules
     CollectionModules,
     ChatModules,
     ContactDetailModules,
+    LabelModules,
     IncomingModules,
     OutgoingModules,
     MessageQueryModules,
@@ -41,6 +43,7 @@ export const contract = {
   ...collectionParts,
   ...chatParts,
   ...contactDetailParts,
+  ...labelParts,
   ...incomingParts,
   ...outgoingParts,
   ...messageQueryParts,

@@ -74,6 +74,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Chat[].archive': some('true if it is archived'),
   'Chat[].pin': some('when it was pinned; absent or 0 if it is not'),
   'Chat[].mute': field('expiration in Unix seconds, mute({expiration, sendDevice}), unmute({sendDevice})', 'muteChat'),
+  'Chat[].labels': some('ids of its labels'),
   'Chat[].lastReceivedKey': some('key of its last message'),
   'Chat[].endOfHistoryTransferType': some('0 and 4: the phone has older messages; 1: there are none'),
   'Chat[].accountLid': some('hidden id of the person, of a chat with one'),

@@ -41,7 +41,13 @@ export const peopleParts: Contract<PeopleModules> = {
     getCurrentLid: fn(
       '(id by number) → hidden id, from memory',
       ...(['phoneNumbers', 'getPicture', 'addParticipants', 'removeParticipants', 'promoteParticipants'] as const),
-      ...(['demoteParticipants', 'approveJoinRequests', 'rejectJoinRequests'] as const),
+      ...([
+        'demoteParticipants',
+        'approveJoinRequests',
+        'rejectJoinRequests',
+        'blockContact',
+        'unblockContact',
+      ] as const),
     ),
     getPhoneNumber: either(
       fn('(hidden id) → id by number, from memory', 'phoneNumbers'),

@@ -57,7 +57,12 @@ export const sessionParts: Contract<SessionModules, OfLibrary> = {
     prototype: object('toString() is the serialised id', 'session'),
     newId: fn('() → Promise of a new id', ...SEND, 'postStatus.media'),
   },
-  WAWebConnModel: { Conn: object('pushname, platform, canSetMyPushname(); ref and on(change:ref) for the QR', 'link') },
+  WAWebConnModel: {
+    Conn: object(
+      'pushname, platform, canSetMyPushname(); ref and on(change:ref) for the QR',
+      ...(['link', 'listLabels', 'listChatLabels', 'setChatLabels'] as const),
+    ),
+  },
   WAWebCmd: {
     Cmd: object('on(logout | logout_from_bridge | offline_progress_update_from_bridge), refreshQR()', 'logout'),
   },

@@ -1,0 +1,37 @@
+import { Collection } from '../collection.ts';
+import { Model } from '../model.ts';
+import type { WireLabel } from '../wire.ts';
+import type { Chat } from './chat.ts';
+
+interface LabelAttributes {
+  id: string;
+  name: string;
+  colorIndex: number;
+}
+
+/** A label of a business account. */
+class Label extends Model<LabelAttributes> {
+  static override readonly props = ['id', 'name', 'colorIndex'];
+}
+
+/** What is done with a label. */
+export interface LabelAction {
+  readonly id: string;
+  readonly type: 'add' | 'remove';
+}
+
+/** All labels. */
+export const labels = new Collection<Label>(Label);
+
+/** Makes them those that the account has. */
+export function learnLabels(all: readonly WireLabel[]): void {
+  for (const label of labels.getModelsArray()) labels.remove(label);
+  for (const label of all) labels.add(new Label(label));
+}
+
+/** The labels of a chat after some actions. */
+export function labelsAfter(chat: Chat, actions: readonly LabelAction[]): string[] {
+  const after = new Set(chat.get('labels'));
+  for (const { id, type } of actions) after[type === 'add' ? 'add' : 'delete'](id);
+  return [...after];
+}
