@@ -203,6 +203,17 @@ it('shows what is unread, and reads it by opening it', async () => {
   });
 });
 
+it('shows who types, and what is set in a chat', async () => {
+  await open(`#/${BEN}`, '.chats .last');
+  await stack.client.setChatState({ id: 'main', chatId: BEN, state: 'typing', seconds: 3 });
+  await untilText('.chats', 'typing…');
+  await stack.client.pinChat({ id: 'main', chatId: BEN, pinned: true });
+  await open(`#/${ADA}`, '.chats .last');
+  await untilText('.chats', /Pinned · /);
+  await look('marks');
+  await stack.client.pinChat({ id: 'main', chatId: BEN, pinned: false });
+});
+
 it('is the other side of the console: a newcomer plays both', async () => {
   await using seen = await ConsolePage.open(stack.gateway);
   await seen.press('New session');
