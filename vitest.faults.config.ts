@@ -7,7 +7,7 @@ const common = {
   expect: { poll: { timeout: 10_000 } },
 };
 const quiet = { maxWorkers: 3, sequence: { groupOrder: 1 } };
-const sideBySide = { maxWorkers: 7, sequence: { groupOrder: 2 } };
+const sideBySide = { maxWorkers: 6, sequence: { groupOrder: 2 } };
 
 /**
  * The headless shell is supported, too: what a browser has a part in runs in it as well. All stories once more would take
@@ -53,19 +53,17 @@ function hasHeadlessShell(): boolean {
 const ORDER = [
   ...[
     'code-renewals',
-    'hostile-worker',
     'missing-modules',
     'moves',
     'page-builds',
     'slow-accounts',
     'slow-callers',
-    'inbox',
     'phones-page',
     'resumed-streams',
     'pairing-code',
   ],
   ...['keyed-sends', 'listening', 'move-tool', 'listener', 'pacing', 'leftovers', 'own-computer', 'other-users'],
-  ...['moved-sessions', 'page-passkey', 'page-keys', 'console-try', 'installed-service', 'service-under-systemd'],
+  ...['moved-sessions', 'page-passkey', 'page-keys'],
   ...['crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
   ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang'],
   ...[
