@@ -60,7 +60,7 @@ const call = async (name: string) => {
 
 it('sends a text, and shows what became of it', async () => {
   await seen.show('#/try');
-  await seen.untilShown('Send a text, media or a reaction');
+  await seen.untilShown('Send a text, media');
   await choose('id of the session', 'main');
   await seen.fill('to', BEN);
   await seen.fill('body', "It's <b>here</b>");

@@ -72,7 +72,8 @@ export class EventFeed {
       clearTimeout(timer);
       // While it is paused, the stream goes on, for the count.
       if (this.#isOpen(wanted) || this.isPaused.value) return;
-      timer = setTimeout(() => this.#reopen(wanted), this.#opened === undefined ? 0 : REOPEN_AFTER_MS);
+      const isTyping = wanted.begin === this.#opened?.begin && wanted.attempt === this.#opened.attempt;
+      timer = setTimeout(() => this.#reopen(wanted), isTyping ? REOPEN_AFTER_MS : 0);
     });
     return () => {
       dispose();
