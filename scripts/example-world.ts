@@ -17,6 +17,8 @@ export function stanzaOf(messageId: string): string {
 export async function prepareExamples(phones: SimulatorClient, own: string): Promise<void> {
   const media = { kind: 'image', base64: PIXEL, mimeType: 'image/png', filename: 'pixel.png' } as const;
   await phones.send(FRIEND, { id: stanzaOf(exampleIds.inboundMedia), to: own, body: 'A picture', media });
+  const poll = { question: 'When?', options: ['Friday', 'Saturday'], multiple: true };
+  await phones.send(FRIEND, { id: stanzaOf(exampleIds.poll), to: own, poll });
   for (const id of [exampleIds.outboundText, exampleIds.doomedText]) {
     await phones.send(own, { id: stanzaOf(id), to: FRIEND, body: 'Hello agian' });
   }

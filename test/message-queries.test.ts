@@ -123,6 +123,28 @@ describe('a message', () => {
     expect(await refusalOf(stack.client.listReceipts({ id, messageId: UNKNOWN }))).toEqual(['message_not_found']);
   });
 
+  it('has votes, if it is a poll', async () => {
+    const options = ['Friday', 'Saturday', 'Sunday'];
+    const poll = { type: 'poll', to: BEN, question: 'When?', options, multiple: true } as const;
+    const { id: messageId } = await stack.client.sendMessage({ id, ...poll });
+    await stack.onPhone(BEN, messageId);
+    const votes = { id, messageId };
+    expect(await stack.client.listPollVotes(votes)).toEqual([]);
+    const vote = (chosen: string[]) =>
+      stack.phones.vote(BEN, { messageId: messageId.split('_')[2] ?? '', options: chosen });
+    await vote(['Friday']);
+    await vote(['Friday', 'Sunday']);
+    await eventually(async () =>
+      expect(await stack.client.listPollVotes(votes)).toEqual([
+        { from: chatId, options: ['Friday', 'Sunday'], at: expect.any(Number) },
+      ]),
+    );
+    await vote([]);
+    await eventually(async () => expect(await stack.client.listPollVotes(votes)).toEqual([]));
+    const text = { id, messageId: texts[0] ?? '' };
+    expect(await refusalOf(stack.client.listPollVotes(text))).toEqual(['message_not_found']);
+  });
+
   it('has its small preview, or none', async () => {
     const events = await stack.listen(id);
     const [png] = media;

@@ -33,6 +33,7 @@ interface Things {
   readonly groupId: string;
   readonly code: string;
   readonly statusId: string;
+  readonly pollId: string;
   readonly followed: string[];
 }
 
@@ -63,6 +64,7 @@ function callsOf(stack: Stack): Calls {
     listMessages: () => client.listMessages({ id: 'main', chatId: BEN }),
     searchMessages: () => client.searchMessages({ id: 'main', text: 'hello' }),
     listReactions: ({ textId }) => client.listReactions({ id: 'main', messageId: textId }),
+    listPollVotes: ({ pollId }) => client.listPollVotes({ id: 'main', messageId: pollId }),
     listReceipts: ({ textId }) => client.listReceipts({ id: 'main', messageId: textId }),
     getThumbnail: async ({ mediaId }) => (await client.getThumbnail({ id: 'main', messageId: mediaId }))?.data.cancel(),
     starMessage: ({ textId }) => client.starMessage({ id: 'main', messageId: textId, starred: true }),
@@ -219,6 +221,8 @@ it('a page may lack any module: the session says so, what does not need it works
   const mediaId = (await events.until('message', ({ hasMedia }) => hasMedia)).id;
   await phones.send(BEN, { to: 'status@broadcast', body: 'good morning' });
   const statusId = (await events.until('message', ({ isStatus }) => isStatus)).id;
+  await phones.send(BEN, { to: ADA, poll: { question: 'When?', options: ['Friday', 'Sunday'], multiple: true } });
+  const pollId = (await events.until('message', ({ poll }) => poll !== undefined)).id;
   const followed: string[] = [];
   for (const _ of batches()) {
     const { id: channelId } = await phones.createChannel(BEN, { name: 'More news' });
@@ -256,7 +260,7 @@ it('a page may lack any module: the session says so, what does not need it works
     }
     table.push(`${module}: ready, without ${[...lost].join(', ') || 'nothing'}`);
     const judge = async (capability: string) => {
-      const things = { textId, editId, spareIds, mediaId, groupId, code, statusId, followed };
+      const things = { textId, editId, spareIds, mediaId, groupId, code, statusId, pollId, followed };
       const call = calls[capability]?.(things) ?? Promise.resolve();
       const isLost = lost.has(capability) || (capability === 'sendMessage.reply' && lost.has('sendMessage.text'));
       const found = await verdict(call, isLost);

@@ -90,6 +90,19 @@ export const messageQueryOperations = {
     errors: [...readErrors, 'message_not_found'],
     timeoutMs: 30_000,
   },
+  listPollVotes: {
+    summary: 'List the votes in a poll, one for each person: the newest',
+    method: 'GET',
+    path: '/sessions/:id/messages/:messageId/votes',
+    scope: 'read',
+    params: ofMessage,
+    answer: listOf(
+      v.object({ from: networkId, options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions), at: unixSeconds }),
+      LIMITS.listed,
+    ),
+    errors: [...readErrors, 'message_not_found'],
+    timeoutMs: 30_000,
+  },
   listReceipts: {
     summary: 'List to whom a sent message was delivered, and who has read or played it',
     method: 'GET',

@@ -6,6 +6,7 @@ import { takeFromPage } from '../media/incoming-media.ts';
 import {
   getMessage,
   listMessages,
+  listPollVotes,
   listReactions,
   listReceipts,
   loadThumbnail,
@@ -27,13 +28,14 @@ const reaction = v.object({
   emoji: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
   atMs: v.number(),
 });
+const pollVote = v.object({ from: v.string(), options: v.pipe(v.array(v.string()), v.minLength(1)), at: v.number() });
 const receipt = v.object({ id: v.string(), at: seconds });
 
 /** Handlers of the operations that read and mark messages. */
 export function messageQueryHandlers(
   context: HandlerContext,
 ): Handlers<
-  | ('getMessage' | 'listMessages' | 'searchMessages' | 'listReactions' | 'listReceipts')
+  | ('getMessage' | 'listMessages' | 'searchMessages' | 'listReactions' | 'listReceipts' | 'listPollVotes')
   | ('getThumbnail' | 'starMessage' | 'pinMessage')
 > {
   const { page } = context;
@@ -62,6 +64,12 @@ export function messageQueryHandlers(
       const found = await page.read(READ_TIMEOUT_MS, listReactions, messageId);
       if (found === 'no_message') throw messageNotFound();
       return valid(reaction, found).map(({ from, emoji, atMs }) => ({ from, emoji, at: Math.floor(atMs / 1_000) }));
+    },
+
+    listPollVotes: async ({ messageId }) => {
+      const found = await page.read(READ_TIMEOUT_MS, listPollVotes, messageId);
+      if (found === 'no_poll') throw new GatewayError('message_not_found', 'the account has no poll with this id');
+      return valid(pollVote, found).map(({ at, ...vote }) => ({ ...vote, at: Math.floor(at / 1_000) }));
     },
 
     listReceipts: async ({ messageId }) => {

@@ -97,6 +97,18 @@ export async function listReactions(
   }));
 }
 
+/** The votes in a poll that were not taken back; times in milliseconds. */
+export async function listPollVotes(messageId: string): Promise<'no_poll' | readonly unknown[]> {
+  const tools = window.chatWebTools;
+  const poll = await tools.findMessage(messageId);
+  if (!poll?.pollOptions) return 'no_poll';
+  const { pollVoteTableMode } = window.require('WAWebAddonPollVoteTableMode');
+  const votes = (await pollVoteTableMode.bulkGetByParentMsgKey?.([poll.id])) ?? [];
+  const told = votes.flatMap((vote) => tools.voted(vote, poll) ?? []);
+  await tools.resolveNumbers(told.flatMap(({ people }) => people));
+  return told.map(({ at, read }) => ({ ...read().data, at }));
+}
+
 /** Who has got, read and played a message that the account has sent; times in Unix seconds. */
 export async function listReceipts(messageId: string) {
   const tools = window.chatWebTools;

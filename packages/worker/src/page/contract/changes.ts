@@ -34,7 +34,10 @@ export const changeParts: Contract<ChangeModules> = {
       '([{pollUpdateParentKey, selectedOptionLocalIds, senderTimestampMs, author | from}]) → stores votes; wrapped',
       'poll_vote',
     ),
-    'pollVoteTableMode.bulkGetByParentMsgKey': unchecked('([key]) → Promise of the same, one for each person and poll'),
+    'pollVoteTableMode.bulkGetByParentMsgKey': fn(
+      '([key]) → Promise of the same, one for each person and poll',
+      'listPollVotes',
+    ),
   },
   WAWebCallCollection: {
     on: fn('(add | change:activeCall, listener({id, peerJid, isVideo, isGroup, outgoing, getState()}))', 'call'),
