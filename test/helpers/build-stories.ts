@@ -15,6 +15,9 @@ async function bytesOf(download: { readonly data: ReadableStream<Uint8Array> } |
   return new Uint8Array(await new Response(download?.data).arrayBuffer());
 }
 
+/** What does not work on a build: an old one has another function for the messages of a chat. */
+const LACKS: Partial<Record<Build, readonly string[]>> = { '2026-01': ['listMessages'] };
+
 /** The essentials, on a build of the page. */
 export function storiesOf(build: Build): void {
   describe(`what a session does, on the page of ${build}`, () => {
@@ -39,14 +42,13 @@ export function storiesOf(build: Build): void {
       return sent;
     };
 
-    it('says which page it runs on, and that it lacks nothing', async () => {
-      const { pageVersion, degraded } = await eventually(async () => {
+    it('says which page it runs on, and what it lacks', async () => {
+      const { pageVersion } = await eventually(async () => {
         const status = await stack.client.getSessionStatus({ id: 'main' });
-        expect(status.degraded).toEqual([]);
+        expect(status.degraded?.map(({ capability }) => capability)).toEqual(LACKS[build] ?? []);
         return status;
       }, 40_000);
       expect(pageVersion).toMatch(/^2\.3000\.\d+$/);
-      expect(degraded).toEqual([]);
       const metrics = await (await fetch(new URL('/metrics', stack.gateway.url))).text();
       expect(metrics).toContain(`chat_web_session_page_info{session="main",version="${pageVersion}"} 1`);
     });
