@@ -133,7 +133,13 @@ function callsOf(stack: Stack): Calls {
     listStatuses: () => client.listStatuses({ id: 'main' }),
     markStatusSeen: ({ statusId }) => client.markStatusSeen({ id: 'main', messageId: statusId }),
     getProfile: () => client.getProfile({ id: 'main' }),
-    setProfileName: () => client.setProfileName({ id: 'main', name: `Ada ${Math.random()}`.slice(0, 25) }),
+    // Refused for a business account, which this one is for its labels.
+    setProfileName: () =>
+      client
+        .setProfileName({ id: 'main', name: `Ada ${Math.random()}`.slice(0, 25) })
+        .catch((error: { readonly code?: string }) => {
+          if (error.code !== 'not_permitted') throw error;
+        }),
     setProfileAbout: () => client.setProfileAbout({ id: 'main', about: `Busy ${Math.random()}` }),
     setProfilePicture: () => client.setProfilePicture({ id: 'main', base64 }),
     removeProfilePicture: () => client.removeProfilePicture({ id: 'main' }),
@@ -219,8 +225,6 @@ it('a page may lack any module: the session says so, what does not need it works
   for (const modules of batches()) spareIds.push(await text(`delete me (${modules.join()})`));
   await phones.send(BEN, { to: ADA, media: { kind: 'image', base64, mimeType: 'image/png' } });
   const mediaId = (await events.until('message', ({ hasMedia }) => hasMedia)).id;
-  await phones.send(BEN, { to: 'status@broadcast', body: 'good morning' });
-  const statusId = (await events.until('message', ({ isStatus }) => isStatus)).id;
   await phones.send(BEN, { to: ADA, poll: { question: 'When?', options: ['Friday', 'Sunday'], multiple: true } });
   const pollId = (await events.until('message', ({ poll }) => poll !== undefined)).id;
   const followed: string[] = [];
@@ -259,6 +263,10 @@ it('a page may lack any module: the session says so, what does not need it works
       continue;
     }
     table.push(`${module}: ready, without ${[...lost].join(', ') || 'nothing'}`);
+    // A new one each time: the page gets the newest of the feed alone.
+    const greeting = `good morning, ${module}`;
+    await phones.send(BEN, { to: 'status@broadcast', body: greeting });
+    const statusId = (await events.until('message', ({ body }) => body === greeting)).id;
     const judge = async (capability: string) => {
       const things = { textId, editId, spareIds, mediaId, groupId, code, statusId, pollId, followed };
       const call = calls[capability]?.(things) ?? Promise.resolve();

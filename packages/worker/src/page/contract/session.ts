@@ -60,7 +60,7 @@ export const sessionParts: Contract<SessionModules, OfLibrary> = {
   WAWebConnModel: {
     Conn: object(
       'pushname, platform, canSetMyPushname(); ref and on(change:ref) for the QR',
-      ...(['link', 'listLabels', 'listChatLabels', 'setChatLabels'] as const),
+      ...(['link', 'setPresence', 'listLabels', 'listChatLabels', 'setChatLabels'] as const),
     ),
   },
   WAWebCmd: {
