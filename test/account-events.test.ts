@@ -66,6 +66,7 @@ describe('reactions', () => {
     const { id: group } = await stack.phones.createGroup(ADA, { subject: 'Trip', participants: [BEN] });
     const { id: stanza } = await stack.phones.send(ADA, { to: group, body: 'where to?' });
     const asked = await events.until('message_sent', ({ body }) => body === 'where to?');
+    await stack.onPhone(BEN, asked.id);
     await stack.phones.react(BEN, { messageId: stanza, emoji: '🏔' });
     const reaction = await events.until('message_reaction', ({ emoji }) => emoji === '🏔');
     expect(reaction).toMatchObject({ messageId: asked.id, chatId: group, from: ben });
