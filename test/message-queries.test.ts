@@ -5,6 +5,8 @@ import { media } from './helpers/media.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 const CARLA = '12025550103';
+const DORA = '12025550104';
+const EMIL = '12025550105';
 const UNKNOWN = 'false_12025550102@c.us_3A00FFFF';
 const id = 'main';
 const chatId = `${BEN}@c.us`;
@@ -189,6 +191,70 @@ describe('the messages of a chat', () => {
       400,
       { issues: [{ path: 'limt', message: 'is unknown' }] },
     ]);
+  });
+
+  it('are also those that only the phone has, once they were loaded', async () => {
+    const carla = { id, chatId: `${CARLA}@c.us` };
+    await stack.phones.send(CARLA, { to: ADA, body: 'newest' });
+    await stack.phones.keepOld(ADA, { with: CARLA, count: 60 });
+    const oldest = async () => {
+      const page = await stack.client.listMessages({ ...carla, limit: 200 });
+      return [page.messages[0]?.body, page.messages.length, page.isOlderOnPhone];
+    };
+    await eventually(async () => expect(await oldest()).toEqual(['newest', 1, true]));
+
+    expect(await stack.client.loadOlderMessages(carla)).toEqual({
+      ...{ chatId: carla.chatId, loaded: true, isOlderOnPhone: true },
+    });
+    expect(await oldest()).toEqual(['Old message 11', 51, true]);
+    expect(await stack.client.loadOlderMessages(carla)).toMatchObject({ loaded: true, isOlderOnPhone: false });
+    expect(await oldest()).toEqual(['Old message 1', 61, false]);
+    expect(await stack.client.loadOlderMessages(carla)).toMatchObject({ loaded: false, isOlderOnPhone: false });
+  });
+
+  it('stay on a phone that does not give them', async () => {
+    const dora = { id, chatId: `${DORA}@c.us` };
+    const refused = async () => {
+      const error = await stack.client.loadOlderMessages(dora).catch((thrown: GatewayError) => thrown);
+      return error instanceof GatewayError ? [error.code, error.message] : error;
+    };
+    await stack.phones.send(DORA, { to: ADA, body: 'newest' });
+    await stack.phones.keepOld(ADA, { with: DORA, count: 60 });
+    await eventually(async () =>
+      expect(await stack.client.listMessages(dora)).toMatchObject({
+        messages: [{ body: 'newest' }],
+        isOlderOnPhone: true,
+      }),
+    );
+    await stack.phones.answerForOld(ADA, 'not_shared');
+    expect(await refused()).toEqual(['not_permitted', expect.stringContaining('All chat history')]);
+    expect((await stack.client.listMessages(dora)).isOlderOnPhone).toBe(true);
+    // Its owner may have allowed it meanwhile: it is asked again.
+    await stack.phones.answerForOld(ADA, 'ended');
+    expect(await stack.client.loadOlderMessages(dora)).toMatchObject({ loaded: true, isOlderOnPhone: true });
+    expect(await refused()).toEqual(['not_permitted', expect.stringContaining('gives no more')]);
+    expect((await stack.client.listMessages({ ...dora, limit: 200 })).messages).toHaveLength(51);
+    await stack.phones.answerForOld(ADA, 'shared');
+    const unknown = { id, chatId: '12025550777' };
+    expect(await refusalOf(stack.client.loadOlderMessages(unknown))).toEqual(['chat_not_found']);
+  });
+
+  it('are not waited for for ever: a phone that is off', async () => {
+    const emil = { id, chatId: `${EMIL}@c.us` };
+    const refused = async () => (await stack.client.loadOlderMessages(emil).catch((error: Error) => error)) as Error;
+    await stack.phones.send(EMIL, { to: ADA, body: 'newest' });
+    await stack.phones.keepOld(ADA, { with: EMIL, count: 1 });
+    await eventually(async () => expect((await stack.client.listMessages(emil)).isOlderOnPhone).toBe(true));
+    await stack.phones.setOnline(ADA, false);
+    expect(await refused()).toMatchObject({
+      code: 'client_failed',
+      message: expect.stringContaining('did not answer'),
+    });
+    await refused();
+    await refused();
+    // The page has had enough, and says so to nobody.
+    expect(await refused()).toMatchObject({ code: 'client_failed', message: expect.stringContaining('at present') });
+    await stack.phones.setOnline(ADA, true);
   });
 
   it('are found by the words that they begin with', async () => {

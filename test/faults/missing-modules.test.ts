@@ -62,6 +62,7 @@ function callsOf(stack: Stack): Calls {
     'postStatus.media': () => client.postStatus({ id: 'main', type: 'image', base64 } as never),
     getMessage: ({ textId }) => client.getMessage({ id: 'main', messageId: textId }),
     listMessages: () => client.listMessages({ id: 'main', chatId: BEN }),
+    loadOlderMessages: () => client.loadOlderMessages({ id: 'main', chatId: BEN }),
     searchMessages: () => client.searchMessages({ id: 'main', text: 'hello' }),
     listReactions: ({ textId }) => client.listReactions({ id: 'main', messageId: textId }),
     listPollVotes: ({ pollId }) => client.listPollVotes({ id: 'main', messageId: pollId }),

@@ -59,6 +59,20 @@ export const messageQueryOperations = {
     errors: [...readErrors, 'chat_not_found', 'message_not_found'],
     timeoutMs: 30_000,
   },
+  loadOlderMessages: {
+    summary: "Load older messages of a chat from the account's phone, some 50; they can be listed afterwards",
+    method: 'POST',
+    path: '/sessions/:id/chats/:chatId/messages/older',
+    scope: 'send',
+    params: v.object({ id: sessionId, chatId: recipient }),
+    /** `loaded` is false if the phone has none. */
+    answer: v.object({ chatId: networkId, loaded: v.boolean(), isOlderOnPhone: v.optional(v.boolean()) }),
+    errors: [
+      ...(['session_not_found', 'session_not_ready', 'chat_not_found'] as const),
+      ...(['not_permitted', 'client_failed', 'outcome_unknown'] as const),
+    ],
+    timeoutMs: 75_000,
+  },
   searchMessages: {
     summary: 'Search messages by words that begin like the text, newest first; in one chat, or in all',
     method: 'GET',

@@ -4,6 +4,7 @@ import { fill } from '../network/fill.ts';
 import { GroupPhone } from '../network/group-phone.ts';
 import { describeChannel } from '../network/newsletter.ts';
 import { bringNotice } from '../network/notices.ts';
+import { keepOld } from '../network/old-messages.ts';
 import { registerPasskey } from '../network/passkey-links.ts';
 import { changeContacts, changeProfile, refuseRequests } from '../network/people.ts';
 import { listPhones, Phone } from '../network/phone.ts';
@@ -26,6 +27,8 @@ import {
   inputs,
   type MessageFilter,
   type NoticeDraft,
+  type OldMessages,
+  type OldMessagesDraft,
   type OutgoingMessage,
   type PasskeyHandoff,
   type PasskeyRegistration,
@@ -192,6 +195,24 @@ export const calls = {
       options: [...vote.options],
     }),
     run: (stage, { number, messageId, options }) => phone(stage, number).vote(messageId, options),
+  }),
+  keepOld: defineCall('POST', '/accounts/:number/old-messages', {
+    fields: inputs.oldMessages,
+    does: 'the phone has `count` older messages from a person, `with`, a day apart, which linked devices get when they ask for them, 50 at a time',
+    client: (number: string, draft: OldMessagesDraft) => ({ number, ...draft }),
+    run: (stage, { number, count, ...draft }) => {
+      const owner = account(stage, number);
+      keepOld(owner, stage.network.party(draft.with, owner, 'with'), count);
+      stage.network.linking.refresh(owner);
+    },
+  }),
+  answerForOld: defineCall('PUT', '/accounts/:number/old-messages', {
+    fields: inputs.oldMessagesAnswer,
+    does: 'what the phone answers then: `shared` sends them (default), `not_shared` sends none, since its owner has not allowed it, `ended` sends these and says that there are no more for devices',
+    client: (number: string, answer: OldMessages) => ({ number, answer }),
+    run: (stage, { number, answer }) => {
+      account(stage, number).oldMessages = answer;
+    },
   }),
   ring: defineCall('POST', '/accounts/:number/calls', {
     fields: inputs.call,

@@ -19,6 +19,7 @@ const picture = v.picklist(['none', 'private', 'present']);
 const pictureCode = v.picklist([401, 404, 423, 429, 500]);
 const groupPrivacy = v.picklist(['all', 'invite_only']);
 const passkeyHandoff = v.picklist(['automatic', 'shown', 'held']);
+const oldMessages = v.picklist(['shared', 'not_shared', 'ended']);
 const codeRefusal = v.picklist([400, 403, 429, 452, 500]);
 const base64Text = v.pipe(v.string(), v.regex(/^[\w+/-]+={0,2}$/, 'must be base64, plain or URL-safe'));
 const noticeKind = v.picklist([
@@ -228,6 +229,12 @@ export const inputs = {
     /** Default: true, but for an entry of the call log, as in the real page. */
     isNewMsg: v.optional(v.boolean()),
   }),
+  oldMessages: v.strictObject({
+    /** A person or a group. */
+    with: text,
+    count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)),
+  }),
+  oldMessagesAnswer: v.strictObject({ answer: oldMessages }),
   call: v.strictObject({ to: person, video: v.optional(v.boolean()) }),
   callEnd: v.strictObject({
     ...{ to: person, id: text, video: v.optional(v.boolean()) },
@@ -325,6 +332,12 @@ export type PasskeyRegistration = Input<typeof inputs.passkeyRegistration>;
  * for its user; or it waits for the phone before that.
  */
 export type PasskeyHandoff = v.InferOutput<typeof passkeyHandoff>;
+
+/** What a phone does when a device asks for older messages; `not_shared` may be changed by its owner. */
+export type OldMessages = v.InferOutput<typeof oldMessages>;
+
+/** Messages that only a phone has. */
+export type OldMessagesDraft = Input<typeof inputs.oldMessages>;
 
 /** A status with which the network refuses pairing codes. */
 export type CodeRefusal = v.InferOutput<typeof codeRefusal>;

@@ -49,6 +49,8 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     disclosed: new Set(),
     log: [],
     waiting: new Set(),
+    onlyOnPhone: new Set(),
+    oldMessages: 'shared',
     keptChats: new Set(),
     deletedChats: new Set(),
     labels: [],

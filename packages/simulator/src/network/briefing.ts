@@ -6,6 +6,7 @@ import type { Groups } from './groups.ts';
 import { partyOf } from './message.ts';
 import { chatIdIn, deviceView } from './message-views.ts';
 import { channelView, type Newsletters } from './newsletter.ts';
+import { leftOnPhone } from './old-messages.ts';
 import type { PostOffice } from './post-office.ts';
 import type { AccountRecord, Device, GroupRecord, Message, Party } from './records.ts';
 
@@ -33,9 +34,10 @@ export function brief(account: AccountRecord, device: Device, sources: Sources):
   for (const message of account.log) {
     if (device.waiting.has(message) || message.hiddenFrom.has(account)) continue;
     const party = partyOf(message, account);
-    const log = logs.get(party);
-    if (log) log.push(message);
-    else logs.set(party, [message]);
+    const log = logs.get(party) ?? [];
+    logs.set(party, log);
+    // The device knows the chat.
+    if (!account.onlyOnPhone.has(message)) log.push(message);
   }
   const chats = [...logs].map(([party, log]): WireChat => {
     const unread = sources.postOffice.unread(account, party).filter((message) => !device.waiting.has(message));
@@ -43,6 +45,7 @@ export function brief(account: AccountRecord, device: Device, sources: Sources):
       id: chatIdIn(party),
       marks: marksOf(account, party),
       unreadCount: unread.length,
+      left: leftOnPhone(account, party),
       messages: log.slice(-historyPerChat).map((message) => deviceView(message, account)),
       group: party.kind === 'group' ? groupView(party, account) : undefined,
       channel: party.kind === 'newsletter' ? channelView(party, account) : undefined,

@@ -3,6 +3,7 @@ import type {
   Addressing,
   CodeRefusal,
   GroupPrivacy,
+  OldMessages,
   PasskeyHandoff,
   Picture,
   PictureCode,
@@ -111,6 +112,10 @@ export interface AccountRecord {
   readonly log: Message[];
   /** Those that its phone does not have yet. */
   readonly waiting: Set<Message>;
+  /** Those that its devices do not have: they get the newest of them when they ask for more. */
+  readonly onlyOnPhone: Set<Message>;
+  /** What its phone answers then. */
+  oldMessages: OldMessages;
   /** Chats that it shows although they have no messages, and those that it has deleted. */
   readonly keptChats: Set<Party>;
   readonly deletedChats: Set<Party>;

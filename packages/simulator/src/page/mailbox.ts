@@ -60,7 +60,7 @@ export class Mailbox {
   }
 
   /** A chat as it was when the device was admitted; its messages are history. */
-  restore({ id, unreadCount, marks, messages: history, group, channel }: WireChat): void {
+  restore({ id, unreadCount, left, marks, messages: history, group, channel }: WireChat): void {
     if (group) learnGroupOf(group);
     if (channel) learnChannel(channel);
     for (const message of history.map((each) => this.#own(each))) {
@@ -69,7 +69,7 @@ export class Mailbox {
     }
     if (id === statusFeed) return;
     const chat = this.#chat(id);
-    chat.set({ unreadCount });
+    chat.set({ unreadCount, endOfHistoryTransferType: left });
     chat.become(marks);
   }
 

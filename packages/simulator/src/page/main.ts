@@ -12,6 +12,7 @@ import { contactDetailModules } from './modules/contact-detail-modules.ts';
 import { contactModules } from './modules/contact-modules.ts';
 import { forwardModules } from './modules/forward-modules.ts';
 import { groupModules } from './modules/group-modules.ts';
+import { historyModules } from './modules/history-modules.ts';
 import { idModules } from './modules/id-modules.ts';
 import { labelModules } from './modules/label-modules.ts';
 import { linkModules } from './modules/link-modules.ts';
@@ -61,6 +62,7 @@ const groups = [
   chatActionModules(page),
   messageModules(page),
   messageQueryModules(page),
+  historyModules(page),
   sending,
   forwardModules(page, sending),
   commandModules(page),

@@ -176,6 +176,12 @@ export interface WireGroup {
 /** What an account does in a chat, as others see it. */
 export type ChatStateName = 'typing' | 'recording' | 'paused';
 
+/**
+ * Whether the phone has older messages than a device: 0 yes, 1 no; asked for them, 4 it gives no more, 5 it may not
+ * give any.
+ */
+export type WireLeft = 0 | 1 | 4 | 5;
+
 /** What an account has set in a chat, on all its devices. */
 export interface WireMarks {
   /** Marked as unread by hand. */
@@ -210,6 +216,7 @@ export interface WireLabel {
 export interface WireChat {
   readonly id: string;
   readonly unreadCount: number;
+  readonly left: WireLeft;
   readonly marks: WireMarks;
   readonly messages: readonly WireMessage[];
   readonly group?: WireGroup | undefined;

@@ -14,6 +14,7 @@ import type {
   WireGroupChange,
   WireGroupDraft,
   WireLabel,
+  WireLeft,
   WireMarks,
   WireMemberAction,
   WireMessage,
@@ -39,6 +40,8 @@ export interface Requests {
     params: { chat: string; before?: string | undefined; after?: string | undefined; limit: number };
     result: WireMessage[] | null;
   };
+  /** Asks the phone for older messages of a chat; its answer is the event `older`. */
+  older: { params: { chat: string }; result: null };
   /** How far a message of the account has come with each recipient. */
   receipts: { params: { id: string }; result: WireReceipt[] };
   /** Reaches the account's other devices. */
@@ -196,6 +199,8 @@ export type ServerEvent =
   | { readonly type: 'labels'; readonly labels: readonly WireLabel[] }
   /** What another device has set in a chat. */
   | { readonly type: 'marks'; readonly chat: string; readonly marks: WireMarks }
+  /** The phone has sent older messages of a chat, or says why it does not. */
+  | { readonly type: 'older'; readonly chat: string; readonly left: WireLeft }
   /** A call rings; null: none does any more. */
   | { readonly type: 'call'; readonly call: WireCall | null }
   /** Its messages were deleted on another device; with `isDeleted`, the chat. */

@@ -15,11 +15,15 @@ import {
   searchMessages,
   starMessage,
 } from '../page/message-queries.ts';
+import { loadOlderMessages, type NoOlderMessages } from '../page/older-messages.ts';
 import { chatNotFound, messageNotFound } from './not-found.ts';
 import { refusedBy } from './sending.ts';
 
 const READ_TIMEOUT_MS = 25_000;
 const CHANGE_TIMEOUT_MS = 25_000;
+/** A phone is woken up, and sends a file. */
+const PHONE_TIMEOUT_MS = 60_000;
+const MARGIN_MS = 5_000;
 const PIN_NAMES: Readonly<Record<number, string>> = { 86400: 'OneDay', 604800: 'SevenDays', 2592000: 'ThirtyDays' };
 
 const seconds = v.pipe(v.number(), v.minValue(0), v.maxValue(LIMITS.time));
@@ -35,7 +39,15 @@ const receipt = v.object({ id: v.string(), at: seconds });
 export function messageQueryHandlers(
   context: HandlerContext,
 ): Handlers<
-  | ('getMessage' | 'listMessages' | 'searchMessages' | 'listReactions' | 'listReceipts' | 'listPollVotes')
+  | (
+      | 'getMessage'
+      | 'listMessages'
+      | 'loadOlderMessages'
+      | 'searchMessages'
+      | 'listReactions'
+      | 'listReceipts'
+      | 'listPollVotes'
+    )
   | ('getThumbnail' | 'starMessage' | 'pinMessage')
 > {
   const { page } = context;
@@ -52,6 +64,13 @@ export function messageQueryHandlers(
       if (found === 'no_message') throw messageNotFound();
       const { isOlderOnPhone } = found;
       return { ...pageOf(found), ...(typeof isOlderOnPhone === 'boolean' ? { isOlderOnPhone } : {}) };
+    },
+
+    loadOlderMessages: async ({ chatId }) => {
+      const found = await page.change(PHONE_TIMEOUT_MS + MARGIN_MS, loadOlderMessages, chatId, PHONE_TIMEOUT_MS);
+      if (typeof found === 'string') throw noOlderMessages[found]();
+      const { id, loaded, isOlderOnPhone } = found;
+      return { chatId: id, loaded, ...(isOlderOnPhone === undefined ? {} : { isOlderOnPhone }) };
     },
 
     searchMessages: async ({ text, chatId, page: number, limit }) => {
@@ -108,6 +127,20 @@ export function messageQueryHandlers(
     },
   };
 }
+
+const noOlderMessages: Readonly<Record<NoOlderMessages, () => GatewayError>> = {
+  no_chat: chatNotFound,
+  phone_only: () =>
+    new GatewayError('not_permitted', 'the phone has older messages, but gives no more of them to devices'),
+  not_shared: () =>
+    new GatewayError(
+      'not_permitted',
+      'the phone does not share older messages: on it, under Linked devices, turn on "All chat history" for this device',
+    ),
+  not_asked: () =>
+    new GatewayError('client_failed', 'the page does not ask the phone at present, as after several requests in vain'),
+  no_answer: () => new GatewayError('client_failed', 'the phone did not answer; open WhatsApp on it, then try again'),
+};
 
 /** Messages of the API; those that the page describes illegibly are left out. */
 function pageOf({ models, hasMore }: MessagePage) {

@@ -53,12 +53,10 @@ export async function listMessages(
     from = last.id as never;
   }
   const page = direction === 'before' ? found.slice(-limit) : found.slice(0, limit);
-  const left = chat.endOfHistoryTransferType;
   return {
     models: page.map(tools.sentModel),
     hasMore: hasMore || found.length > limit,
-    // 0 and 4: all that was sent along is here, and the phone has more. 1: there is none.
-    isOlderOnPhone: left === 0 || left === 4 ? true : left === 1 ? false : undefined,
+    isOlderOnPhone: tools.isOlderOnPhone(chat),
   };
 }
 

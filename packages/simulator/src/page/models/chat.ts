@@ -2,7 +2,7 @@ import { Collection } from '../collection.ts';
 import { Model } from '../model.ts';
 import type { MsgKey } from '../msg-key.ts';
 import { createWid, type Wid } from '../wid.ts';
-import type { WireMarks, WireUser } from '../wire.ts';
+import type { WireLeft, WireMarks, WireUser } from '../wire.ts';
 import type { GroupMetadata } from './group-metadata.ts';
 import { Msg } from './message.ts';
 import { Mute, mutes } from './mute.ts';
@@ -28,13 +28,14 @@ interface ChatAttributes {
   pin: number | undefined;
   /** Ids. */
   labels: readonly string[];
+  endOfHistoryTransferType: WireLeft;
 }
 
 /** A chat, and those of its messages that the page holds. */
 export class Chat extends Model<ChatAttributes> {
   static override readonly props = [
     ...['id', 't', 'name', 'formattedTitle', 'unreadCount', 'lastReceivedKey', 'isReadOnly'],
-    ...['isLocked', 'msgs', 'accountLid', 'archive', 'pin', 'labels'],
+    ...['isLocked', 'msgs', 'accountLid', 'archive', 'pin', 'labels', 'endOfHistoryTransferType'],
   ];
   /** There for groups. */
   groupMetadata: GroupMetadata | undefined;

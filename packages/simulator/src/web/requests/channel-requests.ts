@@ -17,7 +17,7 @@ export const channelRequests: Handlers<Names> = {
     const messages = newsletter.log.slice(-previewed).map((message) => deviceView(message, account));
     const channel = channelView(newsletter, account);
     const marks = marksOf(account, newsletter);
-    return { channel, chat: { id: newsletter.id, unreadCount: 0, marks, messages, channel } };
+    return { channel, chat: { id: newsletter.id, unreadCount: 0, left: 1, marks, messages, channel } };
   },
   'follow-channel': (network, { account }, { id }) => {
     follow(known(network, id), account);

@@ -2,6 +2,7 @@ import { isAdmin, memberIdOf, requireWriter } from '../../network/group.ts';
 import { createMessage, findMessage, partyOf } from '../../network/message.ts';
 import { deviceView, receiptViews } from '../../network/message-views.ts';
 import type { Network } from '../../network/network.ts';
+import { askForOld } from '../../network/old-messages.ts';
 import type { AccountRecord, Attachment, Message, Party } from '../../network/records.ts';
 import { NetworkRefusal } from '../../network/refusal.ts';
 import type { WireDraft } from '../../page/wire.ts';
@@ -10,7 +11,7 @@ import type { Handlers } from './handler.ts';
 
 type Names =
   | ('send' | 'preview' | 'history' | 'message' | 'react' | 'edit' | 'revoke' | 'hide')
-  | ('receipts' | 'star' | 'pin');
+  | ('receipts' | 'star' | 'pin' | 'older');
 
 /** What a device does with messages. */
 export const messageRequests: Handlers<Names> = {
@@ -43,6 +44,10 @@ export const messageRequests: Handlers<Names> = {
     if (at < 0) return null;
     return after === undefined ? views(at - limit, at) : views(at + 1, at + 1 + limit);
   },
+  older: (network, { account, device }, { chat }) => {
+    askForOld(account, network.party(chat, account, 'chat'), device.line);
+    return null;
+  },
   receipts: (_network, { account }, { id }) => {
     const message = found(account, id);
     return message.from === account ? receiptViews(message) : [];
@@ -61,7 +66,7 @@ export const messageRequests: Handlers<Names> = {
   },
   message: (_network, { account }, { id }) => {
     const known = findMessage(account, id);
-    return known ? deviceView(known, account) : null;
+    return known && !account.onlyOnPhone.has(known) ? deviceView(known, account) : null;
   },
   react: async ({ changes, postOffice }, { account }, { id, emoji }) => {
     await postOffice.settled(id);
@@ -123,7 +128,7 @@ function mentionsOf({ directory }: Network, { mentions = [] }: WireDraft, to: Pa
 }
 
 function visible(account: AccountRecord) {
-  return account.log.filter(({ hiddenFrom }) => !hiddenFrom.has(account));
+  return account.log.filter((message) => !message.hiddenFrom.has(account) && !account.onlyOnPhone.has(message));
 }
 
 function quoteOf({ directory }: Network, { quoted }: WireDraft) {

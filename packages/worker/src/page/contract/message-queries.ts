@@ -1,5 +1,5 @@
 import type { PageId, PageMessage } from '../window.ts';
-import { type Contract, fn } from './part.ts';
+import { type Contract, fn, object, unchecked } from './part.ts';
 
 /** Who did something with a message, and when, in Unix seconds. */
 interface PageReceipt {
@@ -15,6 +15,15 @@ export interface MessageQueryModules {
       count: number;
       direction: 'before' | 'after';
     }): Promise<{ messages?: readonly (PageMessage | undefined)[]; status?: number }>;
+  };
+  WAWebSendNonMessageDataRequest: {
+    sendPeerDataOperationRequest(type: 3, what: { chatId: PageId }): Promise<unknown>;
+  };
+  WAWebHistorySyncOnDemandEvents: {
+    WAWebHistorySyncOnDemandEvents: Record<'on' | 'off', (event: string, listener: (jid: unknown) => void) => void>;
+  };
+  WAWebNonMessageDataRequestHistorySyncOnDemandUtils: {
+    inFlightHistorySyncOnDemandRequests: ReadonlyMap<string, string>;
   };
   WAWebDBGetReactions: {
     getReactions(messageId: string): Promise<{
@@ -43,6 +52,21 @@ export const messageQueryParts: Contract<MessageQueryModules> = {
       '({anchor: key | {remote}, count, direction: before | after}) → Promise<{messages, status}>, oldest first; 404 for an unknown anchor',
       'listMessages',
     ),
+  },
+  WAWebSendNonMessageDataRequest: {
+    sendPeerDataOperationRequest: fn(
+      '(3, {chatId}) → Promise; asks the phone for older messages, or in silence does not',
+      'loadOlderMessages',
+    ),
+  },
+  WAWebHistorySyncOnDemandEvents: {
+    WAWebHistorySyncOnDemandEvents: object(
+      'on, off(history_sync_on_demand_events:success_history_sync_od | …:error_history_sync_od, listener(jid of the chat))',
+      'loadOlderMessages',
+    ),
+  },
+  WAWebNonMessageDataRequestHistorySyncOnDemandUtils: {
+    inFlightHistorySyncOnDemandRequests: unchecked('Map of request → jid of its chat'),
   },
   WAWebDBGetReactions: {
     getReactions: fn(

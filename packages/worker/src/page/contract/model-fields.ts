@@ -76,7 +76,9 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Chat[].mute': field('expiration in Unix seconds, mute({expiration, sendDevice}), unmute({sendDevice})', 'muteChat'),
   'Chat[].labels': some('ids of its labels'),
   'Chat[].lastReceivedKey': some('key of its last message'),
-  'Chat[].endOfHistoryTransferType': some('0 and 4: the phone has older messages; 1: there are none'),
+  'Chat[].endOfHistoryTransferType': some(
+    '0: the phone has older messages; 1: it has none; 4: it gives no more; 5: it may not give any',
+  ),
   'Chat[].accountLid': some('hidden id of the person, of a chat with one'),
   'Chat[].tcToken': some('token for pictures that are not public'),
   'Chat[].groupMetadata': some('what is known of a group'),

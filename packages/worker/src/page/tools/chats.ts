@@ -8,6 +8,8 @@ export interface ChatTools {
   findChat(id: string): PageChat | undefined;
   /** A chat as it leaves the page. */
   chatModel(chat: PageChat): Record<string, unknown>;
+  /** Whether the phone has older messages of it than the page; undefined if that is unknown. */
+  isOlderOnPhone(chat: PageChat): boolean | undefined;
   /** Shows a state in a chat until the time is over or the page goes; `paused` ends it. */
   showState(chat: PageChat, state: 'typing' | 'recording' | 'paused', forMs: number): Promise<void>;
   /** Does something with a chat after all that was begun with it before. */
@@ -100,6 +102,8 @@ export function installChatTools(): void {
         },
       };
     },
+    isOlderOnPhone: ({ endOfHistoryTransferType: left }) =>
+      left === 0 || left === 4 || left === 5 ? true : left === 1 ? false : undefined,
     holds: async (is, timeoutMs) => {
       const deadline = Date.now() + timeoutMs;
       while (!is() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, pollMs));

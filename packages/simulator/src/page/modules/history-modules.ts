@@ -1,0 +1,53 @@
+import { Emitter } from '../emitter.ts';
+import { findChat } from '../models/chat.ts';
+import type { Page } from '../page.ts';
+import type { Modules } from '../registry.ts';
+import type { Wid } from '../wid.ts';
+
+const historyOnDemand = 3;
+/** In the real page as long as the server says. */
+const answerMs = 700;
+const mostFailures = 3;
+
+/** Asks the account's phone for messages that it has not sent along. */
+export function historyModules({ connection }: Page): Modules {
+  const events = new Emitter();
+  /** By the id of the request: the jid of its chat. */
+  const inFlight = new Map<string, string>();
+  const failures = { disableRequestSending: false, failureCount: 0 };
+  const settle = (jid: string, isAnswered: boolean) => {
+    for (const [id, asked] of inFlight) if (asked === jid) inFlight.delete(id);
+    failures.failureCount = isAnswered ? 0 : failures.failureCount + 1;
+    failures.disableRequestSending = failures.failureCount >= mostFailures;
+    events.trigger(`history_sync_on_demand_events:${isAnswered ? 'success' : 'error'}_history_sync_od`, jid);
+  };
+  connection.handle('older', ({ chat: id, left }) => {
+    const chat = findChat(id);
+    const jid = chat?.get('id')?.toJid();
+    // After the time is over, an answer is dropped.
+    if (!chat || jid === undefined || ![...inFlight.values()].includes(jid)) return;
+    chat.set({ endOfHistoryTransferType: left });
+    settle(jid, true);
+  });
+  return {
+    WAWebSendNonMessageDataRequest: {
+      sendPeerDataOperationRequest: async (type: number, { chatId }: { readonly chatId: Wid }) => {
+        if (type !== historyOnDemand) throw new TypeError('not used here');
+        const jid = chatId.toJid();
+        // In silence, both.
+        if (failures.disableRequestSending || [...inFlight.values()].includes(jid)) return;
+        const id = crypto.randomUUID();
+        inFlight.set(id, jid);
+        setTimeout(() => {
+          if (inFlight.has(id)) settle(jid, false);
+        }, answerMs);
+        await connection.request('older', { chat: String(chatId) });
+      },
+    },
+    WAWebNonMessageDataRequestHistorySyncOnDemandUtils: {
+      inFlightHistorySyncOnDemandRequests: inFlight,
+      historySyncOnDemandRequestsFailureRecord: failures,
+    },
+    WAWebHistorySyncOnDemandEvents: { WAWebHistorySyncOnDemandEvents: events },
+  };
+}

@@ -1,0 +1,66 @@
+import type { PageWindow } from './window.ts';
+
+declare const window: PageWindow;
+
+/** What became of it. */
+export interface OlderMessages {
+  readonly id: string;
+  /** False: the phone has none. */
+  readonly loaded: boolean;
+  readonly isOlderOnPhone: boolean | undefined;
+}
+
+/** Why nothing was loaded: the phone gives no more, or may not give any, was not asked, or has not answered. */
+export type NoOlderMessages = 'no_chat' | 'phone_only' | 'not_shared' | 'not_asked' | 'no_answer';
+
+/** Asks the phone for messages from before those of the chat. They go to the page's database; nothing else is loaded. */
+export async function loadOlderMessages(chatId: string, timeoutMs: number): Promise<OlderMessages | NoOlderMessages> {
+  const tools = window.chatWebTools;
+  const chat = tools.findChat(chatId);
+  if (!chat) return 'no_chat';
+  const phoneOnly = 4;
+  const notShared = 5;
+  const left = () => chat.endOfHistoryTransferType;
+  const result = (loaded: boolean) => ({
+    ...{ id: tools.phoneOr(chat.id) ?? chatId, loaded },
+    isOlderOnPhone: tools.isOlderOnPhone(chat),
+  });
+  if (left() === phoneOnly) return 'phone_only';
+  if (left() !== 0 && left() !== notShared) return result(false);
+
+  const events = window.require('WAWebHistorySyncOnDemandEvents').WAWebHistorySyncOnDemandEvents;
+  const [success, failure] = ['success', 'error'].map((end) => `history_sync_on_demand_events:${end}_history_sync_od`);
+  if (!success || !failure) return 'not_asked';
+  // The page names the chat by its number or its hidden id.
+  const userOf = (id: unknown) => String(id).split('@', 1)[0];
+  const own = new Set([chat.id, chat.accountLid].flatMap((id) => (id ? [userOf(id)] : [])));
+  const isOwn = (jid: unknown) => own.has(userOf(jid));
+  let outcome: boolean | undefined;
+  let settle: () => void = () => {};
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  const listen = (isAnswered: boolean) => (jid: unknown) => {
+    if (!isOwn(jid)) return;
+    outcome = isAnswered;
+    settle();
+  };
+  const [onSuccess, onFailure] = [listen(true), listen(false)];
+  const late = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs));
+  events.on(success, onSuccess);
+  events.on(failure, onFailure);
+  try {
+    const { sendPeerDataOperationRequest } = window.require('WAWebSendNonMessageDataRequest');
+    await Promise.race([sendPeerDataOperationRequest(3, { chatId: chat.id }), late]);
+    // After some that had no answer the page asks no more for a while, and does not say so.
+    const utils = tools.optional('WAWebNonMessageDataRequestHistorySyncOnDemandUtils');
+    const asked = utils?.inFlightHistorySyncOnDemandRequests;
+    if (outcome === undefined && asked && ![...asked.values()].some(isOwn)) return 'not_asked';
+    await Promise.race([settled, late]);
+  } finally {
+    events.off(success, onSuccess);
+    events.off(failure, onFailure);
+  }
+  if (outcome !== true) return 'no_answer';
+  return left() === notShared ? 'not_shared' : result(true);
+}
