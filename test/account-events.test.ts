@@ -181,6 +181,60 @@ describe('messages that the account sent on another device', () => {
   });
 });
 
+describe('what people do', () => {
+  it('is told of chats for which that was asked, while the account itself is shown as online', async () => {
+    const carla = `${CARLA}@c.us`;
+    await fromBen('good evening');
+    await stack.phones.send(CARLA, { to: ADA, body: 'hello' });
+    await events.until('message', ({ body }) => body === 'hello');
+    await stack.client.setPresence({ id: 'main', presence: 'available' });
+    await stack.phones.openApp(BEN, true);
+    const subscribe = (chatId: string) => stack.client.subscribePresence({ id: 'main', chatId });
+    expect(await subscribe(ben)).toEqual({ chatId: ben, state: 'available' });
+    await stack.phones.showState(BEN, { to: ADA, state: 'typing' });
+    await events.until('presence', ({ state }) => state === 'typing');
+    await stack.phones.showState(BEN, { to: ADA, state: 'recording' });
+    await events.until('presence', ({ state }) => state === 'recording');
+    await stack.phones.showState(BEN, { to: ADA, state: 'paused' });
+    // Of others it is not told, nor what Ben does elsewhere.
+    await stack.phones.showState(CARLA, { to: ADA, state: 'typing' });
+    await stack.phones.showState(BEN, { to: CARLA, state: 'typing' });
+    await stack.phones.openApp(BEN, false);
+    await events.until('presence', ({ state }) => state === 'unavailable');
+    await delay(SETTLED_MS);
+    const told = { chatId: ben, from: ben };
+    expect(events.all('presence')).toEqual([
+      ...['available', 'typing', 'recording', 'available'].map((state) => ({ ...told, state })),
+      { ...told, state: 'unavailable', lastSeen: isoTime },
+    ]);
+    // A person who is known by hidden id.
+    const answer = await subscribe(carla);
+    expect(answer).toEqual({ chatId: carla, state: 'unavailable' });
+    await stack.phones.showState(CARLA, { to: ADA, state: 'typing' });
+    await events.until('presence', ({ from, state }) => from === carla && state === 'typing');
+    expect(await subscribe('12025550777').catch(({ code }) => code)).toBe('chat_not_found');
+    await stack.client.setPresence({ id: 'main', presence: 'unavailable' });
+    expect(await subscribe(`${'12025550104'}@c.us`).catch(({ code }) => code)).toBe('chat_not_found');
+  });
+
+  it('in a group, with who does it', async () => {
+    await stack.client.setPresence({ id: 'main', presence: 'available' });
+    const { id: group } = await stack.phones.createGroup(ADA, { subject: 'Dinner', participants: [BEN] });
+    await events.until('group_joined', ({ groupId }) => groupId === group);
+    const before = events.all('presence').length;
+    expect(await stack.client.subscribePresence({ id: 'main', chatId: group })).toEqual({ chatId: group });
+    await stack.phones.showState(BEN, { to: group, state: 'typing' });
+    await events.until('presence', ({ chatId }) => chatId === group);
+    await stack.phones.showState(BEN, { to: group, state: 'paused' });
+    await events.until('presence', ({ chatId, state }) => chatId === group && state === 'unavailable');
+    expect(events.all('presence').slice(before)).toEqual([
+      { chatId: group, from: ben, state: 'typing' },
+      { chatId: group, state: 'unavailable' },
+    ]);
+    await stack.client.setPresence({ id: 'main', presence: 'unavailable' });
+  });
+});
+
 describe('groups', () => {
   const carla = `${CARLA}@c.us`;
 

@@ -75,6 +75,7 @@ function callsOf(stack: Stack): Calls {
     markChatRead: () => client.markChatRead({ id: 'main', chatId: BEN }),
     markChatUnread: () => client.markChatUnread({ id: 'main', chatId: FARID }),
     setChatState: () => client.setChatState({ id: 'main', chatId: BEN, state: 'paused' }),
+    subscribePresence: () => client.subscribePresence({ id: 'main', chatId: BEN }),
     archiveChat: () => client.archiveChat({ id: 'main', chatId: BEN, archived: false }),
     pinChat: () => client.pinChat({ id: 'main', chatId: BEN, pinned: false }),
     muteChat: () => client.muteChat({ id: 'main', chatId: BEN, until: null }),

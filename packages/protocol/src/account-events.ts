@@ -9,6 +9,9 @@ export const CALL_STATES = [
   'unknown',
 ] as const;
 
+/** What people do, as others see it. */
+export const PRESENCE_STATES = ['available', 'unavailable', 'typing', 'recording'] as const;
+
 const participants = listOf(networkId, LIMITS.members);
 /** `id` is that of the notice in the group. Without `by`, nobody knows who did it. */
 const inGroup = { id: networkId, groupId: networkId, by: v.optional(networkId) };
@@ -58,6 +61,14 @@ export const accountEventData = {
     ...{ id: networkId, chatId: networkId, from: networkId, video: v.boolean(), group: v.boolean() },
     state: v.picklist(CALL_STATES),
     at: isoTime,
+  }),
+  /**
+   * What somebody does, in a chat for which that was asked. In a group, without `from` once nobody does anything;
+   * `lastSeen` where a person who is `unavailable` tells it.
+   */
+  presence: v.object({
+    ...{ chatId: networkId, from: v.optional(networkId), state: v.picklist(PRESENCE_STATES) },
+    lastSeen: v.optional(isoTime),
   }),
   /**
    * A chat was archived, pinned, muted, read or marked as unread, and is like this now; a message that makes it unread is no

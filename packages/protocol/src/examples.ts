@@ -128,6 +128,7 @@ export const examples: { readonly [N in OperationName]: Readonly<Record<string, 
   markChatRead: { known: { path: ofChat } },
   markChatUnread: { known: { path: ofChat } },
   setChatState: { typing: { path: ofChat, body: { state: 'typing', seconds: 5 } } },
+  subscribePresence: { known: { path: ofChat } },
   archiveChat: { archive: { path: ofChat, body: { archived: true } } },
   pinChat: { pin: { path: ofChat, body: { pinned: true } } },
   muteChat: {

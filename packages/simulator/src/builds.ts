@@ -1,4 +1,4 @@
-import { firstSwitches, type PageSwitches } from './page/switches.ts';
+import { firstSwitches, type PageSwitches, splitPresence } from './page/switches.ts';
 
 /** The builds of the page that can be played, named by the month by which they were out; oldest first. */
 export const builds = ['2026-01', '2026-04', '2026-07', '2026-09', '2026-10'] as const;
@@ -8,6 +8,9 @@ export type Build = (typeof builds)[number];
 
 /** The build that is played unless another one is asked for. */
 export const newestBuild: Build = '2026-10';
+
+/** One function subscribes to presence in older builds, two do in newer ones. */
+const onePresence = 'WAWebContactPresenceBridge.subscribePresence';
 
 /** What each build changes of the one before it. The README says where each change was seen. */
 const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches, 'pageVersion'>>> = {
@@ -19,7 +22,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
     lazyParticipants: true,
     unknownGroups: 'created',
     pictureRefusals: 'returned',
-    removedModules: [],
+    removedModules: splitPresence,
   },
   '2026-07': {
     pageVersion: '2.3000.1042500000',
@@ -30,7 +33,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
     offlineProgressEnd: 99,
     participantsDelayMs: 50,
     participantQueriesAtOnce: 3,
-    removedModules: ['WAWebCollections.GroupMetadata'],
+    removedModules: ['WAWebCollections.GroupMetadata', onePresence],
     lazyModules: true,
     unknownModules: 'undefined',
     pictureIdentity: 'lid',
@@ -43,7 +46,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
     whatsNewAt: 'load',
     groupDescription: 'object',
     deleteForm: 'object',
-    removedModules: ['WAWebCollections.GroupMetadata', 'WAWebCmd.Cmd.refreshQR'],
+    removedModules: ['WAWebCollections.GroupMetadata', onePresence, 'WAWebCmd.Cmd.refreshQR'],
   },
   '2026-10': {
     pageVersion: '2.3000.1049200000',

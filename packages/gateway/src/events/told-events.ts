@@ -21,6 +21,7 @@ const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string }
   group_updated: ({ id }) => id,
   call: ({ id, state }) => `${id} ${state}`,
   chat_updated: () => '',
+  presence: () => '',
 };
 
 const toldKey = v.pipe(v.string(), v.maxLength(600));

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { PRESENCE_STATES } from '../account-events.ts';
 import { recipient, sessionId } from '../ids.ts';
 import { LIMITS, networkId } from '../limits.ts';
 import type { Operation } from '../operation.ts';
@@ -80,6 +81,21 @@ export const chatChangeOperations = {
     answer: v.object({ chatId: networkId, state: chatState, endsAt: v.optional(isoTime) }),
     errors: networkErrors,
     timeoutMs: 15_000,
+  },
+  subscribePresence: {
+    summary: 'Tell from now on what people do in a chat, by events `presence`; answers with what they do now',
+    method: 'PUT',
+    path: '/sessions/:id/chats/:chatId/presence',
+    scope: 'send',
+    params: v.object({ id: sessionId, chatId: recipient }),
+    /** Without `state`, the network does not tell it. */
+    answer: v.object({
+      chatId: networkId,
+      state: v.optional(v.picklist(PRESENCE_STATES)),
+      lastSeen: v.optional(isoTime),
+    }),
+    errors: [...changeErrors, 'not_permitted'],
+    timeoutMs: 20_000,
   },
   archiveChat: {
     summary: 'Archive a chat, or take it out of the archive; an archived chat is not pinned',

@@ -35,6 +35,7 @@ import {
   type ProfileChange,
   type Refusal,
   type RequestRefusal,
+  type ShownState,
 } from './inputs.ts';
 
 const account = ({ network }: Stage, number: string) => network.directory.get(number);
@@ -212,6 +213,21 @@ export const calls = {
     client: (number: string, answer: OldMessages) => ({ number, answer }),
     run: (stage, { number, answer }) => {
       account(stage, number).oldMessages = answer;
+    },
+  }),
+  openApp: defineCall('PUT', '/accounts/:number/app', {
+    fields: inputs.app,
+    does: 'the owner opens the app on the phone, or puts it away: pages that have subscribed see the person as online, or when that was last so',
+    client: (number: string, open: boolean) => ({ number, open }),
+    run: ({ network }, { number, open }) => network.presences.appear(network.directory.get(number), open),
+  }),
+  showState: defineCall('POST', '/accounts/:number/states', {
+    fields: inputs.state,
+    does: 'the owner types or records in the chat `to`, on the phone, for 25 s or until `paused`',
+    client: (number: string, shown: ShownState) => ({ number, ...shown }),
+    run: ({ network }, { number, to, state }) => {
+      const from = network.directory.get(number);
+      network.chatStates.show(undefined, from, network.party(to, from, 'to'), state);
     },
   }),
   ring: defineCall('POST', '/accounts/:number/calls', {

@@ -235,6 +235,9 @@ export const inputs = {
     count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)),
   }),
   oldMessagesAnswer: v.strictObject({ answer: oldMessages }),
+  app: v.strictObject({ open: v.boolean() }),
+  /** `to` is a person or a group. */
+  state: v.strictObject({ to: text, state: v.picklist(['typing', 'recording', 'paused']) }),
   call: v.strictObject({ to: person, video: v.optional(v.boolean()) }),
   callEnd: v.strictObject({
     ...{ to: person, id: text, video: v.optional(v.boolean()) },
@@ -341,6 +344,9 @@ export type OldMessagesDraft = Input<typeof inputs.oldMessages>;
 
 /** A status with which the network refuses pairing codes. */
 export type CodeRefusal = v.InferOutput<typeof codeRefusal>;
+
+/** What somebody does in a chat. */
+export type ShownState = Input<typeof inputs.state>;
 
 /** A call, and its end. */
 export type CallDraft = Input<typeof inputs.call>;

@@ -49,6 +49,8 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     disclosed: new Set(),
     log: [],
     waiting: new Set(),
+    appOpen: false,
+    lastSeenMs: undefined,
     onlyOnPhone: new Set(),
     oldMessages: 'shared',
     keptChats: new Set(),

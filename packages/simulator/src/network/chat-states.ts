@@ -10,7 +10,8 @@ interface Shown {
   readonly from: AccountRecord;
   readonly to: Party;
   readonly state: Exclude<ChatStateName, 'paused'>;
-  readonly line: Line;
+  /** The page's; a phone has none. */
+  readonly line: Line | undefined;
   readonly forget: () => void;
 }
 
@@ -19,13 +20,18 @@ export class ChatStates {
   readonly #timers: Timers;
   #shown: Shown[] = [];
 
-  constructor(timers: Timers) {
+  readonly #tell: (from: AccountRecord, to: Party, state: ChatStateName) => void;
+
+  /** `tell` is called with each change. */
+  constructor(timers: Timers, tell: (from: AccountRecord, to: Party, state: ChatStateName) => void) {
     this.#timers = timers;
+    this.#tell = tell;
   }
 
-  /** A page says what its account does in a chat. */
-  show(line: Line, from: AccountRecord, to: Party, state: ChatStateName): void {
-    this.end(from, to);
+  /** A page, or a phone, says what its account does in a chat. */
+  show(line: Line | undefined, from: AccountRecord, to: Party, state: ChatStateName): void {
+    this.#drop((shown) => shown.from === from && shown.to === to);
+    this.#tell(from, to, state);
     if (state === 'paused') return;
     const forget = this.#timers.after(seenForMs, () => this.end(from, to));
     this.#shown.push({ from, to, state, line, forget });
@@ -33,12 +39,13 @@ export class ChatStates {
 
   /** The account does nothing in the chat, or has written in it. */
   end(from: AccountRecord, to: Party): void {
-    this.#drop((shown) => shown.from === from && shown.to === to);
+    const ended = this.#drop((shown) => shown.from === from && shown.to === to);
+    if (ended.length > 0) this.#tell(from, to, 'paused');
   }
 
   /** The page on that line has gone. */
   release(line: Line): void {
-    this.#drop((shown) => shown.line === line);
+    for (const { from, to } of this.#drop((shown) => shown.line === line)) this.#tell(from, to, 'paused');
   }
 
   /** Who does what, as `viewer` sees it in a chat. */
@@ -52,8 +59,10 @@ export class ChatStates {
     });
   }
 
-  #drop(isGone: (shown: Shown) => boolean): void {
-    for (const { forget } of this.#shown.filter(isGone)) forget();
-    this.#shown = this.#shown.filter((shown) => !isGone(shown));
+  #drop(isGone: (shown: Shown) => boolean): Shown[] {
+    const gone = this.#shown.filter(isGone);
+    for (const { forget } of gone) forget();
+    this.#shown = this.#shown.filter((shown) => !gone.includes(shown));
+    return gone;
   }
 }

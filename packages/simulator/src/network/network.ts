@@ -11,6 +11,7 @@ import { MessageChanges } from './message-changes.ts';
 import { Newsletters } from './newsletter.ts';
 import { statusFeed } from './party.ts';
 import { PostOffice } from './post-office.ts';
+import { Presences } from './presences.ts';
 import type { AccountRecord, Party } from './records.ts';
 
 /** The network behind the page: accounts, linked devices, messages. All in memory. */
@@ -19,7 +20,8 @@ export class Network {
   readonly settings: SimulatorSettings;
   readonly timers = new Timers();
   readonly confirmations = new Confirmations(this.timers);
-  readonly chatStates = new ChatStates(this.timers);
+  readonly presences = new Presences();
+  readonly chatStates = new ChatStates(this.timers, (...change) => this.presences.act(...change));
   readonly directory: Directory;
   readonly newsletters = new Newsletters();
   readonly mediaStore = new MediaStore();

@@ -112,6 +112,9 @@ export interface AccountRecord {
   readonly log: Message[];
   /** Those that its phone does not have yet. */
   readonly waiting: Set<Message>;
+  /** Its owner looks at the app on the phone; and when that was last so. */
+  appOpen: boolean;
+  lastSeenMs: number | undefined;
   /** Those that its devices do not have: they get the newest of them when they ask for more. */
   readonly onlyOnPhone: Set<Message>;
   /** What its phone answers then. */

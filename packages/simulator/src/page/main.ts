@@ -20,6 +20,7 @@ import { mediaModules } from './modules/media-modules.ts';
 import { messageModules } from './modules/message-modules.ts';
 import { messageQueryModules } from './modules/message-query-modules.ts';
 import { newsletterModules } from './modules/newsletter-modules.ts';
+import { presenceModules } from './modules/presence-modules.ts';
 import { registrationModules } from './modules/registration-modules.ts';
 import { statusModules } from './modules/status-modules.ts';
 import { userModules } from './modules/user-modules.ts';
@@ -71,6 +72,7 @@ const groups = [
   statusModules(page),
   contactModules(page),
   accountModules(page),
+  presenceModules(page),
   newsletterModules(page),
   contactDetailModules(page),
   labelModules(page),

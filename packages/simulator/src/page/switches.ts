@@ -80,6 +80,12 @@ export interface PageSwitches {
   reloadAfterLinkMs: number;
 }
 
+/** Functions that came in the summer of 2026. */
+export const splitPresence: readonly string[] = [
+  'WAWebContactPresenceBridge.subscribeUserPresence',
+  'WAWebContactPresenceBridge.subscribeGroupPresence',
+];
+
 /** The page as it was in January 2026. */
 export const firstSwitches: Readonly<PageSwitches> = {
   idProperty: '_serialized',
@@ -104,7 +110,7 @@ export const firstSwitches: Readonly<PageSwitches> = {
   lateModulesMs: 0,
   unknownModules: 'thrown',
   missingModules: [],
-  removedModules: ['WAWebDBMessageFindLocal.msgFindByDirection'],
+  removedModules: ['WAWebDBMessageFindLocal.msgFindByDirection', ...splitPresence],
   pictureRefusals: 'thrown',
   pictureIdentity: 'any',
   contactNames: 'both',

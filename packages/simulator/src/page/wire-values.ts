@@ -173,6 +173,20 @@ export interface WireGroup {
   readonly participants: readonly { readonly id: string; readonly rank: 'superadmin' | 'admin' | 'member' }[];
 }
 
+/** What others see of a person, or of a member of a group. */
+export interface WireActivity {
+  /** Whose: of a person or a group. */
+  readonly id: string;
+  /** Which member. */
+  readonly participant?: string | undefined;
+  /** `idle`: neither types nor records any more. */
+  readonly type: WirePresence | 'typing' | 'recording_audio' | 'idle';
+  /** When the person was last seen, in Unix seconds. */
+  readonly t?: number | undefined;
+  /** The person does not tell when. */
+  readonly deny?: boolean | undefined;
+}
+
 /** What an account does in a chat, as others see it. */
 export type ChatStateName = 'typing' | 'recording' | 'paused';
 

@@ -5,6 +5,7 @@ import type { SocketState } from './socket-states.ts';
 import type { PageSwitches } from './switches.ts';
 import type {
   ChatStateName,
+  WireActivity,
   WireBusinessProfile,
   WireCall,
   WireChannel,
@@ -103,6 +104,8 @@ export interface Requests {
   'set-picture': { params: { id: string; data: string | null }; result: null };
   'set-privacy': { params: { name: keyof WirePrivacy; value: string }; result: null };
   presence: { params: { presence: WirePresence }; result: null };
+  /** Wants to know what a person, by hidden id, or the members of a group do; until the connection ends. */
+  'subscribe-presence': { params: { id: string }; result: null };
   /** Unlinks this device. */
   logout: { params: Record<string, never>; result: null };
 }
@@ -199,6 +202,7 @@ export type ServerEvent =
   | { readonly type: 'labels'; readonly labels: readonly WireLabel[] }
   /** What another device has set in a chat. */
   | { readonly type: 'marks'; readonly chat: string; readonly marks: WireMarks }
+  | { readonly type: 'activity'; readonly activity: WireActivity }
   /** The phone has sent older messages of a chat, or says why it does not. */
   | { readonly type: 'older'; readonly chat: string; readonly left: WireLeft }
   /** A call rings; null: none does any more. */

@@ -160,6 +160,7 @@ export class PageConnection implements Line {
 
   #leave(): void {
     this.#network.confirmations.release(this);
+    this.#network.presences.release(this);
     this.#network.chatStates.release(this);
     if (this.#offer) {
       this.#offer.references.stop();

@@ -14,6 +14,7 @@ import { installGroupTools } from '../page/tools/groups.ts';
 import { installIdTools } from '../page/tools/identities.ts';
 import { installMessageTools } from '../page/tools/messages.ts';
 import { installOutcomeTools } from '../page/tools/outcomes.ts';
+import { installPresenceTools } from '../page/tools/presences.ts';
 import { installSendTools } from '../page/tools/sends.ts';
 import type { Capabilities } from './capabilities.ts';
 import { CrashWatch } from './crash-watch.ts';
@@ -208,6 +209,7 @@ export class WhatsAppClient extends LibraryClient {
       installChatTools,
       installChangeTools,
       installFileTools,
+      installPresenceTools,
     ];
     const scripts = [...tools, listen, listenToChanges];
     // The page runs them in this order.

@@ -1,4 +1,5 @@
 import { type Chat, type chatChangeOperations, GatewayError, type Handlers } from '@chat-web/protocol';
+import { toActivity } from '../client/inbox/account-event.ts';
 import { toChats } from '../client/lists.ts';
 import type { HandlerContext } from '../client/port.ts';
 import {
@@ -13,12 +14,15 @@ import {
   pinChat,
   setChatState,
 } from '../page/chat-changes.ts';
+import { subscribePresence } from '../page/presence.ts';
 import type { Refused } from '../page/window.ts';
 import { refusedBy } from './sending.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 25_000;
 const STATE_TIMEOUT_MS = 12_000;
+/** How long what people do now may take to arrive; the network need not tell it. */
+const PRESENCE_TIMEOUT_MS = 2_000;
 /** A chat may have many thousand messages. */
 const CLEAR_TIMEOUT_MS = 55_000;
 const MEMBERS_TIMEOUT_MS = 8_000;
@@ -46,6 +50,17 @@ export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typ
       const { id } = idOf(await page.change(STATE_TIMEOUT_MS, setChatState, chatId, state, seconds * 1_000));
       const endsAt = new Date(Date.now() + seconds * 1_000).toISOString();
       return { chatId: id, state, ...(state === 'paused' ? {} : { endsAt }) };
+    },
+
+    subscribePresence: async ({ chatId }) => {
+      const found = await page.change(STATE_TIMEOUT_MS, subscribePresence, chatId, PRESENCE_TIMEOUT_MS);
+      if (found === 'no_chat') throw noChat();
+      if (found === 'too_many')
+        throw new GatewayError(
+          'not_permitted',
+          'presence is told of 200 chats at most; a restart of the session ends all',
+        );
+      return { chatId: found.id, ...toActivity(found) };
     },
 
     archiveChat: async ({ chatId, archived }) =>

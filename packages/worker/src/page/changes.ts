@@ -98,6 +98,15 @@ export function listenToChanges(): void {
     return true;
   });
 
+  once('presence', () => {
+    const { PresenceCollection: presences } = tools.optional('WAWebPresenceCollection') ?? {};
+    presences?.on(
+      'change:chatstate.type',
+      quietly((shown) => tools.tell(tools.activityChange(shown))),
+    );
+    return presences !== undefined;
+  });
+
   /** Wraps the function of a table that stores rows: the page calls it as ever, and gets what it returns. */
   const onStored = <R>(
     mode: { bulkUpsert?(rows: readonly R[], ...more: unknown[]): unknown } | undefined,

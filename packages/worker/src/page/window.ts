@@ -7,6 +7,7 @@ import type { GroupTools } from './tools/groups.ts';
 import type { IdTools } from './tools/identities.ts';
 import type { MessageTools } from './tools/messages.ts';
 import type { OutcomeTools } from './tools/outcomes.ts';
+import type { PresenceTools } from './tools/presences.ts';
 import type { SendTools } from './tools/sends.ts';
 
 /**
@@ -128,6 +129,23 @@ export interface PageCall {
 export interface PageChange {
   readonly name: AccountEventName;
   readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** What somebody does. */
+export interface PageActivity {
+  /** Who; of a group, empty while nobody does anything. */
+  readonly id?: PageId;
+  /** `available`, `unavailable`, `typing` or `recording_audio`. */
+  readonly type?: string;
+  /** When the person was last seen, in Unix seconds. */
+  readonly t?: number;
+}
+
+/** What is known of the presence of a person, or of the members of a group. */
+export interface PagePresence {
+  readonly id: PageId;
+  readonly hasData?: boolean;
+  readonly chatstate?: PageActivity;
 }
 
 /** A member of a group. */
@@ -397,7 +415,15 @@ export interface OwnGroup {
 export type GroupRefusal = 'no_group' | 'not_admin' | Refused;
 
 /** The functions that our scripts share in the page. */
-type PageTools = IdTools & MessageTools & OutcomeTools & SendTools & GroupTools & ChatTools & FileTools & ChangeTools;
+type PageTools = IdTools &
+  MessageTools &
+  OutcomeTools &
+  SendTools &
+  GroupTools &
+  ChatTools &
+  FileTools &
+  PresenceTools &
+  ChangeTools;
 
 /** Media as the library prepares them: a model of the page, with fields of the library's own. */
 type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> };

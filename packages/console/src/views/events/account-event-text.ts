@@ -36,6 +36,10 @@ export function accountEventText(event: ListenedEvent<AccountEventName>, withCon
       const where = group ? ` in ${shownText(chatId)}` : '';
       return `${video ? 'video call' : 'call'} of ${shownText(from)}${where}: ${state.replace('_', ' ')}`;
     }
+    case 'presence': {
+      const { chatId, from, state } = event.data;
+      return `${from === undefined ? 'somebody' : shownText(from)} is ${state} in ${shownText(chatId)}`;
+    }
     case 'chat_updated': {
       const { chatId, unreadCount, archived, pinned, mutedUntil } = event.data;
       const marks = [archived && 'archived', pinned && 'pinned', mutedUntil && 'muted', `${unreadCount} unread`];

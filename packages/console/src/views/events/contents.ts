@@ -29,6 +29,7 @@ const SHOWN: { readonly [N in EventName]: readonly string[] } = {
   group_request: GROUP_SHOWN,
   group_updated: [...GROUP_SHOWN, 'change'],
   chat_updated: ['chatId', 'unreadCount', 'archived', 'pinned', 'mutedUntil'],
+  presence: ['chatId', 'from', 'state', 'lastSeen'],
   call: ['id', 'chatId', 'from', 'video', 'group', 'state', 'at'],
 };
 

@@ -33,6 +33,7 @@ export const EVENT_TEXTS: Readonly<Record<Exclude<EventName, 'qr' | 'pairing_cod
   group_joined: 'people came into a group',
   group_left: 'people left a group, or were removed',
   group_request: 'people ask to be let into a group',
+  presence: 'a person is online, types or records, in a chat for which that was asked',
   chat_updated: 'a chat was archived, pinned, muted, read or marked as unread',
   call: 'a call rings, was missed or has ended',
   group_updated: 'a group has another name, setting, admin or the like',

@@ -1,7 +1,9 @@
 import { changeProfile } from '../../network/people.ts';
 import type { Handlers } from './handler.ts';
 
-type Names = 'about' | 'set-name' | 'set-about' | 'set-picture' | 'set-privacy' | 'presence' | 'see-status';
+type Names =
+  | ('about' | 'set-name' | 'set-about' | 'set-picture' | 'set-privacy' | 'presence' | 'see-status')
+  | 'subscribe-presence';
 
 /** What a device changes of its account, and how it is shown. */
 export const accountRequests: Handlers<Names> = {
@@ -30,6 +32,13 @@ export const accountRequests: Handlers<Names> = {
   },
   'see-status': ({ postOffice }, { account }, { id }) => {
     postOffice.seeStatus(account, id);
+    return null;
+  },
+  // A person is known by hidden id alone.
+  'subscribe-presence': (network, { account, device }, { id }) => {
+    const { line } = device;
+    if (line && /@(lid|g\.us)$/.test(id))
+      network.presences.subscribe(line, device, account, network.party(id, account, 'id'));
     return null;
   },
   presence: (_network, { device }, { presence }) => {

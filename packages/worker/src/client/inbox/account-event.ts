@@ -1,4 +1,12 @@
-import { type AccountEvent, type AccountEventName, CALL_STATES, cutText, LIMITS, networkId } from '@chat-web/protocol';
+import {
+  type AccountEvent,
+  type AccountEventName,
+  CALL_STATES,
+  cutText,
+  LIMITS,
+  networkId,
+  PRESENCE_STATES,
+} from '@chat-web/protocol';
 import * as v from 'valibot';
 import { toMessage } from '../resources.ts';
 
@@ -27,6 +35,9 @@ const participants = v.pipe(
   v.transform((ids) => ids.filter((id): id is string => v.is(networkId, id)).slice(0, LIMITS.members)),
 );
 const inGroup = { id: networkId, groupId: networkId, by: person };
+
+/** What somebody does, as others see it. */
+const activity = v.object({ state: v.picklist(PRESENCE_STATES), lastSeen: v.optional(time) });
 
 const forms = {
   message_sent: v.pipe(v.unknown(), v.transform(toMessage)),
@@ -63,6 +74,10 @@ const forms = {
     ...{ id: networkId, chatId: networkId, from: networkId, video: v.boolean(), group: v.boolean() },
     ...{ state: v.fallback(v.picklist(CALL_STATES), 'unknown'), at: time },
   }),
+  presence: v.object({
+    ...{ chatId: networkId, from: person },
+    ...activity.entries,
+  }),
   chat_updated: v.object({
     chatId: networkId,
     // The page has -1 for a chat that was marked as unread by hand.
@@ -82,6 +97,12 @@ export function toAccountEvent(name: unknown, data: unknown): AccountEvent {
   const read = v.safeParse(forms[known], data);
   if (read.success) return { name: known, data: read.output } as AccountEvent;
   throw new Error(`${v.getDotPath(read.issues[0]) ?? 'it'} is not of the form that it has`);
+}
+
+/** What somebody does, from what the page tells; nothing if that is invalid. */
+export function toActivity(read: unknown): Partial<v.InferOutput<typeof activity>> {
+  const parsed = v.safeParse(activity, read);
+  return parsed.success ? parsed.output : {};
 }
 
 /** Until when a chat is muted, from the page's Unix seconds: -1 for ever, 0 or a time that is over for not. */

@@ -1,5 +1,5 @@
-import type { PageChat, PageId } from '../window.ts';
-import { type Contract, fn } from './part.ts';
+import type { PageActivity, PageChat, PageId, PagePresence } from '../window.ts';
+import { type Contract, either, fn, object, unchecked } from './part.ts';
 
 type ShowState = (id: PageId) => Promise<unknown> | undefined;
 
@@ -21,6 +21,18 @@ export interface ChatModules {
     sendChatStateComposing: ShowState;
     sendChatStateRecording: ShowState;
     sendChatStatePaused: ShowState;
+  };
+  WAWebPresenceCollection: {
+    PresenceCollection: {
+      gadd(id: PageId): PagePresence;
+      getModelsArray(): PagePresence[];
+      on(event: string, listener: (shown: PageActivity) => void): void;
+    };
+  };
+  WAWebContactPresenceBridge: {
+    subscribeUserPresence?(id: PageId): Promise<unknown> | undefined;
+    subscribeGroupPresence?(id: PageId): unknown;
+    subscribePresence?(id: PageId, token: unknown): Promise<unknown> | undefined;
   };
 }
 
@@ -59,5 +71,19 @@ export const chatParts: Contract<ChatModules> = {
     sendChatStateComposing: state('typing'),
     sendChatStateRecording: state('recording'),
     sendChatStatePaused: state('neither'),
+  },
+  WAWebPresenceCollection: {
+    PresenceCollection: object('what people do', 'presence', 'subscribePresence'),
+    'PresenceCollection.gadd': fn('(id) → model with hasData, chatstate {id, type, t}', 'subscribePresence'),
+    'PresenceCollection.getModelsArray': fn('() → the same', 'presence'),
+    'PresenceCollection.on': fn('(change:chatstate.type, listener(chatstate))', 'presence'),
+  },
+  WAWebContactPresenceBridge: {
+    subscribeUserPresence: either(
+      fn('(hidden id) → Promise; without an answer', 'subscribePresence'),
+      'WAWebContactPresenceBridge.subscribePresence',
+    ),
+    subscribeGroupPresence: unchecked('(id of a group)'),
+    subscribePresence: unchecked('(id, token) → Promise; both in builds before the summer of 2026'),
   },
 };

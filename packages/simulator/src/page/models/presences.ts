@@ -1,0 +1,54 @@
+import { Collection } from '../collection.ts';
+import { Model } from '../model.ts';
+import type { Wid } from '../wid.ts';
+import type { WireActivity } from '../wire.ts';
+
+interface ChatStateAttributes {
+  id: Wid | string;
+  type: string;
+  t: number | undefined;
+  deny: boolean | undefined;
+}
+
+/** What somebody does. */
+class ChatState extends Model<ChatStateAttributes> {
+  static override readonly props = ['id', 'type', 't', 'deny'];
+}
+
+interface PresenceAttributes {
+  id: Wid;
+  isOnline: boolean;
+  hasData: boolean;
+  isSubscribed: boolean;
+}
+
+/** What a person does, or of the members of a group the one who did something last. */
+class Presence extends Model<PresenceAttributes> {
+  static override readonly props = ['id', 'isOnline', 'hasData', 'isSubscribed'];
+  readonly chatstate: ChatState;
+
+  constructor(id: Wid) {
+    super({ id, isOnline: false, hasData: false, isSubscribed: false });
+    this.chatstate = new ChatState({ id: id.isGroup() ? '' : id, type: 'unavailable' });
+    this.chatstate.on('change:type', (state: ChatState) => this.trigger('change:chatstate.type', state));
+  }
+
+  /** A member of a group is named only while something is done there. */
+  become({ type, t, deny }: WireActivity, member: Wid | undefined): void {
+    const state = this.chatstate;
+    const rests = this.get('isOnline') ? 'available' : 'unavailable';
+    if (type === 'available' || type === 'unavailable') this.set({ isOnline: type === 'available' });
+    if (member) state.set(type === 'idle' ? { id: '', type: rests } : { id: member, type });
+    else state.set(type === 'idle' ? { type: rests } : { type, t, deny });
+    this.set({ hasData: true, isSubscribed: true });
+  }
+}
+
+class PresenceCollection extends Collection<Presence> {
+  /** The one of that id, made if there is none. */
+  gadd(id: Wid): Presence {
+    return this.get(id) ?? this.add(new Presence(id));
+  }
+}
+
+export const presences = new PresenceCollection(Presence as never);

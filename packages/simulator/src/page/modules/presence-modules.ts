@@ -1,0 +1,26 @@
+import { presences } from '../models/presences.ts';
+import type { Page } from '../page.ts';
+import type { Modules } from '../registry.ts';
+import { createWid, type Wid } from '../wid.ts';
+
+/** What others do, for those who have subscribed to it. */
+export function presenceModules({ connection, users }: Page): Modules {
+  connection.handle('activity', ({ activity }) => {
+    const { id, participant } = activity;
+    // Under the hidden id or the number: whichever the page looks at.
+    const known = users.known(id);
+    const ids = [id, known?.pn, known?.lid].flatMap((each) => (each === undefined ? [] : [createWid(each)]));
+    const presence = ids.map((each) => presences.get(each)).find((each) => each !== undefined);
+    presence?.become(activity, participant === undefined ? undefined : createWid(participant));
+  });
+  // There is no answer.
+  const subscribe = (id: Wid) => void connection.request('subscribe-presence', { id: String(id) });
+  return {
+    WAWebPresenceCollection: { PresenceCollection: presences },
+    WAWebContactPresenceBridge: {
+      subscribePresence: async (id: Wid, _token?: unknown) => subscribe(id),
+      subscribeUserPresence: async (id: Wid) => subscribe(id),
+      subscribeGroupPresence: (id: Wid) => subscribe(id),
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { PageWindow } from './window.ts';
+
+declare const window: PageWindow;
+
+/** What the network has said of a chat so far. */
+export interface ChatPresence {
+  readonly id: string;
+  /** Undefined: nothing yet. */
+  readonly state?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly lastSeen?: number | undefined;
+}
+
+/** Asks the network to tell what people do in a chat, and waits a moment for what they do now. */
+export async function subscribePresence(
+  chatId: string,
+  answerMs: number,
+): Promise<ChatPresence | 'no_chat' | 'too_many'> {
+  const tools = window.chatWebTools;
+  const chat = tools.findChat(chatId);
+  if (!chat) return 'no_chat';
+  if (!tools.watchPresence(chat)) return 'too_many';
+  const { PresenceCollection: presences } = window.require('WAWebPresenceCollection');
+  // It is told under one of these, and only where the page has a model for it.
+  const models = [chat.id, chat.accountLid].flatMap((id) => (id ? [presences.gadd(id)] : []));
+  const bridge = window.require('WAWebContactPresenceBridge');
+  // A person is asked for by hidden id.
+  const whom = chat.accountLid ?? chat.id;
+  const isGroup = String(chat.id).endsWith('@g.us');
+  const subscribe = isGroup ? bridge.subscribeGroupPresence : bridge.subscribeUserPresence;
+  const late = new Promise((resolve) => setTimeout(resolve, answerMs));
+  await Promise.race([subscribe ? subscribe(whom) : bridge.subscribePresence?.(whom, chat.tcToken), late]);
+  const told = () => models.find(({ hasData }) => hasData === true);
+  await tools.holds(() => told() !== undefined, answerMs);
+  const shown = told()?.chatstate;
+  return { id: tools.phoneOr(chat.id) ?? chatId, ...(shown ? tools.activity(shown) : {}) };
+}
