@@ -30,6 +30,7 @@ export async function prepareExamples(phones: SimulatorClient, own: string): Pro
   await phones.send(FRIEND, { id: stanzaOf(exampleIds.status), to: 'status@broadcast', body: 'Good morning' });
   await phones.createChannel(FRIEND, { id: exampleIds.channel, name: 'News of the street' });
   await phones.createChannel(own, { id: exampleIds.ownChannel, name: 'News of the shop' });
+  await phones.ring(FRIEND, { id: exampleIds.call, to: own });
   await phones.profile(FRIEND, { picture: 'present' });
   await phones.profile(own, { business: true });
   await phones.setLabels(own, [{ id: '1', name: 'New customer', colorIndex: 0 }]);

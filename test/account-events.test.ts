@@ -296,6 +296,24 @@ describe('calls', () => {
     ]);
   });
 
+  it('are rejected while they ring, by this account alone', async () => {
+    const { id: callId } = await stack.phones.ring(BEN, { to: ADA });
+    await events.until('call', (call) => call.id === callId);
+    const reject = (id: string) => stack.client.rejectCall({ id: 'main', callId: id });
+    expect(await reject('00C28E4F').catch(({ code }) => code)).toBe('call_not_found');
+    expect(await reject(callId)).toEqual({ callId, rejected: true });
+    await events.until('call', (call) => call.id === callId && call.state === 'rejected');
+    expect(await reject(callId).catch(({ code }) => code)).toBe('call_not_found');
+    expect(await reject('no call').catch(({ issues }) => issues)).toMatchObject([{ path: 'callId' }]);
+
+    await stack.phones.refuseRequests(ADA, { requests: ['reject-call'], code: 500 });
+    const { id: kept } = await stack.phones.ring(BEN, { to: ADA });
+    await events.until('call', (call) => call.id === kept);
+    expect(await reject(kept).catch(({ code }) => code)).toBe('client_failed');
+    await stack.phones.refuseRequests(ADA, { requests: ['reject-call'], code: null });
+    await stack.phones.hangUp(BEN, { to: ADA, id: kept, outcome: 'Missed' });
+  });
+
   it('that ended while the session was down are told once when it is back', async () => {
     const { id } = await stack.phones.ring(BEN, { to: ADA });
     await events.until('call', (call) => call.id === id);

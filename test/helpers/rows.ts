@@ -49,6 +49,7 @@ const inPath: Readonly<Record<string, string>> = {
   contactId: '12025550102@c.us',
   code: 'ExampleInvite000000001',
   channelId: '120363000000000000@newsletter',
+  callId: '00C28E4F6B2FFA7159760CC8BEAFDDA3',
   keyId: 'key_000000000000',
   webhookId: 'wh_000000000000',
   number: '+12025550102',

@@ -22,6 +22,7 @@ export const errorTable = {
   chat_not_found: { status: 404, when: 'the group, invite or chat is unknown' },
   recipient_not_found: { status: 404, when: 'the recipient is not registered on the network' },
   contact_not_found: { status: 404, when: 'the account has no such contact' },
+  call_not_found: { status: 404, when: 'no call with this id rings' },
   media_not_found: { status: 404, when: 'the message has no media, or the network no longer has it' },
   qr_not_available: {
     status: 404,

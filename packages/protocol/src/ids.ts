@@ -54,6 +54,9 @@ export const messageId = v.pipe(
   ),
 );
 
+/** A call's id. */
+export const callId = v.pipe(v.string(), v.regex(/^[\w-]{1,100}$/, 'must be the id of a call as an event gave it'));
+
 /** A person: a phone number in any of its forms; a handler gets `<digits>@c.us`. */
 export const personId = v.pipe(
   v.string(),

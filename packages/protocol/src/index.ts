@@ -12,6 +12,7 @@ export * from './limits.ts';
 export * from './line-reader.ts';
 export * from './media.ts';
 export * from './operation.ts';
+export * from './operations/calls.ts';
 export * from './operations/chat-changes.ts';
 export * from './operations/contact-details.ts';
 export * from './operations/host.ts';

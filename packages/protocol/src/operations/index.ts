@@ -4,6 +4,7 @@ import type { Download, MediaBytes, MediaFile } from '../media.ts';
 import type { HandlerInput, OperationAnswer, OperationInput } from '../operation.ts';
 import { accessOperations } from './access.ts';
 import { accountOperations } from './account.ts';
+import { callOperations } from './calls.ts';
 import { channelOperations } from './channels.ts';
 import { chatChangeOperations } from './chat-changes.ts';
 import { chatOperations } from './chats.ts';
@@ -54,6 +55,7 @@ export const workerOperations = {
   ...statusFeedOperations,
   ...accountOperations,
   ...channelOperations,
+  ...callOperations,
 } as const;
 
 /**
@@ -72,6 +74,7 @@ export const operationGroups = {
   'Status feed': statusFeedOperations,
   Account: accountOperations,
   Channels: channelOperations,
+  Calls: callOperations,
   Webhooks: webhookOperations,
   Keys: { ...keyOperations, ...accessOperations },
   Host: hostOperations,

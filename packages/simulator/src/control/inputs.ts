@@ -238,7 +238,12 @@ export const inputs = {
   app: v.strictObject({ open: v.boolean() }),
   /** `to` is a person or a group. */
   state: v.strictObject({ to: text, state: v.picklist(['typing', 'recording', 'paused']) }),
-  call: v.strictObject({ to: person, video: v.optional(v.boolean()) }),
+  call: v.strictObject({
+    to: person,
+    video: v.optional(v.boolean()),
+    /** Random by default. */
+    id: v.optional(text),
+  }),
   callEnd: v.strictObject({
     ...{ to: person, id: text, video: v.optional(v.boolean()) },
     outcome: v.picklist(['Completed', 'Missed', 'Rejected', 'Canceled', 'AcceptedElsewhere', 'Failed']),

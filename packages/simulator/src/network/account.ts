@@ -49,6 +49,7 @@ export function createAccount(seed: AccountSeed): AccountRecord {
     disclosed: new Set(),
     log: [],
     waiting: new Set(),
+    ringing: undefined,
     appOpen: false,
     lastSeenMs: undefined,
     onlyOnPhone: new Set(),

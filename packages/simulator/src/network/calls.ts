@@ -6,21 +6,35 @@ import type { Network } from './network.ts';
 import type { AccountRecord } from './records.ts';
 
 /** The phone of an account calls another, whose pages ring. */
-export function ring(network: Network, caller: AccountRecord, { to, video = false }: CallDraft): { id: string } {
+export function ring(
+  network: Network,
+  caller: AccountRecord,
+  { to, video = false, ...draft }: CallDraft,
+): { id: string } {
   const called = personOf(network, caller, to);
-  const id = createMessageId(caller);
-  tellDevices(called, { type: 'call', call: { id, from: chatIdOf(caller), isVideo: video } });
+  const id = draft.id ?? createMessageId(caller);
+  called.ringing = { caller, call: { id, from: chatIdOf(caller), isVideo: video } };
+  tellDevices(called, { type: 'call', call: called.ringing.call });
   return { id };
 }
 
 /** The call is over: the pages have it in their log, under its id. */
 export function hangUp(network: Network, caller: AccountRecord, { to, id, video = false, outcome }: CallEnd): void {
   const called = personOf(network, caller, to);
+  if (called.ringing?.call.id === id) called.ringing = undefined;
   tellDevices(called, { type: 'call', call: null });
   const call = { callOutcome: outcome, isVideoCall: video, callCreator: chatIdOf(caller), callParticipants: [] };
   const fields = { viewMode: 'VISIBLE', kind: 'callLog', ...call };
   const message = createMessage({ id, from: caller, to: called, type: 'call_log', fields });
   network.postOffice.bring({ ...message, isQuiet: true }, called);
+}
+
+/** A page of the person who is called rejects it. */
+export function reject(network: Network, called: AccountRecord, id: string): void {
+  const { ringing } = called;
+  if (ringing?.call.id !== id) throw new SimulatorError(404, `id: no call ${id} rings`);
+  const { caller, call } = ringing;
+  hangUp(network, caller, { to: called.number, id, video: call.isVideo, outcome: 'Rejected' });
 }
 
 function personOf(network: Network, caller: AccountRecord, to: string): AccountRecord {

@@ -135,6 +135,7 @@ export class Linking {
       ...brief(account, device, this.#parts),
     });
     line.send({ type: 'progress', percent: 0 });
+    if (account.ringing) line.send({ type: 'call', call: account.ringing.call });
     this.#parts.postOffice.deviceLoggedIn(account, device);
     sync(device, line, this.#settings, this.#timers);
     return { account, device };

@@ -14,6 +14,7 @@ import type {
   PageFault,
   ServerEvent,
   WireBusinessProfile,
+  WireCall,
   WireLabel,
   WireMarks,
   WireMedia,
@@ -112,6 +113,8 @@ export interface AccountRecord {
   readonly log: Message[];
   /** Those that its phone does not have yet. */
   readonly waiting: Set<Message>;
+  /** The call that rings in its pages. */
+  ringing: { readonly caller: AccountRecord; readonly call: WireCall } | undefined;
   /** Its owner looks at the app on the phone; and when that was last so. */
   appOpen: boolean;
   lastSeenMs: number | undefined;

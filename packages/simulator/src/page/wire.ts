@@ -106,6 +106,8 @@ export interface Requests {
   presence: { params: { presence: WirePresence }; result: null };
   /** Wants to know what a person, by hidden id, or the members of a group do; until the connection ends. */
   'subscribe-presence': { params: { id: string }; result: null };
+  /** The call that rings is not taken. */
+  'reject-call': { params: { id: string }; result: null };
   /** Unlinks this device. */
   logout: { params: Record<string, never>; result: null };
 }

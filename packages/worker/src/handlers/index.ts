@@ -1,6 +1,7 @@
 import type { Handlers, WorkerOperationName } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
 import { accountHandlers } from './account.ts';
+import { callHandlers } from './calls.ts';
 import { channelHandlers } from './channels.ts';
 import { chatChangeHandlers } from './chat-changes.ts';
 import { chatHandlers } from './chats.ts';
@@ -36,5 +37,6 @@ export function createHandlers(context: HandlerContext): Handlers<WorkerOperatio
     ...statusFeedHandlers(context),
     ...accountHandlers(context),
     ...channelHandlers(context),
+    ...callHandlers(context),
   };
 }

@@ -121,6 +121,7 @@ export interface PageCall {
   readonly isVideo?: boolean;
   readonly isGroup?: boolean;
   readonly outgoing?: boolean;
+  userEndedCall?: boolean;
   /** 3 and 8: it rings. */
   getState?(): number;
 }

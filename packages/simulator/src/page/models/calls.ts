@@ -8,9 +8,14 @@ const received = 3;
 class Calls extends Emitter {
   /** The library looks for this map, to wrap its `set`. */
   readonly calls = new Map<string, unknown>();
-  activeCall: object | null = null;
+  activeCall: { readonly id: string } | null = null;
 
-  setActiveCall(call: object | null): void {
+  /** None: they are those of a page without a call engine. */
+  get(_id: string): undefined {
+    return undefined;
+  }
+
+  setActiveCall(call: { readonly id: string } | null): void {
     this.activeCall = call;
     this.trigger('change:activeCall', call);
   }
@@ -19,12 +24,13 @@ class Calls extends Emitter {
 export const calls = new Calls();
 
 /** A call as the page has it. */
-export function callOf({ id, from, isVideo }: WireCall): object {
+export function callOf({ id, from, isVideo }: WireCall): { readonly id: string } {
   // Its state follows in the next turn.
   let state = 0;
   setTimeout(() => {
     state = received;
   }, 0);
   const peerJid = createWid(from);
-  return { id, peerJid, isVideo, isGroup: false, outgoing: false, offerTime: 0, getState: () => state };
+  const call = { id, peerJid, isVideo, isGroup: false, outgoing: false, offerTime: 0, getState: () => state };
+  return call;
 }

@@ -77,6 +77,15 @@ export function collectionModules(page: Page): Modules {
     WAWebStatusCollection: { StatusCollection: Status },
     // A default export, too.
     WAWebCallCollection: calls,
+    WAWebVoipStackInterface: {
+      getVoipStackInterface: async () => ({
+        // Of the call that rings, without an answer of the network.
+        rejectCall: async () => {
+          const { activeCall } = calls;
+          if (activeCall) await page.connection.request('reject-call', { id: activeCall.id });
+        },
+      }),
+    },
   };
 }
 

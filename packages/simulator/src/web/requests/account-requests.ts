@@ -1,9 +1,10 @@
+import { reject } from '../../network/calls.ts';
 import { changeProfile } from '../../network/people.ts';
 import type { Handlers } from './handler.ts';
 
 type Names =
   | ('about' | 'set-name' | 'set-about' | 'set-picture' | 'set-privacy' | 'presence' | 'see-status')
-  | 'subscribe-presence';
+  | ('subscribe-presence' | 'reject-call');
 
 /** What a device changes of its account, and how it is shown. */
 export const accountRequests: Handlers<Names> = {
@@ -39,6 +40,10 @@ export const accountRequests: Handlers<Names> = {
     const { line } = device;
     if (line && /@(lid|g\.us)$/.test(id))
       network.presences.subscribe(line, device, account, network.party(id, account, 'id'));
+    return null;
+  },
+  'reject-call': (network, { account }, { id }) => {
+    reject(network, account, id);
     return null;
   },
   presence: (_network, { device }, { presence }) => {

@@ -15,7 +15,14 @@ export interface ChangeModules {
       bulkGetByParentMsgKey?(keys: readonly object[]): Promise<readonly PageVote[]>;
     };
   };
-  WAWebCallCollection: { on(event: string, listener: (call: PageCall | null | undefined) => void): void };
+  WAWebCallCollection: {
+    on(event: string, listener: (call: PageCall | null | undefined) => void): void;
+    activeCall?: PageCall | null;
+    get?(id: string): PageCall | undefined;
+  };
+  WAWebVoipStackInterface: {
+    getVoipStackInterface?(): Promise<{ rejectCall?(): Promise<unknown> } | null | undefined>;
+  };
 }
 
 /** Their parts. */
@@ -41,5 +48,11 @@ export const changeParts: Contract<ChangeModules> = {
   },
   WAWebCallCollection: {
     on: fn('(add | change:activeCall, listener({id, peerJid, isVideo, isGroup, outgoing, getState()}))', 'call'),
+    activeCall: unchecked('the call that rings, or is taken, in the page; null without one'),
+    get: unchecked('(id) → a call of a page without a call engine'),
+  },
+  // Only for accounts that can take calls in the page; without it, the operation says so.
+  WAWebVoipStackInterface: {
+    getVoipStackInterface: unchecked('() → Promise<{rejectCall()}>; null without a call engine'),
   },
 };

@@ -1,0 +1,46 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { rejectCall } from './calls.ts';
+
+/** A page in which a call rings, with what its engine does when it is to reject it. */
+function page(engine: { rejectCall(): Promise<unknown> } | null | undefined, isActive = true) {
+  const call = { id: 'A1' };
+  const calls = { activeCall: isActive ? call : null, get: (id: string) => (id === call.id ? call : undefined) };
+  const modules: Record<string, unknown> = {
+    WAWebCallCollection: calls,
+    ...(engine !== undefined && { WAWebVoipStackInterface: { getVoipStackInterface: async () => engine } }),
+  };
+  const chatWebTools = {
+    optional: (name: string) => modules[name],
+    rings: () => ({}),
+    holds: async (is: () => boolean) => is(),
+  };
+  vi.stubGlobal('window', { chatWebTools });
+  return calls;
+}
+afterEach(() => vi.unstubAllGlobals());
+
+it('is over once the page shows it no more', async () => {
+  const calls = page({
+    rejectCall: async () => {
+      calls.activeCall = null;
+    },
+  });
+  expect(await rejectCall('A2', 10)).toBe('no_call');
+  expect(await rejectCall('A1', 10)).toBe('ok');
+});
+
+it('may ring on, also where the engine does not answer', async () => {
+  page({ rejectCall: async () => {} });
+  expect(await rejectCall('A1', 10)).toBe('rings');
+  page({ rejectCall: () => new Promise(() => {}) });
+  expect(await rejectCall('A1', 10)).toBe('rings');
+});
+
+it('cannot be rejected without an engine, nor another call than the one that the engine has', async () => {
+  for (const engine of [undefined, null]) {
+    page(engine);
+    expect(await rejectCall('A1', 10)).toBe('no_engine');
+  }
+  page({ rejectCall: async () => {} }, false);
+  expect(await rejectCall('A1', 10)).toBe('no_engine');
+});
