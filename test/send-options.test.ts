@@ -57,9 +57,12 @@ describe('mentions', () => {
   });
 
   it('can be of everybody in a group, and nowhere else', async () => {
-    expect(await sentText({ body: 'Hello @all', to: group, mentionAll: true })).toMatchObject({ mentionsAll: true });
-    const plain = await sentText({ body: 'Hello @all', to: group });
-    expect(plain.mentionsAll).toBeUndefined();
+    const all = await send({ type: 'text', body: 'Hello @all', to: group, mentionAll: true });
+    expect(all.mentionAll).toBe(true);
+    expect(await stack.onPhone(BEN, all.id)).toMatchObject({ mentionsAll: true });
+    const plain = await send({ type: 'text', body: 'Hello @all', to: group });
+    expect(plain.mentionAll).toBeUndefined();
+    expect((await stack.onPhone(BEN, plain.id)).mentionsAll).toBeUndefined();
     expect(await issuesOf({ type: 'text', body: 'Hello', mentionAll: true })).toEqual(['mentionAll']);
     expect(await issuesOf({ type: 'image', base64, mentionAll: true })).toEqual(['mentionAll']);
   });
@@ -82,14 +85,16 @@ describe('how media are shown', () => {
 
   it('audio may be a voice note', async () => {
     const sent = await send({ type: 'audio', base64: opus, voice: true });
-    expect(sent).toMatchObject({ type: 'audio', mimeType: 'audio/ogg; codecs=opus' });
+    expect(sent).toMatchObject({ type: 'audio', voice: true, mimeType: 'audio/ogg; codecs=opus' });
     expect(await stack.onPhone(BEN, sent.id)).toMatchObject({ type: 'voice', mimeType: 'audio/ogg; codecs=opus' });
     const plain = await send({ type: 'audio', ...file(audio), mimeType: 'audio/mpeg', voice: false });
     expect(await stack.onPhone(BEN, plain.id)).toMatchObject({ type: 'audio', mimeType: 'audio/mpeg' });
+    expect(plain.voice).toBeUndefined();
   });
 
   it('a video may be a GIF', async () => {
     const gif = await send({ type: 'video', ...file(video), gif: true, caption: 'again and again' });
+    expect(gif.gif).toBe(true);
     expect(await stack.onPhone(BEN, gif.id)).toMatchObject({ type: 'video', isGif: true, body: 'again and again' });
     expect((await stack.onPhone(BEN, (await send({ type: 'video', ...file(video) })).id)).isGif).toBeUndefined();
   });
@@ -100,6 +105,7 @@ describe('how media are shown', () => {
       { type: 'video', ...file(video) },
     ]) {
       const once = await send({ ...message, viewOnce: true });
+      expect(once.viewOnce).toBe(true);
       expect(await stack.onPhone(BEN, once.id)).toMatchObject({ type: message.type, isViewOnce: true });
       expect((await stack.onPhone(BEN, (await send(message)).id)).isViewOnce).toBeUndefined();
     }

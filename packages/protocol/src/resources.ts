@@ -93,6 +93,12 @@ export const message = v.object({
   isStatus: v.boolean(),
   quotedMessageId: v.optional(networkId),
   mentionedIds: listOf(networkId, LIMITS.mentions),
+  /** It mentions everybody in the group. */
+  mentionAll: v.optional(v.literal(true)),
+  /** Audio that is a voice note, a video that is a GIF, and media that can be opened once. */
+  voice: v.optional(v.literal(true)),
+  gif: v.optional(v.literal(true)),
+  viewOnce: v.optional(v.literal(true)),
   /** Of a place: the body has its name and address, on a line each. */
   location: v.optional(place),
   /** Of a poll: the body has its question. */

@@ -13,6 +13,8 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
 const optionalText = v.optional(v.nullable(v.string()));
 /** A field that costs nobody the message if it is invalid. */
 const orNone = <S extends v.GenericSchema>(schema: S) => v.fallback(v.optional(schema), undefined);
+/** What few messages are. */
+const flag = orNone(v.boolean());
 const degrees = (most: number) => v.pipe(v.number(), v.minValue(-most), v.maxValue(most));
 
 /** A message as the page script returns it, ids by phone number where the page knows the number. */
@@ -34,6 +36,9 @@ const messageModel = v.object({
   filename: optionalText,
   isForwarded: v.boolean(),
   isStatus: v.boolean(),
+  mentionAll: flag,
+  gif: flag,
+  viewOnce: flag,
   location: orNone(v.object({ latitude: degrees(90), longitude: degrees(180) })),
   poll: orNone(v.object({ options: v.array(v.string()), multiple: v.boolean() })),
 });
@@ -66,6 +71,10 @@ export function toMessage(model: unknown): Message {
     isStatus: read.isStatus,
     ...(isId(read.quotedMessageId) ? { quotedMessageId: read.quotedMessageId } : {}),
     mentionedIds: read.mentionedIds.filter(isId).slice(0, LIMITS.mentions),
+    ...(read.mentionAll ? { mentionAll: true as const } : {}),
+    ...(read.type === 'ptt' ? { voice: true as const } : {}),
+    ...(read.gif ? { gif: true as const } : {}),
+    ...(read.viewOnce ? { viewOnce: true as const } : {}),
     ...(read.location ? { location: read.location } : {}),
     ...(read.poll ? { poll: toPoll(read.poll) } : {}),
   };

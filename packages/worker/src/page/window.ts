@@ -60,6 +60,10 @@ export interface PageMessage {
   readonly quotedStanzaID?: string;
   readonly quotedParticipant?: PageId;
   readonly mentionedJidList?: readonly PageId[];
+  /** 1: everybody in the group. */
+  readonly nonJidMentions?: number;
+  readonly isGif?: boolean;
+  readonly isViewOnce?: boolean;
   readonly lat?: number;
   readonly lng?: number;
   readonly loc?: string;
@@ -355,6 +359,9 @@ export interface MessageModel {
   readonly filename: string | undefined;
   readonly isForwarded: boolean;
   readonly isStatus: boolean;
+  readonly mentionAll: boolean;
+  readonly gif: boolean;
+  readonly viewOnce: boolean;
   readonly location?: { readonly latitude: number | undefined; readonly longitude: number | undefined } | undefined;
   readonly poll?: { readonly options: readonly (string | undefined)[]; readonly multiple: boolean } | undefined;
 }

@@ -120,7 +120,7 @@ export function messageModel(fields: Partial<MessageModel> = {}): MessageModel {
     ...{ id: 'true_12025550102@c.us_3EB0AA', fromMe: true, from: '12025550101@c.us', to: '12025550102@c.us' },
     ...{ author: undefined, quotedMessageId: undefined, mentionedIds: [], type: 'chat', body: 'hello' },
     ...{ caption: undefined, t: 1_700_000_000, ack: 0, hasMedia: false, mimetype: undefined, filename: undefined },
-    ...{ isForwarded: false, isStatus: false },
+    ...{ isForwarded: false, isStatus: false, mentionAll: false, gif: false, viewOnce: false },
     ...fields,
   };
 }
