@@ -101,20 +101,21 @@ describe('the list of chats', () => {
     expect(await client.listChats({ id: 'main' })).toEqual([]);
   });
 
-  it.each(['message', 'message_ack', 'gap', 'ready', 'disconnected'])(
-    'is void after %s, in that session alone',
-    async (name) => {
-      const { client, asked } = await clientOf(json([]));
-      for (const id of ['a', 'b']) await client.listChats({ id });
-      client.cache.onEvent({ name, session: 'a' });
-      for (const id of ['a', 'b']) await client.listChats({ id });
-      expect(asked.filter((one) => one.includes('/a/'))).toHaveLength(2);
-      expect(asked.filter((one) => one.includes('/b/'))).toHaveLength(1);
-      client.cache.onEvent({ name }); // Of all.
-      for (const id of ['a', 'b']) await client.listChats({ id });
-      expect(asked).toHaveLength(5);
-    },
-  );
+  const changing = [
+    ...['message', 'message_ack', 'message_sent', 'message_edited', 'message_revoked', 'chat_updated'],
+    ...['group_joined', 'group_left', 'group_updated', 'gap', 'ready', 'disconnected'],
+  ];
+  it.each(changing)('is void after %s, in that session alone', async (name) => {
+    const { client, asked } = await clientOf(json([]));
+    for (const id of ['a', 'b']) await client.listChats({ id });
+    client.cache.onEvent({ name, session: 'a' });
+    for (const id of ['a', 'b']) await client.listChats({ id });
+    expect(asked.filter((one) => one.includes('/a/'))).toHaveLength(2);
+    expect(asked.filter((one) => one.includes('/b/'))).toHaveLength(1);
+    client.cache.onEvent({ name }); // Of all.
+    for (const id of ['a', 'b']) await client.listChats({ id });
+    expect(asked).toHaveLength(5);
+  });
 
   it('that was under way at an event is not kept, and answers those who waited for it', async () => {
     const { client, asked, answerWith } = await clientOf(json(chatsNamed('before')));
@@ -283,6 +284,26 @@ describe('pictures', () => {
     await client.getPicture(ADA);
     expect(asked.filter((one) => one.endsWith('/picture'))).toHaveLength(2);
   });
+
+  it.each(['setProfilePicture', 'removeProfilePicture'] as const)(
+    'of a session are void after %s, one that failed too, and not after a send',
+    async (name) => {
+      const { client, asked, answerWith } = await clientOf(picture(JPEG));
+      await client.getPicture(ADA);
+      await client.getPicture({ ...ADA, id: 'other' });
+      const calls = [
+        () => client.setPresence({ id: 'main', presence: 'available' }),
+        () => client[name]({ id: 'main', url: 'https://example.com/me.jpg' }),
+      ];
+      for (const [times, call] of calls.entries()) {
+        answerWith(json({ error: 'refused', code: 'client_failed' }, 500));
+        await expect(call()).rejects.toMatchObject({ code: 'client_failed' });
+        answerWith(picture(JPEG));
+        for (const id of ['main', 'other']) await client.getPicture({ ...ADA, id });
+        expect(asked.filter((one) => one.startsWith('GET'))).toHaveLength(2 + times);
+      }
+    },
+  );
 
   it('take a bounded amount of memory', async () => {
     const { client, asked } = await clientOf(picture(JPEG), { maxPicturesBytes: 60_000 });

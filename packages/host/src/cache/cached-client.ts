@@ -3,6 +3,7 @@ import {
   type Chat,
   changesSomething,
   type Download,
+  type EventName,
   type Operation,
   type OperationMethods,
   type OperationName,
@@ -47,16 +48,24 @@ type Method = (input?: Input, options?: CallOptions) => Promise<unknown>;
 const SECOND_MS = 1_000;
 const CHATS_SECONDS = 3;
 const PICTURE_SECONDS = 1_800;
-/** They change the list of chats and what is shown of it. */
-const OF_CHATS = ['message', 'message_ack'];
+/** They change the list of chats and what is shown of it. A reader gets most of them only if it names them. */
+const OF_CHATS: readonly string[] = [
+  ...(['message', 'message_ack', 'message_sent', 'message_edited', 'message_revoked', 'chat_updated'] as const),
+  ...(['group_joined', 'group_left', 'group_updated'] as const),
+] satisfies readonly EventName[];
+/** They change the account's own picture, which callers ask for by any of its ids. */
+const OF_OWN_PICTURE: readonly string[] = [
+  'setProfilePicture',
+  'removeProfilePicture',
+] satisfies readonly OperationName[];
 /** Another account may be linked afterwards, or meanwhile. */
-const OF_SESSIONS = ['ready', 'disconnected', 'qr', 'gap'];
+const OF_SESSIONS: readonly string[] = ['ready', 'disconnected', 'qr', 'gap'] satisfies readonly EventName[];
 
 /**
  * Adds caches to a client: lists of chats for 3 s, and profile pictures, or that there is none, for 30 minutes. Calls that are
  * made at the same time share one request, with the options of the client; a call that is aborted, or has no more time,
- * leaves it to the others. Errors are not kept. What is
- * changed through this client is void at once; feed `cache.onEvent` with events, and so is what others change.
+ * leaves it to the others. Errors are not kept. What is changed through this client is void at once; feed `cache.onEvent`
+ * with events, and so is what others change in the list of chats. A picture that somebody else changes is kept for its time.
  *
  * A cache belongs to one gateway and one token. The chats that `listChats` answers are frozen: other callers share them.
  * Throws a TypeError for options that are no numbers from 0 up.
@@ -86,7 +95,7 @@ export function createCachedClient(client: OperationMethods, options: CacheOptio
   const methods: Record<string, Method> = {};
   for (const [name, operation] of Object.entries<Operation>(operations)) {
     const method = client[name as OperationName] as Method;
-    methods[name] = changesSomething(operation) ? clearing(operation, method, { clear, chats }) : method;
+    methods[name] = changesSomething(operation) ? clearing(name, operation, method, { clear, chats }) : method;
   }
   const listChats = methods.listChats as Method;
   const getPicture = methods.getPicture as Method;
@@ -109,6 +118,7 @@ export function createCachedClient(client: OperationMethods, options: CacheOptio
 
 /** What is changed by an operation is void when it has settled, well or not; a list under way may be of before. */
 function clearing(
+  name: string,
   { path, scope }: Operation,
   method: Method,
   { clear, chats }: { readonly clear: (session: string) => void; readonly chats: ChatListCache },
@@ -119,7 +129,7 @@ function clearing(
       return await method(input, options);
     } finally {
       // Managing a session may link another account.
-      if (scope === 'manage') clear(input.id ?? '');
+      if (scope === 'manage' || OF_OWN_PICTURE.includes(name)) clear(input.id ?? '');
       else chats.clear(input.id);
     }
   };
