@@ -68,6 +68,7 @@ describe('labels', () => {
       await expect(refused).rejects.toMatchObject({
         code: 'invalid_request',
         message: expect.stringContaining('labelIds'),
+        issues: [{ path: expect.stringMatching(/^labelIds/), message: expect.any(String) }],
       });
     }
     expect(await client.listChatLabels(of(BEN))).toEqual([first]);

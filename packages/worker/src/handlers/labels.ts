@@ -2,6 +2,7 @@ import {
   cutText,
   GatewayError,
   type Handlers,
+  invalidRequest,
   type Label,
   LIMITS,
   label,
@@ -28,7 +29,7 @@ export function labelHandlers({ page }: HandlerContext): Handlers<keyof typeof l
     setChatLabels: async ({ chatId, labelIds }) => {
       const outcome = await page.change(CHANGE_TIMEOUT_MS, setChatLabels, chatId, labelIds, SETTLE_TIMEOUT_MS);
       if (outcome === 'no_label')
-        throw new GatewayError('invalid_request', 'labelIds names a label that the account does not have');
+        throw invalidRequest([{ path: 'labelIds', message: 'names a label that the account does not have' }]);
       if (outcome === 'ignored')
         throw new GatewayError(
           'client_failed',
