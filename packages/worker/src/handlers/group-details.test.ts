@@ -97,7 +97,7 @@ describe('people who wait', () => {
     context.page.on(answerJoinRequests, () => [200, 404]);
     expect((await invites.approveJoinRequests(ofMembers)).participants).toEqual([
       { id: BEN, ok: true, code: 200 },
-      { id: CARA, ok: false, code: 404, message: 'does not wait to be let in' },
+      { id: CARA, ok: false, code: 404, message: 'has no request to join the group' },
     ]);
   });
 });

@@ -93,7 +93,7 @@ function invited<T extends object>(outcome: T | { readonly refused: number }): T
 }
 
 function answered(one: ParticipantResult): ParticipantResult {
-  return one.code === 404 ? { ...one, message: 'does not wait to be let in' } : one;
+  return one.code === 404 ? { ...one, message: 'has no request to join the group' } : one;
 }
 
 function toInvite(groupId: string, { code }: { readonly code: string }): GroupInvite {

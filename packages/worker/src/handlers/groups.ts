@@ -25,6 +25,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   405: 'is this account itself: leave the group instead',
   409: 'is already in the group',
   429: 'was rate limited by the network: retry later',
+  500: 'may not have been changed: look at the group',
   503: 'was not tried: the time limit was reached',
 };
 
