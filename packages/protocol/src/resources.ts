@@ -250,7 +250,7 @@ const weekday = v.picklist(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
 const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-4]):[0-5]\d$/));
 const shortText = writtenText(LIMITS.name);
 
-/** What a business account tells of itself. */
+/** The profile of a business account. */
 export const businessProfile = v.object({
   contactId: networkId,
   /** False for a person: there is nothing else then. */

@@ -65,7 +65,7 @@ export const channelOperations = {
     timeoutMs: 60_000,
   },
   unfollowChannel: {
-    summary: 'Follow a channel no longer',
+    summary: 'Unfollow a channel',
     method: 'POST',
     path: '/sessions/:id/channels/:channelId/unfollow',
     scope: 'send',

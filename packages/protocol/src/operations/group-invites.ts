@@ -54,7 +54,7 @@ export const groupInviteOperations = {
     timeoutMs: 30_000,
   },
   listJoinRequests: {
-    summary: 'List who waits to be let into a group',
+    summary: 'List the requests to join a group',
     method: 'GET',
     path: '/sessions/:id/groups/:groupId/join-requests',
     scope: 'read',
@@ -64,7 +64,7 @@ export const groupInviteOperations = {
     timeoutMs: 30_000,
   },
   approveJoinRequests: {
-    summary: 'Let people into a group who wait for it; one result for each, in order',
+    summary: 'Approve requests to join a group; one result for each person, in order',
     method: 'POST',
     path: '/sessions/:id/groups/:groupId/join-requests/approve',
     scope: 'send',
@@ -75,7 +75,7 @@ export const groupInviteOperations = {
     timeoutMs: 60_000,
   },
   rejectJoinRequests: {
-    summary: 'Turn people away who wait to be let into a group; one result for each, in order',
+    summary: 'Reject requests to join a group; one result for each person, in order',
     method: 'POST',
     path: '/sessions/:id/groups/:groupId/join-requests/reject',
     scope: 'send',

@@ -67,7 +67,7 @@ export const statusFeedOperations = {
     timeoutMs: 30_000,
   },
   markStatusSeen: {
-    summary: "Mark another person's status as seen; the person is told, unless read receipts are turned off",
+    summary: "Mark another person's status as seen; sends a read receipt, unless the account has turned them off",
     method: 'POST',
     path: '/sessions/:id/status/:messageId/seen',
     scope: 'send',

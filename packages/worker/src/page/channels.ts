@@ -96,7 +96,7 @@ export async function followChannel(channelId: string): Promise<'ok' | 'no_chann
   }
 }
 
-/** Follows a channel no longer. */
+/** Unfollows a channel. */
 export async function unfollowChannel(channelId: string): Promise<'ok' | 'no_channel' | 'own' | Refused> {
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   const chat = channels?.get(channelId);

@@ -111,7 +111,7 @@ export async function listCommonGroups(personId: string): Promise<Record<string,
   }));
 }
 
-/** Queries what a business tells of itself. */
+/** Queries the profile of a business. */
 export async function getBusinessProfile(personId: string): Promise<Record<string, unknown> | Refused> {
   const { BusinessProfile, Contact } = window.require('WAWebCollections');
   const wid = window.require('WAWebWidFactory').createWid(personId);

@@ -256,7 +256,7 @@ export interface PageLabel {
   readonly colorIndex?: number;
 }
 
-/** What a business tells of itself. Without a profile, there is nothing but its id. */
+/** The profile of a business. Without a profile, there is nothing but its id. */
 export interface PageBusinessProfile {
   readonly description?: unknown;
   readonly address?: unknown;
