@@ -177,14 +177,18 @@ export const contact = v.object({
 });
 export type Contact = v.InferOutput<typeof contact>;
 
-/**
- * What became of one participant in a change of a group: 200 done, 403 invite only, 404 unknown, 408 left recently, 409
- * already in.
- */
+const PARTICIPANT_CODES = `\
+200: done. 403: may only be invited, or may not be changed, such as the creator of the group. \
+404: not registered, not in the group, or not waiting to join. 405: the account itself, which leaves by itself. \
+408: has left recently. 409: is in the group already. 429: rate limited. \
+500: not confirmed, look at the group. 503: not tried, because the time limit was reached. \
+400 and others: refused by the network`;
+
+/** What became of one participant in a change of a group. */
 export const participantResult = v.object({
   id: networkId,
   ok: v.boolean(),
-  code: count(9_999),
+  code: v.pipe(count(9_999), v.description(PARTICIPANT_CODES)),
   message: v.optional(sentence),
 });
 export type ParticipantResult = v.InferOutput<typeof participantResult>;
@@ -220,7 +224,7 @@ export const profile = v.object({
   lid: v.optional(networkId),
   /** The name that others see. */
   name: writtenText(LIMITS.name),
-  about: v.optional(writtenText(LIMITS.name)),
+  about: v.optional(v.pipe(writtenText(LIMITS.name), v.description('Absent: unknown. Empty: the account has none'))),
   isBusiness: v.boolean(),
 });
 export type Profile = v.InferOutput<typeof profile>;
@@ -242,7 +246,9 @@ export const privacy = v.object({
   /** Who may add the account to groups. */
   groups: audience,
   /** Whose calls ring: `known` leaves out unknown numbers. */
-  calls: v.optional(v.picklist(['all', 'known', 'contacts'])),
+  calls: v.optional(
+    v.pipe(v.picklist(['all', 'known', 'contacts']), v.description('`contacts` is answered, and cannot be set here')),
+  ),
 });
 export type Privacy = v.InferOutput<typeof privacy>;
 /** The days of a business week, as the network names them. */

@@ -17,6 +17,11 @@ const numbers = v.pipe(
 );
 const looked = v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists: v.boolean() });
 
+const about = v.pipe(
+  v.nullable(writtenText(LIMITS.name)),
+  v.description('Null: hidden from the account, or not answered by the network. Empty: the person has none'),
+);
+
 const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
 const changeErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'outcome_unknown'] as const;
 const blockErrors = [...changeErrors, 'contact_not_found', 'not_permitted', 'rate_limited'] as const;
@@ -65,12 +70,12 @@ export const contactDetailOperations = {
     timeoutMs: 30_000,
   },
   getAbout: {
-    summary: "Get a person's about text; null if none is visible",
+    summary: "Get a person's about text; null if it is unknown, empty if there is none",
     method: 'GET',
     path: '/sessions/:id/contacts/:contactId/about',
     scope: 'read',
     params: ofContact,
-    answer: v.object({ contactId: networkId, about: v.nullable(writtenText(LIMITS.name)) }),
+    answer: v.object({ contactId: networkId, about }),
     errors: readErrors,
     timeoutMs: 30_000,
   },

@@ -11,8 +11,9 @@ const DAY_SECONDS = 86_400;
 
 const ofMessage = v.object({ id: sessionId, messageId });
 const limit = v.optional(wholeNumber(1, MOST_AT_ONCE), 50);
+const at = v.pipe(unixSeconds, v.description('In Unix seconds'));
 /** Who did something with a message, and when. */
-const receipt = v.object({ id: networkId, at: unixSeconds });
+const receipt = v.object({ id: networkId, at });
 
 const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
 const changeErrors = [
@@ -100,7 +101,7 @@ export const messageQueryOperations = {
     path: '/sessions/:id/messages/:messageId/reactions',
     scope: 'read',
     params: ofMessage,
-    answer: listOf(v.object({ from: networkId, emoji: writtenText(100), at: unixSeconds }), LIMITS.listed),
+    answer: listOf(v.object({ from: networkId, emoji: writtenText(100), at }), LIMITS.listed),
     errors: [...readErrors, 'message_not_found'],
     timeoutMs: 30_000,
   },
@@ -111,7 +112,7 @@ export const messageQueryOperations = {
     scope: 'read',
     params: ofMessage,
     answer: listOf(
-      v.object({ from: networkId, options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions), at: unixSeconds }),
+      v.object({ from: networkId, options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions), at }),
       LIMITS.listed,
     ),
     errors: [...readErrors, 'message_not_found'],

@@ -77,7 +77,7 @@ export function listBlocked(): Record<string, unknown>[] {
   });
 }
 
-/** Queries what a person has written about themselves; null if that is hidden, or not told. */
+/** Queries what a person has written about themselves; null if that is hidden or not answered, empty if there is none. */
 export async function getAbout(personId: string): Promise<{ readonly about: string | null } | Refused> {
   const { createWid } = window.require('WAWebWidFactory');
   const { getStatus } = window.require('WAWebContactStatusBridge');
