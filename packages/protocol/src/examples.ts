@@ -36,7 +36,12 @@ const ofOldChat = { id, chatId: exampleIds.oldChat };
 const ofStranger = { id, contactId: '12025550107@c.us' };
 const ofWebhook = { webhookId: 'wh_0a1b2c3d4e5f' };
 
-/** Examples of every operation, by name; each works as it stands against the demo. */
+/**
+ * Examples of every operation, by name. Each works as it stands against the demo, unless another has removed what it
+ * names, with these exceptions: `numbersExist` is 429 for ten minutes after a link; `setProfileName` is 403, because the
+ * demo's account is a business, which labels need; `unfollowChannel` needs `followChannel` first; `logoutSession` needs
+ * `spare` to be linked. The ids of keys and webhooks, and the session `elsewhere`, stand for your own.
+ */
 export const examples: { readonly [N in OperationName]: Readonly<Record<string, Example>> } = {
   getAccess: { own: { path: {} } },
   listKeys: { all: { path: {} } },
