@@ -367,7 +367,7 @@ export const settings = {
     schema: decimal(1_000),
     fallback: '0',
     meaning:
-      'messages and statuses per second and session, and how many may come at once; may be a decimal, as 0.2 for one in 5 seconds; further ones are rejected (429); 0: no limit',
+      'messages, statuses and posts to channels per second and session, and how many may come at once; may be a decimal, as 0.2 for one in 5 seconds; further ones are rejected (429); 0: no limit',
   },
   maxNewChatsPerDay: {
     name: 'CHAT_WEB_MAX_NEW_CHATS_PER_DAY',
