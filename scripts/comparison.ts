@@ -2,12 +2,6 @@ import { readFileSync } from 'node:fs';
 import { eventData, type Operation, operations } from '@chat-web/protocol';
 import * as v from 'valibot';
 
-/**
- * Names of operations and events that are compared before they exist. Any other name that does not exist is an error, so
- * that a misspelt one does not become a `no`.
- */
-const NOT_YET: readonly string[] = ['requestHistory', 'rejectCall', 'presence'];
-
 const row = v.pipe(
   v.strictObject({
     capability: v.string(),
@@ -63,17 +57,14 @@ ${parts.join('\n')}`;
 
 function oursOf({ capability, operations: asked = [], events = [], part, ours }: v.InferOutput<typeof row>): string {
   if (ours !== undefined) return ours;
-  const missing = [
+  const unknown = [
     ...asked.filter((name) => !hasOperation(name)),
     ...events.filter((name) => !Object.hasOwn(eventData, name)),
   ];
-  const unknown = missing.filter((name) => !NOT_YET.includes(name));
   if (unknown.length > 0)
     throw new Error(`docs/comparison.json, ${capability}: there is no operation or event ${unknown.join(', ')}`);
-  const has = [...asked, ...events].filter((name) => !missing.includes(name)).map((name) => `\`${name}\``);
-  if (has.length === 0) return 'no';
-  const isWhole = part === undefined && missing.length === 0;
-  return `${isWhole ? 'yes' : 'part'}: ${has.join(', ')}${part === undefined ? '' : ` (${part})`}`;
+  const has = [...asked, ...events].map((name) => `\`${name}\``);
+  return `${part === undefined ? 'yes' : 'part'}: ${has.join(', ')}${part === undefined ? '' : ` (${part})`}`;
 }
 
 /** Whether there is that operation, with that type or field of its body. */
