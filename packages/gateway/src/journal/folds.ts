@@ -28,6 +28,9 @@ interface Epoch {
   readonly from: number;
 }
 
+/** A kill may leave a first segment with a checkpoint only: its end is a position, and no epoch is on disk. */
+const BEFORE_ALL: Epoch = { id: '0', from: 0 };
+
 /** Expired ones that are remembered, so that their ids are known to be too old, and not unknown. */
 const MAX_EPOCHS = 1_000;
 
@@ -53,15 +56,16 @@ export class Epochs implements Fold {
 
   /** The id of what was written as this seq. */
   idOf(seq: number): string {
-    const epoch = this.#epochs.findLast(({ from }) => from <= seq);
-    return `${epoch?.id ?? '0'}-${seq}`;
+    const { id } = this.#epochs.findLast(({ from }) => from <= seq) ?? BEFORE_ALL;
+    return `${id}-${seq}`;
   }
 
   /** The seq of an id; undefined if it was not given out before `last`. */
   seqOf(id: string, last: number): number | undefined {
     const [, name, digits] = EVENT_ID.exec(id) ?? [];
-    const at = this.#epochs.findIndex((epoch) => epoch.id === name);
-    const [epoch, following] = [this.#epochs[at], this.#epochs[at + 1]];
+    const epochs = [BEFORE_ALL, ...this.#epochs];
+    const at = epochs.findIndex((epoch) => epoch.id === name);
+    const [epoch, following] = [epochs[at], epochs[at + 1]];
     const seq = Number(digits);
     return epoch && seq >= epoch.from && seq < (following?.from ?? last + 1) ? seq : undefined;
   }

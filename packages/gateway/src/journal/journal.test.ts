@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Cursor, type Gap, type Source } from './cursor.ts';
@@ -293,6 +293,42 @@ describe('ids', () => {
     const [epoch] = again.idOf(again.lastSeq).split('-');
     for (const unknown of [`${epoch}-${again.lastSeq + 1}`, `${epoch}-1`, 'other-1', '', `${epoch}-`, `${epoch}-1e3`])
       expect(again.seqOf(unknown)).toBeUndefined();
+  });
+
+  it('are known later whenever a reader has begun, also while a segment is begun for the first record', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const dir = newRoot();
+    for (const opening of numbered(3)) {
+      const journal = await openJournal(dir);
+      vi.advanceTimersByTime(DAY_MS);
+      await journal.housekeep(); // The segment of the opening before is too old for another record.
+      const given = new Set<string>();
+      let isStored = false;
+      const storing = appendAll(journal, [opening]).finally(() => {
+        isStored = true;
+      });
+      for (; !isStored; await turn()) given.add(journal.idOf(journal.cursor(undefined, () => true).position));
+      await storing;
+      expect([...given].filter((id) => journal.seqOf(id) === undefined)).toEqual([]);
+      await close(journal);
+    }
+    expect(filesIn(dir)).toHaveLength(3);
+  });
+
+  it('are known after a kill that has left a first segment without records', async () => {
+    const dir = newRoot();
+    const killed = await openJournal(dir);
+    await appendAll(killed, ['not written']);
+    const [segment] = killed.segments;
+    await close(killed);
+    const chunk = segment && (await new SegmentReader(segment).next());
+    const end = chunk?.frames.find((frame) => frame.record().kind === 'checkpoint_end')?.end;
+    truncateSync(segment?.path ?? '', end);
+    const journal = await openJournal(dir);
+    const id = journal.idOf(journal.cursor(undefined, () => true).position);
+    await appendAll(journal, ['first']);
+    expect(await keysOf(journal, journal.seqOf(id))).toEqual(['first']);
+    expect(journal.seqOf(id)).toBeGreaterThan(0);
   });
 
   it('are not used twice when the folder is restored from an older copy', async () => {

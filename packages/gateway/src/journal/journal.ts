@@ -118,6 +118,11 @@ export class Journal implements Source {
   /** Where the checkpoint of the newest segment ended, at the start. */
   #checkpointEnd = 0;
   #lastSeq = 0;
+  /**
+   * The last seq that is in use. A new segment has its checkpoint before the first record is written to it. Until then
+   * these seqs must not become positions: they belong to this opening's epoch, which may not be on disk yet.
+   */
+  #usedSeq = 0;
   /** The last seq of earlier openings. */
   #openedAfter = 0;
   #hasEpoch = false;
@@ -217,7 +222,7 @@ export class Journal implements Source {
   async #write(batch: readonly Pending[]): Promise<Written> {
     const { file, segment } = await this.#activeSegment();
     const epoch = this.#hasEpoch ? [] : [{ record: this.#epochRecord(), at: Date.now() }];
-    const records = [...epoch, ...batch].map(({ record, at }, n) => ({ ...record, at, seq: this.#lastSeq + 1 + n }));
+    const records = [...epoch, ...batch].map(({ record, at }, n) => ({ ...record, at, seq: this.#usedSeq + 1 + n }));
     const bytes = encode(records);
     try {
       await writeFully(file, bytes, segment.bytes);
@@ -237,7 +242,7 @@ export class Journal implements Source {
     const segment = this.#segments.at(-1);
     if (segment) segment.bytes += bytes;
     for (const record of records) {
-      this.#lastSeq = record.seq;
+      this.#lastSeq = this.#usedSeq = record.seq;
       for (const fold of this.#folds) fold.apply(record);
       this.#recent.push(record);
       this.#recentBytes += RECORD_BYTES + record.text.length;
@@ -313,7 +318,7 @@ export class Journal implements Source {
 
   /** Begins a segment with a checkpoint of all folds. It is put in place when it is complete. */
   async #roll(): Promise<{ readonly file: FileHandle; readonly segment: Segment }> {
-    const firstSeq = this.#lastSeq + 1;
+    const firstSeq = this.#usedSeq + 1;
     const path = segmentPath(this.#options.dir, firstSeq, 0);
     const unfinished = unfinishedPath(path);
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
@@ -329,7 +334,7 @@ export class Journal implements Source {
       await this.#file?.close().catch(() => {});
       this.#file = active;
       this.#segments = [...this.#segments, segment];
-      this.#lastSeq = lastSeq;
+      this.#usedSeq = lastSeq;
       this.#rollAtBytes = bytes + Math.max(this.#segmentBytes, 2 * bytes);
       this.#mustRoll = false;
       this.#beganAt = Date.now();
@@ -383,7 +388,7 @@ export class Journal implements Source {
     }
     this.#recentAfter = this.#lastSeq;
     this.#recentSince = Math.max(0, ...this.#segments.map(({ newestAt }) => newestAt)) + FILE_TIME_MS;
-    this.#openedAfter = this.#lastSeq;
+    this.#openedAfter = this.#usedSeq = this.#lastSeq;
     if (!last) return;
     this.#file = await open(last.path, ACTIVE_FLAGS);
     this.#rollAtBytes = this.#checkpointEnd + Math.max(this.#segmentBytes, 2 * this.#checkpointEnd);
@@ -435,6 +440,7 @@ export class Journal implements Source {
 
   // Reading.
 
+  /** The seq of the last record that is on disk and visible. Its id stays known, over a crash too. */
   get lastSeq(): number {
     return this.#lastSeq;
   }
