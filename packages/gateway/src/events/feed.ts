@@ -73,6 +73,14 @@ export class Feed {
     return Array.isArray(read) ? this.#entries(read) : read.then((found) => this.#entries(found));
   }
 
+  /**
+   * Calls back once the position is final: it moves past records that were being written when the feed was made. Never
+   * called if there were none.
+   */
+  onBegin(listener: () => void): void {
+    this.#cursor.onBegin(listener);
+  }
+
   /** Calls back each time that there may be more, until the returned function is called. */
   onMore(listener: () => void): () => void {
     return this.#journal.onCommit(listener);

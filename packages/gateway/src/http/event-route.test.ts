@@ -266,6 +266,25 @@ describe('a reader without a position', () => {
     await publishAcks(0);
     expect(acksIn(JSON.stringify(await stream.read()))).toEqual([1]);
   });
+
+  it('gets nothing of that when it comes back, either, if it is cut off before its first event', async () => {
+    const feed = gateway.events.feed.bind(gateway.events);
+    vi.spyOn(gateway.events, 'feed').mockImplementationOnce((options) => {
+      gateway.events.publish('main', left); // It is on its way to the disk when the stream begins.
+      return feed(options);
+    });
+    const first = await open();
+    await gateway.events.settled();
+    gateway.events.streams.endAll('over');
+    await eventually(() => expect(first.hasEnded).toBe(true));
+    expect(first.text).not.toContain('disconnected');
+    const position = idsIn(first.text).at(-1) ?? '';
+    const again = await open(TOKEN, '/sessions/main/events', 'GET', { 'last-event-id': position });
+    await publishAcks(1);
+    await eventually(() => expect(acksIn(again.text)).toEqual([1]));
+    expect(again.text).not.toContain('disconnected');
+    expect(again.text).not.toContain('gap');
+  });
 });
 
 describe('a reader that chooses names', () => {

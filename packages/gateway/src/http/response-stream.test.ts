@@ -38,6 +38,7 @@ class TestFeed {
     this.reads += 1;
     return this.entries.splice(0, 10);
   }
+  onBegin(): void {}
   onMore(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

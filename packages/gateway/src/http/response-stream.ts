@@ -58,6 +58,8 @@ export class ResponseStream implements EventStream {
     this.#response.writeHead(200, HEADERS);
     // A reader that gets no event before it is cut off comes back with this position.
     this.#response.write(`retry: 3000\n${this.#positionFrame('connected')}`);
+    // Events that are being written now are not sent. Without this, a reader that comes back would get them.
+    this.#feed.onBegin(() => this.keepAlive());
     this.#isOpen = true;
     void this.#pump();
   }

@@ -37,6 +37,7 @@ export class Cursor {
   /** Events up to this time are passed over, until the first later one. */
   #since: number | undefined;
   #reader: SegmentReader | undefined;
+  #onBegin = () => {};
 
   /** Begins after the record of that seq; `since`: with the first event later than that, in Unix ms. */
   constructor(source: Source, position: number, filter: Filter, since?: number) {
@@ -54,6 +55,12 @@ export class Cursor {
   /** Sets where it begins, if that was not known yet. */
   beginAfter(position: number): void {
     this.#position = position;
+    this.#onBegin();
+  }
+
+  /** Calls back once it is known where it begins. Never called if that is known already. */
+  onBegin(listener: () => void): void {
+    this.#onBegin = listener;
   }
 
   /** There is nothing to read. */
