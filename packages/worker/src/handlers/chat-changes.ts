@@ -16,6 +16,7 @@ import {
 } from '../page/chat-changes.ts';
 import { subscribePresence } from '../page/presence.ts';
 import type { Refused } from '../page/window.ts';
+import { chatNotFound } from './not-found.ts';
 import { refusedBy } from './sending.ts';
 
 const READ_TIMEOUT_MS = 10_000;
@@ -29,15 +30,13 @@ const MEMBERS_TIMEOUT_MS = 8_000;
 /** How long a change may take to show in the page, once it was carried out. */
 const SETTLE_TIMEOUT_MS = 3_000;
 
-const noChat = () => new GatewayError('chat_not_found', 'the account has no such chat');
-
 /** Handlers of the operations on one chat. */
 export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typeof chatChangeOperations> {
   return {
     getChat: async ({ chatId }) => {
       const [chat] = toChats([await page.read(READ_TIMEOUT_MS, findChat, chatId)]);
       if (chat) return chat;
-      throw noChat();
+      throw chatNotFound();
     },
 
     markChatRead: async ({ chatId }) =>
@@ -92,14 +91,14 @@ export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typ
 }
 
 function idOf(outcome: { readonly id: string } | 'no_chat' | Refused): { readonly id: string } {
-  if (outcome === 'no_chat') throw noChat();
+  if (outcome === 'no_chat') throw chatNotFound();
   if ('refused' in outcome) throw refusedBy(outcome.refused);
   return outcome;
 }
 
 /** The chat after a change. */
 function changed(outcome: ChatOutcome): Chat {
-  if (outcome === 'no_chat') throw noChat();
+  if (outcome === 'no_chat') throw chatNotFound();
   if (outcome === 'ignored')
     throw new GatewayError('client_failed', 'the web client did not carry it out; the network may have refused it');
   const [chat] = toChats([outcome]);

@@ -10,6 +10,7 @@ import {
   numbersExist,
   setBlocked,
 } from '../page/contact-details.ts';
+import { contactNotFound } from './not-found.ts';
 import { refusedBy } from './sending.ts';
 
 const LIST_TIMEOUT_MS = 25_000;
@@ -26,7 +27,7 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
   const change = async (contactId: string, isBlocked: boolean): Promise<string> => {
     const changed = await page.change(CHANGE_TIMEOUT_MS, setBlocked, contactId, isBlocked, SETTLE_TIMEOUT_MS);
     if (changed === 'self') throw new GatewayError('not_permitted', 'an account cannot block itself');
-    if (changed === 'no_contact') throw noContact();
+    if (changed === 'no_contact') throw contactNotFound();
     if ('refused' in changed) throw refusedBy(changed.refused);
     return changed.id;
   };
@@ -58,7 +59,7 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
 
     listCommonGroups: async ({ contactId }) => {
       const groups = await page.read(LIST_TIMEOUT_MS, listCommonGroups, contactId);
-      if (groups === 'no_contact') throw noContact();
+      if (groups === 'no_contact') throw contactNotFound();
       return toGroups(groups);
     },
 
@@ -68,10 +69,6 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
       return toBusinessProfile(contactId, profile);
     },
   };
-}
-
-function noContact(): GatewayError {
-  return new GatewayError('contact_not_found', 'the account has no such contact');
 }
 
 function tooSoon(why: string, waitMs: number): GatewayError {

@@ -1,9 +1,10 @@
-import { GatewayError, type Handlers } from '@chat-web/protocol';
+import type { Handlers } from '@chat-web/protocol';
 import { toContacts } from '../client/lists.ts';
 import type { HandlerContext } from '../client/port.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { loadPicture } from '../page/media.ts';
 import { findContact, listContacts, numberExists } from '../page/people.ts';
+import { contactNotFound } from './not-found.ts';
 import { refusedBy } from './sending.ts';
 
 const LIST_TIMEOUT_MS = 25_000;
@@ -24,7 +25,7 @@ export function contactHandlers({
     getContact: async ({ contactId }) => {
       const [contact] = toContacts(await page.read(LOOKUP_TIMEOUT_MS, findContact, contactId));
       if (contact) return contact;
-      throw new GatewayError('contact_not_found', 'the account has no such contact');
+      throw contactNotFound();
     },
 
     numberExists: async ({ number }) => {

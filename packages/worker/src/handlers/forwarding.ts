@@ -1,6 +1,7 @@
 import { type Attempt, GatewayError, type Handlers, operations } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
 import { checkForward, forwardMessage } from '../page/forwarding.ts';
+import { messageNotFound } from './not-found.ts';
 import {
   check,
   confirmed,
@@ -37,7 +38,7 @@ export function forwardingHandlers({ page }: HandlerContext): Handlers<'forwardM
 
 /** Why nothing was sent. */
 const refusals = {
-  no_message: () => new GatewayError('message_not_found', 'the message is unknown to this account, or deleted'),
+  no_message: messageNotFound,
   not_forwardable: () => new GatewayError('not_permitted', 'messages of this kind cannot be forwarded'),
   blocked: () => new GatewayError('not_permitted', 'the account has blocked the recipient'),
   not_handed: () => new GatewayError('client_failed', 'the page could not prepare the message; nothing was sent'),

@@ -11,6 +11,7 @@ import {
 import * as v from 'valibot';
 import type { HandlerContext } from '../client/port.ts';
 import { listLabels, type NoLabels, setChatLabels } from '../page/labels.ts';
+import { chatNotFound } from './not-found.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 18_000;
@@ -54,6 +55,6 @@ function toLabels(read: readonly unknown[] | NoLabels): Label[] {
 }
 
 function noLabels(why: NoLabels): GatewayError {
-  if (why === 'no_chat') return new GatewayError('chat_not_found', 'the account has no such chat');
+  if (why === 'no_chat') return chatNotFound();
   return new GatewayError('not_permitted', 'the account is not a business account: only those have labels');
 }

@@ -9,3 +9,8 @@ export function messageNotFound(): GatewayError {
 export function chatNotFound(): GatewayError {
   return new GatewayError('chat_not_found', 'the account has no such chat');
 }
+
+/** The account has no such contact. */
+export function contactNotFound(): GatewayError {
+  return new GatewayError('contact_not_found', 'the account has no such contact');
+}
