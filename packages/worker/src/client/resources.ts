@@ -80,6 +80,15 @@ export function toMessage(model: unknown): Message {
   };
 }
 
+/** The same for one of many; undefined if it is invalid: the others are shown all the same. */
+export function readableMessage(model: unknown): Message | undefined {
+  try {
+    return toMessage(model);
+  } catch {
+    return undefined;
+  }
+}
+
 function toPoll({ options, multiple }: { options: string[]; multiple: boolean }): Message['poll'] {
   return { options: options.slice(0, LIMITS.pollOptions).map((option) => cutText(option, LIMITS.name)), multiple };
 }

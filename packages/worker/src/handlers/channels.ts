@@ -1,7 +1,7 @@
-import { type Channel, channel, cutText, GatewayError, type Handlers, LIMITS, type Message } from '@chat-web/protocol';
+import { type Channel, channel, cutText, GatewayError, type Handlers, LIMITS } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { HandlerContext } from '../client/port.ts';
-import { toMessage } from '../client/resources.ts';
+import { readableMessage } from '../client/resources.ts';
 import {
   type ChannelModel,
   followChannel,
@@ -43,7 +43,7 @@ export function channelHandlers({ page }: HandlerContext): Handlers<Names | 'pos
 
     listChannelMessages: async ({ channelId, limit }) => {
       const read = await page.read(LIST_TIMEOUT_MS, listChannelMessages, channelId, limit, LOAD_TIMEOUT_MS);
-      return allowed(read).flatMap(readable);
+      return allowed(read).flatMap((model) => readableMessage(model) ?? []);
     },
 
     followChannel: async ({ channelId }) => {
@@ -97,13 +97,4 @@ function shown({ id, name, description, role, followers, inviteCode, isVerified 
     isVerified: isVerified === true,
   };
   return v.is(channel, read) ? read : undefined;
-}
-
-/** A message of the API; none for an unreadable one: the others are listed. */
-function readable(model: unknown): Message[] {
-  try {
-    return [toMessage(model)];
-  } catch {
-    return [];
-  }
 }

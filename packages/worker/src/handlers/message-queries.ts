@@ -1,7 +1,7 @@
 import { GatewayError, type Handlers, LIMITS } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { HandlerContext } from '../client/port.ts';
-import { toMessage } from '../client/resources.ts';
+import { readableMessage, toMessage } from '../client/resources.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import {
   getMessage,
@@ -144,14 +144,7 @@ const noOlderMessages: Readonly<Record<NoOlderMessages, () => GatewayError>> = {
 
 /** Messages of the API; those that the page describes illegibly are left out. */
 function pageOf({ models, hasMore }: MessagePage) {
-  const messages = models.flatMap((model) => {
-    try {
-      return [toMessage(model)];
-    } catch {
-      return [];
-    }
-  });
-  return { messages, hasMore: hasMore === true };
+  return { messages: models.flatMap((model) => readableMessage(model) ?? []), hasMore: hasMore === true };
 }
 
 /** The items that are as they should be. */

@@ -8,7 +8,7 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { HandlerContext, PageCalls } from '../client/port.ts';
-import { toMessage } from '../client/resources.ts';
+import { readableMessage } from '../client/resources.ts';
 import { postTextStatus } from '../page/status-feed.ts';
 import { listStatuses, loadStatuses, markStatusSeen } from '../page/statuses.ts';
 import { accepted, sendMedia } from './sending.ts';
@@ -53,7 +53,10 @@ export function statusFeedHandlers(
       const since = Math.floor(Date.now() / 1_000) - STATUS_SECONDS;
       const read = await context.page.read(LIST_TIMEOUT_MS, listStatuses, since, MOST_PEOPLE, MOST_STATUSES_OF_ONE);
       return read.flatMap(({ from, statuses }) => {
-        const shown = statuses.flatMap((model) => readable(model));
+        const shown = statuses.flatMap((model) => {
+          const message = readableMessage(model);
+          return message ? [{ ...message, seen: model.seen === true }] : [];
+        });
         return v.is(networkId, from) && shown.length > 0 ? [{ from, statuses: shown }] : [];
       });
     },
@@ -68,15 +71,6 @@ export function statusFeedHandlers(
       return { id: messageId, seen: true };
     },
   };
-}
-
-/** A status of the API; none for an unreadable one: the others are listed. */
-function readable(model: { readonly seen: boolean }) {
-  try {
-    return [{ ...toMessage(model), seen: model.seen === true }];
-  } catch {
-    return [];
-  }
 }
 
 /** Posts a text to the status feed. Resolves with the posted message. */
