@@ -1,6 +1,6 @@
 import { type Chat, type Contact, chat, contact, cutText, type Group, group, LIMITS } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { toTime } from './resources.ts';
+import { toMutedUntil, toTime } from './resources.ts';
 
 const text = v.optional(v.nullable(v.string()));
 const name = v.optional(
@@ -49,12 +49,6 @@ export function toChats(read: readonly unknown[]): Chat[] {
       ...(typeof muteExpiration === 'number' ? { mutedUntil: toMutedUntil(muteExpiration) } : {}),
     }))
     .filter((shown) => v.is(chat, shown));
-}
-
-/** Until when a chat is muted, from the page's Unix seconds: -1 for ever, 0 or a time that is over for not. */
-function toMutedUntil(expiration: number): NonNullable<Chat['mutedUntil']> | null {
-  if (expiration < 0) return 'forever';
-  return expiration * 1_000 > Date.now() ? new Date(toTime(expiration) * 1_000).toISOString() : null;
 }
 
 /** Groups of the API: those that the account is a member of. */

@@ -102,6 +102,12 @@ export function toTime(t: number): number {
   return Math.max(0, Math.min(LIMITS.time, Math.floor(t)));
 }
 
+/** Until when a chat is muted, from the page's Unix seconds: -1 for ever, 0 or a time that is over for not. */
+export function toMutedUntil(expiration: number): string | null {
+  if (expiration < 0) return 'forever';
+  return expiration * 1_000 > Date.now() ? new Date(toTime(expiration) * 1_000).toISOString() : null;
+}
+
 /** An ack in the API's range: the page has several failures below 0, and an internal value above 4. */
 export function toAck(ack: number): Message['ack'] {
   return Math.max(-1, Math.min(4, Math.trunc(ack))) as Message['ack'];

@@ -8,7 +8,7 @@ import {
   PRESENCE_STATES,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { toMessage } from '../resources.ts';
+import { toMessage, toMutedUntil } from '../resources.ts';
 
 /** The range of dates, in milliseconds. */
 const LAST_MS = LIMITS.time * 1_000;
@@ -103,11 +103,4 @@ export function toAccountEvent(name: unknown, data: unknown): AccountEvent {
 export function toActivity(read: unknown): Partial<v.InferOutput<typeof activity>> {
   const parsed = v.safeParse(activity, read);
   return parsed.success ? parsed.output : {};
-}
-
-/** Until when a chat is muted, from the page's Unix seconds: -1 for ever, 0 or a time that is over for not. */
-function toMutedUntil(expiration: number): string | null {
-  if (expiration < 0) return 'forever';
-  const ms = Math.min(LAST_MS, expiration * 1_000);
-  return ms > Date.now() ? new Date(ms).toISOString() : null;
 }
