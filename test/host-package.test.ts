@@ -232,14 +232,14 @@ describe('a new row of the table', () => {
         });
       await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
       await symlink(join(ROOT, 'packages/host/node_modules'), join(dir, 'host/node_modules'));
-      const table = join(dir, 'protocol/operations/chats.ts');
+      const table = join(dir, 'protocol/operations/chat-changes.ts');
       const row = `sortChat: {
         summary: 'Sort a chat', method: 'POST', path: '/sessions/:id/chats/:chatId/sort', scope: 'send',
-        params: v.object({ id: sessionId, chatId: v.string() }), body: v.object({ until: v.optional(v.number()) }),
+        params: ofChat, body: v.object({ until: v.optional(v.number()) }),
         answer: v.object({ chatId: v.string(), sorted: v.boolean() }), errors: [], timeoutMs: 1_000,
       },`;
       const text = await readFile(table, 'utf8');
-      await writeFile(table, text.replace('chatOperations = {', `chatOperations = {\n${row}`));
+      await writeFile(table, text.replace('chatChangeOperations = {', `chatChangeOperations = {\n${row}`));
       const examples = join(dir, 'protocol/examples.ts');
       const example = "sortChat: { known: { path: { id, chatId: 'x' }, body: {} } },";
       const shown = await readFile(examples, 'utf8');

@@ -1,11 +1,10 @@
 import * as v from 'valibot';
-import { sessionId } from '../ids.ts';
 import { LIMITS, writtenText } from '../limits.ts';
 import { fromOnePlace, mediaFields } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { presence, privacy, profile } from '../resources.ts';
+import { CHANGE_ERRORS, ofSession, READ_ERRORS } from './common.ts';
 
-const ofSession = v.object({ id: sessionId });
 const { url, base64, mimeType } = mediaFields;
 
 const name = v.pipe(
@@ -29,9 +28,6 @@ const privacyChange = v.pipe(
   v.check((change) => Object.values(change).some((value) => value !== undefined), 'must name at least one setting'),
 );
 
-const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
-const changeErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'outcome_unknown'] as const;
-
 /** Operations on the account itself: the session's worker answers them. */
 export const accountOperations = {
   getProfile: {
@@ -41,7 +37,7 @@ export const accountOperations = {
     scope: 'read',
     params: ofSession,
     answer: profile,
-    errors: readErrors,
+    errors: READ_ERRORS,
     timeoutMs: 15_000,
   },
   setProfileName: {
@@ -52,7 +48,7 @@ export const accountOperations = {
     params: ofSession,
     body: v.object({ name }),
     answer: v.object({ name: writtenText(LIMITS.name) }),
-    errors: [...changeErrors, 'not_permitted'],
+    errors: [...CHANGE_ERRORS, 'not_permitted'],
     timeoutMs: 30_000,
   },
   setProfileAbout: {
@@ -63,7 +59,7 @@ export const accountOperations = {
     params: ofSession,
     body: v.object({ about }),
     answer: v.object({ about: writtenText(LIMITS.name) }),
-    errors: [...changeErrors, 'not_permitted'],
+    errors: [...CHANGE_ERRORS, 'not_permitted'],
     timeoutMs: 30_000,
   },
   setProfilePicture: {
@@ -74,7 +70,7 @@ export const accountOperations = {
     params: ofSession,
     body: v.pipe(v.object({ url, base64, mimeType }), fromOnePlace()),
     answer: v.object({ changed: v.literal(true) }),
-    errors: [...changeErrors, 'not_permitted', 'media_unavailable'],
+    errors: [...CHANGE_ERRORS, 'not_permitted', 'media_unavailable'],
     timeoutMs: 90_000,
   },
   removeProfilePicture: {
@@ -84,7 +80,7 @@ export const accountOperations = {
     scope: 'send',
     params: ofSession,
     answer: v.object({ removed: v.literal(true) }),
-    errors: [...changeErrors, 'not_permitted'],
+    errors: [...CHANGE_ERRORS, 'not_permitted'],
     timeoutMs: 30_000,
   },
   setPresence: {
@@ -95,7 +91,7 @@ export const accountOperations = {
     params: ofSession,
     body: v.object({ presence }),
     answer: v.object({ presence }),
-    errors: [...changeErrors, 'not_permitted'],
+    errors: [...CHANGE_ERRORS, 'not_permitted'],
     timeoutMs: 15_000,
   },
   getPrivacy: {
@@ -105,7 +101,7 @@ export const accountOperations = {
     scope: 'read',
     params: ofSession,
     answer: privacy,
-    errors: readErrors,
+    errors: READ_ERRORS,
     timeoutMs: 15_000,
   },
   updatePrivacy: {
@@ -116,7 +112,7 @@ export const accountOperations = {
     params: ofSession,
     body: privacyChange,
     answer: privacy,
-    errors: [...changeErrors, 'not_permitted'],
+    errors: [...CHANGE_ERRORS, 'not_permitted'],
     timeoutMs: 60_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -4,6 +4,7 @@ import { LIMITS, listOf, networkId } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { wholeNumber } from '../query.ts';
 import { channel, message } from '../resources.ts';
+import { CHAT_CHANGE_ERRORS, ofSession, READ_ERRORS } from './common.ts';
 
 /** The most messages of a channel that are listed. */
 const MOST_MESSAGES = 100;
@@ -15,12 +16,6 @@ const body = v.pipe(
   v.maxLength(65_536, 'must be at most 65536 characters'),
 );
 
-const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
-const changeErrors = [
-  ...(['session_not_found', 'session_not_ready', 'chat_not_found'] as const),
-  ...(['not_permitted', 'client_failed', 'outcome_unknown'] as const),
-] as const;
-
 /** Operations on channels: the session's worker answers them. */
 export const channelOperations = {
   listChannels: {
@@ -28,9 +23,9 @@ export const channelOperations = {
     method: 'GET',
     path: '/sessions/:id/channels',
     scope: 'read',
-    params: v.object({ id: sessionId }),
+    params: ofSession,
     answer: listOf(channel, LIMITS.listed),
-    errors: readErrors,
+    errors: READ_ERRORS,
     timeoutMs: 30_000,
   },
   getChannel: {
@@ -40,7 +35,7 @@ export const channelOperations = {
     scope: 'read',
     params: v.object({ id: sessionId, channelId: channelKey }),
     answer: channel,
-    errors: [...readErrors, 'chat_not_found', 'not_permitted'],
+    errors: [...READ_ERRORS, 'chat_not_found', 'not_permitted'],
     timeoutMs: 30_000,
   },
   listChannelMessages: {
@@ -51,7 +46,7 @@ export const channelOperations = {
     params: ofChannel,
     query: v.strictObject({ limit: v.optional(wholeNumber(1, MOST_MESSAGES), 50) }),
     answer: listOf(message, MOST_MESSAGES),
-    errors: [...readErrors, 'chat_not_found'],
+    errors: [...READ_ERRORS, 'chat_not_found'],
     timeoutMs: 30_000,
   },
   followChannel: {
@@ -61,7 +56,7 @@ export const channelOperations = {
     scope: 'send',
     params: ofChannel,
     answer: v.object({ channelId: networkId, following: v.literal(true) }),
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
   },
   unfollowChannel: {
@@ -71,7 +66,7 @@ export const channelOperations = {
     scope: 'send',
     params: ofChannel,
     answer: v.object({ channelId: networkId, following: v.literal(false) }),
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
   },
   postToChannel: {
@@ -83,7 +78,7 @@ export const channelOperations = {
     body: v.object({ body }),
     keyed: { choosesMessageId: () => false },
     answer: message,
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -1,16 +1,13 @@
 import * as v from 'valibot';
 import { PRESENCE_STATES } from '../account-events.ts';
-import { recipient, sessionId } from '../ids.ts';
 import { LIMITS, networkId } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { chat } from '../resources.ts';
 import { isoTime, writtenTime } from '../times.ts';
+import { CHANGE_ERRORS, CHAT_CHANGE_ERRORS, ofChat, READ_ERRORS } from './common.ts';
 
-const ofChat = v.object({ id: sessionId, chatId: recipient });
-
-const readErrors = ['session_not_found', 'session_not_ready', 'chat_not_found', 'client_failed'] as const;
-const changeErrors = [...readErrors, 'outcome_unknown'] as const;
-const networkErrors = [...changeErrors, 'not_permitted', 'rate_limited'] as const;
+const markErrors = [...CHANGE_ERRORS, 'chat_not_found'] as const;
+const networkErrors = [...CHAT_CHANGE_ERRORS, 'rate_limited'] as const;
 
 const MUST_BE_SECONDS = 'must be a whole number from 1 to 60';
 const seconds = v.pipe(
@@ -48,7 +45,7 @@ export const chatChangeOperations = {
     scope: 'read',
     params: ofChat,
     answer: chat,
-    errors: [...readErrors, 'session_lost'],
+    errors: [...READ_ERRORS, 'chat_not_found'],
     timeoutMs: 15_000,
   },
   markChatRead: {
@@ -58,7 +55,7 @@ export const chatChangeOperations = {
     scope: 'send',
     params: ofChat,
     answer: chat,
-    errors: changeErrors,
+    errors: markErrors,
     timeoutMs: 30_000,
   },
   markChatUnread: {
@@ -68,7 +65,7 @@ export const chatChangeOperations = {
     scope: 'send',
     params: ofChat,
     answer: chat,
-    errors: changeErrors,
+    errors: markErrors,
     timeoutMs: 30_000,
   },
   setChatState: {
@@ -87,14 +84,14 @@ export const chatChangeOperations = {
     method: 'PUT',
     path: '/sessions/:id/chats/:chatId/presence',
     scope: 'send',
-    params: v.object({ id: sessionId, chatId: recipient }),
+    params: ofChat,
     /** Without `state`, the network does not tell it. */
     answer: v.object({
       chatId: networkId,
       state: v.optional(v.picklist(PRESENCE_STATES)),
       lastSeen: v.optional(isoTime),
     }),
-    errors: [...changeErrors, 'not_permitted'],
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 20_000,
   },
   archiveChat: {
@@ -105,7 +102,7 @@ export const chatChangeOperations = {
     params: ofChat,
     body: v.object({ archived: flag }),
     answer: chat,
-    errors: changeErrors,
+    errors: markErrors,
     timeoutMs: 30_000,
   },
   pinChat: {
@@ -116,7 +113,7 @@ export const chatChangeOperations = {
     params: ofChat,
     body: v.object({ pinned: flag }),
     answer: chat,
-    errors: [...changeErrors, 'not_permitted'],
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
   muteChat: {
@@ -127,7 +124,7 @@ export const chatChangeOperations = {
     params: ofChat,
     body: v.object({ until }),
     answer: chat,
-    errors: changeErrors,
+    errors: markErrors,
     timeoutMs: 30_000,
   },
   clearChat: {

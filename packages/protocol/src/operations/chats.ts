@@ -1,8 +1,7 @@
-import * as v from 'valibot';
-import { sessionId } from '../ids.ts';
 import { LIMITS, listOf } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { chat } from '../resources.ts';
+import { ofSession, READ_ERRORS } from './common.ts';
 
 /** Operations on chats: the session's worker answers them. */
 export const chatOperations = {
@@ -11,9 +10,9 @@ export const chatOperations = {
     method: 'GET',
     path: '/sessions/:id/chats',
     scope: 'read',
-    params: v.object({ id: sessionId }),
+    params: ofSession,
     answer: listOf(chat, LIMITS.listed),
-    errors: ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'],
+    errors: READ_ERRORS,
     timeoutMs: 30_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -1,14 +1,12 @@
 import * as v from 'valibot';
-import { contactId, personId, sessionId } from '../ids.ts';
+import { personId } from '../ids.ts';
 import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { businessProfile, contact, group } from '../resources.ts';
+import { CHANGE_ERRORS, ofContact, ofSession, READ_ERRORS } from './common.ts';
 
 /** All are looked up by one request to the network. */
 const MOST_NUMBERS = 50;
-
-const ofSession = v.object({ id: sessionId });
-const ofContact = v.object({ id: sessionId, contactId });
 
 const numbers = v.pipe(
   v.array(personId),
@@ -22,9 +20,7 @@ const about = v.pipe(
   v.description('Null: hidden from the account, or not answered by the network. Empty: the person has none'),
 );
 
-const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
-const changeErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'outcome_unknown'] as const;
-const blockErrors = [...changeErrors, 'contact_not_found', 'not_permitted', 'rate_limited'] as const;
+const blockErrors = [...CHANGE_ERRORS, 'contact_not_found', 'not_permitted', 'rate_limited'] as const;
 
 /** Operations on what is known of people: the session's worker answers them. None of them opens a chat. */
 export const contactDetailOperations = {
@@ -36,7 +32,7 @@ export const contactDetailOperations = {
     params: ofSession,
     body: v.object({ numbers }),
     answer: v.object({ numbers: listOf(looked, MOST_NUMBERS) }),
-    errors: [...changeErrors, 'rate_limited'],
+    errors: [...CHANGE_ERRORS, 'rate_limited'],
     timeoutMs: 30_000,
   },
   blockContact: {
@@ -66,7 +62,7 @@ export const contactDetailOperations = {
     scope: 'read',
     params: ofSession,
     answer: listOf(contact, LIMITS.listed),
-    errors: readErrors,
+    errors: READ_ERRORS,
     timeoutMs: 30_000,
   },
   getAbout: {
@@ -76,7 +72,7 @@ export const contactDetailOperations = {
     scope: 'read',
     params: ofContact,
     answer: v.object({ contactId: networkId, about }),
-    errors: readErrors,
+    errors: READ_ERRORS,
     timeoutMs: 30_000,
   },
   listCommonGroups: {
@@ -86,7 +82,7 @@ export const contactDetailOperations = {
     scope: 'read',
     params: ofContact,
     answer: listOf(group, LIMITS.listed),
-    errors: [...readErrors, 'contact_not_found'],
+    errors: [...READ_ERRORS, 'contact_not_found'],
     timeoutMs: 30_000,
   },
   getBusinessProfile: {
@@ -96,7 +92,7 @@ export const contactDetailOperations = {
     scope: 'read',
     params: ofContact,
     answer: businessProfile,
-    errors: readErrors,
+    errors: READ_ERRORS,
     timeoutMs: 30_000,
   },
 } as const satisfies Record<string, Operation>;

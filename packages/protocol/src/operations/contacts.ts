@@ -1,12 +1,10 @@
 import * as v from 'valibot';
-import { contactId, personId, sessionId } from '../ids.ts';
+import { personId, sessionId } from '../ids.ts';
 import { LIMITS, listOf } from '../limits.ts';
 import { optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { contact } from '../resources.ts';
-
-const ofContact = v.object({ id: sessionId, contactId });
-const errors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
+import { ofContact, ofSession, READ_ERRORS } from './common.ts';
 
 /** Operations on people: the session's worker answers them. None of them opens a chat. */
 export const contactOperations = {
@@ -15,9 +13,9 @@ export const contactOperations = {
     method: 'GET',
     path: '/sessions/:id/contacts',
     scope: 'read',
-    params: v.object({ id: sessionId }),
+    params: ofSession,
     answer: listOf(contact, LIMITS.listed),
-    errors,
+    errors: READ_ERRORS,
     timeoutMs: 30_000,
   },
   getContact: {
@@ -27,7 +25,7 @@ export const contactOperations = {
     scope: 'read',
     params: ofContact,
     answer: contact,
-    errors: [...errors, 'contact_not_found'],
+    errors: [...READ_ERRORS, 'contact_not_found'],
     timeoutMs: 30_000,
   },
   numberExists: {
@@ -37,7 +35,7 @@ export const contactOperations = {
     scope: 'read',
     params: v.object({ id: sessionId, number: personId }),
     answer: v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists: v.boolean() }),
-    errors,
+    errors: READ_ERRORS,
     timeoutMs: 15_000,
   },
   getPicture: {
@@ -47,7 +45,7 @@ export const contactOperations = {
     scope: 'read',
     params: ofContact,
     answer: optionalMediaFile,
-    errors,
+    errors: READ_ERRORS,
     timeoutMs: 30_000,
   },
 } as const satisfies Record<string, Operation>;

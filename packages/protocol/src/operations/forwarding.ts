@@ -1,7 +1,8 @@
 import * as v from 'valibot';
-import { messageId, recipient, STATUS_FEED, sessionId } from '../ids.ts';
+import { recipient, STATUS_FEED } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { message } from '../resources.ts';
+import { ofMessage, SEND_ERRORS } from './common.ts';
 
 /** Forwarding a message: the session's worker answers it. */
 export const forwardingOperations = {
@@ -10,7 +11,7 @@ export const forwardingOperations = {
     method: 'POST',
     path: '/sessions/:id/messages/:messageId/forward',
     scope: 'send',
-    params: v.object({ id: sessionId, messageId }),
+    params: ofMessage,
     body: v.object({
       to: v.pipe(
         recipient,
@@ -19,16 +20,7 @@ export const forwardingOperations = {
     }),
     keyed: { choosesMessageId: () => true },
     answer: message,
-    errors: [
-      'session_not_found',
-      'session_not_ready',
-      'recipient_not_found',
-      'chat_not_found',
-      'message_not_found',
-      'not_permitted',
-      'client_failed',
-      'outcome_unknown',
-    ],
+    errors: SEND_ERRORS,
     timeoutMs: 120_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -3,7 +3,8 @@ import { groupDetails, groupSettings, groupSettingsChange, MOST_DESCRIPTION } fr
 import { contactId } from '../ids.ts';
 import { networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
-import { changeErrors, MOST_PARTICIPANTS, ofGroup, participantsAnswer } from './groups.ts';
+import { CHAT_CHANGE_ERRORS, ofGroup, READ_ERRORS } from './common.ts';
+import { MOST_PARTICIPANTS, participantsAnswer } from './groups.ts';
 
 /** People of a group, also those whose number is hidden. */
 export const members = v.pipe(
@@ -22,7 +23,7 @@ export const groupDetailsOperations = {
     scope: 'read',
     params: ofGroup,
     answer: groupDetails,
-    errors: ['session_not_found', 'session_not_ready', 'chat_not_found', 'client_failed', 'session_lost'],
+    errors: [...READ_ERRORS, 'chat_not_found'],
     timeoutMs: 30_000,
   },
   promoteParticipants: {
@@ -33,7 +34,7 @@ export const groupDetailsOperations = {
     params: ofGroup,
     body: v.object({ participants: members }),
     answer: participantsAnswer,
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
   },
   demoteParticipants: {
@@ -44,7 +45,7 @@ export const groupDetailsOperations = {
     params: ofGroup,
     body: v.object({ participants: members }),
     answer: participantsAnswer,
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
   },
   setGroupDescription: {
@@ -55,7 +56,7 @@ export const groupDetailsOperations = {
     params: ofGroup,
     body: v.object({ description }),
     answer: v.object({ groupId: networkId, description: writtenText(MOST_DESCRIPTION) }),
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
   updateGroupSettings: {
@@ -66,7 +67,7 @@ export const groupDetailsOperations = {
     params: ofGroup,
     body: groupSettingsChange,
     answer: v.object({ groupId: networkId, settings: groupSettings }),
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -3,13 +3,12 @@ import { groupInvite, invitation, inviteCode, joinRequest, MOST_JOIN_REQUESTS } 
 import { sessionId } from '../ids.ts';
 import { listOf, networkId } from '../limits.ts';
 import type { Operation } from '../operation.ts';
+import { CHAT_CHANGE_ERRORS, ofGroup, READ_ERRORS } from './common.ts';
 import { members } from './group-details.ts';
-import { changeErrors, ofGroup, participantsAnswer } from './groups.ts';
+import { participantsAnswer } from './groups.ts';
 
 const ofInvite = v.object({ id: sessionId, code: inviteCode });
-const readErrors = [
-  ...['session_not_found', 'session_not_ready', 'chat_not_found', 'not_permitted', 'client_failed', 'session_lost'],
-] as const;
+const inviteErrors = [...READ_ERRORS, 'chat_not_found', 'not_permitted'] as const;
 
 /** Operations on invites of groups, and on those who ask to be let in: the session's worker answers them. */
 export const groupInviteOperations = {
@@ -20,7 +19,7 @@ export const groupInviteOperations = {
     scope: 'read',
     params: ofGroup,
     answer: groupInvite,
-    errors: readErrors,
+    errors: inviteErrors,
     timeoutMs: 30_000,
   },
   renewGroupInvite: {
@@ -30,7 +29,7 @@ export const groupInviteOperations = {
     scope: 'send',
     params: ofGroup,
     answer: groupInvite,
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
   getInvite: {
@@ -40,7 +39,7 @@ export const groupInviteOperations = {
     scope: 'read',
     params: ofInvite,
     answer: invitation,
-    errors: readErrors,
+    errors: inviteErrors,
     timeoutMs: 30_000,
   },
   joinGroup: {
@@ -50,7 +49,7 @@ export const groupInviteOperations = {
     scope: 'send',
     params: ofInvite,
     answer: v.object({ groupId: networkId, state: v.picklist(['joined', 'waiting']) }),
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
   listJoinRequests: {
@@ -60,7 +59,7 @@ export const groupInviteOperations = {
     scope: 'read',
     params: ofGroup,
     answer: listOf(joinRequest, MOST_JOIN_REQUESTS),
-    errors: readErrors,
+    errors: inviteErrors,
     timeoutMs: 30_000,
   },
   approveJoinRequests: {
@@ -71,7 +70,7 @@ export const groupInviteOperations = {
     params: ofGroup,
     body: v.object({ participants: members }),
     answer: participantsAnswer,
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
   },
   rejectJoinRequests: {
@@ -82,7 +81,7 @@ export const groupInviteOperations = {
     params: ofGroup,
     body: v.object({ participants: members }),
     answer: participantsAnswer,
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { networkId } from '../limits.ts';
 import { fromOnePlace, mediaFields, optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
-import { changeErrors, ofGroup } from './groups.ts';
+import { CHAT_CHANGE_ERRORS, ofGroup, READ_ERRORS } from './common.ts';
 
 const { url, base64, mimeType } = mediaFields;
 
@@ -15,7 +15,7 @@ export const groupPictureOperations = {
     scope: 'read',
     params: ofGroup,
     answer: optionalMediaFile,
-    errors: ['session_not_found', 'session_not_ready', 'chat_not_found', 'client_failed', 'session_lost'],
+    errors: [...READ_ERRORS, 'chat_not_found'],
     timeoutMs: 30_000,
   },
   setGroupPicture: {
@@ -26,7 +26,7 @@ export const groupPictureOperations = {
     params: ofGroup,
     body: v.pipe(v.object({ url, base64, mimeType }), fromOnePlace()),
     answer: v.object({ groupId: networkId }),
-    errors: [...changeErrors, 'media_unavailable'],
+    errors: [...CHAT_CHANGE_ERRORS, 'media_unavailable'],
     timeoutMs: 120_000,
   },
   removeGroupPicture: {
@@ -36,7 +36,7 @@ export const groupPictureOperations = {
     scope: 'send',
     params: ofGroup,
     answer: v.object({ groupId: networkId }),
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -1,15 +1,12 @@
 import * as v from 'valibot';
-import { groupId, personId, sessionId } from '../ids.ts';
+import { groupId, personId } from '../ids.ts';
 import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { group, participantResult } from '../resources.ts';
+import { CHANGE_ERRORS, CHAT_CHANGE_ERRORS, ofGroup, ofSession, READ_ERRORS } from './common.ts';
 
 /** Each costs a request to the network. */
 export const MOST_PARTICIPANTS = 100;
-
-const ofSession = v.object({ id: sessionId });
-/** The path of a group. */
-export const ofGroup = v.object({ id: sessionId, groupId });
 
 const subject = v.pipe(
   v.string(),
@@ -27,17 +24,6 @@ export const participantsAnswer = v.object({
   participants: listOf(participantResult, MOST_PARTICIPANTS),
 });
 
-const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
-/** Errors of what changes a group. */
-export const changeErrors = [
-  'session_not_found',
-  'session_not_ready',
-  'chat_not_found',
-  'not_permitted',
-  'client_failed',
-  'outcome_unknown',
-] as const;
-
 /** Operations on groups: the session's worker answers them. */
 export const groupOperations = {
   listGroups: {
@@ -47,7 +33,7 @@ export const groupOperations = {
     scope: 'read',
     params: ofSession,
     answer: listOf(group, LIMITS.listed),
-    errors: readErrors,
+    errors: READ_ERRORS,
     timeoutMs: 30_000,
   },
   createGroup: {
@@ -59,7 +45,7 @@ export const groupOperations = {
     body: v.object({ subject, participants }),
     keyed: { choosesMessageId: () => false },
     answer: groupId,
-    errors: ['session_not_found', 'session_not_ready', 'recipient_not_found', 'client_failed', 'outcome_unknown'],
+    errors: [...CHANGE_ERRORS, 'recipient_not_found'],
     timeoutMs: 60_000,
   },
   addParticipants: {
@@ -70,7 +56,7 @@ export const groupOperations = {
     params: ofGroup,
     body: v.object({ participants }),
     answer: participantsAnswer,
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
   },
   removeParticipants: {
@@ -81,7 +67,7 @@ export const groupOperations = {
     params: ofGroup,
     body: v.object({ participants }),
     answer: participantsAnswer,
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
   },
   leaveGroup: {
@@ -91,7 +77,7 @@ export const groupOperations = {
     scope: 'send',
     params: ofGroup,
     answer: v.object({ groupId: networkId, left: v.literal(true) }),
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
   renameGroup: {
@@ -102,7 +88,7 @@ export const groupOperations = {
     params: ofGroup,
     body: v.object({ subject }),
     answer: v.object({ groupId: networkId, subject: writtenText(LIMITS.name) }),
-    errors: changeErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
 } as const satisfies Record<string, Operation>;

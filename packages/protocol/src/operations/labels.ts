@@ -1,26 +1,19 @@
 import * as v from 'valibot';
-import { recipient, sessionId } from '../ids.ts';
 import { listOf } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { label } from '../resources.ts';
+import { CHAT_CHANGE_ERRORS, ofChat, ofSession, READ_ERRORS } from './common.ts';
 
 /** More than any account has. */
 const MOST_LABELS = 1_000;
 const MOST_OF_CHAT = 100;
 
-const ofChat = v.object({ id: sessionId, chatId: recipient });
 const labelIds = v.pipe(
   v.array(v.pipe(v.string(), v.regex(/^[\w-]{1,60}$/, 'must be the id of a label'))),
   v.maxLength(MOST_OF_CHAT, `must be at most ${MOST_OF_CHAT}`),
 );
 
-const readErrors = [
-  'session_not_found',
-  'session_not_ready',
-  'not_permitted',
-  'client_failed',
-  'session_lost',
-] as const;
+const labelErrors = [...READ_ERRORS, 'not_permitted'] as const;
 
 /** Operations on the labels of a business account: the session's worker answers them. */
 export const labelOperations = {
@@ -29,9 +22,9 @@ export const labelOperations = {
     method: 'GET',
     path: '/sessions/:id/labels',
     scope: 'read',
-    params: v.object({ id: sessionId }),
+    params: ofSession,
     answer: listOf(label, MOST_LABELS),
-    errors: readErrors,
+    errors: labelErrors,
     timeoutMs: 15_000,
   },
   listChatLabels: {
@@ -41,7 +34,7 @@ export const labelOperations = {
     scope: 'read',
     params: ofChat,
     answer: listOf(label, MOST_LABELS),
-    errors: [...readErrors, 'chat_not_found'],
+    errors: [...labelErrors, 'chat_not_found'],
     timeoutMs: 15_000,
   },
   setChatLabels: {
@@ -52,14 +45,7 @@ export const labelOperations = {
     params: ofChat,
     body: v.object({ labelIds }),
     answer: listOf(label, MOST_LABELS),
-    errors: [
-      'session_not_found',
-      'session_not_ready',
-      'chat_not_found',
-      'not_permitted',
-      'client_failed',
-      'outcome_unknown',
-    ],
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
 } as const satisfies Record<string, Operation>;

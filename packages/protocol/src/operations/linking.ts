@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { personId, sessionId } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { pairingCode } from '../resources.ts';
+import { ofSession } from './common.ts';
 
 /** Operations on the page of a session that is to be linked: its worker answers them, while the status is `qr`. */
 export const linkingOperations = {
@@ -11,7 +12,7 @@ export const linkingOperations = {
     method: 'POST',
     path: '/sessions/:id/pairing-code',
     scope: 'manage',
-    params: v.object({ id: sessionId }),
+    params: ofSession,
     body: v.object({ phoneNumber: personId }),
     answer: v.object({ id: sessionId, ...pairingCode.entries }),
     errors: [

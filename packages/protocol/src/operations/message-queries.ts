@@ -1,29 +1,19 @@
 import * as v from 'valibot';
-import { messageId, recipient, sessionId } from '../ids.ts';
+import { messageId, recipient } from '../ids.ts';
 import { count, LIMITS, listOf, networkId, unixSeconds, writtenText } from '../limits.ts';
 import { optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { wholeNumber } from '../query.ts';
 import { message } from '../resources.ts';
+import { CHAT_CHANGE_ERRORS, MESSAGE_CHANGE_ERRORS, ofChat, ofMessage, ofSession, READ_ERRORS } from './common.ts';
 
 const MOST_AT_ONCE = 200;
 const DAY_SECONDS = 86_400;
 
-const ofMessage = v.object({ id: sessionId, messageId });
 const limit = v.optional(wholeNumber(1, MOST_AT_ONCE), 50);
 const at = v.pipe(unixSeconds, v.description('In Unix seconds'));
 /** Who did something with a message, and when. */
 const receipt = v.object({ id: networkId, at });
-
-const readErrors = ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'] as const;
-const changeErrors = [
-  'session_not_found',
-  'session_not_ready',
-  'message_not_found',
-  'not_permitted',
-  'client_failed',
-  'outcome_unknown',
-] as const;
 
 /** Operations that read messages and what people did with them, and mark them: the session's worker answers them. */
 export const messageQueryOperations = {
@@ -34,7 +24,7 @@ export const messageQueryOperations = {
     scope: 'read',
     params: ofMessage,
     answer: message,
-    errors: [...readErrors, 'message_not_found'],
+    errors: [...READ_ERRORS, 'message_not_found'],
     timeoutMs: 30_000,
   },
   listMessages: {
@@ -42,7 +32,7 @@ export const messageQueryOperations = {
     method: 'GET',
     path: '/sessions/:id/chats/:chatId/messages',
     scope: 'read',
-    params: v.object({ id: sessionId, chatId: recipient }),
+    params: ofChat,
     query: v.pipe(
       v.strictObject({ before: v.optional(messageId), after: v.optional(messageId), limit }),
       v.forward(
@@ -57,7 +47,7 @@ export const messageQueryOperations = {
       /** Whether the phone has older ones that this device does not have; absent if that is unknown. */
       isOlderOnPhone: v.optional(v.boolean()),
     }),
-    errors: [...readErrors, 'chat_not_found', 'message_not_found'],
+    errors: [...READ_ERRORS, 'chat_not_found', 'message_not_found'],
     timeoutMs: 30_000,
   },
   loadOlderMessages: {
@@ -65,13 +55,10 @@ export const messageQueryOperations = {
     method: 'POST',
     path: '/sessions/:id/chats/:chatId/messages/older',
     scope: 'send',
-    params: v.object({ id: sessionId, chatId: recipient }),
+    params: ofChat,
     /** `loaded` is false if the phone has none. */
     answer: v.object({ chatId: networkId, loaded: v.boolean(), isOlderOnPhone: v.optional(v.boolean()) }),
-    errors: [
-      ...(['session_not_found', 'session_not_ready', 'chat_not_found'] as const),
-      ...(['not_permitted', 'client_failed', 'outcome_unknown'] as const),
-    ],
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 75_000,
   },
   searchMessages: {
@@ -79,7 +66,7 @@ export const messageQueryOperations = {
     method: 'GET',
     path: '/sessions/:id/search',
     scope: 'read',
-    params: v.object({ id: sessionId }),
+    params: ofSession,
     query: v.strictObject({
       text: v.pipe(
         v.string(),
@@ -92,7 +79,7 @@ export const messageQueryOperations = {
       limit,
     }),
     answer: v.object({ messages: listOf(message, MOST_AT_ONCE), hasMore: v.boolean() }),
-    errors: [...readErrors, 'chat_not_found'],
+    errors: [...READ_ERRORS, 'chat_not_found'],
     timeoutMs: 30_000,
   },
   listReactions: {
@@ -102,7 +89,7 @@ export const messageQueryOperations = {
     scope: 'read',
     params: ofMessage,
     answer: listOf(v.object({ from: networkId, emoji: writtenText(100), at }), LIMITS.listed),
-    errors: [...readErrors, 'message_not_found'],
+    errors: [...READ_ERRORS, 'message_not_found'],
     timeoutMs: 30_000,
   },
   listPollVotes: {
@@ -115,7 +102,7 @@ export const messageQueryOperations = {
       v.object({ from: networkId, options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions), at }),
       LIMITS.listed,
     ),
-    errors: [...readErrors, 'message_not_found'],
+    errors: [...READ_ERRORS, 'message_not_found'],
     timeoutMs: 30_000,
   },
   listReceipts: {
@@ -131,7 +118,7 @@ export const messageQueryOperations = {
       /** How many recipients it has not reached yet; absent if that is unknown. */
       remaining: v.optional(count(LIMITS.time)),
     }),
-    errors: [...readErrors, 'message_not_found', 'not_permitted'],
+    errors: [...READ_ERRORS, 'message_not_found', 'not_permitted'],
     timeoutMs: 30_000,
   },
   getThumbnail: {
@@ -141,7 +128,7 @@ export const messageQueryOperations = {
     scope: 'read',
     params: ofMessage,
     answer: optionalMediaFile,
-    errors: [...readErrors, 'message_not_found'],
+    errors: [...READ_ERRORS, 'message_not_found'],
     timeoutMs: 30_000,
   },
   starMessage: {
@@ -152,7 +139,7 @@ export const messageQueryOperations = {
     params: ofMessage,
     body: v.object({ starred: v.boolean() }),
     answer: v.object({ id: networkId, starred: v.boolean() }),
-    errors: changeErrors,
+    errors: MESSAGE_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
   pinMessage: {
@@ -169,7 +156,7 @@ export const messageQueryOperations = {
       ),
     }),
     answer: v.object({ id: networkId, pinned: v.boolean() }),
-    errors: changeErrors,
+    errors: MESSAGE_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
 } as const satisfies Record<string, Operation>;

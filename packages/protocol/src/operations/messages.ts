@@ -1,9 +1,10 @@
 import * as v from 'valibot';
-import { messageId, recipient, STATUS_FEED, sessionId } from '../ids.ts';
+import { messageId, recipient, STATUS_FEED } from '../ids.ts';
 import { networkId, writtenText } from '../limits.ts';
 import { fromOnePlace, mediaFields, mediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message } from '../resources.ts';
+import { MESSAGE_CHANGE_ERRORS, ofMessage, ofSession, READ_ERRORS, SEND_ERRORS } from './common.ts';
 import {
   contacts,
   flagsOfTheirKind,
@@ -80,8 +81,6 @@ const reaction = v.object({
     v.check((emoji) => emoji === '' || ONE_EMOJI.test(emoji), 'must be one emoji, or empty'),
   ),
 });
-const ofSession = v.object({ id: sessionId });
-const ofMessage = v.object({ id: sessionId, messageId });
 
 /** The answer to a reaction: `id` and `messageId` both name the message reacted to. */
 const reactionAnswer = v.object({ id: networkId, messageId: networkId, emoji: writtenText(100) });
@@ -100,17 +99,7 @@ export const messageOperations = {
       choosesMessageId: ({ type, to }) => type !== 'reaction' && !(type === 'text' && to === STATUS_FEED),
     },
     answer: v.union([message, reactionAnswer]),
-    errors: [
-      'session_not_found',
-      'session_not_ready',
-      'recipient_not_found',
-      'chat_not_found',
-      'message_not_found',
-      'not_permitted',
-      'media_unavailable',
-      'client_failed',
-      'outcome_unknown',
-    ],
+    errors: [...SEND_ERRORS, 'media_unavailable'],
     timeoutMs: 120_000,
   },
   editMessage: {
@@ -121,15 +110,7 @@ export const messageOperations = {
     params: ofMessage,
     body: v.object({ body: textBody }),
     answer: message,
-    errors: [
-      'session_not_found',
-      'session_not_ready',
-      'message_not_found',
-      'not_permitted',
-      'edit_window_closed',
-      'client_failed',
-      'outcome_unknown',
-    ],
+    errors: [...MESSAGE_CHANGE_ERRORS, 'edit_window_closed'],
     timeoutMs: 30_000,
   },
   deleteMessage: {
@@ -140,14 +121,7 @@ export const messageOperations = {
     params: ofMessage,
     body: v.object({ forEveryone: v.boolean() }),
     answer: v.object({ id: networkId, deletedFor: v.picklist(['everyone', 'me']) }),
-    errors: [
-      'session_not_found',
-      'session_not_ready',
-      'message_not_found',
-      'not_permitted',
-      'client_failed',
-      'outcome_unknown',
-    ],
+    errors: MESSAGE_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
   getMedia: {
@@ -157,15 +131,7 @@ export const messageOperations = {
     scope: 'read',
     params: ofMessage,
     answer: mediaFile,
-    errors: [
-      'session_not_found',
-      'session_not_ready',
-      'message_not_found',
-      'media_not_found',
-      'media_unavailable',
-      'client_failed',
-      'session_lost',
-    ],
+    errors: [...READ_ERRORS, 'message_not_found', 'media_not_found', 'media_unavailable'],
     timeoutMs: 120_000,
   },
 } as const satisfies Record<string, Operation>;

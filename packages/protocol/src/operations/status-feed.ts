@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { messageId, sessionId } from '../ids.ts';
 import { listOf, networkId } from '../limits.ts';
 import { fromOnePlace, mediaFields } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message, personStatuses } from '../resources.ts';
+import { CHANGE_ERRORS, MESSAGE_CHANGE_ERRORS, ofMessage, ofSession, READ_ERRORS } from './common.ts';
 
 /** People whose statuses are listed. */
 const MOST_PEOPLE = 1_000;
@@ -41,19 +41,12 @@ export const statusFeedOperations = {
     method: 'POST',
     path: '/sessions/:id/status',
     scope: 'send',
-    params: v.object({ id: sessionId }),
+    params: ofSession,
     body: v.variant('type', [text, media]),
     // The page makes the ids of texts itself.
     keyed: { choosesMessageId: ({ type }) => type !== 'text' },
     answer: message,
-    errors: [
-      'session_not_found',
-      'session_not_ready',
-      'chat_not_found',
-      'media_unavailable',
-      'client_failed',
-      'outcome_unknown',
-    ],
+    errors: [...CHANGE_ERRORS, 'chat_not_found', 'media_unavailable'],
     timeoutMs: 120_000,
   },
   listStatuses: {
@@ -61,9 +54,9 @@ export const statusFeedOperations = {
     method: 'GET',
     path: '/sessions/:id/statuses',
     scope: 'read',
-    params: v.object({ id: sessionId }),
+    params: ofSession,
     answer: listOf(personStatuses, MOST_PEOPLE),
-    errors: ['session_not_found', 'session_not_ready', 'client_failed', 'session_lost'],
+    errors: READ_ERRORS,
     timeoutMs: 30_000,
   },
   markStatusSeen: {
@@ -71,12 +64,9 @@ export const statusFeedOperations = {
     method: 'POST',
     path: '/sessions/:id/status/:messageId/seen',
     scope: 'send',
-    params: v.object({ id: sessionId, messageId }),
+    params: ofMessage,
     answer: v.object({ id: networkId, seen: v.literal(true) }),
-    errors: [
-      ...(['session_not_found', 'session_not_ready', 'message_not_found'] as const),
-      ...(['not_permitted', 'client_failed', 'outcome_unknown'] as const),
-    ],
+    errors: MESSAGE_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -53,7 +53,7 @@ export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typ
 
     subscribePresence: async ({ chatId }) => {
       const found = await page.change(STATE_TIMEOUT_MS, subscribePresence, chatId, PRESENCE_TIMEOUT_MS);
-      if (found === 'no_chat') throw noChat();
+      if (found === 'no_chat') throw chatNotFound();
       if (found === 'too_many')
         throw new GatewayError(
           'not_permitted',
