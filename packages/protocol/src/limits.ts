@@ -24,6 +24,9 @@ export const LIMITS = {
   time: 2 ** 32 - 1,
 } as const;
 
+/** The longest text that the network takes, in UTF-16 units. */
+export const MAX_TEXT_LENGTH = 65_536;
+
 /** The page's version becomes a file name and a label of the metrics. */
 export const PAGE_VERSION = new RegExp(`^\\w[\\w.-]{0,${LIMITS.pageVersion - 1}}$`);
 

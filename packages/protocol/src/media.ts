@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, LIMITS } from './limits.ts';
+import { count, LIMITS, MAX_TEXT_LENGTH } from './limits.ts';
 import type { ObjectSchema } from './operation.ts';
 
 /** A file in a spool folder: bytes are passed between processes as files, and messages name them. */
@@ -59,7 +59,7 @@ export const mediaFields = {
   base64: v.optional(upload),
   mimeType: v.optional(mimeType),
   filename: v.optional(v.pipe(text(255), v.minLength(1, 'must not be empty'))),
-  caption: v.optional(text(65_536)),
+  caption: v.optional(text(MAX_TEXT_LENGTH)),
 };
 
 /** Exactly one of `url` and `base64`; names both fields otherwise. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { channelId, channelKey, sessionId } from '../ids.ts';
-import { LIMITS, listOf, networkId } from '../limits.ts';
+import { LIMITS, listOf, MAX_TEXT_LENGTH, networkId } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { wholeNumber } from '../query.ts';
 import { channel, message } from '../resources.ts';
@@ -13,7 +13,7 @@ const ofChannel = v.object({ id: sessionId, channelId });
 const body = v.pipe(
   v.string(),
   v.check((written) => written.trim() !== '', 'must not be empty or blank'),
-  v.maxLength(65_536, 'must be at most 65536 characters'),
+  v.maxLength(MAX_TEXT_LENGTH, `must be at most ${MAX_TEXT_LENGTH} characters`),
 );
 
 /** Operations on channels: the session's worker answers them. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { messageId, recipient, STATUS_FEED } from '../ids.ts';
-import { networkId, writtenText } from '../limits.ts';
+import { MAX_TEXT_LENGTH, networkId, writtenText } from '../limits.ts';
 import { fromOnePlace, mediaFields, mediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message } from '../resources.ts';
@@ -14,9 +14,6 @@ import {
   mentionsWherePossible,
   poll,
 } from './sendable.ts';
-
-/** The longest text that the network takes, in UTF-16 units. */
-const MAX_TEXT_LENGTH = 65_536;
 
 /** The rule of every send that may quote. */
 function noQuoteInStatus<T extends { readonly to: string; readonly quotedMessageId?: string | undefined }>() {
