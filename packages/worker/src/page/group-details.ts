@@ -40,19 +40,14 @@ export async function changeRoles(
   if (own.isAdmin === false) return 'not_admin';
   if (!own.members) return { refused: 429 };
   const { group, members } = own;
-  const byId = new Map(members.flatMap((member) => tools.idsOf(member.id).map((id) => [id, member.id] as const)));
-  const found = await tools.findPeople(people, byId);
-  const ids = [...new Set(found.filter((id) => id !== undefined))];
-  if (ids.length === 0) return people.map(() => 404);
-  const jobs = window.require('WAWebGroupModifyParticipantsJob');
   try {
-    // The page's own action does not return the codes.
-    const run = change === 'promote' ? jobs.promoteGroupParticipants : jobs.demoteGroupParticipants;
-    const answer = await run(group.id, ids, group.groupMetadata?.isLidAddressingMode === true);
-    const codes = new Map<string, number>();
-    for (const { userWid, code } of answer?.participants ?? [])
-      for (const id of userWid ? tools.idsOf(userWid) : []) codes.set(id, Number(code) || 500);
-    return found.map((id) => (id ? (tools.idsOf(id).flatMap((each) => codes.get(each) ?? [])[0] ?? 500) : 404));
+    return await tools.codesFor(people, members, async (ids) => {
+      const jobs = window.require('WAWebGroupModifyParticipantsJob');
+      // The page's own action does not return the codes.
+      const run = change === 'promote' ? jobs.promoteGroupParticipants : jobs.demoteGroupParticipants;
+      const answer = await run(group.id, ids, group.groupMetadata?.isLidAddressingMode === true);
+      return (answer?.participants ?? []).map(({ userWid: id, code }) => ({ id, code: Number(code) || 500 }));
+    });
   } catch (error) {
     return tools.groupRefusal(error);
   }

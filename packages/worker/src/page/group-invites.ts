@@ -84,14 +84,8 @@ export async function queryJoinRequests(
   const own = await tools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   if (own.isAdmin === false) return 'not_admin';
-  const wid = own.group.id;
   try {
-    const { queryAndUpdateGroupMembershipApprovalRequests: refresh } = window.require(
-      'WAWebGroupGetMembershipApprovalRequestsJob',
-    );
-    await refresh(wid);
-    const { getMembershipApprovalRequests: stored } = window.require('WAWebApiMembershipApprovalRequestStore');
-    return (await stored(wid)).map(({ id, t, requestMethod }) => ({
+    return (await tools.joinRequests(own.group.id)).map(({ id, t, requestMethod }) => ({
       ...{ id: tools.phoneOr(id), lid: tools.lidOf(id), requestedAt: t, by: requestMethod },
     }));
   } catch (error) {
@@ -112,23 +106,12 @@ export async function answerJoinRequests(
   if (own.isAdmin === false) return 'not_admin';
   const wid = own.group.id;
   try {
-    const { queryAndUpdateGroupMembershipApprovalRequests: refresh } = window.require(
-      'WAWebGroupGetMembershipApprovalRequestsJob',
-    );
-    await refresh(wid);
-    const { getMembershipApprovalRequests: stored } = window.require('WAWebApiMembershipApprovalRequestStore');
-    const waiting = await stored(wid);
-    const byId = new Map(waiting.flatMap(({ id }) => tools.idsOf(id).map((each) => [each, id] as const)));
-    const found = await tools.findPeople(people, byId);
-    const ids = [...new Set(found.filter((id) => id !== undefined))];
-    if (ids.length === 0) return people.map(() => 404);
-    const { membershipApprovalRequestAction: act } = window.require('WAWebGroupMembershipRequestsActionJob');
-    const requesters = ids.map((id) => (String(id).endsWith('@lid') ? { lid: id } : { phoneNumber: id }));
-    const codes = new Map<string, number>();
-    for (const { wid: person, error } of (await act(wid, requesters, answer)) ?? [])
-      for (const id of person ? tools.idsOf(person) : [])
-        codes.set(id, error ? Number(error.value?.error) || 500 : 200);
-    return found.map((id) => (id ? (tools.idsOf(id).flatMap((each) => codes.get(each) ?? [])[0] ?? 500) : 404));
+    return await tools.codesFor(people, await tools.joinRequests(wid), async (ids) => {
+      const { membershipApprovalRequestAction: act } = window.require('WAWebGroupMembershipRequestsActionJob');
+      const requesters = ids.map((id) => (String(id).endsWith('@lid') ? { lid: id } : { phoneNumber: id }));
+      const answered = (await act(wid, requesters, answer)) ?? [];
+      return answered.map(({ wid: id, error }) => ({ id, code: error ? Number(error.value?.error) || 500 : 200 }));
+    });
   } catch (error) {
     return tools.groupRefusal(error);
   }

@@ -2,7 +2,7 @@ import type { PageId } from '../window.ts';
 import { type Contract, fn } from './part.ts';
 
 /** A person who waits to be let into a group. */
-interface Waiting {
+export interface JoinRequestRow {
   readonly id: PageId;
   readonly t?: number;
   readonly requestMethod?: string;
@@ -25,7 +25,7 @@ export interface GroupInviteModules {
     queryAndUpdateGroupMembershipApprovalRequests(group: unknown): Promise<unknown>;
   };
   WAWebApiMembershipApprovalRequestStore: {
-    getMembershipApprovalRequests(group: unknown): Promise<readonly Waiting[]>;
+    getMembershipApprovalRequests(group: unknown): Promise<readonly JoinRequestRow[]>;
   };
   WAWebGroupMembershipRequestsActionJob: {
     membershipApprovalRequestAction(

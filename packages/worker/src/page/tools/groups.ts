@@ -1,9 +1,10 @@
 import type { GroupSettings } from '@chat-web/protocol';
+import type { JoinRequestRow } from '../contract/group-invites.ts';
 import type { GroupRefusal, OwnGroup, PageChat, PageId, PageParticipant, PageWindow } from '../window.ts';
 
 declare const window: PageWindow;
 
-/** Finds a group and its members. */
+/** Finds a group, its members and those who wait to be let in. */
 export interface GroupTools {
   /** A group that the account is a member of: the page also lists those that it has left. */
   ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
@@ -11,12 +12,25 @@ export interface GroupTools {
   refreshGroup(group: PageChat, isExpected: () => boolean, timeoutMs: number): Promise<boolean>;
   /** Settings of a group as the page has them. */
   groupSettings(group: PageChat): GroupSettings;
-  /** The ids of a person that the page knows, by number and hidden. */
-  idsOf(id: PageId): string[];
-  /** Finds people among others by any of their ids. Queries the network only about people that are not found. */
-  findPeople(people: readonly string[], among: ReadonlyMap<string, PageId>): Promise<(PageId | undefined)[]>;
+  /** Queries who waits to be let into a group. */
+  joinRequests(group: PageId): Promise<readonly JoinRequestRow[]>;
+  /**
+   * Acts on those people who are among others, by any of their ids. Returns a code for each person, in order: 404 for
+   * one who is not among them, 500 for one without a code of `act`.
+   */
+  codesFor(
+    people: readonly string[],
+    among: readonly { readonly id: PageId }[],
+    act: (ids: readonly PageId[]) => Promise<readonly PersonCode[]>,
+  ): Promise<number[]>;
   /** The network's refusal of a change of a group; throws an error of the page again. */
   groupRefusal(error: unknown): GroupRefusal;
+}
+
+/** What became of a person, by the network's code. */
+interface PersonCode {
+  readonly id: PageId | undefined;
+  readonly code: number;
 }
 
 /** Installs the tools for groups. Needs the tools for outcomes. */
@@ -77,11 +91,16 @@ export function installGroupTools(): void {
     };
   };
 
-  const idsOf: GroupTools['idsOf'] = (id) => [
-    ...new Set([String(id), lidOf(id), phoneOr(id)].filter((each) => each !== undefined)),
-  ];
+  const joinRequests: GroupTools['joinRequests'] = async (group) => {
+    const queries = window.require('WAWebGroupGetMembershipApprovalRequestsJob');
+    await queries.queryAndUpdateGroupMembershipApprovalRequests(group);
+    return window.require('WAWebApiMembershipApprovalRequestStore').getMembershipApprovalRequests(group);
+  };
+
+  const idsOf = (id: PageId) => [...new Set([String(id), lidOf(id), phoneOr(id)].filter((each) => each !== undefined))];
   const lookUpMs = 10_000;
-  const findPeople: GroupTools['findPeople'] = (people, among) => {
+  // Queries the network only about people that are not found.
+  const findPeople = (people: readonly string[], among: ReadonlyMap<string, PageId>) => {
     const { createWid } = window.require('WAWebWidFactory');
     const late = delay(lookUpMs).then(() => undefined);
     return Promise.all(
@@ -95,11 +114,21 @@ export function installGroupTools(): void {
     );
   };
 
+  const codesFor: GroupTools['codesFor'] = async (people, among, act) => {
+    const byId = new Map(among.flatMap(({ id }) => idsOf(id).map((each) => [each, id] as const)));
+    const found = await findPeople(people, byId);
+    const ids = [...new Set(found.filter((id) => id !== undefined))];
+    const codes = new Map<string, number>();
+    for (const { id, code } of ids.length > 0 ? await act(ids) : [])
+      for (const each of id ? idsOf(id) : []) codes.set(each, code);
+    return found.map((id) => (id ? (idsOf(id).flatMap((each) => codes.get(each) ?? [])[0] ?? 500) : 404));
+  };
+
   const groupRefusal: GroupTools['groupRefusal'] = (error) => {
     const no = refusedBy(error);
     return no.refused === 401 || no.refused === 403 ? 'not_admin' : no;
   };
 
-  const tools: GroupTools = { ownGroup, refreshGroup, groupSettings, idsOf, findPeople, groupRefusal };
+  const tools: GroupTools = { ownGroup, refreshGroup, groupSettings, joinRequests, codesFor, groupRefusal };
   window.chatWebTools = { ...window.chatWebTools, ...tools };
 }
