@@ -1,17 +1,9 @@
-import {
-  cutText,
-  GatewayError,
-  type GroupDetails,
-  groupDetails,
-  type Handlers,
-  LIMITS,
-  type ParticipantResult,
-} from '@chat-web/protocol';
+import { cutText, GatewayError, type GroupDetails, groupDetails, type Handlers, LIMITS } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { HandlerContext } from '../client/port.ts';
 import { toTime } from '../client/resources.ts';
 import { changeRoles, changeSettings, readGroup, setDescription } from '../page/group-details.ts';
-import { allowed, MEMBERS_OF_ONE_TIMEOUT_MS, result } from './groups.ts';
+import { allowed, MEMBERS_OF_ONE_TIMEOUT_MS, results } from './groups.ts';
 import { refusedBy } from './sending.ts';
 
 const READ_TIMEOUT_MS = 25_000;
@@ -25,17 +17,12 @@ export function groupDetailsHandlers({
 }: HandlerContext): Handlers<
   'getGroup' | 'promoteParticipants' | 'demoteParticipants' | 'setGroupDescription' | 'updateGroupSettings'
 > {
-  const changeRole = async (
-    groupId: string,
-    people: string[],
-    change: 'promote' | 'demote',
-  ): Promise<{ groupId: string; participants: ParticipantResult[] }> => {
+  const changeRole = async (groupId: string, people: string[], change: 'promote' | 'demote') => {
     const asked = page.change(
       LONG_CHANGE_TIMEOUT_MS,
       ...([changeRoles, groupId, people, change, MEMBERS_OF_ONE_TIMEOUT_MS] as const),
     );
-    const codes = allowed(await asked);
-    return { groupId, participants: people.map((id, index) => result(id, codes[index] ?? 500)) };
+    return { groupId, participants: results(people, allowed(await asked)) };
   };
 
   return {

@@ -23,7 +23,7 @@ import {
   renewInvite,
 } from '../page/group-invites.ts';
 import { isoOf } from './group-details.ts';
-import { allowed, MEMBERS_OF_ONE_TIMEOUT_MS, result } from './groups.ts';
+import { allowed, MEMBERS_OF_ONE_TIMEOUT_MS, results } from './groups.ts';
 import { refusedBy } from './sending.ts';
 
 const READ_TIMEOUT_MS = 25_000;
@@ -43,17 +43,12 @@ export function groupInviteHandlers({
   | ('getGroupInvite' | 'renewGroupInvite' | 'getInvite' | 'joinGroup')
   | ('listJoinRequests' | 'approveJoinRequests' | 'rejectJoinRequests')
 > {
-  const answer = async (
-    groupId: string,
-    people: string[],
-    action: 'Approve' | 'Reject',
-  ): Promise<{ groupId: string; participants: ParticipantResult[] }> => {
+  const answer = async (groupId: string, people: string[], action: 'Approve' | 'Reject') => {
     const asked = page.change(
       ANSWER_TIMEOUT_MS,
       ...([answerJoinRequests, groupId, people, action, MEMBERS_OF_ONE_TIMEOUT_MS] as const),
     );
-    const codes = allowed(await asked);
-    return { groupId, participants: people.map((id, index) => answered(result(id, codes[index] ?? 500))) };
+    return { groupId, participants: results(people, allowed(await asked)).map(answered) };
   };
 
   return {

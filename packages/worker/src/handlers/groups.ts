@@ -58,7 +58,7 @@ export function groupHandlers({
           MEMBERS_OF_ONE_TIMEOUT_MS,
         ),
       );
-      return { groupId, participants: participants.map((id, index) => result(id, codes[index] ?? 400)) };
+      return { groupId, participants: results(participants, codes, 400) };
     },
 
     removeParticipants: async ({ groupId, participants }) => {
@@ -73,7 +73,7 @@ export function groupHandlers({
           MEMBERS_OF_ONE_TIMEOUT_MS,
         ),
       );
-      return { groupId, participants: participants.map((id, index) => result(id, codes[index] ?? 500)) };
+      return { groupId, participants: results(participants, codes) };
     },
 
     leaveGroup: async ({ groupId }) => {
@@ -96,8 +96,11 @@ export function allowed<T>(outcome: T | GroupRefusal): Exclude<T, GroupRefusal> 
   return outcome as Exclude<T, GroupRefusal>;
 }
 
-/** What became of a participant, from the network's code. */
-export function result(id: string, code: number): ParticipantResult {
-  const ok = code === 200;
-  return { id, ok, code, ...(ok ? {} : { message: MESSAGES[code] ?? 'was refused by the network' }) };
+/** What became of each participant, from the network's codes in order; `missing` is that of those without one. */
+export function results(people: readonly string[], codes: readonly number[], missing = 500): ParticipantResult[] {
+  return people.map((id, index) => {
+    const code = codes[index] ?? missing;
+    const ok = code === 200;
+    return { id, ok, code, ...(ok ? {} : { message: MESSAGES[code] ?? 'was refused by the network' }) };
+  });
 }
