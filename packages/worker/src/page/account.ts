@@ -33,27 +33,20 @@ export async function setName(name: string): Promise<'ok' | 'is_business' | Refu
 
 /** Changes the about text. */
 export async function setAbout(about: string): Promise<'ok' | Refused> {
+  const tools = window.chatWebTools;
   try {
-    const answer = await window.require('WAWebContactStatusBridge').setMyStatus(about);
-    const status = Number(answer?.status ?? 200);
-    return status === 200 ? 'ok' : { refused: status };
+    return tools.byStatus(await window.require('WAWebContactStatusBridge').setMyStatus(about));
   } catch (error) {
-    return window.chatWebTools.refusedBy(error);
+    return tools.refusedBy(error);
   }
 }
 
 /** Changes the picture to the image with that key, cut to a square as the page does it. */
 export async function setPicture(key: string): Promise<'ok' | 'no_image' | Refused> {
   const tools = window.chatWebTools;
-  const urls = await tools.pictureOf(key);
-  if (!urls) return 'no_image';
   const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
-  const wid = getMaybeMePnUser() ?? getMaybeMeLidUser();
   try {
-    const { thumbnail, picture } = urls;
-    const bridge = window.require('WAWebContactProfilePicThumbBridge');
-    const status = Number((await bridge.sendSetPicture(wid, thumbnail, picture))?.status ?? 200);
-    return status === 200 ? 'ok' : { refused: status };
+    return await tools.setPicture(getMaybeMePnUser() ?? getMaybeMeLidUser(), key);
   } catch (error) {
     return tools.refusedBy(error);
   }
@@ -61,14 +54,12 @@ export async function setPicture(key: string): Promise<'ok' | 'no_image' | Refus
 
 /** Removes the picture. */
 export async function removePicture(): Promise<'ok' | Refused> {
+  const tools = window.chatWebTools;
   const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
-  const wid = getMaybeMePnUser() ?? getMaybeMeLidUser();
   try {
-    const answer = await window.require('WAWebContactProfilePicThumbBridge').requestDeletePicture(wid);
-    const status = Number(answer?.status ?? 200);
-    return status === 200 ? 'ok' : { refused: status };
+    return await tools.removePicture(getMaybeMePnUser() ?? getMaybeMeLidUser());
   } catch (error) {
-    return window.chatWebTools.refusedBy(error);
+    return tools.refusedBy(error);
   }
 }
 

@@ -15,12 +15,8 @@ export async function setGroupPicture(groupId: string, key: string, membersMs: n
   const tools = window.chatWebTools;
   const own = await tools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
-  const urls = await tools.pictureOf(key);
-  if (!urls) return 'no_image';
   try {
-    const { sendSetPicture } = window.require('WAWebContactProfilePicThumbBridge');
-    const status = Number((await sendSetPicture(own.group.id, urls.thumbnail, urls.picture))?.status ?? 200);
-    return status === 200 ? 'ok' : { refused: status };
+    return await tools.setPicture(own.group.id, key);
   } catch (error) {
     return tools.groupRefusal(error);
   }
@@ -32,9 +28,7 @@ export async function removeGroupPicture(groupId: string, membersMs: number): Pr
   const own = await tools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   try {
-    const { requestDeletePicture } = window.require('WAWebContactProfilePicThumbBridge');
-    const status = Number((await requestDeletePicture(own.group.id))?.status ?? 200);
-    return status === 200 ? 'ok' : { refused: status };
+    return await tools.removePicture(own.group.id);
   } catch (error) {
     return tools.groupRefusal(error);
   }

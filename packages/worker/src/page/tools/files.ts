@@ -1,16 +1,21 @@
-import type { PageWindow } from '../window.ts';
+import type { PageId, PageWindow, Refused } from '../window.ts';
 
 declare const window: PageWindow;
 
-/** Keeps files for uploads, and media for downloads. */
+/** Keeps files for uploads, and media for downloads; changes pictures. */
 export interface FileTools {
   /** By key. */
   readonly files: Map<string, Blob>;
   /** Keeps a file, unless its key was dropped before. */
   keep(key: string, file: Blob): void;
   drop(key: string): void;
-  /** The middle square of the image with that key, as the page sends pictures; undefined if it is no image. */
-  pictureOf(key: string): Promise<Picture | undefined>;
+  /**
+   * Changes the picture of the account or of a group to the middle square of the image with that key. Throws what the
+   * page throws.
+   */
+  setPicture(wid: PageId | undefined, key: string): Promise<'ok' | 'no_image' | Refused>;
+  /** Removes it. Throws the same. */
+  removePicture(wid: PageId | undefined): Promise<'ok' | Refused>;
 }
 
 /** A picture of a person or a group, as data URLs of JPEGs. */
@@ -37,8 +42,9 @@ interface ImageWindow {
   };
 }
 
-/** Installs the tools for files, and patches the library's functions that use them. */
+/** Installs the tools for files, and patches the library's functions that use them. Needs the tools for outcomes. */
 export function installFileTools(): void {
+  const { byStatus } = window.chatWebTools;
   const files = new Map<string, Blob>();
   const dropped = new Set<string>();
   const lateMs = 600_000;
@@ -55,7 +61,7 @@ export function installFileTools(): void {
     const bytes = Array.from(new Uint8Array(await jpeg.arrayBuffer()), (byte) => String.fromCharCode(byte));
     return `data:image/jpeg;base64,${btoa(bytes.join(''))}`;
   };
-  const pictureOf: FileTools['pictureOf'] = async (key) => {
+  const pictureOf = async (key: string): Promise<Picture | undefined> => {
     try {
       const image = await (window as unknown as ImageWindow).createImageBitmap(files.get(key) as Blob);
       return { thumbnail: await squareOf(image, 96), picture: await squareOf(image, 640) };
@@ -66,7 +72,16 @@ export function installFileTools(): void {
 
   const tools: FileTools = {
     files,
-    pictureOf,
+    setPicture: async (wid, key) => {
+      const urls = await pictureOf(key);
+      if (!urls) return 'no_image';
+      const { sendSetPicture } = window.require('WAWebContactProfilePicThumbBridge');
+      return byStatus(await sendSetPicture(wid, urls.thumbnail, urls.picture));
+    },
+    removePicture: async (wid) => {
+      const { requestDeletePicture } = window.require('WAWebContactProfilePicThumbBridge');
+      return byStatus(await requestDeletePicture(wid));
+    },
     keep: (key, file) => {
       if (!dropped.delete(key)) files.set(key, file);
     },

@@ -27,6 +27,8 @@ export interface OutcomeTools {
   refusal(error: unknown): number | undefined;
   /** The same as a result; throws an error of the page again. */
   refusedBy(error: unknown): Refused;
+  /** The outcome of a request, by the status in its answer: without one, it was a success. */
+  byStatus(answer: { readonly status?: unknown } | undefined): 'ok' | Refused;
   /** True if a message can be given an id of ours. */
   canIdentify(): boolean;
   /** The id of the marked message of a call, once it was handed over. */
@@ -211,6 +213,10 @@ export function installOutcomeTools(): void {
       const refused = refusal(error);
       if (refused === undefined) throw error;
       return { refused };
+    },
+    byStatus: (answer) => {
+      const status = Number(answer?.status ?? 200);
+      return status === 200 ? 'ok' : { refused: status };
     },
     posted: async (result, findMessage) => {
       const { is, name, code } = readOutcome(result);
