@@ -44,9 +44,8 @@ export async function setAbout(about: string): Promise<'ok' | Refused> {
 /** Changes the picture to the image with that key, cut to a square as the page does it. */
 export async function setPicture(key: string): Promise<'ok' | 'no_image' | Refused> {
   const tools = window.chatWebTools;
-  const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
   try {
-    return await tools.setPicture(getMaybeMePnUser() ?? getMaybeMeLidUser(), key);
+    return await tools.setPicture(tools.ownIds()[0], key);
   } catch (error) {
     return tools.refusedBy(error);
   }
@@ -55,9 +54,8 @@ export async function setPicture(key: string): Promise<'ok' | 'no_image' | Refus
 /** Removes the picture. */
 export async function removePicture(): Promise<'ok' | Refused> {
   const tools = window.chatWebTools;
-  const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
   try {
-    return await tools.removePicture(getMaybeMePnUser() ?? getMaybeMeLidUser());
+    return await tools.removePicture(tools.ownIds()[0]);
   } catch (error) {
     return tools.refusedBy(error);
   }

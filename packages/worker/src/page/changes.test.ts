@@ -38,6 +38,7 @@ function page(messages: readonly object[], reactionTableMode: object | undefined
   };
   const chatWebTools = {
     optional: (name: string) => modules[name],
+    ownIds: () => [id('me@c.us')],
     phoneOr: (one: unknown) => (one === undefined ? undefined : String(one)),
     resolveNumbers: async () => {},
     isChat: () => true,
@@ -121,7 +122,6 @@ describe('a notice in a group', () => {
   ])('of %s %j is %s of %j', async (subtype, more, name, participants) => {
     const { modules } = page([], undefined);
     modules.WAWebWidFactory = { createWid: id };
-    modules.WAWebUserPrefsMeUser = { getMaybeMePnUser: () => id('me@c.us') };
     await trigger('Msg add', notice(subtype, more));
     expect(told).toMatchObject([{ name, data: { id: 'n', groupId: '1@g.us', by: 'a@c.us', participants } }]);
   });

@@ -45,7 +45,7 @@ export interface ChangeTools {
 
 /** Installs the tools for changes. Needs the tools for messages and outcomes. */
 export function installChangeTools(): void {
-  const { phoneOr, resolveNumbers, messageModel, isDeliverable, isOwn, signal } = window.chatWebTools;
+  const { phoneOr, ownIds, resolveNumbers, messageModel, isDeliverable, isOwn, signal } = window.chatWebTools;
   const secondMs = 1_000;
   // Of newer times than the year 5138, as seconds, there are none.
   const isMs = (time: number) => time > 100_000_000_000;
@@ -82,15 +82,11 @@ export function installChangeTools(): void {
     const { createWid } = window.require('WAWebWidFactory');
     return createWid(String(id).replace(/@s\.whatsapp\.net$/, '@c.us')) as PageId;
   };
-  const me = () => {
-    const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
-    return getMaybeMePnUser() ?? getMaybeMeLidUser();
-  };
   /** Some notices do not name those whom they concern: they are about whoever wrote them, or the account itself. */
   const concernedBy = ({ subtype = '', recipients = [], templateParams = [], author }: PageMessage) => {
     if (recipients.length > 0) return recipients.map(toWid);
     if (subtype === 'created_membership_requests') return templateParams.slice(1).map(toWid);
-    if (subtype === 'create') return [me()];
+    if (subtype === 'create') return [ownIds()[0]];
     return groupEvent(subtype) === 'group_updated' ? [] : [author];
   };
 

@@ -17,6 +17,8 @@ export interface IdTools {
   readonly lookUpsFrom: number;
   /** False if the number is not registered. Queries the network once; true if this build cannot query. */
   isRegistered(wid: object): Promise<boolean>;
+  /** The account's own ids that the page has: by number, then hidden. */
+  ownIds(): PageId[];
   /** True for the account's own id, by number or hidden. */
   isMe(id: PageId): boolean;
   /** A contact for the API; its id is by phone number if that is known. */
@@ -118,11 +120,11 @@ export function installIdTools(lookUpsFrom: number): void {
     return registered.has(key);
   };
 
-  const own = () => [me.getMaybeMePnUser(), me.getMaybeMeLidUser()];
-  const isMe = (id: PageId) => own().some((wid) => wid !== undefined && String(wid) === String(id));
+  const ownIds = () => [me.getMaybeMePnUser(), me.getMaybeMeLidUser()].flatMap((id) => id ?? []);
+  const isMe = (id: PageId) => ownIds().some((own) => String(own) === String(id));
 
   const tools: IdTools = {
-    ...{ optional, phoneOr, lidOf, lookUpsFrom, resolveNumbers, isRegistered, isMe },
+    ...{ optional, phoneOr, lidOf, lookUpsFrom, resolveNumbers, isRegistered, ownIds, isMe },
     contactModel: (contact) => {
       const getters = optional('WAWebContactGetters');
       const lid = lidOf(contact.id);

@@ -31,14 +31,11 @@ export interface MessageTools {
 /** Installs the tools for messages. Needs the tools for ids. */
 export function installMessageTools(): void {
   const { Msg } = window.require('WAWebCollections');
-  const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
-  const { phoneOr, lidOf, isMe, resolveNumbers } = window.chatWebTools;
+  const { phoneOr, lidOf, ownIds, isMe, resolveNumbers } = window.chatWebTools;
 
   const quotedId = ({ id, quotedStanzaID, quotedParticipant }: PageMessage) => {
     if (!quotedStanzaID || !quotedParticipant) return undefined;
-    const mine =
-      isMe(quotedParticipant) ||
-      [getMaybeMePnUser(), getMaybeMeLidUser()].some((wid) => phoneOr(wid) === phoneOr(quotedParticipant));
+    const mine = isMe(quotedParticipant) || ownIds().some((own) => phoneOr(own) === phoneOr(quotedParticipant));
     const key = `${mine}_${id.remote}_${quotedStanzaID}`;
     if (isMe(id.remote) && /_(in|out)$/.test(String(id))) return `${key}_out`; // A note to oneself.
     return String(id.remote).endsWith('@g.us') ? `${key}_${quotedParticipant}` : key;
@@ -112,13 +109,12 @@ export function installMessageTools(): void {
       if (loaded) return loaded;
       const wid = window.require('WAWebWidFactory').createWid(chatId);
       const chats = new Set([chatId, String(tools.knownChat(chatId)?.id ?? chatId), lidOf(wid) ?? chatId]);
-      const selves = [getMaybeMePnUser(), getMaybeMeLidUser()].filter((self) => self !== undefined);
       for (const chat of chats) {
         const key = `true_${chat}_${messageId}`;
         // With its author where many read it, and marked as sent in a note to oneself.
         const keys = /@(c\.us|lid)$/.test(chat)
-          ? [key, ...(selves.some((self) => String(self) === chat) ? [`${key}_out`] : [])]
-          : selves.map((self) => `${key}_${self}`);
+          ? [key, ...(ownIds().some((self) => String(self) === chat) ? [`${key}_out`] : [])]
+          : ownIds().map((self) => `${key}_${self}`);
         for (const one of keys) {
           const found = await tools.findMessage(one).catch(() => undefined); // No key of this build.
           if (found && isIt(found)) return found;
