@@ -130,7 +130,7 @@ export async function loadThumbnail(messageId: string, key: string): Promise<Loa
   const body = hasPreview ? message.body : undefined;
   const jpegStart = '/9j/';
   if (!body?.startsWith(jpegStart)) return null;
-  const file = await (await fetch(`data:image/jpeg;base64,${body}`)).blob();
+  const file = window.WWebJS.mediaInfoToFile({ data: body, mimetype: 'image/jpeg' });
   tools.keep(key, file);
   return { size: file.size, mimeType: 'image/jpeg', filename: undefined };
 }
