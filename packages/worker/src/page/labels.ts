@@ -7,11 +7,12 @@ export type NoLabels = 'not_business' | 'no_chat';
 
 /** The labels of the account, or those of a chat. */
 export function listLabels(chatId?: string): PageLabel[] | NoLabels {
-  if (!/^smb/.test(window.require('WAWebConnModel').Conn.platform ?? '')) return 'not_business';
+  const tools = window.chatWebTools;
+  if (!tools.hasLabels()) return 'not_business';
   const labels = window.require('WAWebCollections').Label?.getModelsArray() ?? [];
   const rows = labels.map(({ id, name, colorIndex }) => ({ id: String(id), name, colorIndex }) as PageLabel);
   if (chatId === undefined) return rows;
-  const chat = window.chatWebTools.findChat(chatId);
+  const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const own = new Set((chat.labels ?? []).map(String));
   return rows.filter(({ id }) => own.has(id));
@@ -24,7 +25,7 @@ export async function setChatLabels(
   settleMs: number,
 ): Promise<'ok' | 'no_label' | 'ignored' | NoLabels> {
   const tools = window.chatWebTools;
-  if (!/^smb/.test(window.require('WAWebConnModel').Conn.platform ?? '')) return 'not_business';
+  if (!tools.hasLabels()) return 'not_business';
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const { Label } = window.require('WAWebCollections');

@@ -6,6 +6,8 @@ declare const window: PageWindow & { addEventListener(event: 'pagehide', listene
 export interface ChatTools {
   /** The chat with a person or group, by number or hidden id; undefined unless the page has it in memory. */
   findChat(id: string): PageChat | undefined;
+  /** False unless it is a business account: only those have labels. */
+  hasLabels(): boolean;
   /** A chat as it leaves the page. */
   chatModel(chat: PageChat): Record<string, unknown>;
   /** Whether the phone has older messages of it than the page; undefined if that is unknown. */
@@ -85,6 +87,7 @@ export function installChatTools(): void {
       const chat = knownChat(id) ?? (number === id ? undefined : Chat.get(number));
       return chat && isChat(chat) ? chat : undefined;
     },
+    hasLabels: () => /^smb/.test(window.require('WAWebConnModel').Conn.platform ?? ''),
     chatModel: (chat) => {
       const last = chat.lastReceivedKey && window.require('WAWebCollections').Msg.get(String(chat.lastReceivedKey));
       return {
