@@ -58,6 +58,14 @@ describe('the account', () => {
     expect(await stack.phones.account(ADA)).toMatchObject({ picture: 'none' });
   });
 
+  it('a picture is set also where the page could not look at it afterwards', async () => {
+    await refuse('picture', 429);
+    expect(await stack.client.setProfilePicture({ id: 'main', base64 })).toEqual({ changed: true });
+    await refuse('picture', null);
+    expect(await stack.phones.account(ADA)).toMatchObject({ picture: 'present' });
+    await stack.client.removeProfilePicture({ id: 'main' });
+  });
+
   it('a refusal of the network changes nothing, and says why', async () => {
     const { client } = stack;
     const calls = [

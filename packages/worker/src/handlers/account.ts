@@ -109,10 +109,15 @@ function accepted(outcome: 'ok' | Refused): void {
   if (outcome !== 'ok') throw refusedBy(outcome.refused);
 }
 
+/** Why a change of several settings ended. */
+const ENDS = {
+  late: 'the time limit was reached',
+  unknown: 'the web client failed, and may have changed the next setting',
+} as const;
+
 /** The error for a change of several settings that ended early; it names those that were changed before. */
-function notAllChanged(changed: readonly string[], no: Refused | 'late'): GatewayError {
-  const error =
-    no === 'late' ? new GatewayError('outcome_unknown', 'the time limit was reached') : refusedBy(no.refused);
+function notAllChanged(changed: readonly string[], no: Refused | keyof typeof ENDS): GatewayError {
+  const error = typeof no === 'string' ? new GatewayError('outcome_unknown', ENDS[no]) : refusedBy(no.refused);
   if (changed.length === 0) return error;
   const { code, message, retryAfterSeconds } = error;
   const before = `before that, ${changed.join(', ')} ${changed.length > 1 ? 'were' : 'was'} changed`;

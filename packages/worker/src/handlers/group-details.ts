@@ -56,7 +56,12 @@ export function groupDetailsHandlers({
 }
 
 /** The error for a setting that was refused, which names those that were changed before it. */
-function refusedAfter(code: number, changed: readonly string[]): GatewayError {
+function refusedAfter(code: number | 'unknown', changed: readonly string[]): GatewayError {
+  if (code === 'unknown')
+    return new GatewayError(
+      'outcome_unknown',
+      `the web client failed, and may have changed the next setting; changed before it: ${changed.join(', ')}`,
+    );
   const refusal = refusedBy(code);
   if (changed.length === 0) return refusal;
   const message = `the network refused a setting (code ${code}); changed before it: ${changed.join(', ')}`;

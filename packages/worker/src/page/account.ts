@@ -80,11 +80,14 @@ export function readPrivacy(): Record<string, unknown> {
   return { ...window.require('WAWebUserPrefsGeneral').getUserPrivacySettings() };
 }
 
-/** Changes privacy settings in turn, by the network's names. Returns what was changed, and the refusal that ended it. */
+/**
+ * Changes privacy settings in turn, by the network's names. Returns what was changed, and what ended it; `unknown`: the
+ * next one may have been changed as well.
+ */
 export async function setPrivacy(
   changes: readonly { readonly name: string; readonly value: string }[],
   timeoutMs: number,
-): Promise<{ readonly changed: string[]; readonly no?: Refused | 'late' }> {
+): Promise<{ readonly changed: string[]; readonly no?: Refused | 'late' | 'unknown' }> {
   const { setPrivacyForOneCategory } = window.require('WAWebSetPrivacyForOneCategoryAction');
   const deadline = Date.now() + timeoutMs;
   const changed: string[] = [];
@@ -94,6 +97,8 @@ export async function setPrivacy(
       await setPrivacyForOneCategory(change);
       changed.push(change.name);
     } catch (error) {
+      // What was changed must not be lost with an error of the page.
+      if (changed.length > 0 && window.chatWebTools.refusal(error) === undefined) return { changed, no: 'unknown' };
       return { changed, no: window.chatWebTools.refusedBy(error) };
     }
   }

@@ -88,8 +88,8 @@ export async function setDescription(groupId: string, text: string, membersMs: n
 export interface ChangedSettings {
   /** The settings that the network has taken, in order. */
   readonly changed: readonly string[];
-  /** Its code for the next one. */
-  readonly refusal: number | undefined;
+  /** Its code for the next one, or that it is not known what became of that. */
+  readonly refusal: number | 'unknown' | undefined;
   /** The settings as the page has them now. */
   readonly settings: GroupSettings;
   /** Whether the page shows what was changed. */
@@ -125,13 +125,15 @@ export async function changeSettings(
     return Number((value?.errorSetPropertyClientErrors ?? value?.errorServerErrors)?.value?.code) || 400;
   };
   const changed: string[] = [];
-  let refusal: number | undefined;
+  let refusal: number | 'unknown' | undefined;
   for (const [setting, value] of Object.entries(wanted)) {
     if (value === undefined) continue;
     try {
       refusal = codeIn(await request(setting, value === 'admins' || value === true));
     } catch (error) {
-      refusal = tools.refusedBy(error).refused;
+      // What was changed must not be lost with an error of the page.
+      refusal = tools.refusal(error) ?? 'unknown';
+      if (refusal === 'unknown' && changed.length === 0) throw error;
     }
     if (refusal !== undefined) break;
     changed.push(setting);

@@ -1,4 +1,4 @@
-import { removePicture, requestPicture, requestPictureOrWhyNot, setPicture } from '../models/pictures.ts';
+import { removePicture, requestPicture, requestPictureOrWhyNot, sendPicture, setPicture } from '../models/pictures.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
@@ -16,5 +16,7 @@ export function contactModules({ connection }: Page): Modules {
       sendSetPicture: (id: Wid, _preview: string, picture: string) => setPicture(connection, id, picture),
       requestDeletePicture: (id: Wid) => removePicture(connection, id),
     },
+    // A default export.
+    WAWebSendProfilePictureJob: (id: Wid, jpeg: Uint8Array) => sendPicture(connection, id, jpeg),
   };
 }

@@ -27,6 +27,9 @@ export interface PeopleModules {
     sendSetPicture(wid: unknown, thumbnail: string, picture: string): Promise<{ status?: number } | undefined>;
     requestDeletePicture(wid: unknown): Promise<{ status?: number } | undefined>;
   };
+  WAWebSendProfilePictureJob: (wid: unknown, jpeg: Uint8Array) => Promise<unknown>;
+  WAWebChangeProfilePicThumb: { changeProfilePicThumb(wid: unknown, command: unknown): Promise<unknown> };
+  WAWebProfilePicConstants: { ProfilePicCommand: { Set: unknown } };
 }
 
 /** Their parts. */
@@ -74,4 +77,10 @@ export const peopleParts: Contract<PeopleModules> = {
     ),
     requestDeletePicture: fn('(id) → Promise<{status}>', 'removeProfilePicture', 'removeGroupPicture'),
   },
+  // A default export: (id, bytes of a JPEG) → Promise; rejects with the network's code. Without it, `sendSetPicture`.
+  WAWebSendProfilePictureJob: {},
+  WAWebChangeProfilePicThumb: {
+    changeProfilePicThumb: unchecked('(id, command) → Promise; the page shows the new picture'),
+  },
+  WAWebProfilePicConstants: { ProfilePicCommand: unchecked('{Set}, for the above') },
 };

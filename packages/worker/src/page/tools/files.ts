@@ -44,7 +44,7 @@ interface ImageWindow {
 
 /** Installs the tools for files, and patches the library's functions that use them. Needs the tools for outcomes. */
 export function installFileTools(): void {
-  const { byStatus } = window.chatWebTools;
+  const { byStatus, optional } = window.chatWebTools;
   const files = new Map<string, Blob>();
   const dropped = new Set<string>();
   const lateMs = 600_000;
@@ -75,8 +75,21 @@ export function installFileTools(): void {
     setPicture: async (wid, key) => {
       const urls = await pictureOf(key);
       if (!urls) return 'no_image';
-      const { sendSetPicture } = window.require('WAWebContactProfilePicThumbBridge');
-      return byStatus(await sendSetPicture(wid, urls.thumbnail, urls.picture));
+      const sendPicture = optional('WAWebSendProfilePictureJob');
+      if (typeof sendPicture !== 'function') {
+        const { sendSetPicture } = window.require('WAWebContactProfilePicThumbBridge');
+        return byStatus(await sendSetPicture(wid, urls.thumbnail, urls.picture));
+      }
+      // The page's own function also queries the new picture, and fails with that, though the picture was set.
+      const jpeg = atob(urls.picture.slice(urls.picture.indexOf(',') + 1));
+      await sendPicture(
+        wid,
+        Uint8Array.from(jpeg, (byte) => byte.charCodeAt(0)),
+      );
+      const { changeProfilePicThumb: refresh } = optional('WAWebChangeProfilePicThumb') ?? {};
+      const { ProfilePicCommand: commands } = optional('WAWebProfilePicConstants') ?? {};
+      refresh?.(wid, commands?.Set).catch(() => {}); // The page shows it later.
+      return 'ok';
     },
     removePicture: async (wid) => {
       const { requestDeletePicture } = window.require('WAWebContactProfilePicThumbBridge');
