@@ -52,6 +52,7 @@ export const messageId = v.pipe(
     /^(true|false)_[\w.-]+@[a-z.]+_[A-Za-z0-9.:-]+(_(in|out))?(_[\w.:-]+@[a-z.]+)?$/,
     'must be a message id as an answer or an event gave it',
   ),
+  v.check((id) => !id.includes('@newsletter_'), 'is of a channel: messages of channels can only be listed'),
 );
 
 /** A call's id. */
