@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { callId, sessionId } from '../ids.ts';
 import { networkId } from '../limits.ts';
 import type { Operation } from '../operation.ts';
+import { CHANGE_ERRORS } from './common.ts';
 
 /** Operations on calls: the session's worker answers them. */
 export const callOperations = {
@@ -12,7 +13,7 @@ export const callOperations = {
     scope: 'send',
     params: v.object({ id: sessionId, callId }),
     answer: v.object({ callId: networkId, rejected: v.literal(true) }),
-    errors: ['session_not_found', 'session_not_ready', 'call_not_found', 'client_failed', 'outcome_unknown'],
+    errors: [...CHANGE_ERRORS, 'call_not_found'],
     timeoutMs: 20_000,
   },
 } as const satisfies Record<string, Operation>;
