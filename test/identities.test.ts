@@ -4,6 +4,9 @@ import type { EventLog } from './helpers/event-log.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 const HIDDEN = { number: '12025550188', name: 'Hidden Harry', lid: '81604523377188', hiddenNumber: true };
+const TWINS = ['12025550186', '12025550187'].map(
+  (number) => ({ number, name: 'A twin', lid: `81604523377${number.slice(-3)}`, addressing: 'lid' }) as const,
+);
 const SHY = { number: '12025550189', name: 'Shy Shirley', lid: '81604523377189', addressing: 'lid' } as const;
 
 describe('people whom the network knows by two ids', () => {
@@ -13,10 +16,13 @@ describe('people whom the network knows by two ids', () => {
   beforeAll(async () => {
     stack = await Stack.start();
     const { phones } = stack;
-    for (const person of [HIDDEN, SHY]) await phones.addAccount(person);
+    for (const person of [HIDDEN, SHY, ...TWINS]) await phones.addAccount(person);
     await phones.profile(HIDDEN.number, { picture: 'present' });
     await phones.contacts(ADA, { save: [{ number: HIDDEN.number, name: 'Harry' }] });
-    const group = await phones.createGroup(SHY.number, { subject: 'A group', participants: [ADA, HIDDEN.number] });
+    const group = await phones.createGroup(SHY.number, {
+      subject: 'A group',
+      participants: [ADA, HIDDEN.number, ...TWINS.map(({ number }) => number)],
+    });
     groupId = group.id;
     await stack.linkLongAgo('main', ADA);
     events = await stack.listen('main');
@@ -52,6 +58,11 @@ describe('people whom the network knows by two ids', () => {
     await stack.phones.send(BEN, { to: ADA, body: 'about two', mentions: [SHY.number] });
     expect(await events.until('message', ({ body }) => body === 'about two')).toMatchObject({
       mentionedIds: [`${SHY.number}@c.us`],
+    });
+    const twins = TWINS.map(({ number }) => number);
+    await stack.phones.send(SHY.number, { to: groupId, body: 'about twins', mentions: twins });
+    expect(await events.until('message', ({ body }) => body === 'about twins')).toMatchObject({
+      mentionedIds: twins.map((number) => `${number}@c.us`),
     });
   });
 

@@ -39,6 +39,12 @@ export class Users {
     learnContact(whole, whole.lid === this.#self?.lid);
   }
 
+  /** The number of a person who may be known by hidden id alone. */
+  learnNumber(lid: string, pn: string): void {
+    const stranger = { lid, chat: lid, pushname: '', isBusiness: false, isBlocked: false };
+    this.learn({ ...(this.#byId.get(lid) ?? stranger), pn });
+  }
+
   known(id: Wid | string): WireUser | undefined {
     return this.#byId.get(String(id));
   }

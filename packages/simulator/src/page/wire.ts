@@ -81,10 +81,13 @@ export interface Requests {
   seen: { params: { chat: string }; result: null };
   'mark-chat': { params: { chat: string; marks: Partial<WireMarks> }; result: null };
   'clear-chat': { params: { chat: string; isDeleted: boolean }; result: null };
-  /** Which of the numbers are registered, in any order: `phone` is as it was asked. */
+  /** Which of the numbers are registered, in any order: `phone` is as it was asked. And the numbers of hidden ids. */
   'exists-many': {
-    params: { phones: readonly string[] };
-    result: { phone: string; pn: string | undefined }[];
+    params: { phones: readonly string[]; lids: readonly string[] };
+    result: {
+      phones: { phone: string; pn: string | undefined; code?: number | undefined }[];
+      lids: { lid: string; pn: string | undefined }[];
+    };
   };
   block: { params: { id: string; isBlocked: boolean }; result: null };
   'business-profile': { params: { id: string }; result: WireBusinessProfile | null };

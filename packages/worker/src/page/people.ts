@@ -22,7 +22,7 @@ export async function findContact(personId: string): Promise<Record<string, unkn
   const { Contact } = window.require('WAWebCollections');
   const tools = window.chatWebTools;
   const wid = window.require('WAWebWidFactory').createWid(personId);
-  if (personId.endsWith('@lid')) await tools.resolveNumbers([wid]);
+  if (personId.endsWith('@lid')) await tools.resolveNumbers([wid], true);
   const ids = new Set([personId, tools.lidOf(wid), tools.phoneOr(wid)]);
   return [...ids].flatMap((id) => {
     const contact = id === undefined ? undefined : Contact.get(id);

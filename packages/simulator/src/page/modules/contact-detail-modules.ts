@@ -4,16 +4,22 @@ import type { Contact } from '../models/contact.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { ServerStatusCodeError } from '../server-status-code-error.ts';
-import { createWid } from '../wid.ts';
+import { createWid, type Wid } from '../wid.ts';
 
 /** What is known of people, and whom the account has blocked. */
 export function contactDetailModules({ connection, users }: Page): Modules {
   /** A person in a query. */
   class USyncUser {
-    phone = '';
+    phone: string | undefined;
+    id: Wid | undefined;
 
     withPhone(phone: string): this {
       this.phone = phone;
+      return this;
+    }
+
+    withId(id: Wid): this {
+      this.id = id;
       return this;
     }
   }
@@ -27,6 +33,16 @@ export function contactDetailModules({ connection, users }: Page): Modules {
       return this;
     }
 
+    withBusinessProtocol(): this {
+      this.protocols.push('business');
+      return this;
+    }
+
+    withDisappearingModeProtocol(): this {
+      this.protocols.push('disappearing_mode');
+      return this;
+    }
+
     withUser(user: USyncUser): this {
       this.users.push(user);
       return this;
@@ -36,12 +52,18 @@ export function contactDetailModules({ connection, users }: Page): Modules {
     async execute(): Promise<object> {
       if (this.protocols.length === 0) throw new Error('a usync query must have at least one protocol');
       try {
-        const found = await connection.request('exists-many', { phones: this.users.map(({ phone }) => phone) });
-        const list = found.map(({ phone, pn }) => ({
-          contact: { type: pn ? 'in' : 'out', content: phone },
+        const [phones, lids] = [
+          this.users.flatMap(({ phone }) => phone ?? []),
+          this.users.flatMap(({ id }) => id ?? []),
+        ];
+        const found = await connection.request('exists-many', { phones, lids: lids.map(String) });
+        const byPhone = found.phones.map(({ phone, pn, code }) => ({
+          contact:
+            code === undefined ? { type: pn ? 'in' : 'out', content: phone } : { errorCode: code, errorText: '' },
           ...(pn ? { id: createWid(pn) } : {}),
         }));
-        return { error: {}, refresh: {}, list };
+        const byLid = found.lids.map(({ lid, pn }) => ({ id: createWid(lid), ...(pn ? { pn: createWid(pn) } : {}) }));
+        return { error: {}, refresh: {}, list: [...byPhone, ...byLid] };
       } catch (error) {
         if (!(error instanceof ServerStatusCodeError)) throw error;
         return { error: { all: { errorCode: error.status, errorText: error.message } }, refresh: {}, list: [] };
@@ -72,6 +94,11 @@ export function contactDetailModules({ connection, users }: Page): Modules {
   return {
     WAWebUsync: { USyncQuery, USYNC_ADDRESSING_MODE: { PN: 'pn', LID: 'lid' } },
     WAWebUsyncUser: { USyncUser },
+    WAWebDBCreateLidPnMappings: {
+      createLidPnMappings: async ({ mappings }: { readonly mappings: readonly { lid: Wid; pn: Wid }[] }) => {
+        for (const { lid, pn } of mappings) users.learnNumber(String(lid), String(pn));
+      },
+    },
     WAWebBlockContactAction: {
       blockContact: ({ contact }: { readonly contact: Contact }) => setBlocked(contact, true),
       unblockContact: (contact: Contact, _entryPoint: string) => setBlocked(contact, false),

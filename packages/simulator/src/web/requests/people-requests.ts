@@ -14,13 +14,17 @@ export const peopleRequests: Handlers<Names> = {
     if (!found || (found.hiddenNumber && !jid.endsWith('@lid'))) return null;
     return found.hiddenNumber ? directory.describeMember(found, account) : directory.describe(found, account);
   },
-  'exists-many': ({ directory }, { account }, { phones }) => {
-    const found = phones.map((phone) => {
-      account.lookUps.push({ at: new Date().toISOString(), jid: phone });
+  'exists-many': ({ directory }, { account }, { phones, lids }) => {
+    for (const jid of [...phones, ...lids]) account.lookUps.push({ at: new Date().toISOString(), jid });
+    const byPhone = phones.map((phone) => {
       const person = directory.find(phone.replace('+', ''));
       return { phone, pn: person && !person.hiddenNumber ? person.pn : undefined };
     });
-    return found.reverse();
+    const byLid = lids.flatMap((lid) => {
+      const person = directory.find(lid);
+      return person ? [{ lid, pn: person.hiddenNumber ? undefined : person.pn }] : [];
+    });
+    return { phones: byPhone.reverse(), lids: byLid };
   },
   block: (network, { account }, { id, isBlocked }) => {
     changeContacts(network, account, { [isBlocked ? 'block' : 'unblock']: [id] });

@@ -4,9 +4,12 @@ import { type Contract, fn } from './part.ts';
 /** A person in a query, and the query itself, as the page builds them. */
 interface LookedUp {
   withPhone(number: string): LookedUp;
+  withId(id: PageId): LookedUp;
 }
 interface LookUp {
   withContactProtocol(): LookUp;
+  withBusinessProtocol(): LookUp;
+  withDisappearingModeProtocol(): LookUp;
   withUser(user: LookedUp): LookUp;
   execute(): Promise<LookUpAnswer | undefined>;
 }
@@ -38,11 +41,11 @@ export interface ContactDetailModules {
 export const contactDetailParts: Contract<ContactDetailModules> = {
   WAWebUsync: {
     USyncQuery: fn(
-      'withContactProtocol(), withUser(user), execute() → Promise<{error, list}>; a refusal is in error',
+      'with…Protocol(), withUser(user), execute() → Promise<{error, list: [{id, pn, contact}]}>; a refusal is in error',
       'numbersExist',
     ),
   },
-  WAWebUsyncUser: { USyncUser: fn('withPhone(+number)', 'numbersExist') },
+  WAWebUsyncUser: { USyncUser: fn('withPhone(+number) | withId(hidden id)', 'numbersExist') },
   WAWebBlockContactAction: {
     blockContact: fn('({contact, blockEntryPoint}) → Promise; wants the contact by hidden id', 'blockContact'),
     unblockContact: fn('(contact, entry point) → Promise; nothing unless isContactBlocked', 'unblockContact'),

@@ -11,6 +11,13 @@ export interface PeopleModules {
     getPhoneNumber(wid: unknown): PageId | undefined;
   };
   WAWebLidMigrationUtils: { toPn(wid: unknown): PageId | undefined };
+  WAWebDBCreateLidPnMappings: {
+    createLidPnMappings(what: {
+      mappings: readonly { lid: PageId; pn: PageId }[];
+      flushImmediately: boolean;
+      learningSource: 'usync';
+    }): Promise<unknown>;
+  };
   WAWebContactGetters: {
     getIsMe: Getter<boolean>;
     getIsUser: Getter<boolean>;
@@ -58,6 +65,11 @@ export const peopleParts: Contract<PeopleModules> = {
     ),
   },
   WAWebLidMigrationUtils: { toPn: either(fn('the same', 'phoneNumbers'), 'WAWebApiContact.getPhoneNumber') },
+  WAWebDBCreateLidPnMappings: {
+    createLidPnMappings: unchecked(
+      "({mappings: [{lid, pn}], flushImmediately, learningSource: 'usync'}) → Promise; stores the numbers of hidden ids",
+    ),
+  },
   WAWebContactGetters: {
     getIsMe: unchecked('(contact)'),
     getIsUser: unchecked('(contact)'),

@@ -47,6 +47,7 @@ export interface ChangeTools {
 export function installChangeTools(): void {
   const { phoneOr, ownIds, resolveNumbers, messageModel, isDeliverable, isOwn, signal } = window.chatWebTools;
   const secondMs = 1_000;
+  const fewPeople = 5;
   // Of newer times than the year 5138, as seconds, there are none.
   const isMs = (time: number) => time > 100_000_000_000;
   const timeOf = (time: number | undefined) => (time === undefined || isMs(time) ? (time ?? 0) : time * secondMs);
@@ -94,7 +95,9 @@ export function installChangeTools(): void {
     inTurn,
     tell: (found) => {
       if (!found) return;
-      const resolved = resolveNumbers(found.people).catch(() => {});
+      // A notice in a group may concern all its members.
+      const isLive = found.people.filter((person) => person !== undefined).length <= fewPeople;
+      const resolved = resolveNumbers(found.people, isLive).catch(() => {});
       inTurn(resolved, () => ({ is: 'change', ...found.read() }));
     },
     sentElsewhere: (message) => {

@@ -11,8 +11,11 @@ export interface IdTools {
   phoneOr(id: PageId | undefined): string | undefined;
   /** The hidden id of a person, if the page knows it. */
   lidOf(id: PageId | object): string | undefined;
-  /** Queries the numbers of hidden ids, for two seconds at most; ids without an answer stay hidden. */
-  resolveNumbers(ids: readonly (PageId | undefined)[]): Promise<void>;
+  /**
+   * Queries the numbers of hidden ids, for two seconds at most; ids without an answer stay hidden. Those of a live event
+   * go first; of a list few are queried.
+   */
+  resolveNumbers(ids: readonly (PageId | undefined)[], isLive?: boolean): Promise<void>;
   /** Before this time, in milliseconds since 1970, the network is better not queried about numbers. */
   readonly lookUpsFrom: number;
   /** False if the number is not registered. Queries the network once; true if this build cannot query. */
@@ -86,30 +89,104 @@ export function installIdTools(lookUpsFrom: number): void {
   // Queries to the network, once for each id.
   const lookUpMs = 2_000;
   const unknownForMs = 600_000;
-  const mostLookUps = 5_000;
-  const lookUps = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
-  let lastLookUp: Promise<void> = Promise.resolve();
+  const mostKept = 5_000;
+  // Many look-ups in a row are what the network restricts accounts for: so many in one query, and so many of lists in
+  // that time.
+  const mostAtOnce = 20;
+  const listedForMs = 10_000;
+  const kept = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
+  const waiting = new Map<string, { until: number; isLive: boolean; readonly done: Promise<void>; settle(): void }>();
   const mayLookUp = () => Date.now() >= lookUpsFrom;
-  const resolveNumber = (lid: PageId): Promise<void> => {
-    const key = String(lid);
-    const known = lookUps.get(key);
-    if (known && Date.now() - known.at < unknownForMs) return known.done;
-    // One at a time: the network limits the rate of queries.
-    lastLookUp = lastLookUp.then(async () => {
-      await Promise.race([window.WWebJS.enforceLidAndPnRetrieval(key).catch(() => {}), delay(lookUpMs)]);
-    });
-    lookUps.delete(key);
-    lookUps.set(key, { at: Date.now(), done: lastLookUp });
-    for (const oldest of lookUps.keys()) {
-      if (lookUps.size <= mostLookUps) break;
-      lookUps.delete(oldest);
-    }
-    return lastLookUp;
+  let hasFailed = false;
+  const manyAtOnce = () => {
+    if (hasFailed) return undefined;
+    const Query = optional('WAWebUsync')?.USyncQuery;
+    const User = optional('WAWebUsyncUser')?.USyncUser;
+    const learn = optional('WAWebDBCreateLidPnMappings')?.createLidPnMappings;
+    return Query && User && learn ? { Query, User, learn } : undefined;
   };
-  const resolveNumbers = async (ids: readonly (PageId | undefined)[]) => {
-    const unknown = ids.filter((id): id is PageId => isHidden(id) && !numberOf(id));
-    if (unknown.length === 0 || !mayLookUp()) return;
-    await Promise.race([Promise.all(unknown.map(resolveNumber)), delay(lookUpMs)]);
+  const lookUp = async (lids: readonly string[]): Promise<void> => {
+    const [only] = lids;
+    const many = lids.length > 1 ? manyAtOnce() : undefined;
+    if (!many) {
+      if (only !== undefined) await window.WWebJS.enforceLidAndPnRetrieval(only);
+      return;
+    }
+    // As the page asks about one.
+    const query = new many.Query().withBusinessProtocol().withDisappearingModeProtocol();
+    for (const lid of lids) query.withUser(new many.User().withId(createWid(lid) as PageId));
+    const { list = [] } = (await query.execute()) ?? {};
+    const mappings = list.flatMap(({ id, pn }) => (isHidden(id) && pn ? [{ lid: id, pn }] : []));
+    if (mappings.length > 0) await many.learn({ mappings, flushImmediately: true, learningSource: 'usync' });
+  };
+  /** The next that somebody still waits for: those of live events first. */
+  const takeNext = (): string[] => {
+    for (const [key, { until, settle }] of waiting) {
+      if (until > Date.now()) continue;
+      waiting.delete(key);
+      settle();
+    }
+    const most = manyAtOnce() ? mostAtOnce : 1;
+    const next = [...waiting].sort(([, one], [, other]) => Number(other.isLive) - Number(one.isLive)).slice(0, most);
+    return next.map(([key]) => key);
+  };
+  let isLookingUp = false;
+  // One query at a time: the network limits their rate.
+  const lookUpWaiting = async () => {
+    if (isLookingUp) return;
+    isLookingUp = true;
+    for (let next = takeNext(); next.length > 0; next = takeNext()) {
+      const taken = next.map((key) => {
+        const entry = waiting.get(key);
+        waiting.delete(key);
+        if (entry) kept.set(key, { at: Date.now(), done: entry.done });
+        return entry;
+      });
+      for (const oldest of kept.keys()) {
+        if (kept.size <= mostKept) break;
+        kept.delete(oldest);
+      }
+      const looked = lookUp(next).catch(() => {
+        // This build has the query in another form: one by one from now on.
+        if (next.length > 1) hasFailed = true;
+      });
+      await Promise.race([looked, delay(lookUpMs)]);
+      for (const entry of taken) entry?.settle();
+    }
+    isLookingUp = false;
+  };
+  let listed = { since: 0, count: 0 };
+  const mayList = () => {
+    if (Date.now() - listed.since >= listedForMs) listed = { since: Date.now(), count: 0 };
+    listed.count += 1;
+    return listed.count <= mostAtOnce;
+  };
+  const resolveNumber = (key: string, isLive: boolean): Promise<void> => {
+    const known = kept.get(key);
+    if (known && Date.now() - known.at < unknownForMs) return known.done;
+    kept.delete(key);
+    const until = Date.now() + lookUpMs;
+    const before = waiting.get(key);
+    if (before) {
+      Object.assign(before, { until, isLive: isLive || before.isLive });
+      return before.done;
+    }
+    if (!isLive && !mayList()) return Promise.resolve();
+    let settle = () => {};
+    const done = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    waiting.set(key, { until, isLive, done, settle });
+    return done;
+  };
+  const resolveNumbers: IdTools['resolveNumbers'] = async (ids, isLive = false) => {
+    const unknown = new Set(ids.filter((id): id is PageId => isHidden(id) && !numberOf(id)).map(String));
+    if (unknown.size === 0 || !mayLookUp()) return;
+    const done = Promise.all(
+      [...unknown].slice(0, isLive ? mostAtOnce : undefined).map((id) => resolveNumber(id, isLive)),
+    );
+    void lookUpWaiting();
+    await Promise.race([done, delay(lookUpMs)]);
   };
   const registered = new Set<string>();
   const isRegistered = async (wid: object) => {

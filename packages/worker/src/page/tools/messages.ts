@@ -93,7 +93,7 @@ export function installMessageTools(): void {
   const tools: MessageTools = {
     ...{ messageModel, sentModel, textOf },
     resolvePeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
-      resolveNumbers([from, to, author, quotedParticipant, ...mentionedJidList]),
+      resolveNumbers([from, to, author, quotedParticipant, ...mentionedJidList], true),
     knownChat: (id) => {
       const { Chat } = window.require('WAWebCollections');
       const wid = window.require('WAWebWidFactory').createWid(id);

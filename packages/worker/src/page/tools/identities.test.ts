@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type IdTools, installIdTools } from './identities.ts';
+
+class Wid {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  toString(): string {
+    return this.text;
+  }
+}
+const wid = (text: string) => new Wid(text);
+const hidden = (count: number, from = 0) => Array.from({ length: count }, (_, n) => wid(`${from + n}@lid`));
+
+/** The ids of each query, in order. */
+let queries: string[][];
+let known: Map<string, Wid>;
+/** How long the network takes. */
+let answerMs: number;
+
+/**
+ * A page whose network knows the numbers of all ids; without `canAskMany`, it lacks what a query for several needs, and
+ * with `isOther` such a query throws.
+ */
+function page({ canAskMany = true, isOther = false } = {}): IdTools {
+  const answer = async (ids: readonly string[]) => {
+    queries.push([...ids]);
+    await new Promise((resolve) => setTimeout(resolve, answerMs));
+    return ids.map((id) => ({ id: wid(id), pn: wid(id.replace('@lid', '@c.us')) }));
+  };
+  const learn = (rows: readonly { readonly id: Wid; readonly pn: Wid }[]) => {
+    for (const { id, pn } of rows) known.set(String(id), pn);
+  };
+  class USyncUser {
+    id = '';
+    withId(id: Wid): this {
+      this.id = String(id);
+      return this;
+    }
+  }
+  class USyncQuery {
+    readonly users: USyncUser[] = [];
+    withBusinessProtocol = () => this;
+    withDisappearingModeProtocol = () => this;
+    withUser(user: USyncUser): this {
+      this.users.push(user);
+      return this;
+    }
+    async execute(): Promise<object> {
+      if (isOther) throw new TypeError('it has another form');
+      return { error: {}, list: await answer(this.users.map(({ id }) => id)) };
+    }
+  }
+  const many = {
+    WAWebUsync: { USyncQuery },
+    WAWebUsyncUser: { USyncUser },
+    WAWebDBCreateLidPnMappings: {
+      createLidPnMappings: async ({ mappings }: { mappings: { lid: Wid; pn: Wid }[] }) =>
+        learn(mappings.map(({ lid, pn }) => ({ id: lid, pn }))),
+    },
+  };
+  const modules: Record<string, unknown> = {
+    WAWebWidFactory: { createWid: wid },
+    WAWebMsgKey: class {},
+    WAWebUserPrefsMeUser: { getMaybeMePnUser: () => undefined, getMaybeMeLidUser: () => undefined },
+    WAWebCollections: {},
+    WAWebApiContact: { getPhoneNumber: (id: Wid) => known.get(String(id)) },
+    ...(canAskMany ? many : {}),
+  };
+  const enforceLidAndPnRetrieval = async (id: string) => learn(await answer([id]));
+  const window = { require: (name: string) => modules[name], WWebJS: { enforceLidAndPnRetrieval }, chatWebTools: {} };
+  vi.stubGlobal('window', window);
+  installIdTools(0);
+  return window.chatWebTools as IdTools;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [queries, known, answerMs] = [[], new Map(), 100];
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe('the numbers of hidden ids', () => {
+  it('are asked by one query, unless the page knows them', async () => {
+    const { resolveNumbers, phoneOr } = page();
+    known.set('0@lid', wid('0@c.us'));
+    const ids = hidden(5);
+    const resolved = resolveNumbers([...ids, ids[1], undefined, wid('7@c.us')]);
+    await vi.advanceTimersByTimeAsync(100);
+    await resolved;
+    expect(queries).toEqual([['1@lid', '2@lid', '3@lid', '4@lid']]);
+    expect(ids.map(phoneOr)).toEqual(['0@c.us', '1@c.us', '2@c.us', '3@c.us', '4@c.us']);
+  });
+
+  it.each([{ canAskMany: true }, { canAskMany: false }])(
+    'of a long list are asked for a few only: %j',
+    async (form) => {
+      const { resolveNumbers } = page(form);
+      const resolved = resolveNumbers(hidden(1_000));
+      await vi.advanceTimersByTimeAsync(2_000);
+      await resolved;
+      const again = resolveNumbers(hidden(1_000));
+      await vi.advanceTimersByTimeAsync(5_000);
+      await again;
+      expect(queries.flat()).toHaveLength(20);
+      expect(queries).toHaveLength(form.canAskMany ? 1 : 20);
+    },
+  );
+
+  it('are not asked after their caller has given up', async () => {
+    const { resolveNumbers } = page({ canAskMany: false });
+    answerMs = 60_000;
+    const resolved = resolveNumbers(hidden(10));
+    await vi.advanceTimersByTimeAsync(2_000);
+    await resolved;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(queries).toEqual([['0@lid']]);
+  });
+
+  it('of a live message are asked before those of lists', async () => {
+    const { resolveNumbers, phoneOr } = page({ canAskMany: false });
+    void resolveNumbers(hidden(10));
+    const live = wid('99@lid');
+    const resolved = resolveNumbers([live], true);
+    await vi.advanceTimersByTimeAsync(200);
+    await resolved;
+    expect(queries).toEqual([['0@lid'], ['99@lid'], ['1@lid']]);
+    expect(phoneOr(live)).toBe('99@c.us');
+  });
+
+  it('of live messages are asked for however many a list has', async () => {
+    const { resolveNumbers, phoneOr } = page();
+    void resolveNumbers(hidden(1_000));
+    const authors = hidden(30, 5_000);
+    const resolved = Promise.all(authors.map((author) => resolveNumbers([author], true)));
+    await vi.advanceTimersByTimeAsync(400);
+    await resolved;
+    expect(authors.map(phoneOr)).toEqual(authors.map((id) => String(id).replace('@lid', '@c.us')));
+    expect(queries.every((ids) => ids.length <= 20)).toBe(true);
+  });
+
+  it('are asked one by one where the page throws for several', async () => {
+    const { resolveNumbers } = page({ isOther: true });
+    await resolveNumbers(hidden(2));
+    const resolved = resolveNumbers(hidden(2, 10));
+    await vi.advanceTimersByTimeAsync(200);
+    await resolved;
+    expect(queries).toEqual([['10@lid'], ['11@lid']]);
+  });
+
+  it('are asked again where nobody was asked in time', async () => {
+    const { resolveNumbers, phoneOr } = page({ canAskMany: false });
+    answerMs = 60_000;
+    void resolveNumbers([wid('1@lid')], true);
+    void resolveNumbers([wid('2@lid')], true);
+    await vi.advanceTimersByTimeAsync(3_000);
+    answerMs = 100;
+    const resolved = resolveNumbers([wid('2@lid')], true);
+    await vi.advanceTimersByTimeAsync(100);
+    await resolved;
+    expect(queries).toEqual([['1@lid'], ['2@lid']]);
+    expect(phoneOr(wid('2@lid'))).toBe('2@c.us');
+  });
+});
