@@ -7,6 +7,7 @@ import { ADA, BEN, Stack } from './helpers/stack.ts';
 const CARLA = '12025550103';
 const DORA = '12025550104';
 const EMIL = '12025550105';
+const FARID = '12025550106';
 const UNKNOWN = 'false_12025550102@c.us_3A00FFFF';
 const id = 'main';
 const chatId = `${BEN}@c.us`;
@@ -62,6 +63,22 @@ describe('a message', () => {
       'invalid_request',
       'starred',
     ]);
+  });
+
+  it('is starred and deleted at the same time as others of its chat', async () => {
+    const bodies = ['to star', 'to star as well', 'to delete', 'to delete as well'];
+    const ids: string[] = [];
+    for (const body of bodies) ids.push(await sentTo(`${FARID}@c.us`, body));
+    await Promise.all([
+      ...ids.slice(0, 2).map((messageId) => stack.client.starMessage({ id, messageId, starred: true })),
+      ...ids.slice(2).map((messageId) => stack.client.deleteMessage({ id, messageId, forEveryone: false })),
+    ]);
+    const left = (await stack.phones.messages(ADA, { with: FARID })).map(({ body, starred }) => [body, starred]);
+    expect(left).toEqual(bodies.slice(0, 2).map((body) => [body, true]));
+    await stack.phones.refuseRequests(ADA, { requests: ['hide'], code: 500 });
+    const refused = stack.client.deleteMessage({ id, messageId: ids[0] ?? '', forEveryone: false });
+    expect(await refusalOf(refused)).toEqual(['client_failed']);
+    await stack.phones.refuseRequests(ADA, { requests: ['hide'], code: null });
   });
 
   it('is pinned in its chat, unless the group leaves that to admins', async () => {

@@ -87,6 +87,15 @@ describe('what an account sends', () => {
     const answers = [[{ messageSendResult: 'OK' }], [{ messageSendResult: 'ERROR_UNKNOWN' }]];
     expect(await tab.run(revoke(action), `${ben}@c.us`)).toEqual(answers);
   });
+
+  it('is starred by the call that is under way in its chat, whatever is asked for meanwhile', async () => {
+    tab = await Tab.open();
+    await tab.link(ada);
+    const both = `${send} await result; const list = [await msg]; const { sendStarMsgs } = require('WAWebChatSendMessages');
+      const [one, other] = [true, false].map((isStarred) => sendStarMsgs(chat, list, isStarred));
+      await other; return [one === other, list[0].star]`;
+    expect(await tab.run(both, `${ben}@c.us`)).toEqual([true, true]);
+  });
 });
 
 describe('a notice', () => {

@@ -17,7 +17,7 @@ import {
 import { subscribePresence } from '../page/presence.ts';
 import type { Refused } from '../page/window.ts';
 import { chatNotFound } from './not-found.ts';
-import { refusedBy } from './sending.ts';
+import { notCarriedOut, refusedBy } from './sending.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 25_000;
@@ -99,8 +99,7 @@ function idOf(outcome: { readonly id: string } | 'no_chat' | Refused): { readonl
 /** The chat after a change. */
 function changed(outcome: ChatOutcome): Chat {
   if (outcome === 'no_chat') throw chatNotFound();
-  if (outcome === 'ignored')
-    throw new GatewayError('client_failed', 'the web client did not carry it out; the network may have refused it');
+  if (outcome === 'ignored') throw notCarriedOut();
   const [chat] = toChats([outcome]);
   if (chat) return chat;
   throw new GatewayError('outcome_unknown', 'the request succeeded, but the web client returned an invalid chat');

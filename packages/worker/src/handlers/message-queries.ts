@@ -17,7 +17,7 @@ import {
 } from '../page/message-queries.ts';
 import { loadOlderMessages, type NoOlderMessages } from '../page/older-messages.ts';
 import { chatNotFound, messageNotFound } from './not-found.ts';
-import { refusedBy } from './sending.ts';
+import { notCarriedOut, refusedBy } from './sending.ts';
 
 const READ_TIMEOUT_MS = 25_000;
 const CHANGE_TIMEOUT_MS = 25_000;
@@ -113,6 +113,7 @@ export function messageQueryHandlers(
     starMessage: async ({ messageId, starred }) => {
       const outcome = await page.change(CHANGE_TIMEOUT_MS, starMessage, messageId, starred);
       if (outcome === 'no_message') throw messageNotFound();
+      if (outcome === 'ignored') throw notCarriedOut();
       if (outcome !== 'ok') throw refusedBy(outcome.refused);
       return { id: messageId, starred };
     },

@@ -5,7 +5,7 @@ import { takeFromPage } from '../media/incoming-media.ts';
 import { loadMedia } from '../page/media.ts';
 import { deleteMessage, editMessage, react } from '../page/messages.ts';
 import { messageNotFound } from './not-found.ts';
-import { readMessage, refusedBy, sendMedia, sendPlain } from './sending.ts';
+import { notCarriedOut, readMessage, refusedBy, sendMedia, sendPlain } from './sending.ts';
 import { postText } from './status-feed.ts';
 
 const CHANGE_TIMEOUT_MS = 25_000;
@@ -57,6 +57,7 @@ export function messageHandlers(
       if (deletedFor === 'only_for_everyone') {
         throw new GatewayError('not_permitted', 'a status can only be deleted for everyone');
       }
+      if (deletedFor === 'ignored') throw notCarriedOut();
       return { id: messageId, deletedFor };
     },
 

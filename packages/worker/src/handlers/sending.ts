@@ -195,6 +195,11 @@ export function refusedBy(code: number): GatewayError {
   return new GatewayError('client_failed', `the network refused the request (code ${code}); nothing was changed`);
 }
 
+/** The error for a change that the page has not carried out, and does not say why. */
+export function notCarriedOut(): GatewayError {
+  return new GatewayError('client_failed', 'the web client did not carry it out; the network may have refused it');
+}
+
 /** The error for a send that the page reports as refused, by its name for the reason and the network's code. */
 function refusedSend(what: 'message' | 'status', { name, code }: SendRefusal, id?: string): GatewayError {
   const why = [name, code && `code ${code}`].filter(Boolean).join(', ');

@@ -184,11 +184,14 @@ export async function editMessage(
   return tools.sentModel(edited ?? message);
 }
 
-/** Deletes a message, for everyone if requested and still possible. Returns for whom it was deleted. */
+/**
+ * Deletes a message, for everyone if requested and still possible. Returns for whom it was deleted; `ignored`: the page
+ * has not carried it out.
+ */
 export async function deleteMessage(
   messageId: string,
   forEveryone: boolean,
-): Promise<'everyone' | 'me' | 'no_message' | 'not_mine' | 'only_for_everyone'> {
+): Promise<'everyone' | 'me' | 'no_message' | 'not_mine' | 'only_for_everyone' | 'ignored'> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
@@ -206,16 +209,23 @@ export async function deleteMessage(
   // Not with the page's commands: they resolve before anything is done.
   const { sendRevokeMsgs, sendDeleteMsgs } = window.require('WAWebChatSendMessages');
   const record = { type: 'message', list: [message] } as const;
-  if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
-    try {
-      const results = (await sendRevokeMsgs(chat, record, true)) ?? [];
-      if (results.every((result) => (result?.messageSendResult ?? 'OK') === 'OK')) return 'everyone';
-    } catch (error) {
-      if (tools.refusal(error) === undefined) throw error; // The network refuses: too late by its clock.
+  // While one is under way in the chat, the page returns its promise, also for another message.
+  return tools.oneByOne(chat, async () => {
+    if (message.type === 'revoked') return 'no_message';
+    if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
+      try {
+        const results = (await sendRevokeMsgs(chat, record, true)) ?? [];
+        if (results.every((result) => (result?.messageSendResult ?? 'OK') === 'OK')) return 'everyone';
+      } catch (error) {
+        if (tools.refusal(error) === undefined) throw error; // The network refuses: too late by its clock.
+      }
     }
-  }
-  // Older builds take three arguments.
-  if (sendDeleteMsgs.length > 1) await sendDeleteMsgs(chat, record, true);
-  else await sendDeleteMsgs({ chat_: chat, record, clearMedia: true });
-  return 'me';
+    // Older builds take three arguments.
+    const deleted =
+      sendDeleteMsgs.length > 1
+        ? await sendDeleteMsgs(chat, record, true)
+        : await sendDeleteMsgs({ chat_: chat, record, clearMedia: true });
+    // The number of messages that were deleted: what the network refuses is not thrown.
+    return deleted === 0 ? 'ignored' : 'me';
+  });
 }

@@ -46,6 +46,7 @@ export interface PageMessage {
   readonly isForwarded?: boolean;
   /** Sending it, or its last edit, has failed. */
   readonly isSendFailure?: boolean;
+  readonly star?: boolean;
   readonly body?: string;
   readonly caption?: string;
   readonly t?: number;

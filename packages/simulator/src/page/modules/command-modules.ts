@@ -10,6 +10,7 @@ import { cmd } from '../models/cmd.ts';
 import type { Msg } from '../models/message.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
+import { ServerStatusCodeError } from '../server-status-code-error.ts';
 import { switches } from '../switches.ts';
 
 interface Selection {
@@ -22,8 +23,8 @@ const idsOf = (msgs: readonly Msg[]) => msgs.map((msg) => msg.get('id')?.id ?? '
 export function commandModules(page: Page): Modules {
   const { connection, link, mailbox } = page;
   const hide = async (msgs: readonly Msg[]) => {
-    for (const msg of msgs) mailbox.forget(String(msg.get('id')));
     await connection.request('hide', { ids: idsOf(msgs) });
+    for (const msg of msgs) mailbox.forget(String(msg.get('id')));
   };
   const revokeMsgs = (list: readonly Msg[]) =>
     Promise.all(
@@ -35,10 +36,20 @@ export function commandModules(page: Page): Modules {
         return { messageSendResult: done ? 'OK' : 'ERROR_UNKNOWN' };
       }),
     );
-  const deleteMsgs = async (list: readonly Msg[]) => {
-    await hide(list);
-    return list.length;
+  // A refusal is told by the number alone.
+  const deleteMsgs = (list: readonly Msg[]) =>
+    hide(list).then(
+      () => list.length,
+      (error: unknown) => {
+        if (error instanceof ServerStatusCodeError) return 0;
+        throw error;
+      },
+    );
+  const starMsgs = async (list: readonly Msg[], isStarred: boolean): Promise<void> => {
+    await connection.request('star', { ids: idsOf(list), isStarred });
+    for (const msg of list) msg.set({ star: isStarred });
   };
+  const [revokeIn, deleteIn, starIn] = [perChat(revokeMsgs), perChat(deleteMsgs), perChat(starMsgs)];
   const commands = {
     refreshQR: () => link.refreshQr(),
     // These two return at once, and do not report a failure.
@@ -57,16 +68,23 @@ export function commandModules(page: Page): Modules {
     },
     // The same, with a result.
     WAWebChatSendMessages: {
-      sendRevokeMsgs: (_chat: Chat, { list }: Selection) => revokeMsgs(list),
-      sendStarMsgs: async (_chat: Chat, list: readonly Msg[], isStarred: boolean) => {
-        await connection.request('star', { ids: idsOf(list), isStarred });
-        for (const msg of list) msg.set({ star: isStarred });
-        return { status: 200 };
-      },
+      sendRevokeMsgs: (chat: Chat, { list }: Selection) => revokeIn(chat, list),
+      sendStarMsgs: starIn,
       sendDeleteMsgs:
         switches.deleteForm === 'object'
-          ? ({ record }: { readonly record: Selection }) => deleteMsgs(record.list)
-          : (_chat: Chat, { list }: Selection, _clearMedia: boolean) => deleteMsgs(list),
+          ? ({ chat_: chat, record }: { readonly chat_: Chat; readonly record: Selection }) =>
+              deleteIn(chat, record.list)
+          : (chat: Chat, { list }: Selection, _clearMedia: boolean) => deleteIn(chat, list),
     },
+  };
+}
+
+/** Of what is under way in a chat the promise is returned, also where something else is asked for. */
+function perChat<A extends unknown[], R>(work: (...args: A) => Promise<R>): (chat: Chat, ...args: A) => Promise<R> {
+  const underWay = new Map<Chat, Promise<R>>();
+  return (chat, ...args) => {
+    const running = underWay.get(chat) ?? work(...args).finally(() => underWay.delete(chat));
+    underWay.set(chat, running);
+    return running;
   };
 }

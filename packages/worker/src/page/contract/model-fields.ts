@@ -30,6 +30,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].isStatusV3': some('true for a post to the status feed'),
   'Msg[].isForwarded': some('true if it is forwarded'),
   'Msg[].isSendFailure': some('true if the send or the last edit has failed'),
+  'Msg[].star': some('true if it is starred'),
   'Msg[].body': some('the text; for a file its thumbnail'),
   'Msg[].caption': some('the text beside a file'),
   'Msg[].directPath': some('path of the file on the server; absent without a file'),

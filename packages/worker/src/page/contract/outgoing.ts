@@ -106,10 +106,16 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
     canEditCaption: fn('(message)', 'editMessage'),
   },
   WAWebChatSendMessages: {
-    sendRevokeMsgs: fn("(chat, {type: 'message', list}, clearMedia) → Promise<[{messageSendResult}]>", 'deleteMessage'),
-    sendStarMsgs: fn('(chat, messages, whether starred) → Promise; other devices get it later', 'starMessage'),
+    sendRevokeMsgs: fn(
+      "(chat, {type: 'message', list}, clearMedia) → Promise<[{messageSendResult}]>, that of the one under way in the chat",
+      'deleteMessage',
+    ),
+    sendStarMsgs: fn(
+      '(chat, messages, whether starred) → Promise, that of the one under way in the chat; other devices get it later',
+      'starMessage',
+    ),
     sendDeleteMsgs: fn(
-      '({chat_, record: {type, list}, clearMedia}), in older builds (chat, record, clearMedia)',
+      '({chat_, record: {type, list}, clearMedia}), in older builds (chat, record, clearMedia) → Promise of how many were deleted, that of the one under way in the chat',
       'deleteMessage',
     ),
   },
