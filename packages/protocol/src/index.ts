@@ -19,6 +19,7 @@ export * from './operations/host.ts';
 export * from './operations/index.ts';
 export * from './operations/keys.ts';
 export * from './operations/labels.ts';
+export * from './operations/message-queries.ts';
 export * from './operations/webhooks.ts';
 export * from './other-routes.ts';
 export * from './query.ts';

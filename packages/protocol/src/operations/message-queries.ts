@@ -13,7 +13,13 @@ const DAY_SECONDS = 86_400;
 const limit = v.optional(wholeNumber(1, MOST_AT_ONCE), 50);
 const at = v.pipe(unixSeconds, v.description('In Unix seconds'));
 /** Who did something with a message, and when. */
-const receipt = v.object({ id: networkId, at });
+export const receipt = v.object({ id: networkId, at });
+/** A reaction in the list of a message. */
+export const listedReaction = v.object({ from: networkId, emoji: writtenText(LIMITS.emoji), at });
+/** A vote in the list of a poll. */
+export const listedVote = v.object({
+  ...{ from: networkId, options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions), at },
+});
 
 /** Operations that read messages and what people did with them, and mark them: the session's worker answers them. */
 export const messageQueryOperations = {
@@ -88,7 +94,7 @@ export const messageQueryOperations = {
     path: '/sessions/:id/messages/:messageId/reactions',
     scope: 'read',
     params: ofMessage,
-    answer: listOf(v.object({ from: networkId, emoji: writtenText(100), at }), LIMITS.listed),
+    answer: listOf(listedReaction, LIMITS.listed),
     errors: [...READ_ERRORS, 'message_not_found'],
     timeoutMs: 30_000,
   },
@@ -98,10 +104,7 @@ export const messageQueryOperations = {
     path: '/sessions/:id/messages/:messageId/votes',
     scope: 'read',
     params: ofMessage,
-    answer: listOf(
-      v.object({ from: networkId, options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions), at }),
-      LIMITS.listed,
-    ),
+    answer: listOf(listedVote, LIMITS.listed),
     errors: [...READ_ERRORS, 'message_not_found'],
     timeoutMs: 30_000,
   },

@@ -1,7 +1,7 @@
-import { GatewayError, type Handlers, LIMITS } from '@chat-web/protocol';
+import { cutText, GatewayError, type Handlers, LIMITS, listedReaction, listedVote, receipt } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { HandlerContext } from '../client/port.ts';
-import { readableMessage, toMessage } from '../client/resources.ts';
+import { readableMessage, toMessage, toTime } from '../client/resources.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import {
   getMessage,
@@ -26,14 +26,28 @@ const PHONE_TIMEOUT_MS = 60_000;
 const MARGIN_MS = 5_000;
 const PIN_NAMES: Readonly<Record<number, string>> = { 86400: 'OneDay', 604800: 'SevenDays', 2592000: 'ThirtyDays' };
 
-const seconds = v.pipe(v.number(), v.minValue(0), v.maxValue(LIMITS.time));
-const reaction = v.object({
-  from: v.string(),
-  emoji: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
-  atMs: v.number(),
-});
-const pollVote = v.object({ from: v.string(), options: v.pipe(v.array(v.string()), v.minLength(1)), at: v.number() });
-const receipt = v.object({ id: v.string(), at: seconds });
+/** What the page tells, within the limits of the API; what does not fit then is invalid. */
+const reactionForm = v.pipe(
+  v.object({ from: v.string(), emoji: v.pipe(v.string(), v.minLength(1)), atMs: v.number() }),
+  v.transform(({ from, emoji, atMs }) => ({ from, emoji: cutText(emoji, LIMITS.emoji), at: toTime(atMs / 1_000) })),
+  listedReaction,
+);
+const voteForm = v.pipe(
+  v.object({ from: v.string(), options: v.pipe(v.array(v.string()), v.minLength(1)), at: v.number() }),
+  v.transform(
+    ({ from, options, at }): v.InferInput<typeof listedVote> => ({
+      from,
+      options: options.slice(0, LIMITS.pollOptions).map((option) => cutText(option, LIMITS.name)),
+      at: toTime(at / 1_000),
+    }),
+  ),
+  listedVote,
+);
+const receiptForm = v.pipe(
+  v.object({ id: v.string(), at: v.number() }),
+  v.transform(({ id, at }) => ({ id, at: toTime(at) })),
+  receipt,
+);
 
 /** Handlers of the operations that read and mark messages. */
 export function messageQueryHandlers(
@@ -82,13 +96,13 @@ export function messageQueryHandlers(
     listReactions: async ({ messageId }) => {
       const found = await page.read(READ_TIMEOUT_MS, listReactions, messageId);
       if (found === 'no_message') throw messageNotFound();
-      return valid(reaction, found).map(({ from, emoji, atMs }) => ({ from, emoji, at: Math.floor(atMs / 1_000) }));
+      return valid(reactionForm, found);
     },
 
     listPollVotes: async ({ messageId }) => {
       const found = await page.read(READ_TIMEOUT_MS, listPollVotes, messageId);
       if (found === 'no_poll') throw new GatewayError('message_not_found', 'the account has no poll with this id');
-      return valid(pollVote, found).map(({ at, ...vote }) => ({ ...vote, at: Math.floor(at / 1_000) }));
+      return valid(voteForm, found);
     },
 
     listReceipts: async ({ messageId }) => {
@@ -96,11 +110,13 @@ export function messageQueryHandlers(
       if (found === 'no_message') throw messageNotFound();
       if (found === 'not_mine')
         throw new GatewayError('not_permitted', 'only messages that this account has sent have receipts');
-      const [delivered, read, played] = [found.delivered, found.read, found.played].map((list) => valid(receipt, list));
+      const [delivered, read, played] = [found.delivered, found.read, found.played].map((list) =>
+        valid(receiptForm, list),
+      );
       const { remaining } = found;
       return {
         ...{ delivered: delivered ?? [], read: read ?? [], played: played ?? [] },
-        ...(typeof remaining === 'number' && remaining >= 0 ? { remaining: Math.trunc(remaining) } : {}),
+        ...(typeof remaining === 'number' && remaining >= 0 ? { remaining: toTime(remaining) } : {}),
       };
     },
 
@@ -149,6 +165,9 @@ function pageOf({ models, hasMore }: MessagePage) {
 }
 
 /** The items that are as they should be. */
-function valid<S extends v.GenericSchema>(schema: S, items: readonly unknown[] = []): v.InferOutput<S>[] {
-  return items.filter((item): item is v.InferOutput<S> => v.is(schema, item));
+function valid<S extends v.GenericSchema>(form: S, items: readonly unknown[] = []): v.InferOutput<S>[] {
+  return items.slice(0, LIMITS.listed).flatMap((item) => {
+    const read = v.safeParse(form, item);
+    return read.success ? [read.output] : [];
+  });
 }

@@ -1,5 +1,5 @@
 import type { LoadedMedia } from './media.ts';
-import type { MessageModel, PageMessage, PageWindow, Refused } from './window.ts';
+import type { MessageModel, PageId, PageMessage, PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -84,15 +84,14 @@ export async function listReactions(
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
-  const { reactions = [] } = await window.require('WAWebDBGetReactions').getReactions(String(message.id));
-  const senders = reactions.flatMap((group) => group.senders ?? []);
-  const people = senders.map(({ senderUserJid }) => window.require('WAWebWidFactory').createWid(String(senderUserJid)));
-  await tools.resolveNumbers(people as never);
-  return senders.map(({ reactionText, timestamp }, n) => ({
-    from: tools.phoneOr(people[n] as never),
-    emoji: reactionText,
-    atMs: timestamp,
+  const { reactions } = await window.require('WAWebDBGetReactions').getReactions(String(message.id));
+  const senders = tools.eachReadable(reactions, (group) => group.senders ?? []).flat();
+  const { createWid } = window.require('WAWebWidFactory');
+  const told = tools.eachReadable(senders, ({ senderUserJid, reactionText, timestamp }) => ({
+    ...{ person: createWid(String(senderUserJid)) as PageId, emoji: reactionText, atMs: timestamp },
   }));
+  await tools.resolveNumbers(told.map(({ person }) => person));
+  return told.map(({ person, ...reaction }) => ({ ...reaction, from: tools.phoneOr(person) }));
 }
 
 /** The votes in a poll that were not taken back; times in milliseconds. */
@@ -101,10 +100,10 @@ export async function listPollVotes(messageId: string): Promise<'no_poll' | read
   const poll = await tools.findMessage(messageId);
   if (!poll?.pollOptions) return 'no_poll';
   const { pollVoteTableMode } = window.require('WAWebAddonPollVoteTableMode');
-  const votes = (await pollVoteTableMode.bulkGetByParentMsgKey?.([poll.id])) ?? [];
-  const told = votes.flatMap((vote) => tools.voted(vote, poll) ?? []);
+  const votes = await pollVoteTableMode.bulkGetByParentMsgKey?.([poll.id]);
+  const told = tools.eachReadable(votes, (vote) => tools.voted(vote, poll) ?? []).flat();
   await tools.resolveNumbers(told.flatMap(({ people }) => people));
-  return told.map(({ at, read }) => ({ ...read().data, at }));
+  return tools.eachReadable(told, ({ at, read }) => ({ ...read().data, at }));
 }
 
 /** Who has got, read and played a message that the account has sent; times in Unix seconds. */
@@ -114,9 +113,13 @@ export async function listReceipts(messageId: string) {
   if (!message || message.type === 'revoked') return 'no_message';
   if (!message.id.fromMe) return 'not_mine';
   const info = await window.require('WAWebApiMessageInfoStore').queryMsgInfo(message.id);
-  const lists = [info.delivery ?? [], info.read ?? [], info.played ?? []];
+  const lists = [info.delivery, info.read, info.played].map((list) =>
+    tools.eachReadable(list, ({ id, t }) => ({ id, t })),
+  );
   await tools.resolveNumbers(lists.flat().map(({ id }) => id));
-  const [delivered, read, played] = lists.map((list) => list.map(({ id, t }) => ({ id: tools.phoneOr(id), at: t })));
+  const [delivered, read, played] = lists.map((list) =>
+    tools.eachReadable(list, ({ id, t }) => ({ id: tools.phoneOr(id), at: t })),
+  );
   return { delivered, read, played, remaining: info.deliveryRemaining };
 }
 

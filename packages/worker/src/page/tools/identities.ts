@@ -7,6 +7,8 @@ declare const window: PageWindow;
 export interface IdTools {
   /** A module that this build may not have. */
   optional<N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined;
+  /** What can be read of each row: one that throws must not fail the others. */
+  eachReadable<T, R>(rows: readonly T[] | null | undefined, read: (row: T) => R): R[];
   /** The id of a person by phone number, if the page knows it; other ids unchanged. */
   phoneOr(id: PageId | undefined): string | undefined;
   /** The hidden id of a person, if the page knows it. */
@@ -40,6 +42,15 @@ export function installIdTools(lookUpsFrom: number): void {
       return undefined;
     }
   };
+
+  const eachReadable: IdTools['eachReadable'] = (rows, read) =>
+    (rows ?? []).flatMap((row) => {
+      try {
+        return [read(row)];
+      } catch {
+        return [];
+      }
+    });
 
   const readable = (prototype: object) => {
     if (Object.hasOwn(prototype, '_serialized')) return;
@@ -201,7 +212,7 @@ export function installIdTools(lookUpsFrom: number): void {
   const isMe = (id: PageId) => ownIds().some((own) => String(own) === String(id));
 
   const tools: IdTools = {
-    ...{ optional, phoneOr, lidOf, lookUpsFrom, resolveNumbers, isRegistered, ownIds, isMe },
+    ...{ optional, eachReadable, phoneOr, lidOf, lookUpsFrom, resolveNumbers, isRegistered, ownIds, isMe },
     contactModel: (contact) => {
       const getters = optional('WAWebContactGetters');
       const lid = lidOf(contact.id);
