@@ -98,6 +98,10 @@ describe('a message', () => {
     expect(await refusalOf(stack.client.pinMessage({ id, messageId: UNKNOWN, pinned: true }))).toEqual([
       'message_not_found',
     ]);
+    await stack.phones.refuseRequests(ADA, { requests: ['pin'], code: 500 });
+    for (const pin of [true, false])
+      expect(await refusalOf(stack.client.pinMessage({ id, messageId, pinned: pin }))).toEqual(['outcome_unknown']);
+    await stack.phones.refuseRequests(ADA, { requests: ['pin'], code: null });
     const short = { id, messageId, pinned: true, seconds: 5 } as never;
     expect(await refusalOf(stack.client.pinMessage(short))).toEqual(['invalid_request', 'seconds']);
   });

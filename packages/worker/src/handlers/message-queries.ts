@@ -16,6 +16,7 @@ import {
   starMessage,
 } from '../page/message-queries.ts';
 import { loadOlderMessages, type NoOlderMessages } from '../page/older-messages.ts';
+import { MEMBERS_OF_ONE_TIMEOUT_MS } from './groups.ts';
 import { chatNotFound, messageNotFound } from './not-found.ts';
 import { notCarriedOut, refusedBy } from './sending.ts';
 
@@ -135,10 +136,15 @@ export function messageQueryHandlers(
     },
 
     pinMessage: async ({ messageId, pinned, seconds: duration }) => {
-      const outcome = await page.change(CHANGE_TIMEOUT_MS, pinMessage, messageId, pinned, PIN_NAMES[duration] ?? '');
+      const how = [messageId, pinned, PIN_NAMES[duration] ?? '', MEMBERS_OF_ONE_TIMEOUT_MS] as const;
+      const outcome = await page.change(CHANGE_TIMEOUT_MS, pinMessage, ...how);
       if (outcome === 'no_message') throw messageNotFound();
-      if (outcome === 'refused')
-        throw new GatewayError('not_permitted', 'the message cannot be pinned: in some groups only admins may');
+      if (outcome === 'not_allowed')
+        throw new GatewayError('not_permitted', 'in this group only admins pin messages, or the account is not in it');
+      if (outcome === 'unknown') {
+        const what = pinned ? 'pinned' : 'unpinned';
+        throw new GatewayError('outcome_unknown', `the web client did not report whether the message was ${what}`);
+      }
       if (outcome !== 'ok') throw refusedBy(outcome.refused);
       return { id: messageId, pinned };
     },

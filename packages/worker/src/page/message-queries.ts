@@ -160,20 +160,31 @@ export async function starMessage(
   }
 }
 
-/** Pins a message in its chat, or unpins it. */
+/**
+ * Pins a message in its chat, or unpins it. `not_allowed`: only admins of the group may; `unknown`: the page does not
+ * tell what became of it.
+ */
 export async function pinMessage(
   messageId: string,
   pinned: boolean,
   duration: string,
-): Promise<'ok' | 'no_message' | 'refused' | Refused> {
+  membersMs: number,
+): Promise<'ok' | 'no_message' | 'not_allowed' | 'unknown' | Refused> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || !tools.isDeliverable(message)) return 'no_message';
+  const chatId = String(message.id.remote);
+  if (chatId.endsWith('@g.us')) {
+    const own = await tools.ownGroup(chatId, membersMs);
+    const { restrict, announce } = own?.group.groupMetadata ?? {};
+    // As the page looks at it before it offers to pin.
+    if (!own || ((restrict || announce) && own.isAdmin === false)) return 'not_allowed';
+  }
   try {
     await window.require('WAWebSendPinMessageAction').sendPinInChatMsg(message, pinned ? 1 : 2, duration);
     return 'ok';
   } catch (error) {
-    // The page throws without the network's code where it is refused.
-    return tools.refusal(error) === undefined ? 'refused' : tools.refusedBy(error);
+    // The page throws the same for a refusal and for a lost connection.
+    return tools.refusal(error) === undefined ? 'unknown' : tools.refusedBy(error);
   }
 }
