@@ -282,12 +282,17 @@ describe('the messages of a chat', () => {
     const found = await stack.client.searchMessages({ id, text: 'parc 47' });
     expect([bodies(found), found.hasMore]).toEqual([['Parcel 4711 is on its way'], false]);
     expect(bodies(await stack.client.searchMessages({ id, text: 'parcel', chatId }))).toHaveLength(1);
+    const { lid } = await stack.phones.account(BEN);
+    expect(bodies(await stack.client.searchMessages({ id, text: 'parcel', chatId: lid }))).toHaveLength(1);
     const other = await stack.phones.createGroup(ADA, { subject: 'Others', participants: [BEN] });
     await sentTo(other.id, 'a parcel, too');
     expect(bodies(await stack.client.searchMessages({ id, text: 'parcel', chatId }))).toHaveLength(1);
     const one = await stack.client.searchMessages({ id, text: 'parcel', limit: 1 });
     expect([bodies(one), one.hasMore]).toEqual([['a parcel, too'], true]);
-    const two = await stack.client.searchMessages({ id, text: 'parcel', limit: 1, page: 2 });
+    await sentTo(other.id, 'one more parcel');
+    const all = await stack.client.searchMessages({ id, text: 'parcel' });
+    expect(bodies(all)).toEqual(['one more parcel', 'a parcel, too', 'Parcel 4711 is on its way']);
+    const two = await stack.client.searchMessages({ id, text: 'parcel', limit: 1, page: 3 });
     expect([bodies(two), two.hasMore]).toEqual([['Parcel 4711 is on its way'], false]);
     expect(await refusalOf(stack.client.searchMessages({ id, text: ' ' }))).toEqual(['invalid_request', 'text']);
     const unknown = { id, text: 'parcel', chatId: '12025550777' };

@@ -96,6 +96,18 @@ describe('what an account sends', () => {
       await other; return [one === other, list[0].star]`;
     expect(await tab.run(both, `${ben}@c.us`)).toEqual([true, true]);
   });
+
+  it('is found by the index, or for a minute by a search that only remembers the text', async () => {
+    tab = await Tab.open();
+    await tab.link(ada);
+    const find = `const { Msg } = require('WAWebCollections'); const { msgFindSearch } = require('WAWebDBMessageFindLocal');
+      const found = async (count) => [await Msg.search('hello', 1, count), await msgFindSearch({ searchTerm: 'hello', page: 1, count })];
+      return (await found(a[1])).map(({ messages, eof }) => [messages.length, eof])`;
+    for (const _ of ['one', 'two']) await tab.run(`${send} await result`, `${ben}@c.us`);
+    const first = [1, false];
+    expect(await tab.run(find, `${ben}@c.us`, 1)).toEqual([first, first]);
+    expect(await tab.run(find, `${ben}@c.us`, 9)).toEqual([first, [2, true]]);
+  });
 });
 
 describe('a notice', () => {

@@ -110,7 +110,10 @@ export const firstSwitches: Readonly<PageSwitches> = {
   lateModulesMs: 0,
   unknownModules: 'thrown',
   missingModules: [],
-  removedModules: ['WAWebDBMessageFindLocal.msgFindByDirection', ...splitPresence],
+  removedModules: [
+    ...['WAWebDBMessageFindLocal.msgFindByDirection', 'WAWebDBMessageFindLocal.msgFindSearch'],
+    ...splitPresence,
+  ],
   pictureRefusals: 'thrown',
   pictureIdentity: 'any',
   contactNames: 'both',

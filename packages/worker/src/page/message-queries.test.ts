@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { listPollVotes, listReactions, listReceipts } from './message-queries.ts';
+import { listPollVotes, listReactions, listReceipts, searchMessages } from './message-queries.ts';
 import { installChangeTools } from './tools/changes.ts';
 import { installIdTools } from './tools/identities.ts';
 
@@ -62,5 +62,38 @@ describe('a row that cannot be read costs nobody the others', () => {
     page({ WAWebApiMessageInfoStore: { queryMsgInfo } });
     const told = { delivered: [{ id: '2@c.us', at: 1 }], read: [], played: [], remaining: 0 };
     expect(await listReceipts('m')).toEqual(told);
+  });
+});
+
+/** A chat by hidden id, whose person is known by number, too. */
+const chat = { id: id('9@lid'), endOfHistoryTransferType: 1 };
+const tools = {
+  findChat: (one: string) => (['1@c.us', '9@lid'].includes(one) ? chat : undefined),
+  phoneOr: (one: unknown) => (String(one) === '9@lid' ? '1@c.us' : String(one)),
+  isDeliverable: ({ type }: { type: string }) => type !== 'gp2',
+  isOlderOnPhone: () => false,
+  sentModel: ({ id: one }: { id: unknown }) => String(one),
+};
+
+describe('a search', () => {
+  const rows = [1, 2, 2].map((t, n) => ({ id: id(`${n}`), type: 'chat', t }));
+  const post = { id: id('post'), type: 'chat', t: 3, isGroupStatus: true };
+  const found = { messages: [...rows, post], eof: false, canceled: false };
+  const newestFirst = { models: ['2', '1', '0'], hasMore: true };
+
+  it('goes to the index, not to what the page remembers', async () => {
+    const msgFindSearch = vi.fn(async () => ({ ...found, status: 200 }));
+    page({ WAWebDBMessageFindLocal: { msgFindSearch } }, {}, tools);
+    expect(await searchMessages('word', '9@lid', 2, 10)).toEqual(newestFirst);
+    expect(msgFindSearch).toHaveBeenCalledWith({ searchTerm: 'word', page: 2, count: 10, remote: chat.id });
+    msgFindSearch.mockResolvedValue({ messages: [], eof: true, canceled: false, status: 404 });
+    await expect(searchMessages('word', undefined, 1, 10)).rejects.toThrow('404');
+  });
+
+  it('goes to the collection in a build without that', async () => {
+    const search = vi.fn(async () => found);
+    page({ WAWebCollections: { Msg: { search } } }, {}, tools);
+    expect(await searchMessages('word', undefined, 1, 10)).toEqual(newestFirst);
+    expect(search).toHaveBeenCalledWith('word', 1, 10, undefined);
   });
 });

@@ -68,13 +68,22 @@ export async function searchMessages(
   limit: number,
 ): Promise<MessagePage | 'no_chat'> {
   const tools = window.chatWebTools;
-  const chat = chatId === undefined ? undefined : tools.knownChat(chatId);
+  const chat = chatId === undefined ? undefined : tools.findChat(chatId);
   if (chatId !== undefined && !chat) return 'no_chat';
-  const { Msg } = window.require('WAWebCollections');
-  const { messages = [], eof, canceled } = await Msg.search(text, page, limit, chat?.id);
-  if (canceled === true) throw new Error('the page has given the search up');
-  const found = messages.filter((message) => message && tools.isDeliverable(message)).slice(0, limit);
-  return { models: found.map((message) => message && tools.sentModel(message)), hasMore: eof === false };
+  // The collection's own search loads what it finds, and for a minute gives the same answer for any number of messages.
+  const find = tools.optional('WAWebDBMessageFindLocal')?.msgFindSearch;
+  const answer = find
+    ? await find({ searchTerm: text, page, count: limit, remote: chat?.id })
+    : await window.require('WAWebCollections').Msg.search(text, page, limit, chat?.id);
+  const { messages = [], eof, canceled, status = 200 } = answer;
+  if (canceled === true || status >= 400) throw new Error(`the page has given the search up (status ${status})`);
+  const isPost = (message: object) => 'isGroupStatus' in message && message.isGroupStatus === true;
+  const found = messages
+    .filter((message) => message && tools.isDeliverable(message) && !isPost(message))
+    .slice(0, limit);
+  // Those of a page come oldest first.
+  const newestFirst = found.reverse().sort((one, other) => (other?.t ?? 0) - (one?.t ?? 0));
+  return { models: newestFirst.map((message) => message && tools.sentModel(message)), hasMore: eof === false };
 }
 
 /** The reactions to a message; times in milliseconds. */

@@ -8,6 +8,7 @@ import { type LabelAction, labels, labelsAfter } from '../models/labels.ts';
 import { type Msg, messages } from '../models/message.ts';
 import { mutes } from '../models/mute.ts';
 import { newsletterMetadata } from '../models/newsletter-metadata.ts';
+import { searchHeld } from '../models/searches.ts';
 import { statuses } from '../models/statuses.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
@@ -93,23 +94,19 @@ function addContact(id: Wid): Contact {
   return contacts.get(id) ?? contacts.add(new Contact({ id, type: 'in', isMe: false }));
 }
 
-/** Among those that the page holds. */
-async function searchMessages(query: string, page = 1, count = 100, remote?: Wid): Promise<object> {
-  const words = (text: string) =>
-    text
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter(Boolean);
-  const wanted = words(query);
-  const found = messages.filter((msg) => {
-    const own = words(msg.get('caption') ?? msg.get('body') ?? '');
-    const isThere = remote === undefined || String(msg.get('id')?.remote) === String(remote);
-    return isThere && wanted.every((word) => own.some((one) => one.startsWith(word)));
-  });
-  const newestFirst = found.toReversed();
-  return {
-    messages: newestFirst.slice((page - 1) * count, page * count),
-    eof: newestFirst.length <= page * count,
-    canceled: false,
+/** How long a search in all chats is answered from memory. */
+const searchedForMs = 60_000;
+const searches = new Map<string, Promise<object>>();
+
+/** Its first page without a chat comes from a cache by the text alone, however many are asked for. */
+function searchMessages(query: string, page = 1, count = 100, remote?: Wid): Promise<object> {
+  const search = async () => {
+    const { messages, eof } = searchHeld({ searchTerm: query, page, count, remote });
+    return { messages, eof, canceled: false };
   };
+  if (page !== 1 || remote) return search();
+  const answer = searches.get(query) ?? search();
+  if (!searches.has(query)) setTimeout(() => searches.delete(query), searchedForMs);
+  searches.set(query, answer);
+  return answer;
 }

@@ -1,6 +1,7 @@
 import { keyOf, modelOf } from '../message-forms.ts';
 import type { Msg } from '../models/message.ts';
 import { reactionsOf } from '../models/reactions.ts';
+import { type Search, searchHeld } from '../models/searches.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
@@ -28,6 +29,11 @@ export function messageQueryModules({ connection }: Page): Modules {
         if (found === null) return { messages: [], status: 404 };
         const rows = found.map((message) => ({ ...modelOf(message, false).serialize(), id: keyOf(message) }));
         return { messages: rows, status: 200 };
+      },
+      msgFindSearch: async (search: Search) => {
+        const { messages, eof } = searchHeld(search);
+        const rows = messages.map((msg) => ({ ...msg.serialize(), id: msg.get('id') }));
+        return { messages: rows, eof, canceled: false, status: 200 };
       },
     },
     WAWebDBGetReactions: { getReactions: async (id: string) => reactionsOf(id) },

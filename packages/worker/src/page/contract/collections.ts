@@ -43,7 +43,12 @@ export interface CollectionModules {
         page: number,
         count: number,
         remote: unknown,
-      ): Promise<{ messages?: (PageMessage | undefined)[]; eof?: boolean; canceled?: boolean }>;
+      ): Promise<{
+        messages?: readonly (PageMessage | undefined)[];
+        eof?: boolean;
+        canceled?: boolean;
+        status?: undefined;
+      }>;
       on(event: string, listener: (message: PageMessage, value?: unknown) => void): void;
       off(event: string, listener: (message: PageMessage) => void): void;
     };
@@ -68,10 +73,10 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
     'Msg.getModelsArray': either(fn('() → messages', 'missedMessages'), 'WAWebMsgCollection.MsgCollection'),
     'Msg.search': either(
       fn(
-        '(text, page from 1, count, chat id) → Promise<{messages, eof, canceled}>, from the local index',
+        '(text, page from 1, count, chat id) → Promise<{messages, eof, canceled}>, from the local index or a cache by text',
         'searchMessages',
       ),
-      'WAWebMsgCollection.MsgCollection',
+      'WAWebDBMessageFindLocal.msgFindSearch',
     ),
     'Msg.getMessagesById': unchecked('([serialised id]) → Promise<{messages}>, also of those not loaded'),
     Label: unchecked('the labels'),

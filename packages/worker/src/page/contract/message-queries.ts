@@ -1,5 +1,5 @@
 import type { PageId, PageMessage } from '../window.ts';
-import { type Contract, fn, object, unchecked } from './part.ts';
+import { type Contract, either, fn, object, unchecked } from './part.ts';
 
 /** Who did something with a message, and when, in Unix seconds. */
 interface PageReceipt {
@@ -15,6 +15,12 @@ export interface MessageQueryModules {
       count: number;
       direction: 'before' | 'after';
     }): Promise<{ messages?: readonly (PageMessage | undefined)[]; status?: number }>;
+    msgFindSearch(what: { searchTerm: string; page: number; count: number; remote: PageId | undefined }): Promise<{
+      messages?: readonly ((PageMessage & { readonly isGroupStatus?: boolean }) | undefined)[];
+      eof?: boolean;
+      canceled?: boolean;
+      status?: number;
+    }>;
   };
   WAWebSendNonMessageDataRequest: {
     sendPeerDataOperationRequest(type: 3, what: { chatId: PageId }): Promise<unknown>;
@@ -51,6 +57,13 @@ export const messageQueryParts: Contract<MessageQueryModules> = {
     msgFindByDirection: fn(
       '({anchor: key | {remote}, count, direction: before | after}) → Promise<{messages, status}>, oldest first; 404 for an unknown anchor',
       'listMessages',
+    ),
+    msgFindSearch: either(
+      fn(
+        '({searchTerm, page from 1, count, remote}) → Promise<{messages, eof, canceled, status}> from the local index, oldest first; nothing is loaded',
+        'searchMessages',
+      ),
+      'WAWebCollections.Msg.search',
     ),
   },
   WAWebSendNonMessageDataRequest: {
