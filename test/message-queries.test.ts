@@ -189,6 +189,8 @@ describe('the messages of a chat', () => {
   it('come page by page, in both directions', async () => {
     const first = await stack.client.listMessages({ id, chatId, after: texts[0], limit: 3 });
     expect([bodies(first), first.hasMore]).toEqual([['two', 'three', 'four'], true]);
+    const { lid } = await stack.phones.account(BEN);
+    expect(await stack.client.listMessages({ id, chatId: lid, after: texts[0], limit: 3 })).toEqual(first);
     const last = await stack.client.listMessages({ id, chatId, after: texts[3], limit: 3 });
     expect(bodies(last)).toEqual(['five', 'Parcel 4711 is on its way', 'seven']);
     const before = await stack.client.listMessages({ id, chatId: `+${BEN}`, before: texts[3], limit: 2 });

@@ -21,6 +21,8 @@ import { chatNotFound, messageNotFound } from './not-found.ts';
 import { notCarriedOut, refusedBy } from './sending.ts';
 
 const READ_TIMEOUT_MS = 25_000;
+/** For what is read again and again, until there is enough of it. */
+const LIST_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 25_000;
 /** A phone is woken up, and sends a file. */
 const PHONE_TIMEOUT_MS = 60_000;
@@ -74,9 +76,12 @@ export function messageQueryHandlers(
     },
 
     listMessages: async ({ chatId, before, after, limit }) => {
-      const found = await page.read(READ_TIMEOUT_MS, listMessages, chatId, { before, after }, limit);
+      const what = [chatId, { before, after }, limit, LIST_TIMEOUT_MS] as const;
+      const found = await page.read(READ_TIMEOUT_MS, listMessages, ...what);
       if (found === 'no_chat') throw chatNotFound();
       if (found === 'no_message') throw messageNotFound();
+      if (found === 'too_slow')
+        throw new GatewayError('client_failed', 'the page has found no message among the notices of the chat in time');
       const { isOlderOnPhone } = found;
       return { ...pageOf(found), ...(typeof isOlderOnPhone === 'boolean' ? { isOlderOnPhone } : {}) };
     },

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { listPollVotes, listReactions, listReceipts, searchMessages } from './message-queries.ts';
+import { listMessages, listPollVotes, listReactions, listReceipts, searchMessages } from './message-queries.ts';
 import { installChangeTools } from './tools/changes.ts';
 import { installIdTools } from './tools/identities.ts';
 
@@ -74,6 +74,48 @@ const tools = {
   isOlderOnPhone: () => false,
   sentModel: ({ id: one }: { id: unknown }) => String(one),
 };
+
+describe('the messages of a chat', () => {
+  /** Its rows, oldest first, and the reads of them: how many were asked for. */
+  function chatOf(types: readonly string[], readMs = 0): number[] {
+    const rows = types.map((type, n) => ({ id: { ...id(`${n}`), remote: chat.id }, type }));
+    const reads: number[] = [];
+    const msgFindByDirection = async (what: { anchor: object; count: number; direction: string }) => {
+      reads.push(what.count);
+      vi.setSystemTime(Date.now() + readMs);
+      const at = rows.findIndex((row) => String(row.id) === String(what.anchor));
+      if (what.direction === 'after') return { messages: rows.slice(at + 1, at + 1 + what.count), status: 200 };
+      const end = at < 0 ? rows.length : at;
+      return { messages: rows.slice(Math.max(0, end - what.count), end), status: 200 };
+    };
+    page({ WAWebDBMessageFindLocal: { msgFindByDirection } }, { id: { ...id('0'), remote: id('1@c.us') } }, tools);
+    return reads;
+  }
+  afterEach(() => vi.useRealTimers());
+  const notices = (count: number) => Array.from({ length: count }, () => 'gp2');
+
+  it('are found behind any number of notices', async () => {
+    const reads = chatOf(['chat', 'chat', ...notices(900)]);
+    expect(await listMessages('1@c.us', {}, 1, 10_000)).toMatchObject({ models: ['1'], hasMore: true });
+    expect(reads.slice(0, 3)).toEqual([2, 100, 100]);
+    expect(await listMessages('1@c.us', {}, 2, 10_000)).toMatchObject({ models: ['0', '1'], hasMore: false });
+  });
+
+  it('are told in part where the time is over, and not at all where there is none yet', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    chatOf([...notices(500), 'chat'], 4_000);
+    expect(await listMessages('1@c.us', {}, 2, 10_000)).toMatchObject({ models: ['500'], hasMore: true });
+    chatOf(['chat', ...notices(500)], 4_000);
+    expect(await listMessages('1@c.us', {}, 2, 10_000)).toBe('too_slow');
+  });
+
+  it('are of the person, by number or hidden id', async () => {
+    chatOf(['chat', 'chat', 'chat']);
+    for (const one of ['1@c.us', '9@lid'])
+      expect(await listMessages(one, { after: '0' }, 5, 10_000)).toMatchObject({ models: ['1', '2'], hasMore: false });
+    expect(await listMessages('2@c.us', {}, 5, 10_000)).toBe('no_chat');
+  });
+});
 
 describe('a search', () => {
   const rows = [1, 2, 2].map((t, n) => ({ id: id(`${n}`), type: 'chat', t }));

@@ -21,37 +21,44 @@ export interface MessagePage {
 
 /**
  * Messages of a chat from the page's database, oldest first: before or after one of them, or the newest. Nothing is loaded
- * into the chat, which would stay in memory.
+ * into the chat, which would stay in memory. `too_slow`: none was found in time.
  */
 export async function listMessages(
   chatId: string,
   { before, after }: { readonly before?: string | undefined; readonly after?: string | undefined },
   limit: number,
-): Promise<MessagePage | 'no_chat' | 'no_message'> {
+  timeoutMs: number,
+): Promise<MessagePage | 'no_chat' | 'no_message' | 'too_slow'> {
   const tools = window.chatWebTools;
-  const chat = tools.knownChat(chatId);
+  const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const anchorId = before ?? after;
   const anchor = anchorId === undefined ? { remote: chat.id } : (await tools.findMessage(anchorId))?.id;
-  if (!anchor || String(anchor.remote) !== String(chat.id)) return 'no_message';
+  if (!anchor || tools.phoneOr(anchor.remote) !== tools.phoneOr(chat.id)) return 'no_message';
   const direction = after === undefined ? 'before' : 'after';
   const { msgFindByDirection } = window.require('WAWebDBMessageFindLocal');
-  // Notices are among them: it goes on behind these, a few times.
-  const mostReads = 5;
+  // Notices are among them: it reads on behind these, since a client can only go on from a message.
+  const leastMore = 100;
+  const deadline = Date.now() + timeoutMs;
   let found: PageMessage[] = [];
   let from: { readonly remote: unknown } = anchor;
   let hasMore = true;
-  for (let reads = 0; reads < mostReads && hasMore && found.length <= limit; reads += 1) {
-    const { messages = [], status } = await msgFindByDirection({ anchor: from as never, count: limit + 1, direction });
-    if (status === 404) return 'no_message';
+  for (let count = limit + 1; hasMore && found.length <= limit; count = Math.max(leastMore, limit + 1)) {
+    if (Date.now() > deadline) break;
+    const { messages = [], status } = await msgFindByDirection({ anchor: from as never, count, direction });
+    if (status === 404) {
+      if (from === anchor) return 'no_message';
+      break; // The last one was deleted meanwhile.
+    }
     const read = messages.filter((message) => message !== undefined && message !== null) as PageMessage[];
     const kept = read.filter(tools.isDeliverable);
     found = direction === 'before' ? [...kept, ...found] : [...found, ...kept];
-    hasMore = read.length > limit;
+    hasMore = messages.length >= count;
     const last = direction === 'before' ? read[0] : read.at(-1);
     if (!last) break;
     from = last.id as never;
   }
+  if (hasMore && found.length === 0) return 'too_slow';
   const page = direction === 'before' ? found.slice(-limit) : found.slice(0, limit);
   return {
     models: page.map(tools.sentModel),
