@@ -1,4 +1,4 @@
-import type { PageContact, PageWindow, Refused } from './window.ts';
+import type { PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -41,21 +41,30 @@ export async function setBlocked(
 ): Promise<{ readonly id: string } | 'no_contact' | 'self' | Refused> {
   const tools = window.chatWebTools;
   const { Blocklist, Contact } = window.require('WAWebCollections');
-  const wid = window.require('WAWebWidFactory').createWid(personId);
+  const { createWid } = window.require('WAWebWidFactory');
+  const wid = createWid(personId);
   if (tools.isMe(wid)) return 'self';
   const id = tools.phoneOr(wid) ?? personId;
-  // By hidden id first: for a person by number without a chat, the page throws.
-  const ids = [tools.lidOf(wid), id].filter((one) => one !== undefined);
-  const contacts = ids.map((one) => Contact.get(one)).filter((one): one is PageContact => one !== undefined);
-  const [first] = contacts;
-  if (!first) return 'no_contact';
-  const isDone = () => ids.some((one) => Blocklist?.get(one) !== undefined) === isBlocked;
+  const lid = tools.lidOf(wid);
+  const ids = [lid, id].filter((one) => one !== undefined);
+  const listed = () => ids.flatMap((one) => Blocklist?.get(one) ?? [])[0];
+  const isDone = () => (listed() !== undefined) === isBlocked;
+  const known = ids.flatMap((one) => Contact.get(one) ?? [])[0];
+  // Who is on the list may have no contact.
+  if (!known && !listed()) return 'no_contact';
   if (isDone()) return { id };
+  // By hidden id, or as listed: for a person by number without a chat, the page throws.
+  const wanted = String((isBlocked ? lid : listed()?.id) ?? id);
+  const row = Contact.get(wanted);
+  // The page does nothing with a contact that is marked as done already.
+  const isUsable = row !== undefined && (row.isContactBlocked === true) !== isBlocked;
+  const make = () => new Contact.modelClass({ id: createWid(wanted), isContactBlocked: !isBlocked });
+  const contact = isUsable ? row : make();
   const { blockContact, unblockContact } = window.require('WAWebBlockContactAction');
   const entryPoint = 'ChatListBlock';
   try {
-    if (isBlocked) await blockContact({ contact: first, blockEntryPoint: entryPoint });
-    else await unblockContact(contacts.find((contact) => contact.isContactBlocked) ?? first, entryPoint);
+    if (isBlocked) await blockContact({ contact, blockEntryPoint: entryPoint });
+    else await unblockContact(contact, entryPoint);
   } catch (error) {
     return tools.refusedBy(error);
   }

@@ -29,7 +29,7 @@ export interface CollectionModules {
     Label?: Found<PageLabel> & {
       addOrRemoveLabelsMD(actions: readonly LabelAction[], chats: readonly PageChat[]): void;
     };
-    Contact: Found<PageContact>;
+    Contact: Found<PageContact> & { modelClass: new (values: object) => PageContact };
     WAWebNewsletterCollection?: Found<PageChat>;
     GroupMetadata?: { update(wid: unknown): Promise<unknown> };
     WAWebGroupMetadataCollection?: { update(wid: unknown): Promise<unknown> };
@@ -102,6 +102,7 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
       fn('(id) → contact', 'getContact', 'listCommonGroups', 'blockContact', 'unblockContact'),
       'WAWebContactCollection.ContactCollection',
     ),
+    'Contact.modelClass': unchecked('class of the contacts: new ({id, isContactBlocked}), for a person without one'),
     'Contact.getModelsArray': either(fn('() → contacts', 'listContacts'), 'WAWebContactCollection.ContactCollection'),
     Blocklist: unchecked('get(id) → there if blocked'),
     'Blocklist.getModelsArray': either(

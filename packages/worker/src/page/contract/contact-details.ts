@@ -47,7 +47,10 @@ export const contactDetailParts: Contract<ContactDetailModules> = {
   },
   WAWebUsyncUser: { USyncUser: fn('withPhone(+number) | withId(hidden id)', 'numbersExist') },
   WAWebBlockContactAction: {
-    blockContact: fn('({contact, blockEntryPoint}) → Promise; wants the contact by hidden id', 'blockContact'),
+    blockContact: fn(
+      '({contact, blockEntryPoint}) → Promise; wants the contact by hidden id; nothing if isContactBlocked',
+      'blockContact',
+    ),
     unblockContact: fn('(contact, entry point) → Promise; nothing unless isContactBlocked', 'unblockContact'),
   },
   WAWebFindCommonGroupsContactAction: {

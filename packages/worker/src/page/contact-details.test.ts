@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { setBlocked } from './contact-details.ts';
+
+const id = (text: string) => ({ toString: () => text });
+const NUMBER = '1@c.us';
+const LID = '9@lid';
+
+/** A page with these modules, which knows that person 1 has hidden id 9. */
+function page(modules: Record<string, unknown>): void {
+  const known = (one: unknown) => [NUMBER, LID].includes(String(one));
+  const chatWebTools = {
+    lookUpsFrom: 0,
+    isMe: () => false,
+    phoneOr: (one: unknown) => (known(one) ? NUMBER : String(one)),
+    lidOf: (one: unknown) => (known(one) ? LID : undefined),
+    holds: async (is: () => boolean) => is(),
+    refusedBy: (error: unknown) => {
+      throw error;
+    },
+  };
+  const all: Record<string, unknown> = { WAWebWidFactory: { createWid: id }, ...modules };
+  vi.stubGlobal('window', { chatWebTools, require: (name: string) => all[name] });
+}
+afterEach(() => vi.unstubAllGlobals());
+
+describe('a person who is unblocked or blocked', () => {
+  /** Contacts and the list of those who are blocked, by id; the page hands over what it does. */
+  const change = async (contacts: Record<string, object>, listed: readonly string[], isBlocked: boolean) => {
+    const list = new Set(listed);
+    const done: object[] = [];
+    const set = (blocked: boolean) => async (contact: { id: object; isContactBlocked?: boolean }) => {
+      if ((contact.isContactBlocked ?? false) === blocked) return;
+      done.push({ id: String(contact.id), blocked });
+      list[blocked ? 'add' : 'delete'](String(contact.id));
+    };
+    class modelClass {
+      constructor(values: object) {
+        Object.assign(this, values);
+      }
+    }
+    const Contact = {
+      modelClass,
+      get: (key: string) => contacts[key] && { id: id(key), ...contacts[key] },
+    };
+    const Blocklist = { get: (key: string) => (list.has(key) ? { id: id(key) } : undefined) };
+    const actions = {
+      blockContact: ({ contact }: { contact: { id: object } }) => set(true)(contact),
+      unblockContact: set(false),
+    };
+    page({ WAWebCollections: { Contact, Blocklist }, WAWebBlockContactAction: actions });
+    return [await setBlocked(NUMBER, isBlocked, 0), done];
+  };
+
+  it.each([
+    ['no contact', {}],
+    ['a contact by number alone', { [NUMBER]: { isContactBlocked: false } }],
+    ['a contact that is not marked', { [LID]: { isContactBlocked: false } }],
+  ])('may have %s', async (_, contacts) => {
+    expect(await change(contacts, [LID], false)).toEqual([{ id: NUMBER }, [{ id: LID, blocked: false }]]);
+  });
+
+  it('is handed over by hidden id, also where the contact is by number', async () => {
+    expect(await change({ [NUMBER]: {} }, [], true)).toEqual([{ id: NUMBER }, [{ id: LID, blocked: true }]]);
+    expect(await change({ [NUMBER]: {} }, [LID], true)).toEqual([{ id: NUMBER }, []]);
+  });
+
+  it('is unknown with neither a contact nor a place on the list', async () => {
+    for (const isBlocked of [true, false]) expect(await change({}, [], isBlocked)).toEqual(['no_contact', []]);
+  });
+});
