@@ -20,7 +20,9 @@ const about = v.pipe(
   v.description('Null: hidden from the account, or not answered by the network. Empty: the person has none'),
 );
 
-const blockErrors = [...CHANGE_ERRORS, 'contact_not_found', 'not_permitted', 'rate_limited'] as const;
+/** The network refuses what it is asked. */
+const refusals = ['not_permitted', 'rate_limited'] as const;
+const blockErrors = [...CHANGE_ERRORS, 'contact_not_found', ...refusals] as const;
 
 /** Operations on what is known of people: the session's worker answers them. None of them opens a chat. */
 export const contactDetailOperations = {
@@ -32,7 +34,7 @@ export const contactDetailOperations = {
     params: ofSession,
     body: v.object({ numbers }),
     answer: v.object({ numbers: listOf(looked, MOST_NUMBERS) }),
-    errors: [...CHANGE_ERRORS, 'rate_limited'],
+    errors: [...CHANGE_ERRORS, ...refusals],
     timeoutMs: 30_000,
   },
   blockContact: {
@@ -72,7 +74,7 @@ export const contactDetailOperations = {
     scope: 'read',
     params: ofContact,
     answer: v.object({ contactId: networkId, about }),
-    errors: READ_ERRORS,
+    errors: [...READ_ERRORS, ...refusals],
     timeoutMs: 30_000,
   },
   listCommonGroups: {
@@ -92,7 +94,7 @@ export const contactDetailOperations = {
     scope: 'read',
     params: ofContact,
     answer: businessProfile,
-    errors: READ_ERRORS,
+    errors: [...READ_ERRORS, ...refusals],
     timeoutMs: 30_000,
   },
 } as const satisfies Record<string, Operation>;

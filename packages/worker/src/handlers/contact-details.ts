@@ -36,7 +36,13 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
       const waitMs = nextLookUpsAt - performance.now();
       if (waitMs > 0) throw tooSoon('numbers were looked up a moment ago', waitMs);
       nextLookUpsAt = performance.now() + LOOK_UPS_PAUSE_MS;
-      const found = await page.change(QUERY_TIMEOUT_MS, numbersExist, numbers);
+      const found = await page.change(QUERY_TIMEOUT_MS, numbersExist, numbers).catch((error: unknown) => {
+        // Nothing was asked.
+        if (error instanceof GatewayError && error.code !== 'outcome_unknown') nextLookUpsAt = 0;
+        throw error;
+      });
+      if (found === 'unanswered')
+        throw new GatewayError('client_failed', 'the network did not tell of all the numbers; retry later');
       if ('waitMs' in found) {
         nextLookUpsAt = 0;
         throw tooSoon('the account was linked a moment ago, and look-ups may unlink it again', found.waitMs);

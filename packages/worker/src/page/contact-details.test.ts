@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { setBlocked } from './contact-details.ts';
+import { numbersExist, setBlocked } from './contact-details.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const NUMBER = '1@c.us';
@@ -22,6 +22,37 @@ function page(modules: Record<string, unknown>): void {
   vi.stubGlobal('window', { chatWebTools, require: (name: string) => all[name] });
 }
 afterEach(() => vi.unstubAllGlobals());
+
+describe('numbers that are looked up together', () => {
+  const answered = (list: readonly object[]) => {
+    class USyncUser {
+      withPhone = () => this;
+    }
+    class USyncQuery {
+      withContactProtocol = () => this;
+      withUser = () => this;
+      execute = async () => ({ error: {}, list });
+    }
+    page({ WAWebUsync: { USyncQuery }, WAWebUsyncUser: { USyncUser } });
+    return numbersExist(['1@c.us', '+2']);
+  };
+  const one = { id: id('1@c.us'), contact: { type: 'in', content: '+1' } };
+
+  it('are registered or not, as the network says', async () => {
+    const other = { contact: { type: 'out', content: '+2' } };
+    expect(await answered([other, one])).toEqual({ exist: [true, false] });
+    expect(await answered([one, { ...one, contact: { type: 'in' }, pn: id('2@c.us') }])).toEqual({
+      exist: [true, true],
+    });
+  });
+
+  it('are not told unregistered where the network says nothing of one', async () => {
+    expect(await answered([one])).toBe('unanswered');
+    expect(await answered([one, { contact: { errorCode: 429, errorText: 'rate-overlimit' } }])).toEqual({
+      refused: 429,
+    });
+  });
+});
 
 describe('a person who is unblocked or blocked', () => {
   /** Contacts and the list of those who are blocked, by id; the page hands over what it does. */

@@ -4,11 +4,12 @@ declare const window: PageWindow;
 
 /**
  * Queries which numbers are registered, all by one request. `waitMs`: nothing was asked, since the account was linked
- * a moment ago. The page's own function for one number also stores hidden ids.
+ * a moment ago. `unanswered`: the network has left some of them out. The page's own function for one number also stores
+ * hidden ids.
  */
 export async function numbersExist(
   people: string[],
-): Promise<{ readonly exist: boolean[] } | { readonly waitMs: number } | Refused> {
+): Promise<{ readonly exist: boolean[] } | { readonly waitMs: number } | 'unanswered' | Refused> {
   const waitMs = window.chatWebTools.lookUpsFrom - Date.now();
   if (waitMs > 0) return { waitMs };
   const { USyncQuery } = window.require('WAWebUsync');
@@ -18,16 +19,17 @@ export async function numbersExist(
   for (const person of people) query.withUser(new USyncUser().withPhone(`+${digitsOf(person)}`));
   try {
     const { error = {}, list = [] } = (await query.execute()) ?? {};
-    const refused = error.all ?? error.contact;
+    const refused = error.all ?? error.contact ?? list.find(({ contact }) => contact?.errorCode !== undefined)?.contact;
     if (refused) return { refused: Number(refused.errorCode) || 400 };
-    const registered = new Set<string>();
+    const told = new Map<string, boolean>();
     for (const { contact, pn, id } of list) {
-      if (contact?.type !== 'in') continue;
+      const isRegistered = contact?.type === 'in';
       // The number as it was asked for; the person's own one may be written in another way.
-      for (const text of [contact.content, String(pn ?? ''), String(id ?? '')])
-        if (text && !text.endsWith('@lid')) registered.add(digitsOf(text));
+      for (const text of [contact?.content, ...(isRegistered ? [String(pn ?? ''), String(id ?? '')] : [])])
+        if (text && !text.endsWith('@lid')) told.set(digitsOf(text), isRegistered || told.get(digitsOf(text)) === true);
     }
-    return { exist: people.map((person) => registered.has(digitsOf(person))) };
+    const exist = people.flatMap((person) => told.get(digitsOf(person)) ?? []);
+    return exist.length === people.length ? { exist } : 'unanswered';
   } catch (error) {
     return window.chatWebTools.refusedBy(error);
   }

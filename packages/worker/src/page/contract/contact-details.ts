@@ -20,7 +20,7 @@ interface LookUpAnswer {
   readonly list?: readonly {
     readonly id?: PageId;
     readonly pn?: PageId;
-    readonly contact?: { readonly type?: string; readonly content?: string };
+    readonly contact?: { readonly type?: string; readonly content?: string; readonly errorCode?: number };
   }[];
 }
 

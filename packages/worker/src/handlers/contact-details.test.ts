@@ -1,0 +1,44 @@
+import { GatewayError } from '@chat-web/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { numbersExist } from '../page/contact-details.ts';
+import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
+import { contactDetailHandlers } from './contact-details.ts';
+
+const BEN = '12025550102@c.us';
+
+let context: FakeContext;
+let handlers: ReturnType<typeof contactDetailHandlers>;
+beforeEach(() => {
+  context = fakeContext();
+  handlers = contactDetailHandlers(context);
+});
+afterEach(() => context[Symbol.dispose]());
+
+describe('many numbers', () => {
+  const exist = () => handlers.numbersExist({ id: 'main', numbers: [BEN] });
+  const failing = (code: 'session_not_ready' | 'client_failed' | 'outcome_unknown') => () => {
+    throw new GatewayError(code, 'it fails');
+  };
+
+  it.each(['session_not_ready', 'client_failed'] as const)('may be asked for again at once after %s', async (code) => {
+    context.page.on(numbersExist, failing(code));
+    await expect(exist()).rejects.toMatchObject({ code });
+    context.page.on(numbersExist, () => ({ exist: [true] }));
+    expect(await exist()).toEqual({ numbers: [{ number: '12025550102', exists: true }] });
+  });
+
+  it('may not where the network may have been asked', async () => {
+    context.page.on(numbersExist, failing('outcome_unknown'));
+    await expect(exist()).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await expect(exist()).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  it.each([
+    ['unanswered', 'client_failed'],
+    [{ refused: 429 }, 'rate_limited'],
+  ] as const)('are not unregistered if the answer is %j: %s', async (answer, code) => {
+    context.page.on(numbersExist, () => answer);
+    await expect(exist()).rejects.toMatchObject({ code });
+    await expect(exist()).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+});
