@@ -32,9 +32,6 @@ describe('the account', () => {
   });
 
   it('an about text that the network does not tell is unknown, not empty', async () => {
-    await stack.phones.profile(ADA, { hidesAbout: true });
-    expect(await stack.client.getProfile({ id: 'main' })).not.toHaveProperty('about');
-    await stack.phones.profile(ADA, { hidesAbout: false });
     await refuse('about', 429);
     expect(await stack.client.getProfile({ id: 'main' })).not.toHaveProperty('about');
     await refuse('about', null);

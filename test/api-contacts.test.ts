@@ -25,7 +25,7 @@ describe('people', () => {
   afterAll(() => stack[Symbol.asyncDispose]());
 
   const of = (contactId: string) => ({ id: 'main', contactId });
-  const refuse = (request: 'exists-many' | 'block' | 'business-profile', code: number | null) =>
+  const refuse = (request: 'exists-many' | 'block' | 'business-profile' | 'about', code: number | null) =>
     stack.phones.refuseRequests(ADA, { requests: [request], code });
 
   it('are looked up by their numbers, all by one request, and not again at once', async () => {
@@ -109,6 +109,9 @@ describe('people', () => {
     await phones.profile(BEN, { about: 'At the beach' });
     await phones.profile(CARLA, { hidesAbout: true });
     expect(await client.getAbout(of(BEN))).toEqual({ contactId: idOf(BEN), about: 'At the beach' });
+    await refuse('about', 429);
+    await expect(client.getAbout(of(BEN))).rejects.toMatchObject({ code: 'rate_limited' });
+    await refuse('about', null);
     expect(await client.getAbout(of(DEV))).toEqual({ contactId: idOf(DEV), about: '' });
     for (const number of [CARLA, NOBODY])
       expect(await client.getAbout(of(number))).toEqual({ contactId: idOf(number), about: null });

@@ -17,7 +17,7 @@ const looked = v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exi
 
 const about = v.pipe(
   v.nullable(writtenText(LIMITS.name)),
-  v.description('Null: hidden from the account, or not answered by the network. Empty: the person has none'),
+  v.description('Null: hidden from the account. Empty: the person has none'),
 );
 
 /** The network refuses what it is asked. */

@@ -85,7 +85,7 @@ export interface Requests {
   'exists-many': {
     params: { phones: readonly string[]; lids: readonly string[] };
     result: {
-      phones: { phone: string; pn: string | undefined; code?: number | undefined }[];
+      phones: { phone: string; pn: string | undefined }[];
       lids: { lid: string; pn: string | undefined }[];
     };
   };
@@ -98,8 +98,8 @@ export interface Requests {
   'unfollow-channel': { params: { id: string }; result: null };
   /** The account has seen a status. */
   'see-status': { params: { id: string }; result: null };
-  /** A person's about text; null if it is not told. */
-  about: { params: { id: string }; result: { about: string | null } };
+  /** A person's about text, unless it is hidden. */
+  about: { params: { id: string }; result: { about: string; isHidden: boolean } };
   /** What the account changes of itself. */
   'set-name': { params: { name: string }; result: null };
   'set-about': { params: { about: string }; result: null };

@@ -1,6 +1,6 @@
 import { GatewayError } from '@chat-web/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { numbersExist } from '../page/contact-details.ts';
+import { getAbout, numbersExist } from '../page/contact-details.ts';
 import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
 import { contactDetailHandlers } from './contact-details.ts';
 
@@ -41,4 +41,12 @@ describe('many numbers', () => {
     await expect(exist()).rejects.toMatchObject({ code });
     await expect(exist()).rejects.toMatchObject({ code: 'rate_limited' });
   });
+});
+
+it('an about text that the network does not tell is to be asked for later', async () => {
+  const about = () => handlers.getAbout({ id: 'main', contactId: BEN });
+  context.page.on(getAbout, () => 'later');
+  await expect(about()).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 });
+  context.page.on(getAbout, () => ({ about: null }));
+  expect(await about()).toEqual({ contactId: BEN, about: null });
 });

@@ -20,6 +20,8 @@ const CHANGE_TIMEOUT_MS = 25_000;
 const SETTLE_TIMEOUT_MS = 3_000;
 /** Between two requests for many numbers: many look-ups in a row are what the network restricts accounts for. */
 const LOOK_UPS_PAUSE_MS = 10_000;
+/** The network does not say for how long. */
+const ABOUT_PAUSE_SECONDS = 60;
 
 /** Handlers of the operations on what is known of people. */
 export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof typeof contactDetailOperations> {
@@ -59,6 +61,10 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
 
     getAbout: async ({ contactId }) => {
       const found = await page.read(QUERY_TIMEOUT_MS, getAbout, contactId);
+      if (found === 'later')
+        throw new GatewayError('rate_limited', 'the network did not tell the about text: retry later', {
+          retryAfterSeconds: ABOUT_PAUSE_SECONDS,
+        });
       if ('refused' in found) throw refusedBy(found.refused);
       return { contactId, about: found.about && cutText(found.about, LIMITS.name) };
     },

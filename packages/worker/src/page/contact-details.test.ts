@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { numbersExist, setBlocked } from './contact-details.ts';
+import { getAbout, numbersExist, setBlocked } from './contact-details.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const NUMBER = '1@c.us';
@@ -51,6 +51,28 @@ describe('numbers that are looked up together', () => {
     expect(await answered([one, { contact: { errorCode: 429, errorText: 'rate-overlimit' } }])).toEqual({
       refused: 429,
     });
+  });
+});
+
+describe('an about text', () => {
+  const about = (...answers: (object | undefined)[]) => {
+    page({ WAWebContactStatusBridge: { getStatus: async () => answers.shift() } });
+    return getAbout(NUMBER);
+  };
+  const stale = { stale: true, status: '' };
+
+  it.each([
+    [[{ status: 'Busy' }], { about: 'Busy' }],
+    [[stale, { status: 'Busy' }], { about: 'Busy' }],
+    [[{ status: '' }, { status: '' }], { about: null }],
+    [[{ status: '' }, { status: null }], { about: '' }],
+    [[{ status: null }, { status: '' }], { about: '' }],
+    [[stale, { status: '' }], { about: null }],
+    [[stale, stale], 'later'],
+    [[stale, undefined], 'later'],
+    [[{ status: { errorCode: 429, errorText: 'rate-overlimit' } }], { refused: 429 }],
+  ])('%j is %j', async (answers, told) => {
+    expect(await about(...answers)).toEqual(told);
   });
 });
 

@@ -88,20 +88,30 @@ export function listBlocked(): Record<string, unknown>[] {
   });
 }
 
-/** Queries what a person has written about themselves; null if that is hidden or not answered, empty if there is none. */
-export async function getAbout(personId: string): Promise<{ readonly about: string | null } | Refused> {
+/**
+ * Queries what a person has written about themselves; null if that is hidden, empty if there is none. `later`: the
+ * network did not tell.
+ */
+export async function getAbout(personId: string): Promise<{ readonly about: string | null } | 'later' | Refused> {
   const { createWid } = window.require('WAWebWidFactory');
   const { getStatus } = window.require('WAWebContactStatusBridge');
   const wid = createWid(personId);
   // Some are known to the network by one of the two only.
   const ids = new Set([personId, window.chatWebTools.phoneOr(wid), window.chatWebTools.lidOf(wid)]);
+  let told: { readonly about: string | null } | undefined;
   try {
     for (const id of ids) {
       if (id === undefined) continue;
-      const { status, stale } = (await getStatus({ wid: createWid(id), token: '' })) ?? {};
-      if (stale !== true && typeof status === 'string') return { about: status };
+      const { status, stale } = (await getStatus({ wid: createWid(id), token: '' })) ?? { stale: true };
+      // A refusal for the one person is in the place of the text.
+      const { errorCode } = (status ?? {}) as { readonly errorCode?: number };
+      if (errorCode !== undefined) return { refused: Number(errorCode) || 400 };
+      if (stale === true) continue;
+      if (typeof status === 'string' && status !== '') return { about: status };
+      // Empty for one that is hidden, null for none.
+      told = { about: status === '' ? (told?.about ?? null) : '' };
     }
-    return { about: null };
+    return told ?? 'later';
   } catch (error) {
     return window.chatWebTools.refusedBy(error);
   }

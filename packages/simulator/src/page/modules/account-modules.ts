@@ -37,10 +37,12 @@ export function accountModules({ connection, users }: Page): Modules {
     },
     WAWebContactStatusBridge: {
       getStatus: async ({ wid }: { readonly wid: Wid }) => {
-        // Never rejects: what is refused looks as what is hidden.
-        const { about } = await connection.request('about', { id: String(wid) }).catch(() => ({ about: null }));
-        if (about === null) return { id: wid, stale: true, status: wid.isLid() ? '' : null };
-        return { id: wid, status: about };
+        try {
+          const { about, isHidden } = await connection.request('about', { id: String(wid) });
+          return { id: wid, status: isHidden ? '' : about || null };
+        } catch {
+          return { id: wid, stale: true, status: wid.isLid() ? '' : null };
+        }
       },
       // A refusal is an answer.
       setMyStatus: async (about: string) => {

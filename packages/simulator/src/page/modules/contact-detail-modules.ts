@@ -57,9 +57,8 @@ export function contactDetailModules({ connection, users }: Page): Modules {
           this.users.flatMap(({ id }) => id ?? []),
         ];
         const found = await connection.request('exists-many', { phones, lids: lids.map(String) });
-        const byPhone = found.phones.map(({ phone, pn, code }) => ({
-          contact:
-            code === undefined ? { type: pn ? 'in' : 'out', content: phone } : { errorCode: code, errorText: '' },
+        const byPhone = found.phones.map(({ phone, pn }) => ({
+          contact: { type: pn ? 'in' : 'out', content: phone },
           ...(pn ? { id: createWid(pn) } : {}),
         }));
         const byLid = found.lids.map(({ lid, pn }) => ({ id: createWid(lid), ...(pn ? { pn: createWid(pn) } : {}) }));

@@ -10,8 +10,9 @@ type Names =
 export const accountRequests: Handlers<Names> = {
   about: ({ directory }, { account }, { id }) => {
     const found = directory.find(id);
-    const isHidden = !found || found.hidesAbout || found.blocked.has(account);
-    return { about: isHidden ? null : found.about };
+    // From the account itself it is never hidden.
+    const isHidden = found !== account && (!found || found.hidesAbout || found.blocked.has(account));
+    return { about: isHidden ? '' : (found?.about ?? ''), isHidden };
   },
   'set-name': (network, { account }, { name }) => {
     changeProfile(network, account, { name });

@@ -23,7 +23,10 @@ export const accountParts: Contract<AccountModules> = {
     setPushname: fn('(name) → Promise; resolves once the page has it, before the network', 'setProfileName'),
   },
   WAWebContactStatusBridge: {
-    getStatus: fn('({wid, token}) → Promise<{status}>; {stale: true} if it is not told', 'getProfile', 'getAbout'),
+    getStatus: fn(
+      "({wid, token}) → Promise<{status}>, null for no text and '' for a hidden one; {stale: true} if it is not told",
+      ...(['getProfile', 'getAbout'] as const),
+    ),
     setMyStatus: fn('(text) → Promise<{status}>; a refusal is a status other than 200', 'setProfileAbout'),
     sendReadStatus: fn('(message, Unix seconds, {sendReceipt}) → Promise<true | false>', 'markStatusSeen'),
   },
