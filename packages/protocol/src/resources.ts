@@ -181,7 +181,7 @@ const PARTICIPANT_CODES = `\
 200: done. 403: may only be invited, or may not be changed, such as the creator of the group. \
 404: not registered, not in the group, or not waiting to join. 405: the account itself, which leaves by itself. \
 408: has left recently. 409: is in the group already. 429: rate limited. \
-500: not confirmed, look at the group. 503: not tried, because the time limit was reached. \
+500: not confirmed, look at the group. 503: not tried, because the time limit was reached, or the network did not say who it is. \
 400 and others: refused by the network`;
 
 /** What became of one participant in a change of a group. */

@@ -1,17 +1,10 @@
 import * as v from 'valibot';
 import { groupDetails, groupSettings, groupSettingsChange, MOST_DESCRIPTION } from '../group-resources.ts';
-import { contactId } from '../ids.ts';
 import { networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { CHAT_CHANGE_ERRORS, ofGroup, READ_ERRORS } from './common.ts';
-import { MOST_PARTICIPANTS, participantsAnswer } from './groups.ts';
+import { members, participantsAnswer } from './groups.ts';
 
-/** People of a group, also those whose number is hidden. */
-export const members = v.pipe(
-  v.array(contactId),
-  v.minLength(1, 'must name at least one participant'),
-  v.maxLength(MOST_PARTICIPANTS, `must be at most ${MOST_PARTICIPANTS}`),
-);
 const description = v.pipe(v.string(), v.maxLength(MOST_DESCRIPTION, `must be at most ${MOST_DESCRIPTION} characters`));
 
 /** Operations on what a group is and who does what in it: the session's worker answers them. */

@@ -4,8 +4,7 @@ import { sessionId } from '../ids.ts';
 import { listOf, networkId } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { CHAT_CHANGE_ERRORS, ofGroup, READ_ERRORS } from './common.ts';
-import { members } from './group-details.ts';
-import { participantsAnswer } from './groups.ts';
+import { members, participantsAnswer } from './groups.ts';
 
 const ofInvite = v.object({ id: sessionId, code: inviteCode });
 const inviteErrors = [...READ_ERRORS, 'chat_not_found', 'not_permitted'] as const;

@@ -1,23 +1,28 @@
 import * as v from 'valibot';
-import { groupId, personId } from '../ids.ts';
+import { contactId, groupId, personId } from '../ids.ts';
 import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { group, participantResult } from '../resources.ts';
 import { CHANGE_ERRORS, CHAT_CHANGE_ERRORS, ofGroup, ofSession, READ_ERRORS } from './common.ts';
 
-/** Each costs a request to the network. */
-export const MOST_PARTICIPANTS = 100;
+/** Each that is added costs a request to the network. */
+const MOST_PARTICIPANTS = 100;
 
 const subject = v.pipe(
   v.string(),
   v.check((written) => written.trim() !== '', 'must not be empty or blank'),
   v.maxLength(100, 'must be at most 100 characters'),
 );
-const participants = v.pipe(
-  v.array(personId),
-  v.minLength(1, 'must name at least one participant'),
-  v.maxLength(MOST_PARTICIPANTS, `must be at most ${MOST_PARTICIPANTS}`),
-);
+const someOf = <S extends v.GenericSchema<string, string>>(person: S) =>
+  v.pipe(
+    v.array(person),
+    v.minLength(1, 'must name at least one participant'),
+    v.maxLength(MOST_PARTICIPANTS, `must be at most ${MOST_PARTICIPANTS}`),
+  );
+/** People who are not in the group yet. */
+const participants = someOf(personId);
+/** People of a group, also those whose number is hidden. */
+export const members = someOf(contactId);
 /** What became of each participant. */
 export const participantsAnswer = v.object({
   groupId: networkId,
@@ -65,7 +70,7 @@ export const groupOperations = {
     path: '/sessions/:id/groups/:groupId/participants/remove',
     scope: 'send',
     params: ofGroup,
-    body: v.object({ participants }),
+    body: v.object({ participants: members }),
     answer: participantsAnswer,
     errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,

@@ -85,7 +85,7 @@ export interface Requests {
   'exists-many': {
     params: { phones: readonly string[]; lids: readonly string[] };
     result: {
-      phones: { phone: string; pn: string | undefined }[];
+      phones: { phone: string; pn: string | undefined; lid: string | undefined }[];
       lids: { lid: string; pn: string | undefined }[];
     };
   };

@@ -26,7 +26,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   409: 'is already in the group',
   429: 'was rate limited by the network: retry later',
   500: 'may not have been changed: look at the group',
-  503: 'was not tried: the time limit was reached',
+  503: 'was not tried: the time limit was reached, or the network did not say who it is',
 };
 
 /** Handlers of the operations on groups. */

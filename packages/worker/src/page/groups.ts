@@ -79,14 +79,10 @@ export async function removeParticipants(
   // The page can only remove members that it has loaded.
   if (!known || !participants) return { refused: 429 };
   const tools = window.chatWebTools;
-  const found = await Promise.all(
-    people.map(async (person) => {
-      const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(person);
-      return (lid && participants.get(String(lid))) || (phone && participants.get(String(phone))) || undefined;
-    }),
-  );
-  const others = found.filter((member) => member !== undefined && !tools.isMe(member.id));
-  const members = [...new Set(others)] as PageParticipant[];
+  const found = await tools.findPeople(people, known);
+  const members = [
+    ...new Set(found.flatMap((member) => (typeof member === 'object' && !tools.isMe(member.id) ? [member] : []))),
+  ];
   const { removeParticipants: remove } = window.require('WAWebModifyParticipantsGroupAction');
   const codes = new Map<PageParticipant, number>();
   const removeBy = Date.now() + timeoutMs;
@@ -112,7 +108,7 @@ export async function removeParticipants(
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return found.map((member) => {
-    if (!member) return 404;
+    if (typeof member !== 'object') return member === 'unknown' ? 503 : 404;
     if (tools.isMe(member.id)) return 405;
     return isIn(member) ? (codes.get(member) ?? 500) : 200;
   });

@@ -57,9 +57,9 @@ export function contactDetailModules({ connection, users }: Page): Modules {
           this.users.flatMap(({ id }) => id ?? []),
         ];
         const found = await connection.request('exists-many', { phones, lids: lids.map(String) });
-        const byPhone = found.phones.map(({ phone, pn }) => ({
+        const byPhone = found.phones.map(({ phone, pn, lid }) => ({
           contact: { type: pn ? 'in' : 'out', content: phone },
-          ...(pn ? { id: createWid(pn) } : {}),
+          ...(pn && lid ? { id: createWid(lid), pn: createWid(pn) } : {}),
         }));
         const byLid = found.lids.map(({ lid, pn }) => ({ id: createWid(lid), ...(pn ? { pn: createWid(pn) } : {}) }));
         return { error: {}, refresh: {}, list: [...byPhone, ...byLid] };

@@ -18,7 +18,8 @@ export const peopleRequests: Handlers<Names> = {
     for (const jid of [...phones, ...lids]) account.lookUps.push({ at: new Date().toISOString(), jid });
     const byPhone = phones.map((phone) => {
       const person = directory.find(phone.replace('+', ''));
-      return { phone, pn: person && !person.hiddenNumber ? person.pn : undefined };
+      const found = person && !person.hiddenNumber ? person : undefined;
+      return { phone, pn: found?.pn, lid: found?.lid };
     });
     const byLid = lids.flatMap((lid) => {
       const person = directory.find(lid);

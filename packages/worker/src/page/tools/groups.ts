@@ -15,8 +15,16 @@ export interface GroupTools {
   /** Queries who waits to be let into a group. */
   joinRequests(group: PageId): Promise<readonly JoinRequestRow[]>;
   /**
-   * Acts on those people who are among others, by any of their ids. Returns a code for each person, in order: 404 for
-   * one who is not among them, 500 for one without a code of `act`.
+   * Finds people among others by any of their ids, in order. Whom the page does not know by both is queried, all at once;
+   * `unknown`: the network did not answer in time.
+   */
+  findPeople<T extends { readonly id: PageId }>(
+    people: readonly string[],
+    among: readonly T[],
+  ): Promise<(T | 'unknown' | undefined)[]>;
+  /**
+   * Acts on those people who are among others. Returns a code for each person, in order: 404 for one who is not among
+   * them, 503 for one who could not be looked up, 500 for one without a code of `act`.
    */
   codesFor(
     people: readonly string[],
@@ -99,29 +107,55 @@ export function installGroupTools(): void {
 
   const idsOf = (id: PageId) => [...new Set([String(id), lidOf(id), phoneOr(id)].filter((each) => each !== undefined))];
   const lookUpMs = 10_000;
-  // Queries the network only about people that are not found.
-  const findPeople = (people: readonly string[], among: ReadonlyMap<string, PageId>) => {
+  const digitsOf = (id: unknown) => String(id).replace(/@.*|\D/g, '');
+  /** Both ids of people by their numbers, by one query where this build has it. What is missing is not registered. */
+  const queryIds = async (numbers: readonly string[]): Promise<Map<string, readonly string[]>> => {
+    const ids = new Map<string, readonly string[]>();
+    const Query = optional('WAWebUsync')?.USyncQuery;
+    const User = optional('WAWebUsyncUser')?.USyncUser;
+    if (!Query || !User) {
+      for (const number of numbers) {
+        const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(number);
+        ids.set(number, [String(lid), String(phone)]);
+      }
+      return ids;
+    }
+    const query = new Query().withContactProtocol();
+    for (const number of numbers) query.withUser(new User().withPhone(`+${digitsOf(number)}`));
+    const { error = {}, list = [] } = (await query.execute()) ?? {};
+    if (error.all ?? error.contact) throw new Error('the network does not look numbers up');
+    for (const { contact, id, pn } of list)
+      for (const number of numbers)
+        if ([contact?.content, pn, id].some((one) => one !== undefined && digitsOf(one) === digitsOf(number)))
+          ids.set(number, [String(id), String(pn)]);
+    return ids;
+  };
+  const findPeople: GroupTools['findPeople'] = async (people, among) => {
     const { createWid } = window.require('WAWebWidFactory');
+    const byId = new Map(among.flatMap((one) => idsOf(one.id).map((id) => [id, one] as const)));
+    const inMemory = people.map((person) => idsOf(createWid(person) as PageId).flatMap((id) => byId.get(id) ?? []));
+    // The hidden id of a number may not be known yet.
+    const unknown = [...new Set(people.filter((person, n) => !inMemory[n]?.[0] && !person.endsWith('@lid')))];
     const late = delay(lookUpMs).then(() => undefined);
-    return Promise.all(
-      people.map(async (person) => {
-        const known = idsOf(createWid(person) as PageId).find((id) => among.has(id));
-        if (known !== undefined) return among.get(known);
-        // The hidden id of a number may not be known yet.
-        const found = await Promise.race([window.WWebJS.enforceLidAndPnRetrieval(person).catch(() => undefined), late]);
-        return found && (among.get(String(found.lid)) ?? among.get(String(found.phone)));
-      }),
-    );
+    const queried = unknown.length > 0 ? queryIds(unknown).catch(() => undefined) : undefined;
+    const ids = await Promise.race([queried, late]);
+    return people.map((person, n) => {
+      const [known] = inMemory[n] ?? [];
+      if (known || !unknown.includes(person)) return known;
+      return ids ? ids.get(person)?.flatMap((id) => byId.get(id) ?? [])[0] : 'unknown';
+    });
   };
 
   const codesFor: GroupTools['codesFor'] = async (people, among, act) => {
-    const byId = new Map(among.flatMap(({ id }) => idsOf(id).map((each) => [each, id] as const)));
-    const found = await findPeople(people, byId);
-    const ids = [...new Set(found.filter((id) => id !== undefined))];
+    const found = await findPeople(people, among);
+    const ids = [...new Set(found.flatMap((one) => (typeof one === 'object' ? [one.id] : [])))];
     const codes = new Map<string, number>();
     for (const { id, code } of ids.length > 0 ? await act(ids) : [])
       for (const each of id ? idsOf(id) : []) codes.set(each, code);
-    return found.map((id) => (id ? (idsOf(id).flatMap((each) => codes.get(each) ?? [])[0] ?? 500) : 404));
+    return found.map((one) => {
+      if (typeof one !== 'object') return one === 'unknown' ? 503 : 404;
+      return idsOf(one.id).flatMap((each) => codes.get(each) ?? [])[0] ?? 500;
+    });
   };
 
   const groupRefusal: GroupTools['groupRefusal'] = (error) => {
@@ -129,6 +163,8 @@ export function installGroupTools(): void {
     return no.refused === 401 || no.refused === 403 ? 'not_admin' : no;
   };
 
-  const tools: GroupTools = { ownGroup, refreshGroup, groupSettings, joinRequests, codesFor, groupRefusal };
+  const tools: GroupTools = {
+    ...{ ownGroup, refreshGroup, groupSettings, joinRequests, findPeople, codesFor, groupRefusal },
+  };
   window.chatWebTools = { ...window.chatWebTools, ...tools };
 }

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type GroupTools, installGroupTools } from './groups.ts';
+
+const id = (text: string) => ({ toString: () => text });
+const member = (text: string) => ({ id: id(text) }) as never;
+/** Numbers of each query. */
+let queries: string[][];
+let answer: (numbers: readonly string[]) => Promise<object>;
+let tools: GroupTools;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  queries = [];
+  class USyncQuery {
+    readonly #numbers: string[] = [];
+    withContactProtocol = () => this;
+    withUser({ number }: { readonly number: string }): this {
+      this.#numbers.push(number);
+      return this;
+    }
+    execute(): Promise<object> {
+      queries.push(this.#numbers);
+      return answer(this.#numbers);
+    }
+  }
+  class USyncUser {
+    number = '';
+    withPhone(number: string): this {
+      this.number = number;
+      return this;
+    }
+  }
+  const modules: Record<string, unknown> = {
+    WAWebUsync: { USyncQuery },
+    WAWebUsyncUser: { USyncUser },
+    WAWebWidFactory: { createWid: id },
+  };
+  const chatWebTools = {
+    optional: (name: string) => modules[name],
+    // The page knows both ids of one person alone.
+    lidOf: (one: object) => (String(one) === '1@c.us' ? '11@lid' : undefined),
+    phoneOr: (one: object) => String(one),
+  };
+  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  installGroupTools();
+  tools = (globalThis as unknown as { window: { chatWebTools: GroupTools } }).window.chatWebTools;
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const among = [member('11@lid'), member('22@lid'), member('33@lid')];
+const act = async (ids: readonly object[]) => ids.map((one) => ({ id: one as never, code: 200 }));
+
+it('people whom the page does not know by both ids are looked up by one query', async () => {
+  answer = async () => ({
+    list: [
+      { contact: { type: 'out', content: '+4' } },
+      { contact: { type: 'in', content: '+2' }, id: id('22@lid'), pn: id('2@c.us') },
+    ],
+  });
+  const codes = await tools.codesFor(['1@c.us', '2@c.us', '33@lid', '4@c.us', '2@c.us', '44@lid'], among, act);
+  expect(codes).toEqual([200, 200, 200, 404, 200, 404]);
+  expect(queries).toEqual([['+2', '+4']]);
+});
+
+it('nobody is queried whom the page knows', async () => {
+  expect(await tools.codesFor(['1@c.us', '22@lid'], among, act)).toEqual([200, 200]);
+  expect(queries).toEqual([]);
+});
+
+it('a query that is refused, fails or takes too long is not to say that they are not there', async () => {
+  answer = async () => ({ error: { all: { errorCode: 429 } } });
+  expect(await tools.codesFor(['1@c.us', '2@c.us'], among, act)).toEqual([200, 503]);
+  answer = async () => Promise.reject(new Error('offline'));
+  expect(await tools.codesFor(['2@c.us'], among, act)).toEqual([503]);
+  answer = () => new Promise(() => {});
+  const late = tools.codesFor(['1@c.us', '2@c.us'], among, act);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await late).toEqual([200, 503]);
+});
