@@ -19,7 +19,7 @@ let stack: Stack;
 let events: EventLog;
 beforeAll(async () => {
   stack = await Stack.start();
-  await stack.link('main', ADA);
+  await stack.linkLongAgo('main', ADA);
   events = await stack.listen('main', NAMES);
 });
 afterAll(() => stack[Symbol.asyncDispose]());
@@ -85,6 +85,35 @@ describe('reactions', () => {
       { messageId: two.id, emoji: '😎' },
       { messageId: one.id, emoji: '' },
     ]);
+  });
+});
+
+describe('what is no news', () => {
+  it('is not told when the page stores it again: hours later, or when its chat is read', async () => {
+    const { stanza } = await toBen('long ago');
+    await stack.phones.react(BEN, { messageId: stanza, emoji: '👴' });
+    await events.until('message_reaction', ({ emoji }) => emoji === '👴');
+    await stack.phones.age(stanza, 2 * 3_600_000);
+    await fromBen('unread');
+    await stack.client.markChatRead({ id: 'main', chatId: BEN });
+    await delay(SETTLED_MS);
+    expect(events.all('message_reaction').filter(({ emoji }) => emoji === '👴')).toHaveLength(1);
+  });
+
+  it('is what was before the link, also where the session is restarted before its first sync has ended', async () => {
+    await using other = await Stack.start({ simulator: { syncDelayMs: 5_000 } });
+    const { id } = await other.phones.send(BEN, { to: ADA, body: 'before the link' });
+    await eventually(() => other.phones.react(ADA, { messageId: id, emoji: '🦕' }));
+    const { qr = '' } = await other.client.startSession({ id: 'main' });
+    const told = await other.listen('main', NAMES);
+    await other.phones.scan(ADA, qr);
+    await eventually(async () => expect(await other.phones.pages()).toMatchObject([{ socketState: 'CONNECTED' }]));
+    expect(await other.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'authenticating' });
+    await other.client.restartSession({ id: 'main' });
+    await other.untilStatus('main', 'ready', 45_000);
+    await other.phones.react(BEN, { messageId: id, emoji: '🐣' });
+    await told.until('message_reaction', ({ emoji }) => emoji === '🐣');
+    expect(told.all('message_reaction').map(({ emoji }) => emoji)).toEqual(['🐣']);
   });
 });
 

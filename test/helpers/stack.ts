@@ -118,13 +118,16 @@ export class Stack implements AsyncDisposable {
     await this.untilStatus(id, 'ready');
   }
 
-  /** The same, an hour ago by the marker: right after a link the network is not asked about numbers. */
+  /** The same, a day ago by the marker: right after a link the network is not asked about numbers. */
   async linkLongAgo(id: string, number: string): Promise<void> {
     await this.link(id, number);
     await this.client.stopSession({ id });
     const marker = join(this.dataDir, 'sessions', id, 'linked.json');
     const written = JSON.parse(await readFile(marker, 'utf8')) as object;
-    await writeFile(marker, JSON.stringify({ ...written, linkedAt: new Date(Date.now() - 3_600_000).toISOString() }));
+    await writeFile(
+      marker,
+      JSON.stringify({ ...written, linkedAt: new Date(Date.now() - 24 * 3_600_000).toISOString() }),
+    );
     await this.client.startSession({ id });
     await this.untilStatus(id, 'ready');
   }

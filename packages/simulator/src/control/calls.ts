@@ -365,7 +365,7 @@ export const calls = {
   }),
   age: defineCall('POST', '/messages/:messageId/age', {
     fields: inputs.age,
-    does: 'makes a message `ms` milliseconds older everywhere, for the time limits of edit and revoke; answers once all connected pages that have it show that, 409 if one does not within 8 s',
+    does: 'makes a message, its reactions and its votes `ms` milliseconds older everywhere, for the time limits of edit and revoke; answers once all connected pages that have it show that, 409 if one does not within 8 s',
     client: (messageId: string, ms: number) => ({ messageId, ms }),
     run: ({ network }, { messageId, ms }) => network.changes.age(messageId, ms),
   }),

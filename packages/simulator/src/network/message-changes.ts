@@ -72,10 +72,12 @@ export class MessageChanges {
     tellDevices(account, { type: 'hidden', keys });
   }
 
-  /** Makes a message `ms` milliseconds older; resolves when all pages that have it show that. */
+  /** Makes a message and what is attached to it `ms` milliseconds older; resolves when all pages that have it show that. */
   async age(messageId: string, ms: number): Promise<void> {
     const message = this.#anywhere(messageId);
     message.timestamp -= Math.round(ms / 1000);
+    for (const attached of [message.reactions, message.votes] as Map<AccountRecord, { readonly atMs: number }>[])
+      for (const [who, what] of attached) attached.set(who, { ...what, atMs: what.atMs - ms });
     await Promise.all(
       this.#audienceOf(message).map(({ account, line }) => {
         const { confirm, taken } = this.#confirmations.expect(line);

@@ -164,8 +164,8 @@ export class Mailbox {
 
   #add(message: WireMessage, isNew: boolean, msg = modelOf(message, isNew)): Msg {
     const added = messages.add(msg);
-    learnReactions(keyOf(message), message.reactions, isNew);
-    learnVotes(keyOf(message), message.votes, isNew);
+    learnReactions(keyOf(message), message.reactions);
+    learnVotes(keyOf(message), message.votes);
     return added;
   }
 
@@ -183,8 +183,8 @@ export class Mailbox {
       const edit = { latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: keyOf(message) };
       msg.set({ t, ...textOf(message), ...edit });
     } else msg.set({ t });
-    learnReactions(keyOf(message), message.reactions, true);
-    learnVotes(keyOf(message), message.votes, true);
+    learnReactions(keyOf(message), message.reactions);
+    learnVotes(keyOf(message), message.votes);
   }
 
   /** The message under its id from before it was deleted for everyone. */

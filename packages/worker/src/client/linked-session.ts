@@ -75,7 +75,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     this.#report = report;
     this.#log = log;
     if (!browser.usesSandbox) log('warn', 'browser sandbox disabled', { see: 'SECURITY.md' });
-    const { heardUntil, openAcks, pinnedPage: document, silenceTimeoutMs, wasMute } = options;
+    const { heardUntil, linkedAt, openAcks, pinnedPage: document, silenceTimeoutMs, wasMute } = options;
     const capabilities = this.#capabilities;
     const lookUpsFrom = () => this.#lookUpsFrom;
 
@@ -90,7 +90,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     const store = storeOf(() => this.page);
     const inbox = new Inbox(report, store, log, heardUntil);
     const readChanges = (since: number, most: number) => this.link.run(changesSince, since, most);
-    const accountEvents = new AccountEvents(report, readChanges, log, heardUntil);
+    const accountEvents = new AccountEvents(report, readChanges, log, heardUntil, linkedAt);
     const lifecycle = new SessionLifecycle(
       (event) => this.#onEvent(event),
       sources,

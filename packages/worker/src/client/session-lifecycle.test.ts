@@ -41,7 +41,7 @@ function session(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Record<
     report,
     sources,
     inbox,
-    new AccountEvents(report, async () => [], log, NOW),
+    new AccountEvents(report, async () => [], log, NOW, 0),
     new PageReport(report, new Capabilities(), log),
     log,
     openAcks,

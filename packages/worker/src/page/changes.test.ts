@@ -25,7 +25,7 @@ const trigger = async (event: string, ...args: unknown[]) => {
 };
 
 /** A page with these messages, and this table of reactions. */
-function page(messages: readonly object[], reactionTableMode: object | undefined) {
+function page(messages: readonly object[], reactionTableMode: object | undefined, pollVoteTableMode?: object) {
   const chat = { id: id('b@c.us'), archive: true, pin: 0, unreadCount: -1, mute: { expiration: -1 } };
   const modules: Record<string, unknown> = {
     WAWebCollections: {
@@ -34,8 +34,10 @@ function page(messages: readonly object[], reactionTableMode: object | undefined
       Mute: emitter('Mute'),
     },
     ...(reactionTableMode && { WAWebAddonReactionTableMode: { reactionTableMode } }),
+    ...(pollVoteTableMode && { WAWebAddonPollVoteTableMode: { pollVoteTableMode } }),
     WAWebCallCollection: emitter('Call'),
   };
+  const findMessage = vi.fn(async () => ({ pollOptions: [{ name: 'A' }, { name: 'B' }] }));
   const chatWebTools = {
     optional: (name: string) => modules[name],
     ownIds: () => [id('me@c.us')],
@@ -44,6 +46,7 @@ function page(messages: readonly object[], reactionTableMode: object | undefined
     isChat: () => true,
     isDeliverable: ({ type }: { type: string }) => type === 'chat',
     isOwn: () => false,
+    findMessage,
     messageModel: (message: object) => message,
     signal: ({ is: _, ...change }: (typeof told)[number] & { is: string }) => told.push(change),
   };
@@ -51,7 +54,7 @@ function page(messages: readonly object[], reactionTableMode: object | undefined
   vi.stubGlobal('window', { chatWebTools, require, chatWeb: { document: '1' } });
   installChangeTools();
   listenToChanges();
-  return { chat, modules };
+  return { chat, modules, findMessage };
 }
 
 beforeEach(() => {
@@ -87,11 +90,54 @@ describe('the table of reactions', () => {
     expect(told).toHaveLength(1);
   });
 
+  const hourMs = 3_600_000;
+  const at = (time: number, more: object = {}) => row({ reactionTimestamp: time, ...more });
+
+  it('gets history and old rows again: only what came about within the last hour is told', async () => {
+    const mode = table();
+    page([], mode);
+    const now = Date.now();
+    const t = Math.floor(now / 1_000);
+    mode.bulkUpsert([
+      ...[at(now - 2 * hourMs), at(now - 0.9 * hourMs, { reactionText: 'recent' })],
+      // The clock of who reacts is wrong: the network's counts.
+      ...[at(now - 9 * hourMs, { t, reactionText: 'late clock' }), at(now, { t: t - 7_200 })],
+      row({ reactionTimestamp: undefined }),
+    ]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(told.map(({ data }) => data.emoji)).toEqual(['recent', 'late clock']);
+  });
+
+  it('is told what comes late after a session was down, but not for ever', async () => {
+    const mode = { ...table(), bulkGetByParentMsgKey: async () => [] };
+    page([], mode);
+    const now = Date.now();
+    await changesSince(now - 5 * hourMs, 10);
+    mode.bulkUpsert([at(now - 6 * hourMs), at(now - 4 * hourMs, { reactionText: 'late' })]);
+    await vi.advanceTimersByTimeAsync(hourMs);
+    mode.bulkUpsert([at(now - 4 * hourMs, { reactionText: 'again' })]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(told.map(({ data }) => data.emoji)).toEqual(['late']);
+  });
+
   it('may be frozen: all else is told', async () => {
     const { chat } = page([], Object.freeze(table()));
     await trigger('Chat change:pin', chat);
     expect(told).toHaveLength(1);
   });
+});
+
+it('the poll of an old vote is not loaded', async () => {
+  const votes = { bulkUpsert: () => {} };
+  const { findMessage } = page([], undefined, votes);
+  const cast = { pollUpdateParentKey: key, selectedOptionLocalIds: [1], from: id('b@c.us') };
+  const store = votes.bulkUpsert as (rows: object[]) => void;
+  store([{ ...cast, senderTimestampMs: Date.now() - 7_200_000 }]);
+  expect(findMessage).not.toHaveBeenCalled();
+  store([{ ...cast, senderTimestampMs: Date.now() }]);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(findMessage).toHaveBeenCalledTimes(1);
+  expect(told).toMatchObject([{ name: 'poll_vote', data: { options: ['B'] } }]);
 });
 
 it('a chat is told once for what changes together, and not for each message', async () => {

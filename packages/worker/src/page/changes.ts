@@ -107,15 +107,19 @@ export function listenToChanges(): void {
     return presences !== undefined;
   });
 
-  /** Wraps the function of a table that stores rows: the page calls it as ever, and gets what it returns. */
-  const onStored = <R>(
+  /**
+   * Wraps the function of a table that stores rows: the page calls it as ever, and gets what it returns. What is no news
+   * is not told: the page stores history by it, and stores rows again when their chat is read.
+   */
+  const onStored = <R extends { readonly t?: number }>(
     mode: { bulkUpsert?(rows: readonly R[], ...more: unknown[]): unknown } | undefined,
+    sentAt: (row: R) => number | undefined,
     tell: (row: R) => void,
   ) => {
     const store = mode?.bulkUpsert;
     if (!mode || typeof store !== 'function') return false;
     const report = quietly((rows: readonly R[]) => {
-      for (const row of rows) quietly(tell)(row);
+      for (const row of rows) quietly(() => tools.isNews(row, sentAt(row)) && tell(row))();
     });
     try {
       mode.bulkUpsert = (rows, ...more) => {
@@ -129,13 +133,21 @@ export function listenToChanges(): void {
     return mode.bulkUpsert !== store;
   };
   once('reactions', () =>
-    onStored(tools.optional('WAWebAddonReactionTableMode')?.reactionTableMode, (row) => tools.tell(tools.reacted(row))),
+    onStored(
+      tools.optional('WAWebAddonReactionTableMode')?.reactionTableMode,
+      ({ reactionTimestamp }) => reactionTimestamp,
+      (row) => tools.tell(tools.reacted(row)),
+    ),
   );
   once('votes', () =>
-    onStored(tools.optional('WAWebAddonPollVoteTableMode')?.pollVoteTableMode, (row) => {
-      const poll = tools.findMessage(String(row.pollUpdateParentKey)).catch(() => undefined);
-      void poll.then(quietly((found) => tools.tell(tools.voted(row, found))));
-    }),
+    onStored(
+      tools.optional('WAWebAddonPollVoteTableMode')?.pollVoteTableMode,
+      ({ senderTimestampMs }) => senderTimestampMs,
+      (row) => {
+        const poll = tools.findMessage(String(row.pollUpdateParentKey)).catch(() => undefined);
+        void poll.then(quietly((found) => tools.tell(tools.voted(row, found))));
+      },
+    ),
   );
 }
 
@@ -145,6 +157,7 @@ export function listenToChanges(): void {
  */
 export async function changesSince(since: number, most: number): Promise<PageChange[]> {
   const tools = window.chatWebTools;
+  if (window.chatWeb) window.chatWeb.caughtUp = { since, at: Date.now() };
   const { Msg } = window.require('WAWebCollections');
   const mostMessages = 2_000;
   const readMs = 10_000;

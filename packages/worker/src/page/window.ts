@@ -96,8 +96,14 @@ export interface PageMessage {
   unsafe(): PageMessage;
 }
 
+/** What people attach to a message, as the page stores it. */
+interface PageAddon {
+  /** When the network got it, in Unix seconds; absent in history. */
+  readonly t?: number;
+}
+
 /** A reaction to a message, as the page stores it. */
-export interface PageReaction {
+export interface PageReaction extends PageAddon {
   readonly reactionParentKey?: PageMessage['id'];
   /** Empty if it was taken back. */
   readonly reactionText?: string;
@@ -108,7 +114,7 @@ export interface PageReaction {
 }
 
 /** What somebody has chosen in a poll, as the page stores it. */
-export interface PageVote {
+export interface PageVote extends PageAddon {
   readonly pollUpdateParentKey?: PageMessage['id'];
   /** Numbers, in some tables as bytes; none once it was taken back. */
   readonly selectedOptionLocalIds?: Iterable<number> | ArrayBuffer;
@@ -335,6 +341,8 @@ interface SetUpState {
   require?: (name: string) => unknown;
   /** What the page has told about the link; times are in milliseconds since 1970. */
   linking?: LinkingState;
+  /** What has become since `since` was read at `at`: times in milliseconds since 1970. */
+  caughtUp?: { readonly since: number; readonly at: number };
   /** The page was asked to load the statuses that it has stored. */
   statusesLoaded?: boolean;
   /** Texts of open dialogs. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MsgKey } from '../msg-key.ts';
-import { learnReactions, type ReactionRow, reactionTableMode } from './reactions.ts';
+import { learnReactions, type ReactionRow, reactionTableMode, readReactions } from './reactions.ts';
 
 const [ada, ben] = ['12025550101@c.us', '12025550102@c.us'];
 const original = reactionTableMode.bulkUpsert;
@@ -26,10 +26,10 @@ afterEach(() => {
 const reaction = (from: string, emoji: string, atMs = 1) => ({ id: 'R', from, fromMe: from === ada, emoji, atMs });
 
 it('tells of what is new, what is different and what was taken back, once each', () => {
-  learnReactions(parent, [reaction(ben, '👍')], true);
-  learnReactions(parent, [reaction(ben, '👍')], true);
-  learnReactions(parent, [reaction(ben, '🎉', 2), reaction(ada, '🎉')], true);
-  learnReactions(parent, [reaction(ada, '🎉')], true);
+  learnReactions(parent, [reaction(ben, '👍')]);
+  learnReactions(parent, [reaction(ben, '👍')]);
+  learnReactions(parent, [reaction(ben, '🎉', 2), reaction(ada, '🎉')]);
+  learnReactions(parent, [reaction(ada, '🎉')]);
   expect(heard).toEqual([
     [ben, '👍'],
     [ben, '🎉'],
@@ -38,9 +38,14 @@ it('tells of what is new, what is different and what was taken back, once each',
   ]);
 });
 
-it('keeps silent about history, and knows it', () => {
-  learnReactions(parent, [reaction(ben, '👍'), reaction(ada, '👍')], false);
-  expect(heard).toEqual([]);
-  learnReactions(parent, [reaction(ben, '👍'), reaction(ada, '🎉', 2)], true);
-  expect(heard).toEqual([[ada, '🎉']]);
+it('stores history as it stores what is new, and all that is unread once more when the chat is read', () => {
+  readReactions(parent.remote);
+  heard = [];
+  learnReactions(parent, [reaction(ben, '👍'), reaction(ada, '👍')]);
+  for (const _ of ['once', 'twice']) readReactions(parent.remote);
+  expect(heard).toEqual([
+    [ben, '👍'],
+    [ada, '👍'],
+    [ben, '👍'],
+  ]);
 });

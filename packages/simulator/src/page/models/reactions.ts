@@ -53,10 +53,8 @@ export function reactionsOf(key: string): object {
   return { reactions, reactionByMe: null };
 }
 
-const writeSilently = reactionTableMode.bulkUpsert;
-
-/** Makes the table say of a message what the network says; history is no news. */
-export function learnReactions(parent: MsgKey, reactions: readonly WireReaction[], isNews: boolean): void {
+/** Makes the table say of a message what the network says; history goes the same way as what is new. */
+export function learnReactions(parent: MsgKey, reactions: readonly WireReaction[]): void {
   const held = byMessage.get(parent.toString()) ?? new Map<string, ReactionRow>();
   const now = new Set(reactions.map(({ from }) => from));
   const gone = [...held.values()].filter(({ author, reactionText }) => reactionText !== '' && !now.has(`${author}`));
@@ -68,9 +66,16 @@ export function learnReactions(parent: MsgKey, reactions: readonly WireReaction[
     ...fresh.map((reaction) => rowOf(parent, reaction)),
     ...gone.map((row) => ({ ...row, reactionText: '', reactionTimestamp: Date.now() })),
   ];
-  if (rows.length === 0) return;
-  if (isNews) reactionTableMode.bulkUpsert(rows);
-  else writeSilently(rows);
+  if (rows.length > 0) reactionTableMode.bulkUpsert(rows);
+}
+
+/** The chat was read: the rows are stored once more. */
+export function readReactions(chat: Wid): void {
+  const all = [...byMessage.values()].flatMap((rows) => [...rows.values()]);
+  const unread = all.filter(
+    ({ reactionParentKey, read }) => !read && String(reactionParentKey.remote) === String(chat),
+  );
+  if (unread.length > 0) reactionTableMode.bulkUpsert(unread.map((row) => ({ ...row, read: true })));
 }
 
 function rowOf(parent: MsgKey, { id, from, fromMe, emoji, atMs }: WireReaction): ReactionRow {

@@ -28,15 +28,13 @@ export const pollVoteTableMode = {
   },
 };
 
-const writeSilently = pollVoteTableMode.bulkUpsert;
-
-/** Makes the table say of a poll what the network says; history is no news. */
-export function learnVotes(poll: MsgKey, votes: readonly WireVote[] = [], isNews: boolean): void {
+/** Makes the table say of a poll what the network says; history goes the same way as what is new. */
+export function learnVotes(poll: MsgKey, votes: readonly WireVote[] = []): void {
   const held = byPoll.get(poll.toString());
   const rows = votes
     .filter(({ from, atMs }) => held?.get(from)?.senderTimestampMs !== atMs)
     .map((vote) => rowOf(poll, vote));
-  if (rows.length > 0) void (isNews ? pollVoteTableMode.bulkUpsert(rows) : writeSilently(rows));
+  if (rows.length > 0) void pollVoteTableMode.bulkUpsert(rows);
 }
 
 function rowOf(poll: MsgKey, { id, from, fromMe, options, atMs }: WireVote): VoteRow {

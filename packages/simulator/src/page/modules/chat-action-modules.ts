@@ -1,5 +1,6 @@
 import { type Chat, chats } from '../models/chat.ts';
 import { Mute } from '../models/mute.ts';
+import { readReactions } from '../models/reactions.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { ActionError, ServerStatusCodeError } from '../server-status-code-error.ts';
@@ -37,6 +38,8 @@ export function chatActionModules({ connection, appState, mailbox }: Page): Modu
         try {
           await connection.request('seen', { chat: idOf(chat) });
           chat.set({ unreadCount: 0 });
+          const id = chat.get('id');
+          if (id) readReactions(id);
         } catch (error) {
           // It only goes to the log of the page.
           if (!(error instanceof ServerStatusCodeError)) throw error;

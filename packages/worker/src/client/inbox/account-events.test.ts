@@ -7,14 +7,15 @@ const NOW = 1_800_000_000;
 const reaction = (emoji: string, at = NOW * 1_000) => ({ messageId: 'm', chatId: 'c', from: 'a', emoji, at });
 const change = (emoji: string) => ({ name: 'message_reaction', data: reaction(emoji) });
 
-function accountEvents(stored: () => Promise<unknown[]> = async () => []) {
+function accountEvents(stored: () => Promise<unknown[]> = async () => [], linkedAt = 0) {
   const told: unknown[] = [];
   const log = vi.fn();
   const report = (event: WorkerEvent) => {
-    if (event.name === 'account_event' && event.event.name === 'message_reaction') told.push(event.event.data.emoji);
+    if (event.name !== 'account_event') return;
+    told.push(event.event.name === 'message_reaction' ? event.event.data.emoji : event.event.name);
   };
   const read = vi.fn(stored);
-  return { events: new AccountEvents(report, read, log, NOW), told, log, read };
+  return { events: new AccountEvents(report, read, log, NOW, linkedAt), told, log, read };
 }
 
 describe('the events of an account', () => {
@@ -41,6 +42,26 @@ describe('the events of an account', () => {
     events.onChange('message_reaction', reaction('old', Date.now() - 60_000));
     events.onChange('message_reaction', reaction('new', Date.now() + 1_000));
     expect(told).toEqual(['new']);
+  });
+
+  it('of the time before the link are history also in a later run, as is what the first sync sets', async () => {
+    const linkedAt = Math.floor(Date.now() / 1_000);
+    const later = accountEvents(undefined, NOW - 60);
+    later.events.onChange('message_reaction', reaction('old', (NOW - 61) * 1_000));
+    later.events.onChange('message_reaction', reaction('new', (NOW - 59) * 1_000));
+    await later.events.catchUp();
+    expect(later.read).toHaveBeenCalledWith((NOW - 60) * 1_000, 500);
+    expect(later.told).toEqual(['new']);
+
+    for (const [at, told] of [
+      [linkedAt, []],
+      [linkedAt - 2 * 3_600, ['chat_updated']],
+    ] as const) {
+      const { events, told: heard } = accountEvents(undefined, at);
+      events.onChange('chat_updated', { chatId: 'c', unreadCount: 0 });
+      await events.catchUp();
+      expect(heard).toEqual(told);
+    }
   });
 
   it('are left out if they are invalid, without a word of them in the log', async () => {

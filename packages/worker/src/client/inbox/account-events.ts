@@ -6,6 +6,8 @@ import { toAccountEvent } from './account-event.ts';
 const MOST_CAUGHT_UP = 500;
 const MOST_HELD_BACK = 1_000;
 const SECOND_MS = 1_000;
+/** How long a first sync may take, with restarts in between. */
+const FIRST_SYNC_MS = 3_600_000;
 
 /** Reads what happened since a time, in milliseconds, oldest first: so many events at most. */
 type ReadChanges = (since: number, most: number) => Promise<readonly unknown[]>;
@@ -21,19 +23,23 @@ export class AccountEvents {
   /** From when on events may not have been told, in milliseconds. */
   #since: number;
   /** What was before the link is no news: its first sync may bring it. Milliseconds. */
-  #historyUntil = 0;
+  #historyUntil: number;
   #isLive = false;
   /** What the page has told meanwhile. */
   #heldBack: { readonly name: unknown; readonly data: unknown }[] = [];
   /** Counts the pauses: a catch-up that was overtaken by another pause does not end that one. */
   #pauses = 0;
 
-  /** `heardUntil`: what happened before this time, in Unix seconds, is history. */
-  constructor(report: ReportEvent, read: ReadChanges, log: Log, heardUntil: number) {
+  /**
+   * `heardUntil`: what happened before this time, in Unix seconds, was told. `linkedAt`: when the account was linked, in
+   * Unix seconds; 0 if it is not linked yet, or that is unknown.
+   */
+  constructor(report: ReportEvent, read: ReadChanges, log: Log, heardUntil: number, linkedAt: number) {
     this.#report = report;
     this.#read = read;
     this.#log = log;
-    this.#since = (heardUntil - OVERLAP_SECONDS) * SECOND_MS;
+    this.#historyUntil = linkedAt * SECOND_MS;
+    this.#since = this.#afterLink((heardUntil - OVERLAP_SECONDS) * SECOND_MS);
   }
 
   /** The account is being linked: what happened until now is history. */
@@ -45,15 +51,19 @@ export class AccountEvents {
   /** The page or its connection is gone. */
   pause(): void {
     this.#pauses += 1;
-    if (this.#isLive) this.#since = Date.now() - OVERLAP_SECONDS * SECOND_MS;
+    if (this.#isLive) this.#since = this.#afterLink(Date.now() - OVERLAP_SECONDS * SECOND_MS);
     this.#isLive = false;
+  }
+
+  #afterLink(time: number): number {
+    return Math.max(time, this.#historyUntil);
   }
 
   /** The page tells of a change as it happens. */
   onChange(name: unknown, data: unknown): void {
     if (this.#isLive) this.#tell(name, data);
     // What the first sync sets is no news.
-    else if (name === 'chat_updated' && this.#historyUntil > 0) return;
+    else if (name === 'chat_updated' && Date.now() - this.#historyUntil < FIRST_SYNC_MS) return;
     else if (this.#heldBack.length < MOST_HELD_BACK) this.#heldBack.push({ name, data });
   }
 

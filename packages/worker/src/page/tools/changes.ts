@@ -26,6 +26,11 @@ export interface ChangeTools {
   inTurn(resolved: Promise<unknown>, signal: () => PageSignal): void;
   /** The same for a change. */
   tell(found: FoundChange | undefined): void;
+  /**
+   * Whether a row of a table came about so recently that it is news: the page also stores what is history, and stores
+   * old rows again. `sentAt`: by the clock of the sender, in milliseconds or seconds.
+   */
+  isNews(row: { readonly t?: number }, sentAt: number | undefined): boolean;
   /** This account has sent it on another device. */
   sentElsewhere(message: PageMessage): FoundChange | undefined;
   edited(message: PageMessage): FoundChange | undefined;
@@ -91,8 +96,16 @@ export function installChangeTools(): void {
     return groupEvent(subtype) === 'group_updated' ? [] : [author];
   };
 
+  const recentMs = 3_600_000;
   const tools: ChangeTools = {
     inTurn,
+    isNews: ({ t }, sentAt) => {
+      const now = Date.now();
+      const { caughtUp } = window.chatWeb ?? {};
+      // What was kept for a session that was down may arrive after the rest was read.
+      const since = caughtUp && now - caughtUp.at < recentMs ? caughtUp.since : now;
+      return timeOf(t ?? sentAt) >= Math.min(since, now - recentMs);
+    },
     tell: (found) => {
       if (!found) return;
       // A notice in a group may concern all its members.
