@@ -1,5 +1,5 @@
 import type { WorkerEvent } from '@chat-web/protocol';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toAccountEvent } from './account-event.ts';
 import { AccountEvents } from './account-events.ts';
 
@@ -33,6 +33,33 @@ describe('the events of an account', () => {
     events.onChange('message_reaction', reaction('1'));
     await expect(events.catchUp()).rejects.toThrow('no');
     expect(told).toEqual(['1']);
+  });
+
+  it('of a time that was not read are read later: the page was reloaded meanwhile, or could not be read', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const fails = [() => new Error('Execution context was destroyed'), () => new Error('no')];
+    const { events, told, read } = accountEvents(async () => {
+      const error = fails.shift()?.();
+      if (error) throw error;
+      return [];
+    });
+    const catchUp = async () => {
+      vi.advanceTimersByTime(3_600_000);
+      await events.catchUp().catch(() => {});
+      return (read.mock.lastCall as unknown[] | undefined)?.[0];
+    };
+    expect(await catchUp()).toBe((NOW - 120) * 1_000);
+    events.onChange('message_reaction', reaction('held back'));
+    expect(told).toEqual([]);
+    events.pause();
+    expect(await catchUp()).toBe((NOW - 120) * 1_000);
+    expect(told).toEqual(['held back']);
+    events.pause();
+    expect(await catchUp()).toBe((NOW - 120) * 1_000);
+    events.pause();
+    const downAt = Date.now();
+    expect(await catchUp()).toBe(downAt - 120_000);
   });
 
   it('of the time before the link are history', async () => {

@@ -1,4 +1,5 @@
 import { errorText, OVERLAP_SECONDS } from '@chat-web/protocol';
+import { wasNavigated } from '../page-errors.ts';
 import type { Log, ReportEvent } from '../port.ts';
 import { toAccountEvent } from './account-event.ts';
 
@@ -25,6 +26,8 @@ export class AccountEvents {
   /** What was before the link is no news: its first sync may bring it. Milliseconds. */
   #historyUntil: number;
   #isLive = false;
+  /** All of the time from `#since` to now was read, or told live. */
+  #isComplete = false;
   /** What the page has told meanwhile. */
   #heldBack: { readonly name: unknown; readonly data: unknown }[] = [];
   /** Counts the pauses: a catch-up that was overtaken by another pause does not end that one. */
@@ -51,7 +54,7 @@ export class AccountEvents {
   /** The page or its connection is gone. */
   pause(): void {
     this.#pauses += 1;
-    if (this.#isLive) this.#since = this.#afterLink(Date.now() - OVERLAP_SECONDS * SECOND_MS);
+    if (this.#isLive && this.#isComplete) this.#since = this.#afterLink(Date.now() - OVERLAP_SECONDS * SECOND_MS);
     this.#isLive = false;
   }
 
@@ -67,24 +70,32 @@ export class AccountEvents {
     else if (this.#heldBack.length < MOST_HELD_BACK) this.#heldBack.push({ name, data });
   }
 
-  /** Reports what the page stores of the time before. Rejects where the page cannot be read. */
+  /**
+   * Reports what the page stores of the time before. Rejects where the page cannot be read: the next catch-up reads that
+   * time once more. What happens live is told all the same, unless the page was navigated: its next load is followed by
+   * another catch-up.
+   */
   async catchUp(): Promise<void> {
-    this.#pauses += 1;
-    this.#isLive = false;
+    this.pause();
     const pause = this.#pauses;
+    this.#isComplete = false;
     try {
       const found = await this.#read(this.#since, MOST_CAUGHT_UP);
       if (pause !== this.#pauses) return;
+      this.#isComplete = true;
       for (const change of found) {
         const { name, data } = (change ?? {}) as Readonly<Record<string, unknown>>;
         this.#tell(name, data);
       }
-    } finally {
-      if (pause === this.#pauses) this.#resume();
+    } catch (error) {
+      if (!wasNavigated(error)) this.#resume(pause);
+      throw error;
     }
+    this.#resume(pause);
   }
 
-  #resume(): void {
+  #resume(pause: number): void {
+    if (pause !== this.#pauses) return;
     this.#isLive = true;
     const heldBack = this.#heldBack;
     this.#heldBack = [];
