@@ -153,6 +153,28 @@ describe('edits', () => {
     ]);
   });
 
+  it('of the account are told only if the network takes them, as are its reactions', async () => {
+    const mine = await toBen('unchanged');
+    const theirs = await fromBen('no comment');
+    const edit = (body: string) => stack.client.editMessage({ id: 'main', messageId: mine.id, body });
+    const react = (emoji: string) =>
+      stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: theirs.id, emoji });
+    await stack.phones.refuseRequests(ADA, { requests: ['edit', 'react'], code: 500 });
+    for (const _ of ['once', 'twice']) await expect(edit('refused')).rejects.toMatchObject({ code: 'not_permitted' });
+    await expect(react('👎')).rejects.toMatchObject({ code: 'client_failed' });
+    await stack.phones.refuseRequests(ADA, { requests: ['edit', 'react'], code: null });
+    await overACrash(async () => {});
+    await edit('changed');
+    await react('👏');
+    await events.until('message_edited', ({ body }) => body === 'changed');
+    await events.until('message_reaction', ({ emoji }) => emoji === '👏');
+    await delay(SETTLED_MS);
+    const edits = events.all('message_edited').filter(({ id }) => id === mine.id);
+    expect(edits.map(({ body }) => body)).toEqual(['changed']);
+    const reactions = events.all('message_reaction').filter(({ messageId }) => messageId === theirs.id);
+    expect(reactions.map(({ emoji }) => emoji)).toEqual(['👏']);
+  });
+
   it('what was edited while the session was down is told once when it is back', async () => {
     const theirs = await fromBen('see you at 5');
     const before = events.all('message_edited').length;

@@ -20,10 +20,15 @@ export class MessageChanges {
   }
 
   /** An empty emoji takes the reaction back. */
-  react(account: AccountRecord, messageId: string, emoji: string): void {
+  react(
+    account: AccountRecord,
+    messageId: string,
+    emoji: string,
+    { id, atMs } = { id: createMessageId(account), atMs: Date.now() },
+  ): void {
     const message = changeable(account, messageId);
     if (emoji === '' && !message.reactions.has(account)) return;
-    message.reactions.set(account, { id: createMessageId(account), emoji, atMs: Date.now() });
+    message.reactions.set(account, { id, emoji, atMs });
     this.#tellAll(message, account);
   }
 
@@ -37,14 +42,14 @@ export class MessageChanges {
     this.#tellAll(message, account);
   }
 
-  edit(account: AccountRecord, messageId: string, body: string): Message {
+  edit(account: AccountRecord, messageId: string, body: string, atMs = Date.now()): Message {
     const message = changeable(account, messageId);
     if (message.from !== account) throw new SimulatorError(403, `message ${messageId} was sent by another account`);
     if (!isWithin(editWindowMs, message.timestamp)) {
       throw new SimulatorError(409, `message ${messageId} is too old to be edited`);
     }
     message.body = body;
-    message.editedAtMs = Date.now();
+    message.editedAtMs = atMs;
     this.#tellAll(message, account);
     return message;
   }

@@ -56,8 +56,8 @@ export interface Requests {
   /** The dialogue that greets a new device has been answered. */
   onboarded: { params: Record<string, never>; result: null };
   /** These three reach all devices, this page included, before they are answered. */
-  react: { params: { id: string; emoji: string }; result: null };
-  edit: { params: { id: string; body: string }; result: null };
+  react: { params: { id: string; emoji: string; reactionId: string; atMs: number }; result: null };
+  edit: { params: { id: string; body: string; atMs: number }; result: null };
   revoke: { params: { id: string }; result: null };
   /** Deletes messages for this account alone. */
   hide: { params: { ids: readonly string[] }; result: null };

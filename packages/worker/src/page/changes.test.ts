@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { changesSince, listenToChanges } from './changes.ts';
 import { installChangeTools } from './tools/changes.ts';
+import type { PageMessage, PageWindow } from './window.ts';
 
 type Listener = (...args: unknown[]) => void;
 
@@ -120,10 +121,69 @@ describe('the table of reactions', () => {
     expect(told.map(({ data }) => data.emoji)).toEqual(['late']);
   });
 
+  it('gets own ones before the network has them: these are told with their ack, and not where it is an error', async () => {
+    const mode = { ...table(), updateAck: (_: object, ack: number) => ack };
+    page([], mode);
+    const own = (emoji: string, ack: number) => row({ id: { ...key, fromMe: true }, reactionText: emoji, ack });
+    mode.bulkUpsert([
+      own('sent', 0),
+      own('refused', 0),
+      own('of the phone', 1),
+      row({ ack: 0, id: { fromMe: false } }),
+    ]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(told.map(({ data }) => data.emoji)).toEqual(['of the phone', '👍']);
+    expect(mode.updateAck(own('refused', -1), -1)).toBe(-1);
+    mode.updateAck(own('sent', 1), 1);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(told.map(({ data }) => data.emoji)).toEqual(['of the phone', '👍', 'sent']);
+
+    const all = [own('refused', -1), own('sent', 1), own('on its way', 0)];
+    Object.assign(mode, { bulkGetByParentMsgKey: async () => all });
+    expect((await changesSince(0, 10)).map(({ data }) => data.emoji)).toEqual(['sent']);
+  });
+
   it('may be frozen: all else is told', async () => {
     const { chat } = page([], Object.freeze(table()));
     await trigger('Chat change:pin', chat);
     expect(told).toHaveLength(1);
+  });
+});
+
+describe('an edit', () => {
+  const edited = (body: string, more: object = {}) => ({
+    ...{ id: { ...key, remote: id('b@c.us') }, from: id('me@c.us'), type: 'chat', body, ack: 1, t: 1_800_000_000 },
+    ...{ latestEditSenderTimestampMs: 1_800_000_000_000, ...more },
+  });
+  const bodies = () => told.map(({ data }) => data.body);
+  const stored = async () => (await changesSince(0, 10)).filter(({ name }) => name === 'message_edited');
+
+  it('of this page is told once the network has it; a failed one is not, until the page has sent it again', async () => {
+    const message = edited('mine') as { isSendFailure?: boolean };
+    page([message], undefined);
+    const tools = (globalThis as unknown as { window: PageWindow }).window.chatWebTools;
+    for (const hasFailed of [true, false]) {
+      const edit = tools.whileEditing(message as PageMessage, async () => {
+        await trigger('Msg change:latestEditMsgKey', message);
+        expect(await stored()).toEqual([]);
+        message.isSendFailure = hasFailed;
+        await trigger('Msg change:isSendFailure', message);
+        expect(bodies()).toEqual([]);
+      });
+      await edit;
+      await vi.advanceTimersByTimeAsync(10);
+      expect(bodies()).toEqual(hasFailed ? [] : ['mine']);
+      expect(await stored()).toHaveLength(hasFailed ? 0 : 1);
+    }
+    told = [];
+    await trigger('Msg change:isSendFailure', message);
+    expect(bodies()).toEqual(['mine']);
+  });
+
+  it('of another device is told at once, whatever became of one of this page', async () => {
+    page([], undefined);
+    await trigger('Msg change:latestEditMsgKey', edited('of the phone', { isSendFailure: true }));
+    expect(bodies()).toEqual(['of the phone']);
   });
 });
 

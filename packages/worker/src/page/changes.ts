@@ -1,5 +1,6 @@
+import type { StoredTable } from './contract/changes.ts';
 import type { FoundChange } from './tools/changes.ts';
-import type { PageCall, PageChange, PageChat, PageMessage, PageWindow } from './window.ts';
+import type { PageCall, PageChange, PageChat, PageMessage, PageReaction, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -45,7 +46,19 @@ export function listenToChanges(): void {
           quietly((decrypted) => tools.tell(tools.sentElsewhere(decrypted))),
         );
     });
-    onMessage('change:latestEditMsgKey', (message) => tools.tell(tools.edited(message)));
+    const tellEdit = (message: PageMessage) => {
+      if (!tools.hasFailedEdit(message)) tools.tell(tools.edited(message));
+    };
+    onMessage('change:latestEditMsgKey', (message) => {
+      const editing = tools.editing(message);
+      // Others come from the network.
+      if (!editing) tools.tell(tools.edited(message));
+      else void editing.catch(() => {}).then(quietly(() => tellEdit(message)));
+    });
+    // The page has sent an edit again that had failed.
+    onMessage('change:isSendFailure', (message) => {
+      if (!tools.editing(message)) tellEdit(message);
+    });
     onMessage('change:type', (message) => tools.tell(tools.revoked(message)));
     onMessage('change:callOutcome', (message) => tools.tell(tools.called(message)));
     return true;
@@ -108,23 +121,33 @@ export function listenToChanges(): void {
   });
 
   /**
-   * Wraps the function of a table that stores rows: the page calls it as ever, and gets what it returns. What is no news
-   * is not told: the page stores history by it, and stores rows again when their chat is read.
+   * Wraps the functions of a table that stores rows: the page calls them as ever, and gets what they return. What is no
+   * news is not told: the page stores history by them, and stores rows again when their chat is read. A row that is made
+   * here is stored before it is sent, and told with its ack.
    */
-  const onStored = <R extends { readonly t?: number }>(
-    mode: { bulkUpsert?(rows: readonly R[], ...more: unknown[]): unknown } | undefined,
+  const onStored = <R extends Pick<PageReaction, 'id' | 'ack' | 't'>>(
+    mode: StoredTable<R> | undefined,
     sentAt: (row: R) => number | undefined,
     tell: (row: R) => void,
   ) => {
-    const store = mode?.bulkUpsert;
+    const { bulkUpsert: store, updateAck } = mode ?? {};
     if (!mode || typeof store !== 'function') return false;
-    const report = quietly((rows: readonly R[]) => {
-      for (const row of rows) quietly(() => tools.isNews(row, sentAt(row)) && tell(row))();
+    const report = (row: R) => tools.isNews(row, sentAt(row)) && tell(row);
+    const hasAcks = typeof updateAck === 'function';
+    const onRows = quietly((rows: readonly R[]) => {
+      for (const row of rows) quietly(() => (hasAcks && tools.isUnsent(row)) || report(row))();
     });
+    const onAck = quietly((row: R, ack: number) => row.id?.fromMe && ack > 0 && report(row));
     try {
+      if (hasAcks)
+        mode.updateAck = (row, ack, ...more) => {
+          const updated = updateAck.call(mode, row, ack, ...more);
+          onAck(row, ack);
+          return updated;
+        };
       mode.bulkUpsert = (rows, ...more) => {
         const stored = store.call(mode, rows, ...more);
-        report(rows);
+        onRows(rows);
         return stored;
       };
     } catch {
@@ -183,13 +206,15 @@ export async function changesSince(since: number, most: number): Promise<PageCha
   const found = [
     ...newest.flatMap((message) => [
       attempt(() => ((message.ack ?? 0) > 0 ? tools.sentElsewhere(message) : undefined)),
-      attempt(() => tools.edited(message)),
+      attempt(() => (tools.hasFailedEdit(message) || tools.editing(message) ? undefined : tools.edited(message))),
       attempt(() => tools.revoked(message)),
       attempt(() => tools.regrouped(message)),
       attempt(() => tools.called(message)),
     ]),
-    ...reactions.map((reaction) => attempt(() => tools.reacted(reaction))),
-    ...votes.map((vote) => attempt(() => tools.voted(vote, polls.get(String(vote.pollUpdateParentKey))))),
+    ...reactions.map((row) => attempt(() => (tools.isUnsent(row) ? undefined : tools.reacted(row)))),
+    ...votes.map((row) =>
+      attempt(() => (tools.isUnsent(row) ? undefined : tools.voted(row, polls.get(String(row.pollUpdateParentKey))))),
+    ),
   ];
   const changes = found
     .filter((one): one is FoundChange => one !== undefined && one.at >= since)

@@ -168,19 +168,18 @@ export async function editMessage(
   const aboutWindowMs = 14 * 60_000;
   const whyNot = () => (Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs ? 'too_late' : 'not_editable');
   if (!canEdit()) return whyNot();
-  const hasFailed = () => message.isSendFailure === true;
-  const failedBefore = hasFailed();
   let edited: PageMessage | undefined;
   try {
     // Without a link preview: the library fails on a link that has none.
-    edited = await window.WWebJS.editMessage(message, body, { mentionedJidList: [] });
+    const edit = () => window.WWebJS.editMessage(message, body, { mentionedJidList: [] });
+    edited = await tools.whileEditing(message, edit);
   } catch (error) {
     if (!canEdit() || whyNot() === 'too_late') return whyNot();
     const no = tools.refusedBy(error);
     return no.refused === 429 ? no : 'not_editable';
   }
-  // The library neither throws nor returns for an edit that failed.
-  if (!failedBefore && hasFailed()) return whyNot();
+  // The library neither throws nor returns for an edit that failed; the page takes the mark from one that succeeds.
+  if (tools.hasFailedEdit(message)) return whyNot();
   return tools.sentModel(edited ?? message);
 }
 

@@ -98,6 +98,9 @@ export interface PageMessage {
 
 /** What people attach to a message, as the page stores it. */
 interface PageAddon {
+  readonly id?: PageMessage['id'];
+  /** Of one that was made in this page: -1 if it failed, 0 until the network has it. */
+  readonly ack?: number;
   /** When the network got it, in Unix seconds; absent in history. */
   readonly t?: number;
 }

@@ -35,7 +35,19 @@ export const reactionTableMode = {
       messages.get(key)?.set({ hasReaction: isThere });
     }
   },
+  /** Of one that was made in this page. */
+  updateAck: ({ reactionParentKey, author }: ReactionRow, ack: number): void => {
+    const rows = byMessage.get(reactionParentKey.toString());
+    const row = rows?.get(author.toString());
+    if (row) rows?.set(author.toString(), { ...row, ack });
+  },
 };
+
+/** When a reaction is made now: in whole seconds, and after the one before. */
+export function reactionTimeOf(parent: MsgKey, author: Wid): number {
+  const before = byMessage.get(parent.toString())?.get(author.toString())?.reactionTimestamp ?? 0;
+  return Math.max(before + 1, Math.floor(Date.now() / 1_000) * 1_000);
+}
 
 /** The reactions to the message of that key, by emoji. */
 export function reactionsOf(key: string): object {
@@ -78,7 +90,8 @@ export function readReactions(chat: Wid): void {
   if (unread.length > 0) reactionTableMode.bulkUpsert(unread.map((row) => ({ ...row, read: true })));
 }
 
-function rowOf(parent: MsgKey, { id, from, fromMe, emoji, atMs }: WireReaction): ReactionRow {
+/** `ack`: 0 for one that is not sent yet. */
+export function rowOf(parent: MsgKey, { id, from, fromMe, emoji, atMs }: WireReaction, ack = 1): ReactionRow {
   const author = createWid(from);
   const participant = parent.remote.isUser() ? undefined : author;
   return {
@@ -89,7 +102,7 @@ function rowOf(parent: MsgKey, { id, from, fromMe, emoji, atMs }: WireReaction):
     from: author,
     author,
     read: fromMe,
-    ack: 1,
+    ack,
     orphan: messages.get(parent) ? 0 : 1,
   };
 }

@@ -1,32 +1,54 @@
 import { type FoundLink, findLink, findLinks } from '../linkify.ts';
 import { canEditCaption, canEditText } from '../message-capability.ts';
-import type { Chat } from '../models/chat.ts';
+import { type Chat, findChat } from '../models/chat.ts';
 import { canReply, type Msg, type MsgAttributes } from '../models/message.ts';
-import { reactionTableMode } from '../models/reactions.ts';
+import { reactionTableMode, reactionTimeOf, rowOf } from '../models/reactions.ts';
 import { pollVoteTableMode } from '../models/votes.ts';
+import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
 
 /** What can be done with a message. */
-export function messageModules({ connection, outbox }: Page): Modules {
+export function messageModules({ connection, outbox, users }: Page): Modules {
   return {
     WAWebSendMsgChatAction: {
       addAndSendMsgToChat: (chat: Chat, values: Partial<MsgAttributes>) => outbox.sendToChat(chat, values),
     },
     WAWebSendMessageEditAction: {
       // The page itself refuses a message that is too old; a refusal of the network only shows in the message.
-      sendMessageEdit: async (msg: Msg, body: string) => {
-        if (!canEditText(msg) && !canEditCaption(msg)) throw new Error('Cannot edit message');
-        const edited = connection.request('edit', { id: msg.get('id')?.id ?? '', body });
-        await edited.catch(() => msg.set({ isSendFailure: true }));
+      // The page shows the edit before the network has it, and goes on showing it after a refusal.
+      sendMessageEdit: async (msg: Msg, text: string) => {
+        const id = msg.get('id');
+        if (!id || (!canEditText(msg) && !canEditCaption(msg))) throw new Error('Cannot edit message');
+        const [body, atMs] = [text.trim(), Date.now()];
+        const latestEditMsgKey = new MsgKey({ fromMe: true, remote: id.remote, id: await MsgKey.newId() });
+        const shown = msg.get('directPath') ? { caption: body } : { body };
+        msg.set({ ...shown, latestEditMsgKey, latestEditSenderTimestampMs: atMs });
+        const edited = connection.request('edit', { id: id.id, body, atMs }).then(
+          () => false,
+          () => true,
+        );
+        msg.set({ isSendFailure: await edited });
       },
     },
     WAWebSendReactionMsgAction: {
+      // The page stores the reaction before the network has it; its ack follows.
       sendReactionToMsg: async (msg: Msg, emoji: string) => {
-        await connection.request('react', { id: msg.get('id')?.id ?? '', emoji }).catch(() => {
+        const parent = msg.get('id');
+        if (!parent) throw new Error('the message has no id');
+        const isByLid = parent.remote.isLid() || findChat(parent.remote)?.groupMetadata?.get('isLidAddressingMode');
+        const from = users.ownWid(isByLid ? 'lid' : 'pn');
+        const made = { id: await MsgKey.newId(), emoji, atMs: reactionTimeOf(parent, from) };
+        const row = rowOf(parent, { ...made, from: String(from), fromMe: true }, 0);
+        reactionTableMode.bulkUpsert([row]);
+        try {
+          await connection.request('react', { id: parent.id, emoji, reactionId: made.id, atMs: made.atMs });
+        } catch {
+          reactionTableMode.updateAck({ ...row, ack: -1 }, -1);
           throw new Error('Reaction send error');
-        });
+        }
+        reactionTableMode.updateAck({ ...row, ack: 1 }, 1);
       },
     },
     WAWebAddonReactionTableMode: { reactionTableMode },

@@ -68,14 +68,14 @@ export const messageRequests: Handlers<Names> = {
     const known = findMessage(account, id);
     return known && !account.onlyOnPhone.has(known) ? deviceView(known, account) : null;
   },
-  react: async ({ changes, postOffice }, { account }, { id, emoji }) => {
+  react: async ({ changes, postOffice }, { account }, { id, emoji, reactionId, atMs }) => {
     await postOffice.settled(id);
-    changes.react(account, id, emoji);
+    changes.react(account, id, emoji, { id: reactionId, atMs });
     return null;
   },
-  edit: async ({ changes, postOffice }, { account }, { id, body }) => {
+  edit: async ({ changes, postOffice }, { account }, { id, body, atMs }) => {
     await postOffice.settled(id);
-    changes.edit(account, id, body);
+    changes.edit(account, id, body, atMs);
     return null;
   },
   revoke: async ({ changes, postOffice }, { account }, { id }) => {

@@ -1,20 +1,17 @@
 import type { PageCall, PageReaction, PageVote } from '../window.ts';
 import { type Contract, fn, object, unchecked } from './part.ts';
 
+/** A table of what people attach to messages. */
+export interface StoredTable<R> {
+  bulkUpsert(rows: readonly R[], ...more: unknown[]): unknown;
+  updateAck?(row: R, ack: number, ...more: unknown[]): unknown;
+  bulkGetByParentMsgKey?(keys: readonly object[]): Promise<readonly R[]>;
+}
+
 /** Modules for what becomes of messages. */
 export interface ChangeModules {
-  WAWebAddonReactionTableMode: {
-    reactionTableMode: {
-      bulkUpsert(rows: readonly PageReaction[], ...more: unknown[]): unknown;
-      bulkGetByParentMsgKey?(keys: readonly object[]): Promise<readonly PageReaction[]>;
-    };
-  };
-  WAWebAddonPollVoteTableMode: {
-    pollVoteTableMode: {
-      bulkUpsert(rows: readonly PageVote[], ...more: unknown[]): unknown;
-      bulkGetByParentMsgKey?(keys: readonly object[]): Promise<readonly PageVote[]>;
-    };
-  };
+  WAWebAddonReactionTableMode: { reactionTableMode: StoredTable<PageReaction> };
+  WAWebAddonPollVoteTableMode: { pollVoteTableMode: StoredTable<PageVote> };
   WAWebCallCollection: {
     on(event: string, listener: (call: PageCall | null | undefined) => void): void;
     activeCall?: PageCall | null;
@@ -33,6 +30,9 @@ export const changeParts: Contract<ChangeModules> = {
       '([{reactionParentKey, reactionText, reactionTimestamp, author | from}]) → stores reactions; wrapped',
       'message_reaction',
     ),
+    'reactionTableMode.updateAck': unchecked(
+      '(row, ack) → the network has one that was made here, or -1; it was stored with ack 0; wrapped',
+    ),
     'reactionTableMode.bulkGetByParentMsgKey': unchecked('([key]) → Promise of the same, taken-back ones too'),
   },
   WAWebAddonPollVoteTableMode: {
@@ -41,6 +41,7 @@ export const changeParts: Contract<ChangeModules> = {
       '([{pollUpdateParentKey, selectedOptionLocalIds, senderTimestampMs, author | from}]) → stores votes; wrapped',
       'poll_vote',
     ),
+    'pollVoteTableMode.updateAck': unchecked('the same'),
     'pollVoteTableMode.bulkGetByParentMsgKey': fn(
       '([key]) → Promise of the same, one for each person and poll',
       'listPollVotes',

@@ -31,6 +31,14 @@ export interface ChangeTools {
    * old rows again. `sentAt`: by the clock of the sender, in milliseconds or seconds.
    */
   isNews(row: { readonly t?: number }, sentAt: number | undefined): boolean;
+  /** It was made in this page, and the network does not have it: not yet, or it never will. */
+  isUnsent(row: Pick<PageReaction, 'id' | 'ack'>): boolean;
+  /** Runs an edit of an own message: the page shows it before the network has it. */
+  whileEditing<R>(message: PageMessage, edit: () => Promise<R>): Promise<R>;
+  /** Resolves when an edit that this page makes is done, or has failed; undefined if it makes none. */
+  editing(message: PageMessage): Promise<unknown> | undefined;
+  /** The page shows an own edit which the network does not have. */
+  hasFailedEdit(message: PageMessage): boolean;
   /** This account has sent it on another device. */
   sentElsewhere(message: PageMessage): FoundChange | undefined;
   edited(message: PageMessage): FoundChange | undefined;
@@ -96,6 +104,7 @@ export function installChangeTools(): void {
     return groupEvent(subtype) === 'group_updated' ? [] : [author];
   };
 
+  const edits = new Map<string, Promise<unknown>>();
   const recentMs = 3_600_000;
   const tools: ChangeTools = {
     inTurn,
@@ -113,6 +122,19 @@ export function installChangeTools(): void {
       const resolved = resolveNumbers(found.people, isLive).catch(() => {});
       inTurn(resolved, () => ({ is: 'change', ...found.read() }));
     },
+    isUnsent: ({ id, ack }) => id?.fromMe === true && ack !== undefined && ack <= 0,
+    whileEditing: async (message, edit) => {
+      const key = String(message.id);
+      const done = Promise.resolve().then(edit);
+      edits.set(key, done);
+      try {
+        return await done;
+      } finally {
+        if (edits.get(key) === done) edits.delete(key);
+      }
+    },
+    editing: (message) => edits.get(String(message.id)),
+    hasFailedEdit: ({ id, isSendFailure }) => id.fromMe && isSendFailure === true,
     sentElsewhere: (message) => {
       const { id, from, to, author, quotedParticipant, mentionedJidList = [] } = message;
       if (!id.fromMe || message.local === true || isOwn(message)) return undefined;
