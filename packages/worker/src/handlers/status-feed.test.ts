@@ -1,4 +1,4 @@
-import { STATUS_FEED } from '@chat-web/protocol';
+import { GatewayError, STATUS_FEED } from '@chat-web/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { postMediaStatus, postTextStatus } from '../page/status-feed.ts';
 import { listStatuses, loadStatuses, markStatusSeen } from '../page/statuses.ts';
@@ -80,10 +80,8 @@ describe('colour and font of a text', () => {
 describe('the statuses of others', () => {
   const status = { ...messageModel({ body: 'hello', isStatus: true }), seen: true };
 
-  it('are listed without those that are unreadable, also where the page cannot load what it has stored', async () => {
-    context.page.on(loadStatuses, () => {
-      throw new Error('no storage');
-    });
+  it('are listed without those that are unreadable', async () => {
+    context.page.on(loadStatuses, () => undefined);
     context.page.on(listStatuses, () => [
       { from: '12025550102@c.us', statuses: [status, {} as never] },
       { from: '12025550103@c.us', statuses: [{} as never] },
@@ -94,12 +92,26 @@ describe('the statuses of others', () => {
     expect(listed[0]?.statuses).toHaveLength(1);
   });
 
+  it('that the page cannot load are an error, unless the one that is meant is in its memory', async () => {
+    const { listStatuses: list, markStatusSeen: mark } = statusFeedHandlers(context);
+    context.page.on(loadStatuses, () => {
+      throw new GatewayError('client_failed', 'no storage');
+    });
+    context.page.on(listStatuses, () => []);
+    await expect(list({ id: 'main' })).rejects.toMatchObject({ code: 'client_failed' });
+    const messageId = 'false_status@broadcast_3A';
+    context.page.on(markStatusSeen, () => 'no_status');
+    await expect(mark({ id: 'main', messageId })).rejects.toMatchObject({ code: 'client_failed' });
+    context.page.on(markStatusSeen, () => 'ok');
+    expect(await mark({ id: 'main', messageId })).toEqual({ id: messageId, seen: true });
+  });
+
   it.each([
     ['no_status', 'message_not_found'],
     ['own', 'not_permitted'],
     ['unknown', 'outcome_unknown'],
   ] as const)('%s is the error %s', async (outcome, code) => {
-    context.page.on(markStatusSeen, () => outcome);
+    context.page.on(loadStatuses, () => undefined).on(markStatusSeen, () => outcome);
     const marking = statusFeedHandlers(context).markStatusSeen({ id: 'main', messageId: 'false_status@broadcast_3A' });
     await expect(marking).rejects.toMatchObject({ code });
   });

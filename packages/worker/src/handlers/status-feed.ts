@@ -34,9 +34,7 @@ interface TextStatus {
 export function statusFeedHandlers(
   context: HandlerContext,
 ): Handlers<'postStatus' | 'listStatuses' | 'markStatusSeen'> {
-  // Without it, what the page has in memory counts.
-  const load = () =>
-    context.page.read(LOAD_TIMEOUT_MS + LOAD_MARGIN_MS, loadStatuses, LOAD_TIMEOUT_MS).catch(() => undefined);
+  const load = () => context.page.read(LOAD_TIMEOUT_MS + LOAD_MARGIN_MS, loadStatuses, LOAD_TIMEOUT_MS);
   return {
     postStatus: async (input, attempt) => {
       if (input.type !== 'text') return sendMedia(context, { ...input, to: STATUS_FEED }, attempt);
@@ -62,8 +60,13 @@ export function statusFeedHandlers(
     },
 
     markStatusSeen: async ({ messageId }) => {
-      await load();
+      // It may be in memory all the same.
+      const failure = await load().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
       const outcome = await context.page.change(SEEN_TIMEOUT_MS, markStatusSeen, messageId);
+      if (outcome === 'no_status' && failure) throw failure;
       if (outcome === 'no_status') throw new GatewayError('message_not_found', 'the account sees no such status');
       if (outcome === 'own') throw new GatewayError('not_permitted', 'the status is one of this account itself');
       if (outcome === 'unknown')

@@ -8,14 +8,24 @@ export interface PersonStatuses {
   readonly statuses: readonly (MessageModel & { readonly seen: boolean })[];
 }
 
-/** Has the page load the statuses that it has stored, once: it may not do so by itself. The network is not queried. */
+/**
+ * Has the page load the statuses that it has stored, until it has once: it may not do so by itself. The network is not
+ * queried. Rejects where the page cannot load them, or has not in time.
+ */
 export async function loadStatuses(timeoutMs: number): Promise<void> {
-  const { chatWeb } = window;
-  if (!chatWeb || chatWeb.statusesLoaded) return;
-  chatWeb.statusesLoaded = true;
-  const late = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs));
-  const loaded = Promise.resolve(window.require('WAWebCollections').Status.sync?.());
-  await Promise.race([loaded.catch(() => {}), late]);
+  const state = window.chatWeb;
+  if (!state) return;
+  if (!state.statuses) {
+    const loading = Promise.resolve().then(() => window.require('WAWebCollections').Status.sync?.());
+    state.statuses = loading;
+    loading.catch(() => {
+      if (state.statuses === loading) delete state.statuses;
+    });
+  }
+  const late = new Promise((_, reject) =>
+    setTimeout(() => reject(new Error('the page has not loaded its statuses yet')), timeoutMs),
+  );
+  await Promise.race([state.statuses, late]);
 }
 
 /** The statuses of other people since that time, in Unix seconds, from the page's memory; who posted last comes first. */

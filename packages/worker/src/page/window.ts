@@ -346,8 +346,8 @@ interface SetUpState {
   linking?: LinkingState;
   /** What has become since `since` was read at `at`: times in milliseconds since 1970. */
   caughtUp?: { readonly since: number; readonly at: number };
-  /** The page was asked to load the statuses that it has stored. */
-  statusesLoaded?: boolean;
+  /** The page loads the statuses that it has stored, or has loaded them. */
+  statuses?: Promise<unknown>;
   /** Texts of open dialogs. */
   dialogs?: readonly string[];
 }

@@ -1,0 +1,37 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { loadStatuses } from './statuses.ts';
+
+const LIMIT_MS = 20;
+let sync: ReturnType<typeof vi.fn>;
+
+/** A page that loads its statuses with these outcomes, one after the other. */
+function page(...outcomes: readonly (() => Promise<unknown>)[]) {
+  sync = vi.fn();
+  for (const outcome of outcomes) sync.mockImplementationOnce(outcome);
+  const require = () => ({ Status: { sync } });
+  vi.stubGlobal('window', { require, chatWeb: { document: '1' } });
+}
+afterEach(() => vi.unstubAllGlobals());
+
+const fails = () => Promise.reject(new Error('no storage'));
+const soon = () => new Promise((resolve) => setTimeout(resolve, 2 * LIMIT_MS));
+
+it('statuses are loaded once, and again after a failure', async () => {
+  page(fails, fails, async () => []);
+  for (const _ of ['first', 'again']) await expect(loadStatuses(LIMIT_MS)).rejects.toThrow('no storage');
+  for (const _ of ['first', 'again']) await loadStatuses(LIMIT_MS);
+  expect(sync).toHaveBeenCalledTimes(3);
+});
+
+it('callers wait for the same load, which may last longer than each of them waits', async () => {
+  page(soon);
+  const calls = [1, 2].map(() => loadStatuses(LIMIT_MS));
+  for (const call of calls) await expect(call).rejects.toThrow('not loaded its statuses yet');
+  await loadStatuses(4 * LIMIT_MS);
+  expect(sync).toHaveBeenCalledTimes(1);
+});
+
+it('a page without that has nothing to load', async () => {
+  vi.stubGlobal('window', { require: () => ({ Status: {} }), chatWeb: { document: '1' } });
+  await loadStatuses(LIMIT_MS);
+});
