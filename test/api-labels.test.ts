@@ -63,7 +63,7 @@ describe('labels', () => {
   it('that there are none of are 400, and none is changed', async () => {
     const { client } = stack;
     await client.setChatLabels({ ...of(BEN), labelIds: ['1'] });
-    for (const labelIds of [['1', '9'], ['not an id']]) {
+    for (const labelIds of [['1', '9'], ['constructor'], ['__proto__'], ['not an id']]) {
       const refused = client.setChatLabels({ ...of(BEN), labelIds });
       await expect(refused).rejects.toMatchObject({
         code: 'invalid_request',

@@ -10,7 +10,8 @@ export class Collection<M extends Model<{ id: Id }>> extends Emitter {
   readonly modelClass: new (
     values: never,
   ) => M;
-  readonly #byId = new Map<string, M>();
+  // A plain object, as in the real page: it has something for `constructor`, too.
+  readonly #byId: Record<string, M> = {};
   #models: M[] = [];
 
   constructor(modelClass: new (values: never) => M) {
@@ -28,15 +29,15 @@ export class Collection<M extends Model<{ id: Id }>> extends Emitter {
 
   /** The member with that id; ids compare by their serialised form. */
   get(id: Id | null | undefined): M | undefined {
-    return id === null || id === undefined ? undefined : this.#byId.get(String(id));
+    return id === null || id === undefined ? undefined : this.#byId[String(id)];
   }
 
   /** Adds what is not there yet, then triggers `add`; at the end, or before the member at that index. */
   add(model: M, at = this.#models.length): M {
     const key = String(model.get('id'));
-    const present = this.#byId.get(key);
+    const present = this.#byId[key];
     if (present) return present;
-    this.#byId.set(key, model);
+    this.#byId[key] = model;
     this.#models.splice(at, 0, model);
     model.bubbleTo(this);
     this.trigger('add', model, this);
@@ -45,15 +46,22 @@ export class Collection<M extends Model<{ id: Id }>> extends Emitter {
 
   /** Makes a member known by the id that it is about to get. */
   rename(model: M, id: Id): void {
-    if (!this.#byId.delete(String(model.get('id')))) return;
-    this.#byId.set(String(id), model);
+    if (!this.#drop(model)) return;
+    this.#byId[String(id)] = model;
   }
 
   remove(model: M): void {
-    if (!this.#byId.delete(String(model.get('id')))) return;
+    if (!this.#drop(model)) return;
     this.#models = this.#models.filter((member) => member !== model);
     this.trigger('remove', model, this);
     model.stopBubblingTo(this);
+  }
+
+  #drop(model: M): boolean {
+    const key = String(model.get('id'));
+    if (!this.#byId[key]) return false;
+    delete this.#byId[key];
+    return true;
   }
 
   getModelsArray(): M[] {

@@ -29,10 +29,12 @@ export async function setChatLabels(
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const { Label } = window.require('WAWebCollections');
-  if (!Label || labelIds.some((id) => !Label.get(id))) return 'no_label';
+  // Not by `get`: a collection has something under the name of each property that objects inherit.
+  const known = new Set(Label?.getModelsArray().map(({ id }) => String(id)));
+  if (!Label || labelIds.some((id) => !known.has(id))) return 'no_label';
   const wanted = new Set(labelIds);
   // Some ids are of lists that the network keeps by itself.
-  const present = () => (chat.labels ?? []).map(String).filter((id) => Label.get(id));
+  const present = () => (chat.labels ?? []).map(String).filter((id) => known.has(id));
   return tools.oneByOne(chat, async () => {
     const before = present();
     const added = [...wanted].filter((id) => !before.includes(id));

@@ -26,7 +26,7 @@ export interface CollectionModules {
       on?(event: string, listener: (chat: PageChat, value?: unknown, before?: unknown) => void): void;
     };
     Mute?: { on?(event: string, listener: (mute: PageMute) => void): void };
-    Label?: Found<PageLabel> & {
+    Label?: Pick<Found<PageLabel>, 'getModelsArray'> & {
       addOrRemoveLabelsMD(actions: readonly LabelAction[], chats: readonly PageChat[]): void;
     };
     Contact: Found<PageContact> & { modelClass: new (values: object) => PageContact };
@@ -81,7 +81,6 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
     'Msg.getMessagesById': unchecked('([serialised id]) → Promise<{messages}>, also of those not loaded'),
     Label: unchecked('the labels'),
     'Label.getModelsArray': fn('() → labels', 'listLabels', 'listChatLabels', 'setChatLabels'),
-    'Label.get': fn('(id) → label', 'setChatLabels'),
     'Label.addOrRemoveLabelsMD': fn('([{id, type}], chats): shows a change in the models', 'setChatLabels'),
     Chat: either(object('the chats', 'session'), 'WAWebChatCollection.ChatCollection'),
     'Chat.get': either(fn('(id) → chat', 'session'), 'WAWebChatCollection.ChatCollection'),
