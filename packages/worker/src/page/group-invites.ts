@@ -60,10 +60,12 @@ export interface Joined {
 /** Joins a group by its invite. */
 export async function joinByInvite(code: string, membersMs: number): Promise<Joined | Refused> {
   const tools = window.chatWebTools;
+  let groupId: string | undefined;
   try {
     const { id, membershipApprovalMode } = await window.require('WAWebGroupQueryJob').queryGroupInvite(code);
-    const own = await tools.ownGroup(String(id), membersMs);
-    if (own?.members) return { groupId: String(id), waits: false };
+    groupId = String(id);
+    const own = await tools.ownGroup(groupId, membersMs);
+    if (own?.members) return { groupId, waits: false };
     const waits = Boolean(membershipApprovalMode);
     const { gid } = await window.require('WAWebGroupInviteJob').joinGroupViaInvite(code, waits);
     return { groupId: String(gid), waits };
@@ -71,6 +73,8 @@ export async function joinByInvite(code: string, membersMs: number): Promise<Joi
     // The mode has changed meanwhile: thrown although the account has joined, or waits.
     const { gid, membershipApprovalMode } = (error ?? {}) as { gid?: PageId; membershipApprovalMode?: boolean };
     if (gid) return { groupId: String(gid), waits: membershipApprovalMode === true };
+    const waitsAlready = 304;
+    if (groupId !== undefined && tools.refusal(error) === waitsAlready) return { groupId, waits: true };
     return tools.refusedBy(error);
   }
 }

@@ -1,6 +1,7 @@
 import { groupView, isAdmin, memberIdOf } from '../../network/group.ts';
 import type { AddOutcome } from '../../network/groups.ts';
 import type { AccountRecord, GroupRecord } from '../../network/records.ts';
+import { NetworkRefusal } from '../../network/refusal.ts';
 import type { WireParticipantResult } from '../../page/wire.ts';
 import type { Handlers } from './handler.ts';
 
@@ -52,6 +53,7 @@ export const groupRequests: Handlers<Names> = {
   }),
   invite: ({ groups }, { account }, { code }) => groupView(groups.invitedTo(code), account),
   join: ({ groups }, { account }, { code }) => {
+    if (groups.invitedTo(code).requests.has(account)) throw new NetworkRefusal(304, 'the account waits already');
     const { group, waits } = groups.join(code, account);
     return { id: group.id, waits };
   },

@@ -46,7 +46,7 @@ export const groupInviteParts: Contract<GroupInviteModules> = {
   WAWebGroupInviteJob: {
     resetGroupInviteCode: fn('(group id) → Promise<{code}>', 'renewGroupInvite'),
     joinGroupViaInvite: fn(
-      '(code, is approval needed?) → Promise<{gid}>; with the wrong flag it throws {gid, membershipApprovalMode}, and has joined',
+      '(code, is approval needed?) → Promise<{gid}>; with the wrong flag it throws {gid, membershipApprovalMode}, and has joined; 304 if it waits already',
       'joinGroup',
     ),
   },
