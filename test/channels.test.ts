@@ -63,6 +63,16 @@ describe('channels', () => {
     expect((await client.listChannels({ id: 'main' })).map(({ id }) => id)).toEqual([OWN]);
   });
 
+  it('are followed also where the page fails at something else afterwards', async () => {
+    const { client, phones } = stack;
+    await refuse('channel-add-ons', 500);
+    const following = await client.followChannel({ id: 'main', channelId: NEWS });
+    expect(following).toEqual({ channelId: NEWS, following: true });
+    expect((await phones.channel(NEWS)).followers).toEqual([ADA]);
+    await refuse('channel-add-ons', null);
+    await client.unfollowChannel({ id: 'main', channelId: NEWS });
+  });
+
   it('take texts of those who may post, and those who follow get them', async () => {
     const { client, phones } = stack;
     const posted = await client.postToChannel({ id: 'main', channelId: OWN, body: 'Closed on Monday 🎉' });

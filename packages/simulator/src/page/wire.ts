@@ -95,6 +95,8 @@ export interface Requests {
   /** A channel by its id or invite code, with its newest messages; refused with 404 if there is none. */
   channel: { params: { key: string }; result: { channel: WireChannel; chat: WireChat } };
   'follow-channel': { params: { id: string }; result: null };
+  /** What the account has added to posts of a channel. */
+  'channel-add-ons': { params: { id: string }; result: null };
   'unfollow-channel': { params: { id: string }; result: null };
   /** The account has seen a status. */
   'see-status': { params: { id: string }; result: null };

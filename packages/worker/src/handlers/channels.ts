@@ -54,6 +54,11 @@ export function channelHandlers({ page }: HandlerContext): Handlers<Names | 'pos
     unfollowChannel: async ({ channelId }) => {
       const outcome = await page.change(CHANGE_TIMEOUT_MS, unfollowChannel, channelId);
       if (outcome === 'own') throw new GatewayError('not_permitted', 'the account owns that channel');
+      if (outcome === 'unknown')
+        throw new GatewayError(
+          'outcome_unknown',
+          'the web client did not report whether the channel is still followed',
+        );
       allowed(outcome);
       return { channelId, following: false };
     },

@@ -92,23 +92,27 @@ export async function followChannel(channelId: string): Promise<'ok' | 'no_chann
     await window.require('WAWebNewsletterSubscribeAction').subscribeToNewsletterAction(chat, surface);
     return role() === 'guest' ? { refused: 400 } : 'ok';
   } catch (error) {
-    return window.chatWebTools.refusedBy(error);
+    // The page has more to do once the network has it, and any of that may fail.
+    return role() === 'guest' ? window.chatWebTools.refusedBy(error) : 'ok';
   }
 }
 
-/** Unfollows a channel. */
-export async function unfollowChannel(channelId: string): Promise<'ok' | 'no_channel' | 'own' | Refused> {
+/** Unfollows a channel. `unknown`: the page does not say whether the network has taken it. */
+export async function unfollowChannel(channelId: string): Promise<'ok' | 'no_channel' | 'own' | 'unknown' | Refused> {
+  const tools = window.chatWebTools;
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
+  const role = () => channels?.get(channelId)?.newsletterMetadata?.membershipType ?? 'guest';
   const chat = channels?.get(channelId);
-  const role = chat?.newsletterMetadata?.membershipType ?? 'guest';
-  if (!chat || role === 'guest') return 'no_channel';
-  if (role === 'owner') return 'own';
+  if (!chat || role() === 'guest') return 'no_channel';
+  if (role() === 'owner') return 'own';
   try {
     const surface = { eventSurface: 3 };
     await window.require('WAWebNewsletterUnsubscribeAction').unsubscribeFromNewsletterAction(chat, surface);
     return 'ok';
   } catch (error) {
-    return window.chatWebTools.refusedBy(error);
+    if (role() === 'guest') return 'ok';
+    // The page takes the channel out of its database before it shows that: an error of its own may be of that.
+    return tools.refusal(error) === undefined ? 'unknown' : tools.refusedBy(error);
   }
 }
 

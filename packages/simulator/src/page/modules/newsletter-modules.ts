@@ -14,6 +14,8 @@ export function newsletterModules({ connection, mailbox, users }: Page): Modules
     if (!chat.newsletterMetadata) return;
     await connection.request('follow-channel', { id: String(chat.get('id')) });
     chat.newsletterMetadata.set({ membershipType: 'subscriber' });
+    // What fails from here on is thrown, too.
+    await connection.request('channel-add-ons', { id: String(chat.get('id')) });
   };
   const unsubscribe = async (chat: Chat) => {
     try {

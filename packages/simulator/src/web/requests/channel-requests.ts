@@ -6,7 +6,7 @@ import type { Newsletter } from '../../network/records.ts';
 import { NetworkRefusal } from '../../network/refusal.ts';
 import type { Handlers } from './handler.ts';
 
-type Names = 'channel' | 'follow-channel' | 'unfollow-channel';
+type Names = 'channel' | 'follow-channel' | 'channel-add-ons' | 'unfollow-channel';
 
 const previewed = 20;
 
@@ -23,6 +23,7 @@ export const channelRequests: Handlers<Names> = {
     follow(known(network, id), account);
     return null;
   },
+  'channel-add-ons': () => null,
   'unfollow-channel': (network, { account }, { id }) => {
     const newsletter = known(network, id);
     if (!newsletter.followers.has(account)) throw new NetworkRefusal(400, `${account.number} does not follow it`);

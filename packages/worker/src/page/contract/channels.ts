@@ -43,12 +43,15 @@ export const channelParts: Contract<ChannelModules> = {
   },
   WAWebNewsletterSubscribeAction: {
     subscribeToNewsletterAction: fn(
-      '(chat, {eventSurface}) → Promise; does nothing in silence without metadata',
+      '(chat, {eventSurface}) → Promise; does nothing in silence without metadata; may reject after membershipType has changed',
       'followChannel',
     ),
   },
   WAWebNewsletterUnsubscribeAction: {
-    unsubscribeFromNewsletterAction: fn('(chat, {eventSurface}) → Promise', 'unfollowChannel'),
+    unsubscribeFromNewsletterAction: fn(
+      '(chat, {eventSurface}) → Promise; may reject after the network has taken it',
+      'unfollowChannel',
+    ),
   },
   WAWebNewsletterSendMsgAction: {
     sendNewsletterTextMsg: fn(

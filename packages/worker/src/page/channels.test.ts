@@ -1,0 +1,29 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { unfollowChannel } from './channels.ts';
+
+const ID = '120363000000000022@newsletter';
+const refusal = (error: unknown) => (error as { status?: number }).status;
+
+/** A page whose own function does this, with the role that the account has in the channel. */
+function page(unfollow: (metadata: { membershipType: string }) => void) {
+  const newsletterMetadata = { membershipType: 'subscriber' };
+  const modules: Record<string, unknown> = {
+    WAWebCollections: { WAWebNewsletterCollection: { get: () => ({ id: ID, newsletterMetadata }) } },
+    WAWebNewsletterUnsubscribeAction: { unsubscribeFromNewsletterAction: async () => unfollow(newsletterMetadata) },
+  };
+  const chatWebTools = { refusal, refusedBy: (error: unknown) => ({ refused: refusal(error) }) };
+  vi.stubGlobal('window', { require: (name: string) => modules[name], chatWebTools });
+}
+afterEach(() => vi.unstubAllGlobals());
+
+it.each([
+  ['a refusal of the network', { status: 429 }, 'subscriber', { refused: 429 }],
+  ['an error of the page, which may be of what it does afterwards', new Error('no storage'), 'subscriber', 'unknown'],
+  ['an error after the account is out', new Error('no storage'), 'guest', 'ok'],
+] as const)('a channel is followed no longer, with %s', async (_, error, role, outcome) => {
+  page((metadata) => {
+    metadata.membershipType = role;
+    throw error;
+  });
+  expect(await unfollowChannel(ID)).toEqual(outcome);
+});
