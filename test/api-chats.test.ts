@@ -185,11 +185,14 @@ describe('a chat', () => {
 
   it('is cleared, and deleted, for the account alone', async () => {
     const { client } = stack;
+    const { messages } = await client.listMessages(of(CARLA));
+    const messageId = messages[0]?.id ?? '';
+    expect(await client.getMessage({ id: 'main', messageId })).toMatchObject({ id: messageId });
     expect(await client.clearChat(of(CARLA))).toEqual({ chatId: idOf(CARLA), cleared: true });
-    await eventually(async () => {
-      expect(await stack.phones.messages(ADA, { with: CARLA })).toEqual([]);
-      expect(await onPage(CARLA)).not.toHaveProperty('lastMessage');
-    });
+    const gone = client.getMessage({ id: 'main', messageId });
+    await expect(gone).rejects.toMatchObject({ code: 'message_not_found' });
+    expect(await onPage(CARLA)).not.toHaveProperty('lastMessage');
+    await eventually(async () => expect(await stack.phones.messages(ADA, { with: CARLA })).toEqual([]));
     expect(await stack.phones.messages(CARLA, { with: ADA })).not.toEqual([]);
     expect(await client.deleteChat(of(CARLA))).toEqual({ chatId: idOf(CARLA), deleted: true });
     await eventually(async () => {

@@ -21,6 +21,8 @@ const statusFeed = 'status@broadcast';
 export class Mailbox {
   readonly #connection: Connection;
   readonly #users: Users;
+  /** What the page's database has no more: the network may hear of that later. */
+  readonly #erased = new Set<string>();
 
   constructor(connection: Connection, users: Users, keys: Keys) {
     this.#connection = connection;
@@ -116,10 +118,16 @@ export class Mailbox {
   async find(key: MsgKey): Promise<Msg | undefined> {
     const present = messages.get(key);
     if (present) return present;
+    if (this.#erased.has(key.toString())) return undefined;
     const found = await this.#connection.request('message', { id: key.id });
     const own = found && this.#own(found);
     if (!own || keyOf(own).toString() !== key.toString()) return undefined;
     return modelOf(own, false);
+  }
+
+  /** Takes messages out of the page's database; the models stay. */
+  erase(keys: readonly string[]): void {
+    for (const key of keys) this.#erased.add(key);
   }
 
   /** Removes the messages of a chat, and with `isDeleted` the chat. */

@@ -77,8 +77,10 @@ export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typ
     },
 
     clearChat: async ({ chatId }) => {
-      const { id } = idOf(await page.change(CLEAR_TIMEOUT_MS, clearChat, chatId));
-      return { chatId: id, cleared: true };
+      const outcome = await page.change(CLEAR_TIMEOUT_MS, clearChat, chatId, SETTLE_TIMEOUT_MS);
+      if (outcome === 'still_shown')
+        throw new GatewayError('outcome_unknown', 'the chat is cleared, but the web client still shows its messages');
+      return { chatId: idOf(outcome).id, cleared: true };
     },
 
     deleteChat: async ({ chatId }) => {

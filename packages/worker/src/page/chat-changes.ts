@@ -96,14 +96,23 @@ export async function muteChat(chatId: string, expiration: number, settleMs: num
   });
 }
 
-/** Deletes all messages of a chat. Returns the chat's id. */
-export async function clearChat(chatId: string): Promise<{ readonly id: string } | 'no_chat' | Refused> {
+/** Deletes all messages of a chat. Returns the chat's id; `still_shown` if the page keeps them in its memory. */
+export async function clearChat(
+  chatId: string,
+  settleMs: number,
+): Promise<{ readonly id: string } | 'no_chat' | 'still_shown' | Refused> {
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   try {
-    await window.require('WAWebChatClearBridge').sendClear(chat, false, false);
-    return { id: tools.phoneOr(chat.id) ?? chatId };
+    const clearing = window.require('WAWebChatClearBridge').sendClear(chat, false, false);
+    const { result: gone = [] } = (await clearing) ?? {};
+    // That was the page's database. This is its memory; it hides the refusals of the step before.
+    const cleared = window.require('WAWebClearChatUtils').finalizeClearChat(chat, clearing);
+    await cleared.catch(() => {}); // Whatever it lacks, the chat is cleared.
+    const { Msg } = window.require('WAWebCollections');
+    const isGone = () => gone.every((id) => !Msg.get(String(id)));
+    return (await tools.holds(isGone, settleMs)) ? { id: tools.phoneOr(chat.id) ?? chatId } : 'still_shown';
   } catch (error) {
     return tools.refusedBy(error);
   }

@@ -75,9 +75,19 @@ export function chatActionModules({ connection, appState, mailbox }: Page): Modu
       // What is starred is not known here.
       sendClear: async (chat: Chat) => {
         const result = (chat.get('msgs')?.getModelsArray() ?? []).map((msg) => String(msg.get('id')));
+        mailbox.erase(result);
         appState.push('clear-chat', { chat: idOf(chat), isDeleted: false });
-        setTimeout(() => mailbox.clear(idOf(chat), false), settleMs);
         return { result };
+      },
+    },
+    WAWebClearChatUtils: {
+      // The models are removed here alone. What the network refuses is not told.
+      finalizeClearChat: async (_chat: Chat, clearing: Promise<{ readonly result: readonly string[] }>) => {
+        try {
+          for (const key of (await clearing).result) mailbox.forget(key);
+        } catch (error) {
+          if (!(error instanceof ServerStatusCodeError)) throw error;
+        }
       },
     },
     WAWebDeleteChatAction: {

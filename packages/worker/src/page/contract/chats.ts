@@ -1,6 +1,11 @@
 import type { PageActivity, PageChat, PageId, PagePresence } from '../window.ts';
 import { type Contract, either, fn, object, unchecked } from './part.ts';
 
+/** Serialised ids of the messages that were deleted. */
+interface Cleared {
+  readonly result?: readonly string[];
+}
+
 type ShowState = (id: PageId) => Promise<unknown> | undefined;
 
 /** Modules for what is done with a whole chat. */
@@ -15,7 +20,10 @@ export interface ChatModules {
     getNumConversationsPinned(chatId: PageId): Promise<number>;
     getPinLimit(chatId: PageId): number;
   };
-  WAWebChatClearBridge: { sendClear(chat: PageChat, unused: false, keepStarred: boolean): Promise<unknown> };
+  WAWebChatClearBridge: {
+    sendClear(chat: PageChat, unused: false, keepStarred: boolean): Promise<Cleared | undefined>;
+  };
+  WAWebClearChatUtils: { finalizeClearChat(chat: PageChat, clearing: Promise<Cleared | undefined>): Promise<unknown> };
   WAWebDeleteChatAction: { sendDelete(chat: PageChat, showToast: boolean): Promise<unknown> };
   WAWebChatStateBridge: {
     sendChatStateComposing: ShowState;
@@ -60,7 +68,13 @@ export const chatParts: Contract<ChatModules> = {
   },
   WAWebChatClearBridge: {
     sendClear: fn(
-      '(chat, unused, keepStarred) → Promise<{result: ids}>; resolves before the network has it',
+      '(chat, unused, keepStarred) → Promise<{result: ids}>; resolves before the network has it; the models stay',
+      'clearChat',
+    ),
+  },
+  WAWebClearChatUtils: {
+    finalizeClearChat: fn(
+      '(chat, that promise) → Promise; removes the models; resolves if the network refuses',
       'clearChat',
     ),
   },
