@@ -6,8 +6,7 @@ import { chat } from '../resources.ts';
 import { isoTime, writtenTime } from '../times.ts';
 import { CHANGE_ERRORS, CHAT_CHANGE_ERRORS, ofChat, READ_ERRORS } from './common.ts';
 
-const markErrors = [...CHANGE_ERRORS, 'chat_not_found'] as const;
-const networkErrors = [...CHAT_CHANGE_ERRORS, 'rate_limited'] as const;
+const changeErrors = [...CHANGE_ERRORS, 'chat_not_found'] as const;
 
 const MUST_BE_SECONDS = 'must be a whole number from 1 to 60';
 const seconds = v.pipe(
@@ -55,7 +54,7 @@ export const chatChangeOperations = {
     scope: 'send',
     params: ofChat,
     answer: chat,
-    errors: markErrors,
+    errors: changeErrors,
     timeoutMs: 30_000,
   },
   markChatUnread: {
@@ -65,7 +64,7 @@ export const chatChangeOperations = {
     scope: 'send',
     params: ofChat,
     answer: chat,
-    errors: markErrors,
+    errors: changeErrors,
     timeoutMs: 30_000,
   },
   setChatState: {
@@ -76,7 +75,7 @@ export const chatChangeOperations = {
     params: ofChat,
     body: v.object({ state: chatState, seconds: v.optional(seconds, 10) }),
     answer: v.object({ chatId: networkId, state: chatState, endsAt: v.optional(isoTime) }),
-    errors: networkErrors,
+    errors: changeErrors,
     timeoutMs: 15_000,
   },
   subscribePresence: {
@@ -102,7 +101,7 @@ export const chatChangeOperations = {
     params: ofChat,
     body: v.object({ archived: flag }),
     answer: chat,
-    errors: markErrors,
+    errors: changeErrors,
     timeoutMs: 30_000,
   },
   pinChat: {
@@ -124,7 +123,7 @@ export const chatChangeOperations = {
     params: ofChat,
     body: v.object({ until }),
     answer: chat,
-    errors: markErrors,
+    errors: changeErrors,
     timeoutMs: 30_000,
   },
   clearChat: {
@@ -134,7 +133,7 @@ export const chatChangeOperations = {
     scope: 'send',
     params: ofChat,
     answer: v.object({ chatId: networkId, cleared: v.literal(true) }),
-    errors: networkErrors,
+    errors: changeErrors,
     timeoutMs: 60_000,
   },
   deleteChat: {
@@ -144,7 +143,7 @@ export const chatChangeOperations = {
     scope: 'send',
     params: ofChat,
     answer: v.object({ chatId: networkId, deleted: v.literal(true) }),
-    errors: networkErrors,
+    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
   },
 } as const satisfies Record<string, Operation>;

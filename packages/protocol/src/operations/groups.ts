@@ -82,7 +82,8 @@ export const groupOperations = {
     scope: 'send',
     params: ofGroup,
     answer: v.object({ groupId: networkId, left: v.literal(true) }),
-    errors: CHAT_CHANGE_ERRORS,
+    // The page does not tell why the network refuses it.
+    errors: [...CHANGE_ERRORS, 'chat_not_found'],
     timeoutMs: 30_000,
   },
   renameGroup: {

@@ -46,7 +46,7 @@ export const statusFeedOperations = {
     // The page makes the ids of texts itself.
     keyed: { choosesMessageId: ({ type }) => type !== 'text' },
     answer: message,
-    errors: [...CHANGE_ERRORS, 'chat_not_found', 'media_unavailable'],
+    errors: [...CHANGE_ERRORS, 'media_unavailable'],
     timeoutMs: 120_000,
   },
   listStatuses: {

@@ -15,7 +15,10 @@ export class AppState {
     this.#connection = connection;
   }
 
-  push<N extends 'mark-chat' | 'clear-chat'>(name: N, params: Requests[N]['params']): { readonly status: 200 } {
+  push<N extends 'mark-chat' | 'clear-chat' | 'star'>(
+    name: N,
+    params: Requests[N]['params'],
+  ): { readonly status: 200 } {
     setTimeout(() => this.#connection.request(name, params).catch(() => undefined), queuedMs);
     return { status: 200 };
   }

@@ -15,9 +15,8 @@ import {
   setChatState,
 } from '../page/chat-changes.ts';
 import { subscribePresence } from '../page/presence.ts';
-import type { Refused } from '../page/window.ts';
 import { chatNotFound } from './not-found.ts';
-import { notCarriedOut, refusedBy } from './sending.ts';
+import { notCarriedOut } from './sending.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 25_000;
@@ -87,14 +86,14 @@ export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typ
       const outcome = await page.change(CLEAR_TIMEOUT_MS, deleteChat, chatId, MEMBERS_TIMEOUT_MS);
       if (outcome === 'is_member')
         throw new GatewayError('not_permitted', 'the account is in the group: leave it first');
+      if (outcome === 'failed') throw new GatewayError('client_failed', 'the web client did not delete the chat');
       return { chatId: idOf(outcome).id, deleted: true };
     },
   };
 }
 
-function idOf(outcome: { readonly id: string } | 'no_chat' | Refused): { readonly id: string } {
+function idOf(outcome: { readonly id: string } | 'no_chat'): { readonly id: string } {
   if (outcome === 'no_chat') throw chatNotFound();
-  if ('refused' in outcome) throw refusedBy(outcome.refused);
   return outcome;
 }
 

@@ -1,4 +1,4 @@
-import type { PageWindow, Refused } from './window.ts';
+import type { PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -41,16 +41,12 @@ export async function setChatState(
   chatId: string,
   state: 'typing' | 'recording' | 'paused',
   forMs: number,
-): Promise<{ readonly id: string } | 'no_chat' | Refused> {
+): Promise<{ readonly id: string } | 'no_chat'> {
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
-  try {
-    await tools.showState(chat, state, forMs);
-    return { id: tools.phoneOr(chat.id) ?? chatId };
-  } catch (error) {
-    return tools.refusedBy(error);
-  }
+  await tools.showState(chat, state, forMs);
+  return { id: tools.phoneOr(chat.id) ?? chatId };
 }
 
 /** Archives a chat, or takes it out of the archive. */
@@ -100,41 +96,32 @@ export async function muteChat(chatId: string, expiration: number, settleMs: num
 export async function clearChat(
   chatId: string,
   settleMs: number,
-): Promise<{ readonly id: string } | 'no_chat' | 'still_shown' | Refused> {
+): Promise<{ readonly id: string } | 'no_chat' | 'still_shown'> {
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
-  try {
-    const clearing = window.require('WAWebChatClearBridge').sendClear(chat, false, false);
-    const { result: gone = [] } = (await clearing) ?? {};
-    // That was the page's database. This is its memory; it hides the refusals of the step before.
-    const cleared = window.require('WAWebClearChatUtils').finalizeClearChat(chat, clearing);
-    await cleared.catch(() => {}); // Whatever it lacks, the chat is cleared.
-    const { Msg } = window.require('WAWebCollections');
-    const isGone = () => gone.every((id) => !Msg.get(String(id)));
-    return (await tools.holds(isGone, settleMs)) ? { id: tools.phoneOr(chat.id) ?? chatId } : 'still_shown';
-  } catch (error) {
-    return tools.refusedBy(error);
-  }
+  const clearing = window.require('WAWebChatClearBridge').sendClear(chat, false, false);
+  const { result: gone = [] } = (await clearing) ?? {};
+  // That was the page's database. This is its memory; it hides the failures of the step before.
+  const cleared = window.require('WAWebClearChatUtils').finalizeClearChat(chat, clearing);
+  await cleared.catch(() => {}); // Whatever it lacks, the chat is cleared.
+  const { Msg } = window.require('WAWebCollections');
+  const isGone = () => gone.every((id) => !Msg.get(String(id)));
+  return (await tools.holds(isGone, settleMs)) ? { id: tools.phoneOr(chat.id) ?? chatId } : 'still_shown';
 }
 
-/** Deletes a chat. Returns its id; `is_member` for a group that the account is in. */
+/** Deletes a chat. Returns its id; `is_member` for a group that the account is in, `failed` if the page says so. */
 export async function deleteChat(
   chatId: string,
   membersMs: number,
-): Promise<{ readonly id: string } | 'no_chat' | 'is_member' | Refused> {
+): Promise<{ readonly id: string } | 'no_chat' | 'is_member' | 'failed'> {
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const isGroup = String(chat.id).endsWith('@g.us');
   if (isGroup && (await tools.ownGroup(String(chat.id), membersMs))) return 'is_member';
-  try {
-    const { status } = ((await window.require('WAWebDeleteChatAction').sendDelete(chat, false)) ?? {}) as {
-      status?: number;
-    };
-    if (status !== undefined && status >= 400) return { refused: status };
-    return { id: tools.phoneOr(chat.id) ?? chatId };
-  } catch (error) {
-    return tools.refusedBy(error);
-  }
+  const answer = await window.require('WAWebDeleteChatAction').sendDelete(chat, false);
+  // Of the page itself: the network gets it later.
+  const { status = 200 } = (answer ?? {}) as { readonly status?: number };
+  return status < 400 ? { id: tools.phoneOr(chat.id) ?? chatId } : 'failed';
 }

@@ -18,14 +18,10 @@ export async function renameGroup(groupId: string, subject: string, membersMs: n
 export async function leaveGroup(groupId: string, membersMs: number): Promise<'ok' | GroupRefusal> {
   const own = await window.chatWebTools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
-  try {
-    // Also resolves if the network refuses.
-    const isLeft = await window.require('WAWebExitGroupAction').sendExitGroup(own.group);
-    if (isLeft !== false) return 'ok';
-    return own.members ? { refused: 400 } : 'no_group'; // The members of a group that was left cannot be queried.
-  } catch (error) {
-    return window.chatWebTools.refusedBy(error);
-  }
+  // Also resolves if the network refuses, without its code.
+  const isLeft = await window.require('WAWebExitGroupAction').sendExitGroup(own.group);
+  if (isLeft !== false) return 'ok';
+  return own.members ? { refused: 400 } : 'no_group'; // The members of a group that was left cannot be queried.
 }
 
 /** Adds people one by one. Returns the network's code for each, in order; 503 for those not tried in time. */

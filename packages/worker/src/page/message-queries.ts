@@ -158,22 +158,15 @@ export async function loadThumbnail(messageId: string, key: string): Promise<Loa
  * Stars a message, or removes the star. The page has it at once; other devices get it later. `ignored`: the page has not
  * carried it out.
  */
-export async function starMessage(
-  messageId: string,
-  starred: boolean,
-): Promise<'ok' | 'no_message' | 'ignored' | Refused> {
+export async function starMessage(messageId: string, starred: boolean): Promise<'ok' | 'no_message' | 'ignored'> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   const chat = message && window.require('WAWebCollections').Chat.get(message.id.remote);
   if (!message || !chat || !tools.isDeliverable(message)) return 'no_message';
   const { sendStarMsgs } = window.require('WAWebChatSendMessages');
-  try {
-    // While one is under way in the chat, the page returns its promise, also for another message.
-    await tools.oneByOne(chat, () => sendStarMsgs(chat, [message], starred));
-    return (message.star === true) === starred ? 'ok' : 'ignored';
-  } catch (error) {
-    return tools.refusedBy(error);
-  }
+  // While one is under way in the chat, the page returns its promise, also for another message.
+  await tools.oneByOne(chat, () => sendStarMsgs(chat, [message], starred));
+  return (message.star === true) === starred ? 'ok' : 'ignored';
 }
 
 /**

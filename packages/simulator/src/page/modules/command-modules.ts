@@ -21,7 +21,7 @@ const idsOf = (msgs: readonly Msg[]) => msgs.map((msg) => msg.get('id')?.id ?? '
 
 /** What the user can command: fresh references for the QR, and deletion. */
 export function commandModules(page: Page): Modules {
-  const { connection, link, mailbox } = page;
+  const { appState, connection, link, mailbox } = page;
   const hide = async (msgs: readonly Msg[]) => {
     await connection.request('hide', { ids: idsOf(msgs) });
     for (const msg of msgs) mailbox.forget(String(msg.get('id')));
@@ -46,8 +46,8 @@ export function commandModules(page: Page): Modules {
       },
     );
   const starMsgs = async (list: readonly Msg[], isStarred: boolean): Promise<void> => {
-    await connection.request('star', { ids: idsOf(list), isStarred });
     for (const msg of list) msg.set({ star: isStarred });
+    appState.push('star', { ids: idsOf(list), isStarred });
   };
   const [revokeIn, deleteIn, starIn] = [perChat(revokeMsgs), perChat(deleteMsgs), perChat(starMsgs)];
   const commands = {
