@@ -18,6 +18,7 @@ import {
   type CallDraft,
   type CallEnd,
   type ChannelDraft,
+  type ChatMarks,
   type CodeRefusal,
   type ContactsChange,
   type DisturbanceDraft,
@@ -283,6 +284,12 @@ export const calls = {
     does: 'the phone opens the chat with `from`, and its messages become read (ack 3): answers `{read}`, how many',
     client: (number: string, from: string) => ({ number, from }),
     run: (stage, { number, from }) => phone(stage, number).read(from),
+  }),
+  mark: defineCall('PATCH', '/accounts/:number/marks', {
+    fields: inputs.marks,
+    does: 'the phone marks a chat as unread or not, archives it, which unpins it, pins it, mutes it until a time in Unix seconds (-1: for ever, 0: not)',
+    client: (number: string, marks: ChatMarks) => ({ number, ...marks }),
+    run: (stage, { number, ...marks }) => phone(stage, number).mark(marks),
   }),
   setOnline: defineCall('PUT', '/accounts/:number/online', {
     fields: inputs.online,

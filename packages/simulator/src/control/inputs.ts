@@ -175,7 +175,8 @@ export const inputs = {
     groupPrivacy: v.optional(groupPrivacy),
     business: v.optional(v.boolean()),
     businessProfile: v.optional(businessProfile),
-    name: v.optional(text),
+    /** Empty for an account without one. */
+    name: v.optional(v.string()),
     about: v.optional(v.string()),
     /** Nobody is told the about text. */
     hidesAbout: v.optional(v.boolean()),
@@ -188,6 +189,14 @@ export const inputs = {
   }),
   fill: v.strictObject({ chats: amount, contacts: amount, groups: amount }),
   read: v.strictObject({ from: v.union([person, group], 'must be a number or a group') }),
+  marks: v.strictObject({
+    chat: v.union([person, group], 'must be a number or a group'),
+    unread: v.optional(v.boolean()),
+    archived: v.optional(v.boolean()),
+    pinned: v.optional(v.boolean()),
+    /** Unix seconds; 0 to unmute, -1 for ever. */
+    mutedUntil: v.optional(v.pipe(v.number(), v.integer(), v.minValue(-1))),
+  }),
   online: v.strictObject({ online: v.boolean() }),
   logout: v.strictObject({
     deviceId: v.optional(text),
@@ -250,7 +259,9 @@ export const inputs = {
   }),
   stall: v.strictObject({ stalled: v.boolean() }),
   disturb: v.variant('kind', [
-    v.strictObject({ kind: v.picklist(['reload', 'pushState', 'iframe', 'sync', 'deaf', 'conflict', 'idle']) }),
+    v.strictObject({
+      kind: v.picklist(['reload', 'pushState', 'iframe', 'sync', 'deaf', 'broken', 'conflict', 'idle']),
+    }),
     v.strictObject({ kind: v.literal('block'), ms: delayMs }),
     v.strictObject({ kind: v.literal('leak'), mbPerSecond: v.pipe(v.number(), v.gtValue(0), v.maxValue(1000)) }),
     v.strictObject({ kind: v.literal('state'), state: v.picklist(socketStates) }),
@@ -318,6 +329,9 @@ export type ProfileChange = Input<typeof inputs.profile>;
 
 /** A change of a phone's address book. */
 export type ContactsChange = Input<typeof inputs.contacts>;
+
+/** What a phone sets in a chat. */
+export type ChatMarks = Input<typeof inputs.marks>;
 
 /** How many chats, contacts and groups an account gets. */
 export type Filling = Input<typeof inputs.fill>;

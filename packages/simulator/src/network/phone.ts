@@ -1,5 +1,5 @@
 import type { ListedChat, ListedPhone, PhoneMessage, ReceivedMedia } from '../api.ts';
-import type { OutgoingMedia, OutgoingMessage } from '../control/inputs.ts';
+import type { ChatMarks, OutgoingMedia, OutgoingMessage } from '../control/inputs.ts';
 import type { WireType } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import { emptyChatsOf, mark, marksOf } from './chat-marks.ts';
@@ -152,6 +152,18 @@ export class Phone {
     const party = this.#network.party(from, this.account, 'from');
     if (marksOf(this.account, party).isUnread) mark(this.account, party, { isUnread: false });
     return { read: this.#network.postOffice.read(this.account, party) };
+  }
+
+  mark({ chat, unread, archived, pinned, mutedUntil }: ChatMarks): void {
+    const party = this.#network.party(chat, this.account, 'chat');
+    const pinnedAtMs = pinned ? Date.now() : 0;
+    mark(this.account, party, {
+      ...(unread === undefined ? {} : { isUnread: unread }),
+      ...(pinned === undefined ? {} : { pinnedAtMs }),
+      ...(archived === undefined ? {} : { isArchived: archived }),
+      ...(archived ? { pinnedAtMs: 0 } : {}),
+      ...(mutedUntil === undefined ? {} : { mutedUntil }),
+    });
   }
 
   turn(on: boolean): void {

@@ -6,7 +6,7 @@ import { socket } from './models/socket.ts';
 import type { WireMessage } from './wire.ts';
 
 const mb = 2 ** 20;
-const actions = { logOut: () => undefined };
+const actions = { logOut: () => undefined, breakModules: () => undefined };
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -13,10 +13,11 @@ const piecesPerMb = 2 ** 20 / leakPieceBytes;
 /** What some cues have done by others. */
 export interface CueActions {
   logOut(): void;
+  breakModules(): void;
 }
 
 /** Does to this page what a test wants done. */
-export function play(cue: StageCue, { logOut }: CueActions): void {
+export function play(cue: StageCue, { logOut, breakModules }: CueActions): void {
   switch (cue.kind) {
     case 'reload':
       location.reload();
@@ -33,6 +34,9 @@ export function play(cue: StageCue, { logOut }: CueActions): void {
       break;
     case 'deaf':
       messages.off();
+      break;
+    case 'broken':
+      breakModules();
       break;
     case 'block':
       block(cue.ms);

@@ -84,7 +84,10 @@ const registry = new Registry(groups, {
   unknown: switches.unknownModules,
 });
 
-joinStage(address('/ws/stage'), () => currentQr(credentials()), { logOut: () => page.link.logout() });
+joinStage(address('/ws/stage'), () => currentQr(credentials()), {
+  logOut: () => page.link.logout(),
+  breakModules: () => registry.breakAll(),
+});
 if (switches.loadDelayMs > 0) await sinceLoad(switches.loadDelayMs);
 installGlobals(registry, switches);
 setTimeout(() => registry.registerLate(), switches.lateModulesMs);

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Collection } from './collection.ts';
+import { Model } from './model.ts';
 import { Registry, type RegistryOptions } from './registry.ts';
 
 const modules = { Now: { a: 1 }, Lazy: { b: 2 }, Late: { c: 3 } };
@@ -48,4 +50,24 @@ it('never has what is missing', () => {
       ['Now', {}],
     ].reverse(),
   );
+});
+
+it('breaks every module, also for a script that holds one, and leaves what its models keep', () => {
+  class Named extends Model<{ id: string }> {
+    static override readonly props = ['id'];
+
+    greet() {
+      return 'hello';
+    }
+  }
+  const names = new Collection<Named>(Named as never);
+  const named = names.add(new Named({ id: 'a' }));
+  const held = { run: () => 1, names, named };
+  const all = new Registry([{ Held: held, Names: names, Make: class {} }], plain);
+  all.breakAll();
+  const Make = all.require('Make') as new () => object;
+  for (const call of [() => held.run(), () => names.get('a'), () => named.greet(), () => new Make()])
+    expect(call).toThrow('the module is broken');
+  expect(all.require('Held')).toBe(held);
+  expect([named.get('id'), names.length]).toEqual(['a', 1]);
 });

@@ -1,3 +1,4 @@
+import { broken } from './broken.ts';
 import { withoutExport } from './without-export.ts';
 
 /** Modules by the names that scripts in the page ask for; each is a plain object that they may change. */
@@ -68,6 +69,11 @@ export class Registry {
     const names = this.#components.get(component);
     if (!names) throw new Error(`Bootloader: unknown component ${component}`);
     this.#register(names);
+  }
+
+  /** Every function of every module throws from now on, also where a script holds the module. */
+  breakAll(): void {
+    for (const [name, module] of this.#registered) this.#registered.set(name, broken(module));
   }
 
   registerLate(): void {

@@ -262,9 +262,9 @@ export interface CueOptions {
   readonly dialogue: { readonly which: DialogueKind };
 }
 
-/** What the stage may do to a page; `deaf` takes all listeners from its messages. */
+/** What the stage may do to a page; `deaf` takes all listeners from its messages, `broken` has its modules throw. */
 export type StageCue =
-  | { readonly kind: 'reload' | 'pushState' | 'iframe' | 'sync' | 'deaf' }
+  | { readonly kind: 'reload' | 'pushState' | 'iframe' | 'sync' | 'deaf' | 'broken' }
   | { readonly [K in keyof CueOptions]: { readonly kind: K } & CueOptions[K] }[keyof CueOptions];
 
 /** The fault of an account's pages. */
