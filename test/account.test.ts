@@ -144,9 +144,17 @@ describe('the account', () => {
     expect([devices, unlinks.map(({ cause }) => cause)]).toEqual([[], ['page']]);
     await expect(stack.client.logoutSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_ready' });
     await expect(stack.client.logoutSession({ id: 'unknown' })).rejects.toMatchObject({ code: 'session_not_found' });
+    await stack.phones.profile(BEN, { name: '' }); // For the next story.
     await stack.phones.scan(BEN, qr ?? '');
     await stack.untilStatus('main', 'ready');
     expect(await stack.client.getProfile({ id: 'main' })).toMatchObject({ id: `${BEN}@c.us` });
+  });
+
+  it('has no presence without a name, until it has one', async () => {
+    const available = () => stack.client.setPresence({ id: 'main', presence: 'available' });
+    await expect(available()).rejects.toMatchObject({ code: 'not_permitted' });
+    await stack.client.setProfileName({ id: 'main', name: 'Ben' });
+    expect(await available()).toEqual({ presence: 'available' });
   });
 
   it('of a business keeps the name that its phone gave it', async () => {

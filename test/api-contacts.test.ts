@@ -97,11 +97,14 @@ describe('people', () => {
       [403, 'not_permitted'],
       [500, 'client_failed'],
     ] as const) {
+      await client.blockContact(of(DEV));
       await refuse('block', status);
       await expect(client.blockContact(of(BEN))).rejects.toMatchObject({ code });
+      await expect(client.unblockContact(of(DEV))).rejects.toMatchObject({ code });
+      await refuse('block', null);
     }
-    await refuse('block', null);
-    expect(await client.listBlocked({ id: 'main' })).toEqual([]);
+    expect((await client.listBlocked({ id: 'main' })).map(({ id }) => id)).toEqual([idOf(DEV)]);
+    await client.unblockContact(of(DEV));
   });
 
   it('tell about themselves what they want to', async () => {

@@ -127,9 +127,13 @@ describe('media', () => {
       mimeType: 'text/plain',
     });
     for (const path of ['/inside', '/missing']) {
-      await expect(send({ type: 'image', url: `${origin}${path}` })).rejects.toMatchObject({
-        code: 'media_unavailable',
-      });
+      const input = { id: 'main', type: 'image', url: `${origin}${path}` } as const;
+      const calls = [
+        () => send(input),
+        () => stack.client.postStatus(input),
+        () => stack.client.setProfilePicture({ id: 'main', url: input.url }),
+      ];
+      for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'media_unavailable' });
     }
     served.set('/huge', { type: 'image/png', bytes: new Uint8Array(50_000_001) });
     await expect(send({ type: 'image', url: `${origin}/huge` })).rejects.toMatchObject({ code: 'media_unavailable' });

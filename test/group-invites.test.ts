@@ -82,7 +82,7 @@ describe('the invite of a group', () => {
     });
   });
 
-  it('of others is for admins, and one that was renewed or never was is 404', async () => {
+  it('of others is for admins; 404 for one that was renewed or never was, 403 where the network refuses', async () => {
     const groupId = await foreign();
     await expectAll(invitesOf(groupId), 'not_permitted');
     await expectAll(invitesOf(UNKNOWN_GROUP), 'chat_not_found');
@@ -93,6 +93,20 @@ describe('the invite of a group', () => {
       stack.client.joinGroup({ id: 'main', code }),
     ]);
     await expectAll(calls, 'chat_not_found');
+    const { inviteCode: code } = await make(BEN);
+    const refuse = (request: string, status: number | null) =>
+      stack.phones.refuseRequests(ADA, { requests: [request], code: status });
+    await refuse('invite', 403);
+    await expectAll(
+      [stack.client.getInvite({ id: 'main', code }), stack.client.joinGroup({ id: 'main', code })],
+      'not_permitted',
+    );
+    await refuse('invite', null);
+    await refuse('join', 419);
+    await expect(stack.client.joinGroup({ id: 'main', code })).rejects.toMatchObject({
+      ...{ code: 'not_permitted', message: expect.stringContaining('full') },
+    });
+    await refuse('join', null);
     const invalid = stack.client.getInvite({ id: 'main', code: 'no code' });
     await expect(invalid).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('code') });
   });

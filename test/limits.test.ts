@@ -171,6 +171,14 @@ describe('the spool', () => {
     const messageId = 'timestamp' in sent ? sent.id : '';
     const media = await stack.client.getMedia({ id: 'main', messageId });
     expect((await new Response(media.data).arrayBuffer()).byteLength).toBeGreaterThan(700_000);
+    // One that is larger than the share never fits.
+    const events = await stack.listen('main');
+    const file = { kind: 'image', base64: image(1.5).base64, mimeType: 'image/png' } as const;
+    await stack.phones.send(BEN, { to: ADA, media: file });
+    const { id: tooLarge } = await events.until('message', ({ hasMedia }) => hasMedia);
+    await expect(stack.client.getMedia({ id: 'main', messageId: tooLarge })).rejects.toMatchObject({
+      ...{ code: 'media_unavailable', message: expect.stringContaining('CHAT_WEB_SPOOL_SESSION_MAX_MB') },
+    });
     await eventually(async () => {
       const metrics = await (await fetch(new URL('/metrics', stack.gateway.url))).text();
       expect(metrics).toContain('chat_web_spool_bytes 0\n');

@@ -193,6 +193,15 @@ describe('the messages of a chat', () => {
     expect(await stack.client.listMessages({ id, chatId: lid, after: texts[0], limit: 3 })).toEqual(first);
     const last = await stack.client.listMessages({ id, chatId, after: texts[3], limit: 3 });
     expect(bodies(last)).toEqual(['five', 'Parcel 4711 is on its way', 'seven']);
+    const { messages: all } = await stack.client.listMessages({ id, chatId });
+    const [next, end] = all.slice(-2);
+    for (const limit of [1, 2]) {
+      const atEnd = await stack.client.listMessages({ id, chatId, after: next?.id, limit });
+      expect([atEnd.messages.map((one) => one.id), atEnd.hasMore]).toEqual([[end?.id], false]);
+    }
+    expect(await stack.client.listMessages({ id, chatId, after: end?.id })).toMatchObject({
+      ...{ messages: [], hasMore: false },
+    });
     const before = await stack.client.listMessages({ id, chatId: `+${BEN}`, before: texts[3], limit: 2 });
     expect([bodies(before), before.hasMore]).toEqual([['two', 'three'], true]);
     const oldest = await stack.client.listMessages({ id, chatId, before: texts[1] });

@@ -60,6 +60,9 @@ describe('mentions', () => {
     const all = await send({ type: 'text', body: 'Hello @all', to: group, mentionAll: true });
     expect(all.mentionAll).toBe(true);
     expect(await stack.onPhone(BEN, all.id)).toMatchObject({ mentionsAll: true });
+    const image = await send({ type: 'image', base64, to: group, caption: 'Look @all', mentionAll: true });
+    expect(image.mentionAll).toBe(true);
+    expect(await stack.onPhone(BEN, image.id)).toMatchObject({ type: 'image', body: 'Look @all', mentionsAll: true });
     const plain = await send({ type: 'text', body: 'Hello @all', to: group });
     expect(plain.mentionAll).toBeUndefined();
     expect((await stack.onPhone(BEN, plain.id)).mentionsAll).toBeUndefined();

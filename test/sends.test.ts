@@ -192,6 +192,13 @@ describe('a poll', () => {
   });
 });
 
+it('nothing is a reply to a message that the page cannot read yet: 403', async () => {
+  const { id } = await stack.phones.send(BEN, { to: ADA, body: 'later', decryptLateMs: 3_600_000 });
+  const reply = { type: 'text', body: 'to what?', quotedMessageId: `false_${BEN}@c.us_${id}` };
+  // Until the page has it, there is none.
+  await eventually(async () => expect(await issuesOf(reply)).toEqual(['not_permitted']));
+});
+
 it('the calls are 501 and listed where the page lacks what they need', async () => {
   await stack.phones.configure({ missingModules: ['WAWebE2EProtoUtils'] });
   await stack.client.restartSession({ id: 'main' });
