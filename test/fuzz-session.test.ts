@@ -1,7 +1,8 @@
-import { type Example, examples, type OperationName, operations } from '@chat-web/protocol';
+import { type Example, exampleIds, examples, type OperationName } from '@chat-web/protocol';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareExamples } from '../scripts/example-world.ts';
+import { examplesOf, requestOf } from './helpers/example-requests.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { ADA, Stack } from './helpers/stack.ts';
 
@@ -10,8 +11,10 @@ describe('a valid body of odd texts, on a session that runs', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await Stack.start({ simulator: { ackDelayMs: 0, deliveryDelayMs: 0 } });
-    await stack.link('main', ADA);
+    // Before the link: a page learns of channels when it logs in.
     await prepareExamples(stack.phones, ADA);
+    await stack.phones.profile(ADA, { business: false }); // Those of a business keep their name.
+    await stack.link('main', ADA);
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
@@ -28,30 +31,49 @@ describe('a valid body of odd texts, on a session that runs', () => {
   const textsOf = ({ body = {} }: Example) => Object.keys(body).filter((field) => TEXTS.includes(field));
   const writing = [
     ...['sendMessage', 'editMessage', 'renameGroup', 'postStatus', 'setGroupDescription', 'setProfileAbout'],
-    'setProfileName',
+    ...['setProfileName', 'createGroup', 'postToChannel'],
   ] as OperationName[];
-  const cases = writing.flatMap((name) =>
-    Object.entries(examples[name])
-      .filter(([title, example]) => title !== 'sticker' && textsOf(example).length > 0)
-      .map(([title, example]) => ({ name, title, example })),
-  );
+  const cases = examplesOf(writing).filter(({ title, example }) => title !== 'sticker' && textsOf(example).length > 0);
+  const expectAnswer = async (name: OperationName, example: Example, statuses: readonly number[]) => {
+    const { status, text } = await rawRequest(stack.gateway.url, requestOf(name, example));
+    expect({ status, text: text.slice(0, 200) }).toMatchObject({
+      status: expect.toSatisfy((answered: number) => statuses.includes(answered)),
+    });
+  };
 
   it.each(cases)('is never answered 500 by $name ($title)', async ({ name, example }) => {
-    const { method, path } = operations[name];
-    const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(example.path[param] ?? ''));
     await fc.assert(
-      fc.asyncProperty(withText(example), async (body) => {
-        const headers = { 'content-type': 'application/json' };
-        const answer = await rawRequest(stack.gateway.url, {
-          method,
-          path: filled,
-          headers,
-          body: JSON.stringify(body),
-        });
-        expect({ status: answer.status, text: answer.text.slice(0, 200) }).toMatchObject({
-          status: expect.toSatisfy((status: number) => status === 200 || status === 400),
-        });
-      }),
+      fc.asyncProperty(withText(example), (body) =>
+        expectAnswer(name, { ...example, body: body as Record<string, unknown> }, [200, 400]),
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  const hex = fc.string({ unit: fc.constantFrom(...'0123456789ABCDEF'), minLength: 8, maxLength: 40 });
+  const messageId = fc.oneof(
+    fc.constantFrom(exampleIds.inboundMedia, exampleIds.outboundText, exampleIds.status),
+    hex.map((id) => `false_${exampleIds.person}_${id}`),
+    oddText,
+  );
+  const limit = fc.integer({ min: 1, max: 100 });
+  const recipient = fc.constantFrom(exampleIds.person, exampleIds.group, exampleIds.ownChannel, '12025550999', 'x');
+  const queries = [
+    ['listMessages', { before: messageId, limit }],
+    ['listMessages', { after: messageId, limit }],
+    ['searchMessages', { text: oddText, chatId: recipient, page: fc.integer({ min: 1, max: 1_000 }), limit }],
+    ['listChannelMessages', { limit }],
+  ] as const;
+
+  it.each(queries)('nor a query, by %s', async (name, fields) => {
+    const [example] = Object.values(examples[name]);
+    if (!example) throw new Error(`${name} has no example`);
+    await fc.assert(
+      fc.asyncProperty(fc.record<Record<string, unknown>>(fields, { requiredKeys: [] }), (query) =>
+        expectAnswer(name, { ...example, query: { ...example.query, ...query } as Example['query'] & object }, [
+          ...[200, 400, 404],
+        ]),
+      ),
       { numRuns: 25 },
     );
   });

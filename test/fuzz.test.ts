@@ -3,22 +3,27 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type Example, examples, type Operation, type OperationName, operations } from '@chat-web/protocol';
+import { type Example, type Operation, type OperationName, operations, queryNames } from '@chat-web/protocol';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
+import { examplesOf, requestOf } from './helpers/example-requests.ts';
 import { rawRequest } from './helpers/raw-request.ts';
+import { JSON_TYPE } from './helpers/rows.ts';
+import { saveSession } from './helpers/saved-session.ts';
 
 const TOKEN = 'sesame';
 let dataDir: string;
 let gateway: GatewayProcess;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+  await saveSession(dataDir, 'saved');
   gateway = await spawnGateway({
     CHAT_WEB_PORT: '0',
     CHAT_WEB_DATA_DIR: dataDir,
     CHAT_WEB_AUTO_START_SESSIONS: 'no',
     CHAT_WEB_TOKEN: TOKEN,
+    CHAT_WEB_MAX_SESSIONS: '1', // There is one: another is not started, so that no browser runs.
   });
 });
 afterAll(async () => {
@@ -28,7 +33,7 @@ afterAll(async () => {
 
 /** A body that works, with some of its fields replaced by anything that JSON can hold. */
 function spoiled(example: Example): fc.Arbitrary<unknown> {
-  const fields = Object.keys(example.body ?? {});
+  const fields = Object.keys(example.body ?? { takeBack: true });
   const anything = fc.oneof(
     fc.jsonValue(),
     fc.string(),
@@ -40,22 +45,38 @@ function spoiled(example: Example): fc.Arbitrary<unknown> {
     .map((changes) => ({ ...example.body, ...changes }));
 }
 
-const withBody = (Object.entries(operations) as [OperationName, Operation][]).filter(([, { body }]) => body);
-const cases = withBody.flatMap(([name]) =>
-  Object.entries(examples[name]).map(([title, example]) => ({ name, title, example })),
-);
+const rows = Object.entries(operations) as [OperationName, Operation][];
+const namesOf = (fits: (row: Operation) => unknown) => rows.flatMap(([name, row]) => (fits(row) ? [name] : []));
+const withBody = namesOf(({ body, optionalBody }) => body ?? optionalBody);
+const withQuery = namesOf(({ query }) => query);
+const authorization = `Bearer ${TOKEN}`;
 
 describe('a body that is anything', () => {
-  it.each(cases)('is answered, and not with 500, by $name ($title)', async ({ name, example }) => {
-    const { method, path } = operations[name];
-    const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(example.path[param] ?? ''));
+  it.each(examplesOf(withBody))('is answered, and not with 500, by $name ($title)', async ({ name, example }) => {
+    const { body: _, ...request } = requestOf(name, example);
     await fc.assert(
       fc.asyncProperty(fc.oneof(spoiled(example), fc.jsonValue()), async (body) => {
-        const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` };
-        const answer = await rawRequest(gateway.url, { method, path: filled, headers, body: JSON.stringify(body) });
+        const headers = { ...JSON_TYPE, authorization };
+        const answer = await rawRequest(gateway.url, { ...request, headers, body: JSON.stringify(body) });
         if (name === 'createKey' && answer.status === 201) return;
+        if (name === 'startSession' && answer.body.code === 'insufficient_resources') return;
         expect([400, 404, 422]).toContain(answer.status);
         expect(answer.body.code).toMatch(/^(invalid_request|(session|webhook)_not_found|url_not_allowed)$/);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each(examplesOf(withQuery))('a query too, by $name ($title)', async ({ name, example }) => {
+    const names = [...queryNames(operations[name] as Operation), 'unknown', '__proto__'];
+    const value = fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer().map(String), fc.constantFrom('\u0000', '1e9'));
+    const queries = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 4 });
+    await fc.assert(
+      fc.asyncProperty(queries, async (query) => {
+        const request = requestOf(name, { ...example, query: { ...example.query, ...query } });
+        const answer = await rawRequest(gateway.url, { ...request, headers: { authorization } });
+        expect([400, 404]).toContain(answer.status);
+        expect(answer.body.code).toMatch(/^(invalid_request|session_not_found)$/);
       }),
       { numRuns: 60 },
     );
