@@ -45,7 +45,7 @@ const overACrash = async (work: () => Promise<unknown>) => {
 };
 
 describe('reactions', () => {
-  it('each is one event, as is taking it back; of others and of the account itself', async () => {
+  it('each is one event, as is taking it back; of others, of the account itself and through the gateway', async () => {
     const question = await fromBen('do you like it?');
     const answer = await toBen('yes');
     await stack.phones.react(BEN, { messageId: answer.stanza, emoji: '👍' });
@@ -54,11 +54,14 @@ describe('reactions', () => {
     await events.until('message_reaction', ({ emoji }) => emoji === '');
     await stack.phones.react(ADA, { messageId: question.stanza, emoji: '🎉' });
     await events.until('message_reaction', ({ emoji }) => emoji === '🎉');
+    await stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: question.id, emoji: '🚀' });
+    await events.until('message_reaction', ({ emoji }) => emoji === '🚀');
     await delay(SETTLED_MS);
     expect(events.all('message_reaction')).toEqual([
       { messageId: answer.id, chatId: ben, from: ben, emoji: '👍', at: isoTime },
       { messageId: answer.id, chatId: ben, from: ben, emoji: '', at: isoTime },
       { messageId: question.id, chatId: ben, from: ada, emoji: '🎉', at: isoTime },
+      { messageId: question.id, chatId: ben, from: ada, emoji: '🚀', at: isoTime },
     ]);
   });
 
@@ -386,6 +389,32 @@ describe('chats', () => {
     await eventually(() => expect(events.all('chat_updated').length).toBeGreaterThan(before));
     await delay(SETTLED_MS);
     expect(events.all('chat_updated').slice(before)).toMatchObject([{ chatId: ben, unreadCount: 0 }]);
+  });
+
+  it('that are archived, pinned, muted or marked by hand are one event each, with what they are like then', async () => {
+    const seconds = Math.floor(Date.now() / 1_000) + 3_600;
+    const mark = (marks: object) => () => stack.phones.mark(ADA, { chat: BEN, ...marks });
+    const chat = { id: 'main', chatId: BEN };
+    const changes: [change: () => Promise<unknown>, isNow: object][] = [
+      [mark({ pinned: true }), { pinned: true }],
+      [mark({ archived: true }), { archived: true }], // It is pinned no more.
+      [mark({ archived: false }), {}],
+      [mark({ mutedUntil: seconds }), { mutedUntil: new Date(seconds * 1_000).toISOString() }],
+      [mark({ mutedUntil: -1 }), { mutedUntil: 'forever' }],
+      [mark({ mutedUntil: 0 }), {}],
+      [mark({ unread: true }), { unreadCount: 1 }],
+      [mark({ unread: false }), {}],
+      [() => stack.client.markChatUnread(chat), { unreadCount: 1 }],
+      [() => stack.client.markChatRead(chat), {}],
+    ];
+    const before = events.all('chat_updated').length;
+    for (const [index, [change]] of changes.entries()) {
+      await change();
+      await eventually(() => expect(events.all('chat_updated')).toHaveLength(before + index + 1));
+    }
+    await delay(SETTLED_MS);
+    const as = { chatId: ben, unreadCount: 0, archived: false, pinned: false, mutedUntil: null };
+    expect(events.all('chat_updated').slice(before)).toEqual(changes.map(([, isNow]) => ({ ...as, ...isNow })));
   });
 });
 

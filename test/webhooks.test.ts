@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net';
-import { createClient, createWebhookReceiver, type WebhookEvent } from '@chat-web/host';
+import { createClient, createWebhookReceiver, sendText, type WebhookEvent } from '@chat-web/host';
+import type { EventName } from '@chat-web/protocol';
 import { createAdaptorServer } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stanzaOf } from '../scripts/example-world.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
@@ -9,6 +11,9 @@ const TOKEN = 'sesame';
 const events: WebhookEvent[] = [];
 const secrets: string[] = [];
 const errors: unknown[] = [];
+
+/** What answers under other paths. */
+const others = new Map<string, (request: Request) => Promise<Response>>();
 
 let stack: Stack;
 let url: string;
@@ -25,7 +30,11 @@ beforeAll(async () => {
       onError: (error) => errors.push(error),
     }).fetch(request);
   server = createAdaptorServer({
-    fetch: (request) => (instead === undefined ? receive(request) : new Response(null, { status: instead })),
+    fetch: (request) => {
+      const other = others.get(new URL(request.url).pathname);
+      if (other) return other(request);
+      return instead === undefined ? receive(request) : new Response(null, { status: instead });
+    },
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
@@ -124,6 +133,29 @@ describe('a key', () => {
       .toMatchObject({ status: 'disabled', reason: 'no_access' });
     expect(await stack.client.updateWebhook(change)).toMatchObject({ status: 'active' });
     expect(await stack.client.deleteWebhook({ webhookId: id })).toEqual({ id, status: 'removed' });
+  });
+});
+
+describe('an event that has to be named', () => {
+  it('goes to the webhook that names it, and not to the one that names none', async () => {
+    const inbox = async (path: string, named: { readonly events?: EventName[] }) => {
+      const brought: WebhookEvent[] = [];
+      const { id, secret } = await stack.client.createWebhook({ url: new URL(path, url).href, ...named });
+      others.set(path, createWebhookReceiver({ secrets: [secret], onEvent: (event) => brought.push(event) }).fetch);
+      return { id, names: () => brought.map(({ name }) => name), brought };
+    };
+    const [named, plain] = [await inbox('/named', { events: ['message_reaction'] }), await inbox('/plain', {})];
+    const { id: messageId } = await sendText(stack.client, { id: 'main', type: 'text', to: BEN, body: 'good?' });
+    await stack.onPhone(BEN, messageId);
+    await stack.phones.react(BEN, { messageId: stanzaOf(messageId), emoji: '👍' });
+    await expect.poll(named.names).toEqual(['message_reaction']);
+    expect(named.brought).toMatchObject([{ session: 'main', data: { messageId, from: `${BEN}@c.us`, emoji: '👍' } }]);
+    // What comes later has been delivered: the other one does not get it any more.
+    await stack.phones.send(BEN, { to: ADA, body: 'very good' });
+    await expect.poll(plain.names).toContain('message');
+    expect(plain.names()).not.toContain('message_reaction');
+    expect(named.names()).toEqual(['message_reaction']);
+    for (const { id } of [named, plain]) await stack.client.deleteWebhook({ webhookId: id });
   });
 });
 
