@@ -164,6 +164,37 @@ export function storiesOf(build: Build): void {
       expect(await stack.client.numberExists({ id: 'main', number: BEN })).toEqual({ number: BEN, exists: true });
     });
 
+    it('sends polls and places, and pages back through a chat', async () => {
+      const poll = await send({ type: 'poll', question: 'When?', options: ['Friday', 'Saturday'] });
+      const asked = { question: 'When?', options: ['Friday', 'Saturday'], multiple: false };
+      expect(await stack.onPhone(BEN, poll.id)).toMatchObject({ type: 'poll', poll: asked });
+      const place = await send({ type: 'location', latitude: 52.5, longitude: 13.4, name: 'Gate' });
+      const location = { latitude: 52.5, longitude: 13.4, name: 'Gate' };
+      expect(await stack.onPhone(BEN, place.id)).toMatchObject({ type: 'location', location });
+      const page = stack.client.listMessages({ id: 'main', chatId: BEN, before: place.id, limit: 1 });
+      if (LACKS[build]?.includes('listMessages'))
+        await expect(page).rejects.toMatchObject({ code: 'page_unsupported' });
+      else expect(await page).toMatchObject({ messages: [{ id: poll.id, type: 'poll' }], hasMore: true });
+    });
+
+    it('describes a group, archives and mutes its chat, and knows the profile of the account', async () => {
+      const { id: groupId } = await stack.phones.createGroup(ADA, { subject: 'Plans', participants: [BEN] });
+      const get = () => stack.client.getGroup({ id: 'main', groupId });
+      expect(await eventually(get)).toMatchObject({ subject: 'Plans', isAdmin: true, participantCount: 2 });
+      for (const description of ['By sea', 'By train']) {
+        await stack.client.setGroupDescription({ id: 'main', groupId, description });
+        const onPhone = (await stack.phones.groups(BEN)).find(({ id }) => id === groupId);
+        expect(onPhone?.description).toBe(description);
+        await eventually(async () => expect(await get()).toMatchObject({ description }));
+      }
+      const chat = { id: 'main', chatId: groupId };
+      expect(await stack.client.archiveChat({ ...chat, archived: true })).toMatchObject({ archived: true });
+      const mutedUntil = 'forever';
+      expect(await stack.client.muteChat({ ...chat, until: mutedUntil })).toMatchObject({ archived: true, mutedUntil });
+      const own = { id: `${ADA}@c.us`, name: 'Ada Marsh', isBusiness: false };
+      expect(await stack.client.getProfile({ id: 'main' })).toMatchObject(own);
+    });
+
     it('stays linked, since the greeting of the page is answered', async () => {
       await eventually(async () => {
         const linkedAt = (await stack.phones.account(ADA)).devices[0]?.linkedAt ?? '';
