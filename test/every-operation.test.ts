@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { changesSomething, type Operation, type WorkerOperationName, workerOperations } from '@chat-web/protocol';
 import type { SimulatorClient } from '@chat-web/simulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareExamples } from '../../scripts/example-world.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { askExample, examplesOf, type TitledExample } from '../helpers/example-requests.ts';
-import { browserAndWorkerIn } from '../helpers/processes.ts';
-import { rawRequest } from '../helpers/raw-request.ts';
-import { ADA, Stack } from '../helpers/stack.ts';
+import { prepareExamples } from '../scripts/example-world.ts';
+import { eventually } from './helpers/eventually.ts';
+import { askExample, examplesOf, type TitledExample } from './helpers/example-requests.ts';
+import { browserAndWorkerIn } from './helpers/processes.ts';
+import { rawRequest } from './helpers/raw-request.ts';
+import { ADA, Stack } from './helpers/stack.ts';
 
 const rows = Object.entries<Operation>(workerOperations);
 const all = examplesOf(rows.map(([name]) => name as WorkerOperationName));
