@@ -6,10 +6,11 @@ import { inOrder } from './test/helpers/in-order.ts';
  * largest files.
  */
 const ORDER = [
-  ...['lifecycle', 'keyed-sends', 'webhooks', 'isolation', 'keys', 'link', 'listener', 'operator', 'token', 'messages'],
+  ...['lifecycle', 'account-events', 'keyed-sends', 'webhooks', 'isolation', 'keys', 'link', 'listener', 'operator'],
+  ...['token', 'messages', 'api-chats', 'api-contacts', 'group-details', 'forwarding', 'send-options'],
   ...['fuzz', 'host-package', 'examples', 'page-access', 'endpoint', 'audit', 'builds', 'service', 'fuzz-session'],
   ...['api-messages', 'limits', 'web-page', 'service-notifier', 'journal', 'api-people', 'api-media', 'openapi'],
-  ...['dialogs', 'media-response', 'identities', 'browser-sweep', 'cloud-webhook', 'access-matrix'],
+  ...['dialogs', 'media-response', 'identities', 'browser-sweep', 'cloud-webhook', 'access-matrix', 'every-operation'],
 ];
 
 export default defineConfig({
