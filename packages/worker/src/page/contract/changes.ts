@@ -48,7 +48,11 @@ export const changeParts: Contract<ChangeModules> = {
     ),
   },
   WAWebCallCollection: {
-    on: fn('(add | change:activeCall, listener({id, peerJid, isVideo, isGroup, outgoing, getState()}))', 'call'),
+    // Without the collection, nobody knows of a call that rings.
+    on: fn(
+      '(add | change:activeCall, listener({id, peerJid, isVideo, isGroup, outgoing, getState()}))',
+      ...(['call', 'rejectCall'] as const),
+    ),
     activeCall: unchecked('the call that rings, or is taken, in the page; null without one'),
     get: unchecked('(id) → a call of a page without a call engine'),
   },

@@ -76,7 +76,9 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
       'forwardMessage',
     ),
   },
-  WAWebFindChatAction: { findOrCreateLatestChat: fn('(id) → Promise<{chat}>; throws «No LID for user»', ...SEND) },
+  WAWebFindChatAction: {
+    findOrCreateLatestChat: fn('(id) → Promise<{chat}>; throws «No LID for user»', ...SEND, 'forwardMessage'),
+  },
   WAWebChatGetters: { getIsNewsletter: unchecked('(chat)'), getIsBroadcast: unchecked('(chat)') },
   WAWebGetEphemeralFieldsMsgActionsUtils: {
     getEphemeralFields: fn('(chat) → fields of a message that disappears', ...SEND),
