@@ -52,11 +52,14 @@ export const messageId = v.pipe(
     /^(true|false)_[\w.-]+@[a-z.]+_[A-Za-z0-9.:-]+(_(in|out))?(_[\w.:-]+@[a-z.]+)?$/,
     'must be a message id as an answer or an event gave it',
   ),
-  v.check((id) => !id.includes('@newsletter_'), 'is of a channel: messages of channels can only be listed'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (dataset.typed && dataset.value.includes('@newsletter_'))
+      addIssue({ message: 'is of a channel: messages of channels can only be listed' });
+  }),
 );
 
 /** A call's id. */
-export const callId = v.pipe(v.string(), v.regex(/^[\w-]{1,100}$/, 'must be the id of a call as an event gave it'));
+export const callId = v.pipe(v.string(), v.regex(/^[\w-]{8,100}$/, 'must be the id of a call as an event gave it'));
 
 /** A person: a phone number in any of its forms; a handler gets `<digits>@c.us`. */
 export const personId = v.pipe(
