@@ -73,8 +73,11 @@ describe('a message', () => {
       ...ids.slice(0, 2).map((messageId) => stack.client.starMessage({ id, messageId, starred: true })),
       ...ids.slice(2).map((messageId) => stack.client.deleteMessage({ id, messageId, forEveryone: false })),
     ]);
-    const left = (await stack.phones.messages(ADA, { with: FARID })).map(({ body, starred }) => [body, starred]);
-    expect(left).toEqual(bodies.slice(0, 2).map((body) => [body, true]));
+    // Stars reach the phone later.
+    await eventually(async () => {
+      const left = (await stack.phones.messages(ADA, { with: FARID })).map(({ body, starred }) => [body, starred]);
+      expect(left).toEqual(bodies.slice(0, 2).map((body) => [body, true]));
+    });
     await stack.phones.refuseRequests(ADA, { requests: ['hide'], code: 500 });
     const refused = stack.client.deleteMessage({ id, messageId: ids[0] ?? '', forEveryone: false });
     expect(await refusalOf(refused)).toEqual(['client_failed']);
