@@ -1,48 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ACCOUNT_EVENTS, type EventName } from '@chat-web/protocol';
+import { ACCOUNT_EVENTS } from '@chat-web/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SETTLED_MS, startAccountStory } from './helpers/account-story.ts';
 import type { EventLog } from './helpers/event-log.ts';
 import { eventually } from './helpers/eventually.ts';
 import { media } from './helpers/media.ts';
-import { browserAndWorkerIn } from './helpers/processes.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, type Stack } from './helpers/stack.ts';
 
 const [ada, ben] = [`${ADA}@c.us`, `${BEN}@c.us`];
 const CARLA = '12025550103';
-const NAMES: readonly EventName[] = ['ready', 'message', ...ACCOUNT_EVENTS];
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const PNG = Buffer.from(media.find(({ type }) => type === 'image')?.bytes ?? []).toString('base64');
-/** What would be told twice has come twice by then. */
-const SETTLED_MS = 500;
-
+type Story = Awaited<ReturnType<typeof startAccountStory>>;
 let stack: Stack;
 let events: EventLog;
+let [fromBen, toBen, overACrash] = [] as unknown as [Story['fromBen'], Story['toBen'], Story['overACrash']];
 beforeAll(async () => {
-  stack = await Stack.start();
-  await stack.linkLongAgo('main', ADA);
-  events = await stack.listen('main', NAMES);
+  ({ stack, events, fromBen, toBen, overACrash } = await startAccountStory());
 });
 afterAll(() => stack[Symbol.asyncDispose]());
-
-const fromBen = async (body: string) => {
-  const { id } = await stack.phones.send(BEN, { to: ADA, body });
-  await events.until('message', (message) => message.body === body);
-  return { stanza: id, id: `false_${ben}_${id}` };
-};
-const toBen = async (body: string) => {
-  const { id } = await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body });
-  await stack.onPhone(BEN, id);
-  return { stanza: id.split('_')[2] ?? '', id };
-};
-/** The session is gone as in a crash, and back; meanwhile, phones do something. */
-const overACrash = async (work: () => Promise<unknown>) => {
-  const ready = events.all('ready').length;
-  const { worker } = browserAndWorkerIn(`${stack.dataDir}/sessions/main`);
-  process.kill(worker, 'SIGKILL');
-  await work();
-  await eventually(() => expect(events.all('ready').length).toBeGreaterThan(ready), 60_000);
-  await delay(2 * SETTLED_MS);
-};
 
 describe('reactions', () => {
   it('each is one event, as is taking it back; of others, of the account itself and through the gateway', async () => {
@@ -74,21 +50,6 @@ describe('reactions', () => {
     const reaction = await events.until('message_reaction', ({ emoji }) => emoji === '🏔');
     expect(reaction).toMatchObject({ messageId: asked.id, chatId: group, from: ben });
   });
-
-  it('those that came, and were taken back, while the session was down are told once when it is back', async () => {
-    const [one, two] = [await toBen('first'), await toBen('second')];
-    await stack.phones.react(BEN, { messageId: one.stanza, emoji: '😀' });
-    await events.until('message_reaction', ({ emoji }) => emoji === '😀');
-    const before = events.all('message_reaction').length;
-    await overACrash(async () => {
-      await stack.phones.react(BEN, { messageId: two.stanza, emoji: '😎' });
-      await stack.phones.react(BEN, { messageId: one.stanza, emoji: '' });
-    });
-    expect(events.all('message_reaction').slice(before)).toMatchObject([
-      { messageId: two.id, emoji: '😎' },
-      { messageId: one.id, emoji: '' },
-    ]);
-  });
 });
 
 describe('what is no news', () => {
@@ -101,22 +62,6 @@ describe('what is no news', () => {
     await stack.client.markChatRead({ id: 'main', chatId: BEN });
     await delay(SETTLED_MS);
     expect(events.all('message_reaction').filter(({ emoji }) => emoji === '👴')).toHaveLength(1);
-  });
-
-  it('is what was before the link, also where the session is restarted before its first sync has ended', async () => {
-    await using other = await Stack.start({ simulator: { syncDelayMs: 5_000 } });
-    const { id } = await other.phones.send(BEN, { to: ADA, body: 'before the link' });
-    await eventually(() => other.phones.react(ADA, { messageId: id, emoji: '🦕' }));
-    const { qr = '' } = await other.client.startSession({ id: 'main' });
-    const told = await other.listen('main', NAMES);
-    await other.phones.scan(ADA, qr);
-    await eventually(async () => expect(await other.phones.pages()).toMatchObject([{ socketState: 'CONNECTED' }]));
-    expect(await other.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'authenticating' });
-    await other.client.restartSession({ id: 'main' });
-    await other.untilStatus('main', 'ready', 45_000);
-    await other.phones.react(BEN, { messageId: id, emoji: '🐣' });
-    await told.until('message_reaction', ({ emoji }) => emoji === '🐣');
-    expect(told.all('message_reaction').map(({ emoji }) => emoji)).toEqual(['🐣']);
   });
 });
 
@@ -177,14 +122,6 @@ describe('edits', () => {
     const reactions = events.all('message_reaction').filter(({ messageId }) => messageId === theirs.id);
     expect(reactions.map(({ emoji }) => emoji)).toEqual(['👏']);
   });
-
-  it('what was edited while the session was down is told once when it is back', async () => {
-    const theirs = await fromBen('see you at 5');
-    const before = events.all('message_edited').length;
-    await overACrash(() => stack.phones.edit(BEN, { messageId: theirs.stanza, body: 'see you at 6' }));
-    expect(events.all('message_edited').slice(before)).toMatchObject([{ id: theirs.id, body: 'see you at 6' }]);
-    expect(events.all('message').filter(({ id }) => id === theirs.id)).toHaveLength(1);
-  });
 });
 
 describe('deletions for everyone', () => {
@@ -203,13 +140,6 @@ describe('deletions for everyone', () => {
       { id: spam.id, chatId: group, from: `${CARLA}@c.us`, by: ben },
     ]);
   });
-
-  it('what was deleted while the session was down is told once when it is back', async () => {
-    const theirs = await fromBen('a secret');
-    const before = events.all('message_revoked').length;
-    await overACrash(() => stack.phones.revoke(BEN, { messageId: theirs.stanza }));
-    expect(events.all('message_revoked').slice(before)).toEqual([{ id: theirs.id, chatId: ben, from: ben, by: ben }]);
-  });
 });
 
 describe('messages that the account sent on another device', () => {
@@ -225,13 +155,6 @@ describe('messages that the account sent on another device', () => {
     expect(bodies).not.toContain('from the gateway');
     expect(bodies).not.toContain('also');
     expect(events.all('message').map(({ id }) => id)).not.toContain(mine.id);
-  });
-
-  it('those sent while the session was down are told once when it is back, and none of the gateway', async () => {
-    const before = events.all('message_sent').length;
-    await toBen('shortly before the crash');
-    await overACrash(() => stack.phones.send(ADA, { to: BEN, body: 'meanwhile' }));
-    expect(events.all('message_sent').slice(before)).toMatchObject([{ body: 'meanwhile', fromMe: true }]);
   });
 });
 
@@ -323,17 +246,6 @@ describe('groups', () => {
     const request = await events.until('group_request');
     expect(request).toEqual({ id: expect.any(String), groupId, by: carla, participants: [carla] });
   });
-
-  it('what happened while the session was down is told once when it is back', async () => {
-    const { id: groupId } = await stack.phones.createGroup(BEN, { subject: 'Choir', participants: [ADA] });
-    await events.until('group_joined', (data) => data.groupId === groupId);
-    await overACrash(() => stack.phones.updateGroup(BEN, groupId, { subject: 'Band', add: [CARLA] }));
-    const [joined, updated] = (['group_joined', 'group_updated'] as const).map((name) =>
-      events.all(name).filter((data) => data.groupId === groupId),
-    );
-    expect(joined).toHaveLength(2);
-    expect(updated).toMatchObject([{ change: 'subject', value: 'Band' }]);
-  });
 });
 
 describe('calls', () => {
@@ -366,14 +278,6 @@ describe('calls', () => {
     expect(await reject(kept).catch(({ code }) => code)).toBe('client_failed');
     await stack.phones.refuseRequests(ADA, { requests: ['reject-call'], code: null });
     await stack.phones.hangUp(BEN, { to: ADA, id: kept, outcome: 'Missed' });
-  });
-
-  it('that ended while the session was down are told once when it is back', async () => {
-    const { id } = await stack.phones.ring(BEN, { to: ADA });
-    await events.until('call', (call) => call.id === id);
-    await overACrash(() => stack.phones.hangUp(BEN, { to: ADA, id, outcome: 'AcceptedElsewhere' }));
-    const states = events.all('call').flatMap((call) => (call.id === id ? [call.state] : []));
-    expect(states).toEqual(['ringing', 'accepted_elsewhere']);
   });
 });
 

@@ -1,0 +1,91 @@
+import { ACCOUNT_EVENTS, type EventName } from '@chat-web/protocol';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startAccountStory } from '../helpers/account-story.ts';
+import type { EventLog } from '../helpers/event-log.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
+
+const ben = `${BEN}@c.us`;
+const CARLA = '12025550103';
+const NAMES: readonly EventName[] = ['ready', 'message', ...ACCOUNT_EVENTS];
+
+type Story = Awaited<ReturnType<typeof startAccountStory>>;
+let stack: Stack;
+let events: EventLog;
+let [fromBen, toBen, overACrash] = [] as unknown as [Story['fromBen'], Story['toBen'], Story['overACrash']];
+beforeAll(async () => {
+  ({ stack, events, fromBen, toBen, overACrash } = await startAccountStory());
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+it('reactions that came, and were taken back, while the session was down are told once when it is back', async () => {
+  const [one, two] = [await toBen('first'), await toBen('second')];
+  await stack.phones.react(BEN, { messageId: one.stanza, emoji: '😀' });
+  await events.until('message_reaction', ({ emoji }) => emoji === '😀');
+  const before = events.all('message_reaction').length;
+  await overACrash(async () => {
+    await stack.phones.react(BEN, { messageId: two.stanza, emoji: '😎' });
+    await stack.phones.react(BEN, { messageId: one.stanza, emoji: '' });
+  });
+  expect(events.all('message_reaction').slice(before)).toMatchObject([
+    { messageId: two.id, emoji: '😎' },
+    { messageId: one.id, emoji: '' },
+  ]);
+});
+
+it('nothing is told of what was before the link, also where the session is restarted before its first sync has ended', async () => {
+  await using other = await Stack.start({ simulator: { syncDelayMs: 5_000 } });
+  const { id } = await other.phones.send(BEN, { to: ADA, body: 'before the link' });
+  await eventually(() => other.phones.react(ADA, { messageId: id, emoji: '🦕' }));
+  const { qr = '' } = await other.client.startSession({ id: 'main' });
+  const told = await other.listen('main', NAMES);
+  await other.phones.scan(ADA, qr);
+  await eventually(async () => expect(await other.phones.pages()).toMatchObject([{ socketState: 'CONNECTED' }]));
+  expect(await other.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'authenticating' });
+  await other.client.restartSession({ id: 'main' });
+  await other.untilStatus('main', 'ready', 45_000);
+  await other.phones.react(BEN, { messageId: id, emoji: '🐣' });
+  await told.until('message_reaction', ({ emoji }) => emoji === '🐣');
+  expect(told.all('message_reaction').map(({ emoji }) => emoji)).toEqual(['🐣']);
+});
+
+it('what was edited while the session was down is told once when it is back', async () => {
+  const theirs = await fromBen('see you at 5');
+  const before = events.all('message_edited').length;
+  await overACrash(() => stack.phones.edit(BEN, { messageId: theirs.stanza, body: 'see you at 6' }));
+  expect(events.all('message_edited').slice(before)).toMatchObject([{ id: theirs.id, body: 'see you at 6' }]);
+  expect(events.all('message').filter(({ id }) => id === theirs.id)).toHaveLength(1);
+});
+
+it('what was deleted for everyone while the session was down is told once when it is back', async () => {
+  const theirs = await fromBen('a secret');
+  const before = events.all('message_revoked').length;
+  await overACrash(() => stack.phones.revoke(BEN, { messageId: theirs.stanza }));
+  expect(events.all('message_revoked').slice(before)).toEqual([{ id: theirs.id, chatId: ben, from: ben, by: ben }]);
+});
+
+it('messages that the account sent on another device while the session was down are told once when it is back, and none of the gateway', async () => {
+  const before = events.all('message_sent').length;
+  await toBen('shortly before the crash');
+  await overACrash(() => stack.phones.send(ADA, { to: BEN, body: 'meanwhile' }));
+  expect(events.all('message_sent').slice(before)).toMatchObject([{ body: 'meanwhile', fromMe: true }]);
+});
+
+it('what happened in groups while the session was down is told once when it is back', async () => {
+  const { id: groupId } = await stack.phones.createGroup(BEN, { subject: 'Choir', participants: [ADA] });
+  await events.until('group_joined', (data) => data.groupId === groupId);
+  await overACrash(() => stack.phones.updateGroup(BEN, groupId, { subject: 'Band', add: [CARLA] }));
+  const [joined, updated] = (['group_joined', 'group_updated'] as const).map((name) =>
+    events.all(name).filter((data) => data.groupId === groupId),
+  );
+  expect(joined).toHaveLength(2);
+  expect(updated).toMatchObject([{ change: 'subject', value: 'Band' }]);
+});
+
+it('calls that ended while the session was down are told once when it is back', async () => {
+  const { id } = await stack.phones.ring(BEN, { to: ADA });
+  await events.until('call', (call) => call.id === id);
+  await overACrash(() => stack.phones.hangUp(BEN, { to: ADA, id, outcome: 'AcceptedElsewhere' }));
+  const states = events.all('call').flatMap((call) => (call.id === id ? [call.state] : []));
+  expect(states).toEqual(['ringing', 'accepted_elsewhere']);
+});
