@@ -1,10 +1,15 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { rejectCall } from './calls.ts';
 
+interface Engine {
+  rejectCall(): Promise<unknown>;
+}
+
 /** A page in which a call rings, with what its engine does when it is to reject it. */
-function page(engine: { rejectCall(): Promise<unknown> } | null | undefined, isActive = true) {
+function page(engine: Engine | Promise<Engine> | null | undefined, isActive = true) {
   const call = { id: 'A1' };
-  const calls = { activeCall: isActive ? call : null, get: (id: string) => (id === call.id ? call : undefined) };
+  const activeCall: typeof call | null = isActive ? call : null;
+  const calls = { activeCall, get: (id: string) => (id === call.id ? call : undefined) };
   const modules: Record<string, unknown> = {
     WAWebCallCollection: calls,
     ...(engine !== undefined && { WAWebVoipStackInterface: { getVoipStackInterface: async () => engine } }),
@@ -33,6 +38,17 @@ it('may ring on, also where the engine does not answer', async () => {
   page({ rejectCall: async () => {} });
   expect(await rejectCall('A1', 10)).toBe('rings');
   page({ rejectCall: () => new Promise(() => {}) });
+  expect(await rejectCall('A1', 10)).toBe('rings');
+});
+
+it('may be over, or be another one, once the engine is loaded; that may take too long', async () => {
+  const rejected = vi.fn(async () => {});
+  const calls = page({ rejectCall: rejected });
+  const outcome = rejectCall('A1', 10);
+  calls.activeCall = { id: 'A2' };
+  expect(await outcome).toBe('no_call');
+  expect(rejected).not.toHaveBeenCalled();
+  page(new Promise(() => {}));
   expect(await rejectCall('A1', 10)).toBe('rings');
 });
 

@@ -13,13 +13,16 @@ export async function rejectCall(callId: string, settleMs: number): Promise<'ok'
   // Without the engine, a call that rings is among those inside.
   const call = active?.id === callId ? active : calls?.get?.(callId);
   if (!call || !tools.rings(call)) return 'no_call';
-  const engine = await tools.optional('WAWebVoipStackInterface')?.getVoipStackInterface?.();
-  // It takes no id: it rejects the active one.
-  if (call !== active || !engine?.rejectCall) return 'no_engine';
+  const isOver = () => calls?.activeCall !== call || !tools.rings(call);
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), settleMs));
+  const loading = call === active ? tools.optional('WAWebVoipStackInterface')?.getVoipStackInterface?.() : undefined;
+  const engine = await Promise.race([loading, late.then(() => 'late' as const)]);
+  // It takes no id: it rejects the active call, which may be another one by now.
+  if (call === active && isOver()) return 'no_call';
+  if (engine === 'late') return 'rings';
+  if (!engine?.rejectCall) return 'no_engine';
   // The log of the page then says that it was rejected, not missed.
   call.userEndedCall = true;
-  const late = new Promise((resolve) => setTimeout(resolve, settleMs));
   await Promise.race([engine.rejectCall(), late]);
-  const isOver = () => calls?.activeCall !== call || !tools.rings(call);
   return (await tools.holds(isOver, settleMs)) ? 'ok' : 'rings';
 }
