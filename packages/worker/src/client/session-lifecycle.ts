@@ -7,7 +7,7 @@ import {
   type WorkerFailure,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { AccountEvents } from './inbox/account-events.ts';
+import type { AccountEvents, Change } from './inbox/account-events.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import { wasNavigated } from './page-errors.ts';
 import type { PageReport } from './page-report.ts';
@@ -229,9 +229,9 @@ export class SessionLifecycle implements ClientSignals {
     else this.#log('error', 'ack discarded', { error: 'the id is not a text, or the ack is not a number' });
   }
 
-  onChange(name: unknown, data: unknown): void {
+  onChange(change: Change): void {
     this.onNetworkActivity();
-    if (this.#phase !== 'over') this.#accountEvents.onChange(name, data);
+    if (this.#phase !== 'over') this.#accountEvents.onChange(change);
   }
 
   onOwnMessage(id: unknown): void {

@@ -13,11 +13,13 @@ import { installFileTools } from '../page/tools/files.ts';
 import { installGroupTools } from '../page/tools/groups.ts';
 import { installIdTools } from '../page/tools/identities.ts';
 import { installMessageTools } from '../page/tools/messages.ts';
+import { installNumberTools } from '../page/tools/numbers.ts';
 import { installOutcomeTools } from '../page/tools/outcomes.ts';
 import { installPresenceTools } from '../page/tools/presences.ts';
 import { installSendTools } from '../page/tools/sends.ts';
 import type { Capabilities } from './capabilities.ts';
 import { CrashWatch } from './crash-watch.ts';
+import type { Change } from './inbox/account-events.ts';
 import { LibraryClient } from './library.ts';
 import { type PageDocument, servePage, watchDocument } from './page-document.ts';
 import { wasNavigated } from './page-errors.ts';
@@ -40,7 +42,7 @@ export interface ClientSignals {
   onMessage(model: unknown): void;
   onAck(id: unknown, ack: unknown): void;
   /** What became of messages, groups and chats. */
-  onChange(name: unknown, data: unknown): void;
+  onChange(change: Change): void;
   /** The page sends this message itself. */
   onOwnMessage(id: unknown): void;
   /** A handler of the library threw at an event of the page; the session continues. */
@@ -205,6 +207,7 @@ export class WhatsAppClient extends LibraryClient {
       installMessageTools,
       installOutcomeTools,
       installSendTools,
+      installNumberTools,
       installGroupTools,
       installChatTools,
       installChangeTools,
@@ -221,10 +224,10 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   /** What the listeners of `page/listeners.ts` and `page/changes.ts` tell. */
-  #onSignal({ is, model, id, ack, name, data }: ReceivedSignal): void {
+  #onSignal({ is, model, id, ack, name, data, happenedAt }: ReceivedSignal): void {
     if (is === 'message') this.#signals.onMessage(model);
     else if (is === 'ack') this.#signals.onAck(id, ack);
-    else if (is === 'change') this.#signals.onChange(name, data);
+    else if (is === 'change') this.#signals.onChange({ name, data, happenedAt });
     else if (is === 'own') this.#signals.onOwnMessage(id);
   }
 

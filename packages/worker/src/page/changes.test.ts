@@ -49,7 +49,8 @@ function page(messages: readonly object[], reactionTableMode: object | undefined
     isOwn: () => false,
     findMessage,
     messageModel: (message: object) => message,
-    signal: ({ is: _, ...change }: (typeof told)[number] & { is: string }) => told.push(change),
+    signal: ({ is: _, happenedAt: __, ...change }: (typeof told)[number] & { is: string; happenedAt: number }) =>
+      told.push(change),
   };
   const require = (name: string) => modules[name];
   vi.stubGlobal('window', { chatWebTools, require, chatWeb: { document: '1' } });
@@ -178,6 +179,19 @@ describe('an edit', () => {
     told = [];
     await trigger('Msg change:isSendFailure', message);
     expect(bodies()).toEqual(['mine']);
+  });
+
+  it('of this page that never ends does not keep later ones from being told', async () => {
+    const message = edited('of the phone');
+    page([message], undefined);
+    const tools = (globalThis as unknown as { window: PageWindow }).window.chatWebTools;
+    void tools.whileEditing(message as unknown as PageMessage, () => new Promise(() => {}));
+    await trigger('Msg change:latestEditMsgKey', message);
+    expect(bodies()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(120_000);
+    await trigger('Msg change:latestEditMsgKey', message);
+    expect(bodies()).toEqual(['of the phone']);
+    expect(await stored()).toHaveLength(1);
   });
 
   it('of another device is told at once, whatever became of one of this page', async () => {

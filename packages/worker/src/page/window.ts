@@ -6,6 +6,7 @@ import type { FileTools } from './tools/files.ts';
 import type { GroupTools } from './tools/groups.ts';
 import type { IdTools } from './tools/identities.ts';
 import type { MessageTools } from './tools/messages.ts';
+import type { NumberTools } from './tools/numbers.ts';
 import type { OutcomeTools } from './tools/outcomes.ts';
 import type { PresenceTools } from './tools/presences.ts';
 import type { SendTools } from './tools/sends.ts';
@@ -382,7 +383,7 @@ export interface MessageModel {
 export type PageSignal =
   | { readonly is: 'message'; readonly model: MessageModel }
   | { readonly is: 'ack'; readonly id: string; readonly ack: number }
-  | ({ readonly is: 'change' } & PageChange)
+  | ({ readonly is: 'change'; readonly happenedAt: number } & PageChange)
   /** The page sends this message itself. */
   | { readonly is: 'own'; readonly id: string }
   /** The page is about to hand the message over. */
@@ -436,6 +437,7 @@ export type GroupRefusal = 'no_group' | 'not_admin' | Refused;
 
 /** The functions that our scripts share in the page. */
 type PageTools = IdTools &
+  NumberTools &
   MessageTools &
   OutcomeTools &
   SendTools &

@@ -5,6 +5,12 @@ import { AccountEvents } from './account-events.ts';
 
 const NOW = 1_800_000_000;
 const reaction = (emoji: string, at = NOW * 1_000) => ({ messageId: 'm', chatId: 'c', from: 'a', emoji, at });
+/** As the page tells it live; `happenedAt` is by the clock of the network. */
+const live = (data: ReturnType<typeof reaction>, happenedAt = data.at) => ({
+  name: 'message_reaction',
+  data,
+  happenedAt,
+});
 const change = (emoji: string) => ({ name: 'message_reaction', data: reaction(emoji) });
 
 function accountEvents(stored: () => Promise<unknown[]> = async () => [], linkedAt = 0) {
@@ -21,16 +27,16 @@ function accountEvents(stored: () => Promise<unknown[]> = async () => [], linked
 describe('the events of an account', () => {
   it('come after those of the time before', async () => {
     const { events, told, read } = accountEvents(async () => [change('1'), change('2')]);
-    events.onChange('message_reaction', reaction('3'));
+    events.onChange(live(reaction('3')));
     await events.catchUp();
-    events.onChange('message_reaction', reaction('4'));
+    events.onChange(live(reaction('4')));
     expect(told).toEqual(['1', '2', '3', '4']);
     expect(read).toHaveBeenCalledWith((NOW - 120) * 1_000, 500);
   });
 
   it('come live also where the page cannot be read', async () => {
     const { events, told } = accountEvents(() => Promise.reject(new Error('no')));
-    events.onChange('message_reaction', reaction('1'));
+    events.onChange(live(reaction('1')));
     await expect(events.catchUp()).rejects.toThrow('no');
     expect(told).toEqual(['1']);
   });
@@ -50,7 +56,7 @@ describe('the events of an account', () => {
       return (read.mock.lastCall as unknown[] | undefined)?.[0];
     };
     expect(await catchUp()).toBe((NOW - 120) * 1_000);
-    events.onChange('message_reaction', reaction('held back'));
+    events.onChange(live(reaction('held back')));
     expect(told).toEqual([]);
     events.pause();
     expect(await catchUp()).toBe((NOW - 120) * 1_000);
@@ -66,16 +72,16 @@ describe('the events of an account', () => {
     const { events, told } = accountEvents();
     events.discardHistory();
     await events.catchUp();
-    events.onChange('message_reaction', reaction('old', Date.now() - 60_000));
-    events.onChange('message_reaction', reaction('new', Date.now() + 1_000));
+    events.onChange(live(reaction('old', Date.now() - 60_000)));
+    events.onChange(live(reaction('new', Date.now() + 1_000)));
     expect(told).toEqual(['new']);
   });
 
   it('of the time before the link are history also in a later run, as is what the first sync sets', async () => {
     const linkedAt = Math.floor(Date.now() / 1_000);
     const later = accountEvents(undefined, NOW - 60);
-    later.events.onChange('message_reaction', reaction('old', (NOW - 61) * 1_000));
-    later.events.onChange('message_reaction', reaction('new', (NOW - 59) * 1_000));
+    later.events.onChange(live(reaction('old', (NOW - 61) * 1_000)));
+    later.events.onChange(live(reaction('new', (NOW - 59) * 1_000)));
     await later.events.catchUp();
     expect(later.read).toHaveBeenCalledWith((NOW - 60) * 1_000, 500);
     expect(later.told).toEqual(['new']);
@@ -85,20 +91,48 @@ describe('the events of an account', () => {
       [linkedAt - 2 * 3_600, ['chat_updated']],
     ] as const) {
       const { events, told: heard } = accountEvents(undefined, at);
-      events.onChange('chat_updated', { chatId: 'c', unreadCount: 0 });
+      events.onChange({ name: 'chat_updated', data: { chatId: 'c', unreadCount: 0 } });
       await events.catchUp();
       expect(heard).toEqual(told);
     }
   });
 
+  it('are news whatever the clock of a phone says: by the time of the network, and once the first sync is over', async () => {
+    const { events, told } = accountEvents();
+    events.discardHistory();
+    await events.catchUp();
+    const skewed = Date.now() - 3 * 3_600_000;
+    events.onChange(live(reaction('stored', skewed)));
+    events.onChange(live(reaction('by the network', skewed), Date.now() + 1_000));
+    expect(told).toEqual(['by the network']);
+
+    const later = accountEvents(undefined, Math.floor(Date.now() / 1_000) - 2 * 3_600);
+    await later.events.catchUp();
+    later.events.onChange(live(reaction('with the wrong year', 1_000)));
+    expect(later.told).toEqual(['with the wrong year']);
+  });
+
+  it('of what people do now are not told later', async () => {
+    const { events, told } = accountEvents();
+    const presence = { name: 'presence', data: { chatId: 'c', from: 'a', state: 'typing' } };
+    events.onChange(presence);
+    await events.catchUp();
+    expect(told).toEqual([]);
+    events.onChange(presence);
+    expect(told).toEqual(['presence']);
+  });
+
   it('are left out if they are invalid, without a word of them in the log', async () => {
     const { events, told, log } = accountEvents();
     await events.catchUp();
-    events.onChange('message_reaction', { ...reaction('1'), at: 'secret' });
-    events.onChange('message_edited', { id: 'm', chatId: 'c', from: 'a', body: { secret: 1 }, at: NOW });
-    events.onChange('no_such', {});
-    events.onChange(undefined, undefined);
-    events.onChange('message_reaction', reaction('2'));
+    events.onChange({ name: 'message_reaction', data: { ...reaction('1'), at: 'secret' } });
+    events.onChange({
+      name: 'message_edited',
+      data: { id: 'm', chatId: 'c', from: 'a', body: { secret: 1 }, at: NOW },
+    });
+    events.onChange({ name: 'no_such', data: {} });
+    events.onChange({ name: undefined, data: undefined });
+    events.onChange(live(reaction('2')));
     expect(told).toEqual(['2']);
     expect(log).toHaveBeenCalledTimes(4);
     expect(JSON.stringify(log.mock.calls)).not.toContain('secret');

@@ -10,6 +10,14 @@ const SECOND_MS = 1_000;
 /** How long a first sync may take, with restarts in between. */
 const FIRST_SYNC_MS = 3_600_000;
 
+/** What the page has told. */
+export interface Change {
+  readonly name: unknown;
+  readonly data: unknown;
+  /** By the network's clock where the page knows that, else by the sender's. Milliseconds since 1970. */
+  readonly happenedAt?: unknown;
+}
+
 /** Reads what happened since a time, in milliseconds, oldest first: so many events at most. */
 type ReadChanges = (since: number, most: number) => Promise<readonly unknown[]>;
 
@@ -29,7 +37,7 @@ export class AccountEvents {
   /** All of the time from `#since` to now was read, or told live. */
   #isComplete = false;
   /** What the page has told meanwhile. */
-  #heldBack: { readonly name: unknown; readonly data: unknown }[] = [];
+  #heldBack: Change[] = [];
   /** Counts the pauses: a catch-up that was overtaken by another pause does not end that one. */
   #pauses = 0;
 
@@ -62,12 +70,19 @@ export class AccountEvents {
     return Math.max(time, this.#historyUntil);
   }
 
+  /** A first sync may still bring history. */
+  get #isFirstSync(): boolean {
+    return Date.now() - this.#historyUntil < FIRST_SYNC_MS;
+  }
+
   /** The page tells of a change as it happens. */
-  onChange(name: unknown, data: unknown): void {
-    if (this.#isLive) this.#tell(name, data);
+  onChange(change: Change): void {
+    if (this.#isLive) this.#tellLive(change);
     // What the first sync sets is no news.
-    else if (name === 'chat_updated' && Date.now() - this.#historyUntil < FIRST_SYNC_MS) return;
-    else if (this.#heldBack.length < MOST_HELD_BACK) this.#heldBack.push({ name, data });
+    else if (change.name === 'chat_updated' && this.#isFirstSync) return;
+    // Later, it would be wrong.
+    else if (change.name === 'presence') return;
+    else if (this.#heldBack.length < MOST_HELD_BACK) this.#heldBack.push(change);
   }
 
   /**
@@ -99,13 +114,19 @@ export class AccountEvents {
     this.#isLive = true;
     const heldBack = this.#heldBack;
     this.#heldBack = [];
-    for (const { name, data } of heldBack) this.#tell(name, data);
+    for (const change of heldBack) this.#tellLive(change);
+  }
+
+  #tellLive({ name, data, happenedAt }: Change): void {
+    // The page may store history as it stores news, but only these have a time before the link.
+    const isTimed = Object.hasOwn((data ?? {}) as object, 'at');
+    const isOld = isTimed && typeof happenedAt === 'number' && happenedAt < this.#historyUntil;
+    if (!isOld || !this.#isFirstSync) this.#tell(name, data);
   }
 
   #tell(name: unknown, data: unknown): void {
     try {
       const event = toAccountEvent(name, data);
-      if ('at' in event.data && Date.parse(event.data.at) < this.#historyUntil) return;
       this.#report({ name: 'account_event', event });
     } catch (error) {
       // Never with what was to be told: it may be a text that somebody wrote.

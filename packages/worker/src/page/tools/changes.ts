@@ -14,7 +14,7 @@ declare const window: PageWindow;
 
 /** A change that was found, before the numbers of its people are known. */
 export interface FoundChange {
-  /** Milliseconds since 1970. */
+  /** By the network's clock where the page knows that, else by the sender's. Milliseconds since 1970. */
   readonly at: number;
   readonly people: readonly (PageId | undefined)[];
   read(): PageChange;
@@ -105,6 +105,7 @@ export function installChangeTools(): void {
   };
 
   const edits = new Map<string, Promise<unknown>>();
+  const hangMs = 120_000;
   const recentMs = 3_600_000;
   const tools: ChangeTools = {
     inTurn,
@@ -120,17 +121,23 @@ export function installChangeTools(): void {
       // A notice in a group may concern all its members.
       const isLive = found.people.filter((person) => person !== undefined).length <= fewPeople;
       const resolved = resolveNumbers(found.people, isLive).catch(() => {});
-      inTurn(resolved, () => ({ is: 'change', ...found.read() }));
+      inTurn(resolved, () => ({ is: 'change', happenedAt: found.at, ...found.read() }));
     },
     isUnsent: ({ id, ack }) => id?.fromMe === true && ack !== undefined && ack <= 0,
     whileEditing: async (message, edit) => {
       const key = String(message.id);
       const done = Promise.resolve().then(edit);
       edits.set(key, done);
+      const forget = () => {
+        if (edits.get(key) === done) edits.delete(key);
+      };
+      // Later ones are to be told also where the page never answers.
+      const hanging = setTimeout(forget, hangMs);
       try {
         return await done;
       } finally {
-        if (edits.get(key) === done) edits.delete(key);
+        clearTimeout(hanging);
+        forget();
       }
     },
     editing: (message) => edits.get(String(message.id)),
@@ -179,7 +186,7 @@ export function installChangeTools(): void {
       return { at: timeOf(t), people: [author, ...concerned], read };
     },
     voted: ({ pollUpdateParentKey: key, selectedOptionLocalIds: chosen = [], ...vote }, poll) => {
-      const { senderTimestampMs: at, from, author = from } = vote;
+      const { senderTimestampMs: at, from, author = from, t = at } = vote;
       const offered = poll?.pollOptions;
       if (!key || !offered) return undefined; // A poll from before the link.
       const numbers = [...(chosen instanceof ArrayBuffer ? new Uint8Array(chosen) : chosen)];
@@ -189,7 +196,7 @@ export function installChangeTools(): void {
         const who = { pollId: String(key), chatId: phoneOr(key.remote), from: phoneOr(author) };
         return { name: 'poll_vote', data: { ...who, options: numbers.map(nameOf), at } };
       };
-      return { at: timeOf(at), people: [key.remote, author], read };
+      return { at: timeOf(t), people: [key.remote, author], read };
     },
     chatState: (chat) => ({
       at: Date.now(),
@@ -226,13 +233,13 @@ export function installChangeTools(): void {
       };
       return { at, people: [id.remote, callCreator], read };
     },
-    reacted: ({ reactionParentKey: key, reactionText: emoji, reactionTimestamp: at, from, author = from }) => {
+    reacted: ({ reactionParentKey: key, reactionText: emoji, reactionTimestamp: at, from, author = from, t = at }) => {
       if (!key || isChannel(key.remote)) return undefined;
       const read = (): PageChange => {
         const message = { messageId: String(key), chatId: phoneOr(key.remote) };
         return { name: 'message_reaction', data: { ...message, from: phoneOr(author), emoji: emoji ?? '', at } };
       };
-      return { at: timeOf(at), people: [key.remote, author], read };
+      return { at: timeOf(t), people: [key.remote, author], read };
     },
   };
   window.chatWebTools = { ...window.chatWebTools, ...tools };

@@ -1,0 +1,46 @@
+import type { PageWindow, Refused } from '../window.ts';
+
+declare const window: PageWindow;
+
+/** What the network says of a number. */
+interface NumberFound {
+  readonly isRegistered: boolean;
+  /** Of whom it is. */
+  readonly ids: readonly string[];
+}
+
+/** Looks people up by their numbers. */
+export interface NumberTools {
+  /**
+   * Queries many numbers by one request. By number, as given; those of which the network does not tell are missing.
+   * Rejects with an error of the page or of the network.
+   */
+  queryNumbers(numbers: readonly string[]): Promise<Map<string, NumberFound> | Refused>;
+}
+
+/** Installs the tools for numbers. */
+export function installNumberTools(): void {
+  const digitsOf = (id: unknown) => (String(id).endsWith('@lid') ? '' : String(id).replace(/@.*|\D/g, ''));
+
+  const queryNumbers: NumberTools['queryNumbers'] = async (numbers) => {
+    const { USyncQuery } = window.require('WAWebUsync');
+    const { USyncUser } = window.require('WAWebUsyncUser');
+    const query = new USyncQuery().withContactProtocol();
+    for (const number of numbers) query.withUser(new USyncUser().withPhone(`+${digitsOf(number)}`));
+    const { error = {}, list = [] } = (await query.execute()) ?? {};
+    const found = new Map<string, NumberFound>();
+    for (const { contact, pn, id } of list) {
+      if (contact?.errorCode !== undefined) continue;
+      const isRegistered = contact?.type === 'in';
+      // The number as it was asked for; the person's own one may be written in another way.
+      const told = new Set([contact?.content, ...(isRegistered ? [pn, id] : [])].map(digitsOf));
+      const ids = [id, pn].flatMap((one) => (one ? [String(one)] : []));
+      for (const number of numbers)
+        if (told.has(digitsOf(number)) && !found.get(number)?.isRegistered) found.set(number, { isRegistered, ids });
+    }
+    const ofOne = list.find(({ contact }) => contact?.errorCode !== undefined)?.contact;
+    const refused = error.all ?? error.contact ?? (found.size === 0 ? ofOne : undefined);
+    return refused ? { refused: Number(refused.errorCode) || 400 } : found;
+  };
+  window.chatWebTools = { ...window.chatWebTools, queryNumbers };
+}
