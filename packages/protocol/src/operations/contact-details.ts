@@ -13,7 +13,11 @@ const numbers = v.pipe(
   v.minLength(1, 'must have at least one number'),
   v.maxLength(MOST_NUMBERS, `must be at most ${MOST_NUMBERS}`),
 );
-const looked = v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists: v.boolean() });
+const exists = v.pipe(
+  v.nullable(v.boolean()),
+  v.description('Null: the network did not tell of this number; look it up again later'),
+);
+const looked = v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists });
 
 const about = v.pipe(
   v.nullable(writtenText(LIMITS.name)),
@@ -68,7 +72,7 @@ export const contactDetailOperations = {
     timeoutMs: 30_000,
   },
   getAbout: {
-    summary: "Get a person's about text; null if it is unknown, empty if there is none",
+    summary: "Get a person's about text; null if it is hidden, empty if there is none",
     method: 'GET',
     path: '/sessions/:id/contacts/:contactId/about',
     scope: 'read',

@@ -44,14 +44,14 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
         throw error;
       });
       if (found === 'unanswered')
-        throw new GatewayError('client_failed', 'the network did not tell of all the numbers; retry later');
+        throw new GatewayError('client_failed', 'the network did not tell of any of the numbers; retry later');
       if ('waitMs' in found) {
         nextLookUpsAt = 0;
         throw tooSoon('the account was linked a moment ago, and look-ups may unlink it again', found.waitMs);
       }
       if ('refused' in found) throw refusedBy(found.refused);
       const digits = (id: string) => id.slice(0, id.indexOf('@'));
-      return { numbers: numbers.map((id, index) => ({ number: digits(id), exists: found.exist[index] === true })) };
+      return { numbers: numbers.map((id, index) => ({ number: digits(id), exists: found.exist[index] ?? null })) };
     },
 
     blockContact: async ({ contactId }) => ({ contactId: await change(contactId, true), blocked: true }),

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { getAbout, numbersExist, setBlocked } from './contact-details.ts';
+import { installNumberTools } from './tools/numbers.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const NUMBER = '1@c.us';
@@ -13,6 +14,7 @@ function page(modules: Record<string, unknown>): void {
     isMe: () => false,
     phoneOr: (one: unknown) => (known(one) ? NUMBER : String(one)),
     lidOf: (one: unknown) => (known(one) ? LID : undefined),
+    idsOf: (one: unknown) => (known(one) ? [...new Set([String(one), LID, NUMBER])] : [String(one)]),
     holds: async (is: () => boolean) => is(),
     refusedBy: (error: unknown) => {
       throw error;
@@ -34,6 +36,7 @@ describe('numbers that are looked up together', () => {
       execute = async () => ({ error: {}, list });
     }
     page({ WAWebUsync: { USyncQuery }, WAWebUsyncUser: { USyncUser } });
+    installNumberTools();
     return numbersExist(['1@c.us', '+2']);
   };
   const one = { id: id('1@c.us'), contact: { type: 'in', content: '+1' } };
@@ -47,10 +50,11 @@ describe('numbers that are looked up together', () => {
   });
 
   it('are not told unregistered where the network says nothing of one', async () => {
-    expect(await answered([one])).toBe('unanswered');
-    expect(await answered([one, { contact: { errorCode: 429, errorText: 'rate-overlimit' } }])).toEqual({
-      refused: 429,
-    });
+    const refused = { contact: { errorCode: 429, errorText: 'rate-overlimit' } };
+    expect(await answered([one])).toEqual({ exist: [true, null] });
+    expect(await answered([one, refused])).toEqual({ exist: [true, null] });
+    expect(await answered([refused])).toEqual({ refused: 429 });
+    expect(await answered([])).toBe('unanswered');
   });
 });
 

@@ -3,35 +3,22 @@ import type { PageWindow, Refused } from './window.ts';
 declare const window: PageWindow;
 
 /**
- * Queries which numbers are registered, all by one request. `waitMs`: nothing was asked, since the account was linked
- * a moment ago. `unanswered`: the network has left some of them out. The page's own function for one number also stores
- * hidden ids.
+ * Queries which numbers are registered, all by one request; null: the network did not tell of that one. `waitMs`: nothing
+ * was asked, since the account was linked a moment ago. `unanswered`: it told of none. The page's own function for one
+ * number also stores hidden ids.
  */
 export async function numbersExist(
   people: string[],
-): Promise<{ readonly exist: boolean[] } | { readonly waitMs: number } | 'unanswered' | Refused> {
-  const waitMs = window.chatWebTools.lookUpsFrom - Date.now();
+): Promise<{ readonly exist: readonly (boolean | null)[] } | { readonly waitMs: number } | 'unanswered' | Refused> {
+  const tools = window.chatWebTools;
+  const waitMs = tools.lookUpsFrom - Date.now();
   if (waitMs > 0) return { waitMs };
-  const { USyncQuery } = window.require('WAWebUsync');
-  const { USyncUser } = window.require('WAWebUsyncUser');
-  const digitsOf = (id: string) => id.replace(/@.*|\D/g, '');
-  const query = new USyncQuery().withContactProtocol();
-  for (const person of people) query.withUser(new USyncUser().withPhone(`+${digitsOf(person)}`));
   try {
-    const { error = {}, list = [] } = (await query.execute()) ?? {};
-    const refused = error.all ?? error.contact ?? list.find(({ contact }) => contact?.errorCode !== undefined)?.contact;
-    if (refused) return { refused: Number(refused.errorCode) || 400 };
-    const told = new Map<string, boolean>();
-    for (const { contact, pn, id } of list) {
-      const isRegistered = contact?.type === 'in';
-      // The number as it was asked for; the person's own one may be written in another way.
-      for (const text of [contact?.content, ...(isRegistered ? [String(pn ?? ''), String(id ?? '')] : [])])
-        if (text && !text.endsWith('@lid')) told.set(digitsOf(text), isRegistered || told.get(digitsOf(text)) === true);
-    }
-    const exist = people.flatMap((person) => told.get(digitsOf(person)) ?? []);
-    return exist.length === people.length ? { exist } : 'unanswered';
+    const found = await tools.queryNumbers(people);
+    if ('refused' in found) return found;
+    return found.size > 0 ? { exist: people.map((one) => found.get(one)?.isRegistered ?? null) } : 'unanswered';
   } catch (error) {
-    return window.chatWebTools.refusedBy(error);
+    return tools.refusedBy(error);
   }
 }
 
@@ -75,12 +62,11 @@ export async function setBlocked(
 
 /** The page's rows of the people who are blocked. */
 export function listBlocked(): Record<string, unknown>[] {
-  const { phoneOr, lidOf, contactModel } = window.chatWebTools;
+  const { idsOf, phoneOr, lidOf, contactModel } = window.chatWebTools;
   const { Blocklist, Contact } = window.require('WAWebCollections');
   return (Blocklist?.getModelsArray() ?? []).flatMap(({ id }) => {
-    const ids = new Set([String(id), lidOf(id), phoneOr(id)]);
-    const rows = [...ids].flatMap((one) => {
-      const contact = one === undefined ? undefined : Contact.get(one);
+    const rows = idsOf(id).flatMap((one) => {
+      const contact = Contact.get(one);
       return contact ? [contactModel(contact)] : [];
     });
     const isHidden = String(id).endsWith('@lid');
@@ -95,13 +81,11 @@ export function listBlocked(): Record<string, unknown>[] {
 export async function getAbout(personId: string): Promise<{ readonly about: string | null } | 'later' | Refused> {
   const { createWid } = window.require('WAWebWidFactory');
   const { getStatus } = window.require('WAWebContactStatusBridge');
-  const wid = createWid(personId);
   // Some are known to the network by one of the two only.
-  const ids = new Set([personId, window.chatWebTools.phoneOr(wid), window.chatWebTools.lidOf(wid)]);
+  const ids = window.chatWebTools.idsOf(createWid(personId));
   let told: { readonly about: string | null } | undefined;
   try {
     for (const id of ids) {
-      if (id === undefined) continue;
       const { status, stale } = (await getStatus({ wid: createWid(id), token: '' })) ?? { stale: true };
       // A refusal for the one person is in the place of the text.
       const { errorCode } = (status ?? {}) as { readonly errorCode?: number };
@@ -122,7 +106,7 @@ export async function listCommonGroups(personId: string): Promise<Record<string,
   const tools = window.chatWebTools;
   const { Contact } = window.require('WAWebCollections');
   const wid = window.require('WAWebWidFactory').createWid(personId);
-  const contact = [personId, tools.phoneOr(wid), tools.lidOf(wid)].map((id) => id && Contact.get(id)).find(Boolean);
+  const contact = tools.idsOf(wid).flatMap((id) => Contact.get(id) ?? [])[0];
   if (!contact) return 'no_contact';
   const shared = await window.require('WAWebFindCommonGroupsContactAction').findCommonGroups(contact);
   return (shared?.getModelsArray() ?? []).map((chat) => ({

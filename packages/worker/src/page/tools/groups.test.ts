@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type GroupTools, installGroupTools } from './groups.ts';
+import { installNumberTools } from './numbers.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const member = (text: string) => ({ id: id(text) }) as never;
@@ -38,10 +39,10 @@ beforeEach(() => {
   const chatWebTools = {
     optional: (name: string) => modules[name],
     // The page knows both ids of one person alone.
-    lidOf: (one: object) => (String(one) === '1@c.us' ? '11@lid' : undefined),
-    phoneOr: (one: object) => String(one),
+    idsOf: (one: object) => (String(one) === '1@c.us' ? ['1@c.us', '11@lid'] : [String(one)]),
   };
   vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  installNumberTools();
   installGroupTools();
   tools = (globalThis as unknown as { window: { chatWebTools: GroupTools } }).window.chatWebTools;
 });
@@ -73,6 +74,10 @@ it('nobody is queried whom the page knows', async () => {
 it('a query that is refused, fails or takes too long is not to say that they are not there', async () => {
   answer = async () => ({ error: { all: { errorCode: 429 } } });
   expect(await tools.codesFor(['1@c.us', '2@c.us'], among, act)).toEqual([200, 503]);
+  answer = async () => ({ list: [{ contact: { errorCode: 429 } }, { contact: { type: 'out', content: '+3' } }] });
+  expect(await tools.codesFor(['2@c.us', '3@c.us'], among, act)).toEqual([503, 404]);
+  answer = async () => ({ list: [] });
+  expect(await tools.codesFor(['2@c.us'], among, act)).toEqual([503]);
   answer = async () => Promise.reject(new Error('offline'));
   expect(await tools.codesFor(['2@c.us'], among, act)).toEqual([503]);
   answer = () => new Promise(() => {});

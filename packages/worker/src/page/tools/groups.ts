@@ -16,7 +16,7 @@ export interface GroupTools {
   joinRequests(group: PageId): Promise<readonly JoinRequestRow[]>;
   /**
    * Finds people among others by any of their ids, in order. Whom the page does not know by both is queried, all at once;
-   * `unknown`: the network did not answer in time.
+   * `unknown`: the network did not tell, or not in time.
    */
   findPeople<T extends { readonly id: PageId }>(
     people: readonly string[],
@@ -41,9 +41,9 @@ interface PersonCode {
   readonly code: number;
 }
 
-/** Installs the tools for groups. Needs the tools for outcomes. */
+/** Installs the tools for groups. Needs the tools for outcomes and numbers. */
 export function installGroupTools(): void {
-  const { optional, isMe, refusal, refusedBy, phoneOr, lidOf } = window.chatWebTools;
+  const { optional, isMe, refusal, refusedBy, idsOf, queryNumbers } = window.chatWebTools;
   const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
   const settleMs = 50;
@@ -105,29 +105,19 @@ export function installGroupTools(): void {
     return window.require('WAWebApiMembershipApprovalRequestStore').getMembershipApprovalRequests(group);
   };
 
-  const idsOf = (id: PageId) => [...new Set([String(id), lidOf(id), phoneOr(id)].filter((each) => each !== undefined))];
   const lookUpMs = 10_000;
-  const digitsOf = (id: unknown) => String(id).replace(/@.*|\D/g, '');
-  /** Both ids of people by their numbers, by one query where this build has it. What is missing is not registered. */
+  /** The ids of people by their numbers, by one query where this build has it; of those who were not told, nothing. */
   const queryIds = async (numbers: readonly string[]): Promise<Map<string, readonly string[]>> => {
-    const ids = new Map<string, readonly string[]>();
-    const Query = optional('WAWebUsync')?.USyncQuery;
-    const User = optional('WAWebUsyncUser')?.USyncUser;
-    if (!Query || !User) {
-      for (const number of numbers) {
-        const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(number);
-        ids.set(number, [String(lid), String(phone)]);
-      }
-      return ids;
+    if (optional('WAWebUsync')?.USyncQuery && optional('WAWebUsyncUser')?.USyncUser) {
+      const found = await queryNumbers(numbers);
+      if ('refused' in found) return new Map();
+      return new Map([...found].map(([number, { ids }]) => [number, ids]));
     }
-    const query = new Query().withContactProtocol();
-    for (const number of numbers) query.withUser(new User().withPhone(`+${digitsOf(number)}`));
-    const { error = {}, list = [] } = (await query.execute()) ?? {};
-    if (error.all ?? error.contact) throw new Error('the network does not look numbers up');
-    for (const { contact, id, pn } of list)
-      for (const number of numbers)
-        if ([contact?.content, pn, id].some((one) => one !== undefined && digitsOf(one) === digitsOf(number)))
-          ids.set(number, [String(id), String(pn)]);
+    const ids = new Map<string, readonly string[]>();
+    for (const number of numbers) {
+      const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(number);
+      ids.set(number, [String(lid), String(phone)]);
+    }
     return ids;
   };
   const findPeople: GroupTools['findPeople'] = async (people, among) => {
@@ -138,11 +128,12 @@ export function installGroupTools(): void {
     const unknown = [...new Set(people.filter((person, n) => !inMemory[n]?.[0] && !person.endsWith('@lid')))];
     const late = delay(lookUpMs).then(() => undefined);
     const queried = unknown.length > 0 ? queryIds(unknown).catch(() => undefined) : undefined;
-    const ids = await Promise.race([queried, late]);
+    const told = await Promise.race([queried, late]);
     return people.map((person, n) => {
       const [known] = inMemory[n] ?? [];
       if (known || !unknown.includes(person)) return known;
-      return ids ? ids.get(person)?.flatMap((id) => byId.get(id) ?? [])[0] : 'unknown';
+      const ids = told?.get(person);
+      return ids ? ids.flatMap((id) => byId.get(id) ?? [])[0] : 'unknown';
     });
   };
 

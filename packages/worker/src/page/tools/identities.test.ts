@@ -21,9 +21,10 @@ let answerMs: number;
 
 /**
  * A page whose network knows the numbers of all ids; without `canAskMany`, it lacks what a query for several needs, and
- * with `isOther` such a query throws.
+ * the first such query ends with `failure`.
  */
-function page({ canAskMany = true, isOther = false } = {}): IdTools {
+function page({ canAskMany = true, failure }: { canAskMany?: boolean; failure?: Error | undefined } = {}): IdTools {
+  const failures = failure ? [failure] : [];
   const answer = async (ids: readonly string[]) => {
     queries.push([...ids]);
     await new Promise((resolve) => setTimeout(resolve, answerMs));
@@ -48,7 +49,8 @@ function page({ canAskMany = true, isOther = false } = {}): IdTools {
       return this;
     }
     async execute(): Promise<object> {
-      if (isOther) throw new TypeError('it has another form');
+      const error = failures.pop();
+      if (error) throw error;
       return { error: {}, list: await answer(this.users.map(({ id }) => id)) };
     }
   }
@@ -69,10 +71,14 @@ function page({ canAskMany = true, isOther = false } = {}): IdTools {
     ...(canAskMany ? many : {}),
   };
   const enforceLidAndPnRetrieval = async (id: string) => learn(await answer([id]));
-  const window = { require: (name: string) => modules[name], WWebJS: { enforceLidAndPnRetrieval }, chatWebTools: {} };
+  const window = {
+    require: (name: string) => modules[name],
+    WWebJS: { enforceLidAndPnRetrieval },
+    chatWebTools: { refusal: () => 429 },
+  };
   vi.stubGlobal('window', window);
   installIdTools(0);
-  return window.chatWebTools as IdTools;
+  return window.chatWebTools as unknown as IdTools;
 }
 
 beforeEach(() => {
@@ -144,12 +150,21 @@ describe('the numbers of hidden ids', () => {
   });
 
   it('are asked one by one where the page throws for several', async () => {
-    const { resolveNumbers } = page({ isOther: true });
+    const { resolveNumbers } = page({ failure: new TypeError('it has another form') });
     await resolveNumbers(hidden(2));
     const resolved = resolveNumbers(hidden(2, 10));
     await vi.advanceTimersByTimeAsync(200);
     await resolved;
     expect(queries).toEqual([['10@lid'], ['11@lid']]);
+  });
+
+  it('are asked by one query again after one that the network has refused', async () => {
+    const { resolveNumbers } = page({ failure: new Error('rate-overlimit') });
+    await resolveNumbers(hidden(2));
+    const resolved = resolveNumbers(hidden(2, 10));
+    await vi.advanceTimersByTimeAsync(200);
+    await resolved;
+    expect(queries).toEqual([['10@lid', '11@lid']]);
   });
 
   it('are asked again where nobody was asked in time', async () => {

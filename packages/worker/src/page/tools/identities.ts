@@ -13,6 +13,8 @@ export interface IdTools {
   phoneOr(id: PageId | undefined): string | undefined;
   /** The hidden id of a person, if the page knows it. */
   lidOf(id: PageId | object): string | undefined;
+  /** All ids of a person that the page knows: that one first. */
+  idsOf(id: PageId): string[];
   /**
    * Queries the numbers of hidden ids, for two seconds at most; ids without an answer stay hidden. Those of a live event
    * go first; of a list few are queried.
@@ -82,13 +84,13 @@ export function installIdTools(lookUpsFrom: number): void {
       return undefined; // Some ids look like a person's, and are not.
     }
   };
-  const isHidden = (id: PageId | undefined): id is PageId => id !== undefined && String(id).endsWith('@lid');
+  const isHidden = (id: PageId | object | undefined): id is PageId => id !== undefined && String(id).endsWith('@lid');
   const phoneOr = (id: PageId | undefined) => {
     if (!id) return undefined;
     return isHidden(id) ? String(numberOf(id) ?? id) : String(id);
   };
   const lidOf = (id: PageId | object) => {
-    if (isHidden(id as PageId)) return String(id);
+    if (isHidden(id)) return String(id);
     try {
       const lid = optional('WAWebApiContact')?.getCurrentLid?.(id);
       return lid ? String(lid) : undefined;
@@ -96,6 +98,9 @@ export function installIdTools(lookUpsFrom: number): void {
       return undefined;
     }
   };
+  const idsOf: IdTools['idsOf'] = (id) => [
+    ...new Set([String(id), lidOf(id), phoneOr(id)].filter((each) => each !== undefined)),
+  ];
 
   // Queries to the network, once for each id.
   const lookUpMs = 2_000;
@@ -157,9 +162,10 @@ export function installIdTools(lookUpsFrom: number): void {
         if (kept.size <= mostKept) break;
         kept.delete(oldest);
       }
-      const looked = lookUp(next).catch(() => {
-        // This build has the query in another form: one by one from now on.
-        if (next.length > 1) hasFailed = true;
+      const looked = lookUp(next).catch((error: unknown) => {
+        // This build has the query in another form: one by one from now on. Not after a failure of the network.
+        const isOther = error instanceof TypeError || window.chatWebTools.refusal(error) === 400;
+        if (next.length > 1 && isOther) hasFailed = true;
       });
       await Promise.race([looked, delay(lookUpMs)]);
       for (const entry of taken) entry?.settle();
@@ -212,7 +218,7 @@ export function installIdTools(lookUpsFrom: number): void {
   const isMe = (id: PageId) => ownIds().some((own) => String(own) === String(id));
 
   const tools: IdTools = {
-    ...{ optional, eachReadable, phoneOr, lidOf, lookUpsFrom, resolveNumbers, isRegistered, ownIds, isMe },
+    ...{ optional, eachReadable, phoneOr, lidOf, idsOf, lookUpsFrom, resolveNumbers, isRegistered, ownIds, isMe },
     contactModel: (contact) => {
       const getters = optional('WAWebContactGetters');
       const lid = lidOf(contact.id);
