@@ -53,11 +53,10 @@ export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typ
     subscribePresence: async ({ chatId }) => {
       const found = await page.change(STATE_TIMEOUT_MS, subscribePresence, chatId, PRESENCE_TIMEOUT_MS);
       if (found === 'no_chat') throw chatNotFound();
+      if (found === 'no_function')
+        throw new GatewayError('page_unsupported', 'the page of this account cannot subscribe to this presence');
       if (found === 'too_many')
-        throw new GatewayError(
-          'not_permitted',
-          'presence is told of 200 chats at most; a restart of the session ends all',
-        );
+        throw new GatewayError('not_permitted', 'at most 200 chats can be watched; restart the session to start anew');
       return { chatId: found.id, ...toActivity(found) };
     },
 

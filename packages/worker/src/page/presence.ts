@@ -1,4 +1,4 @@
-import type { PageWindow } from './window.ts';
+import type { PageId, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -15,19 +15,21 @@ export interface ChatPresence {
 export async function subscribePresence(
   chatId: string,
   answerMs: number,
-): Promise<ChatPresence | 'no_chat' | 'too_many'> {
+): Promise<ChatPresence | 'no_chat' | 'no_function' | 'too_many'> {
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
-  if (!tools.watchPresence(chat)) return 'too_many';
   const { PresenceCollection: presences } = window.require('WAWebPresenceCollection');
-  // It is told under one of these, and only where the page has a model for it.
-  const models = [chat.id, chat.accountLid].flatMap((id) => (id ? [presences.gadd(id)] : []));
+  const { createWid } = window.require('WAWebWidFactory');
   const bridge = window.require('WAWebContactPresenceBridge');
   // A person is asked for by hidden id.
   const whom = chat.accountLid ?? chat.id;
   const isGroup = String(chat.id).endsWith('@g.us');
   const subscribe = isGroup ? bridge.subscribeGroupPresence : bridge.subscribeUserPresence;
+  if (!subscribe && !bridge.subscribePresence) return 'no_function';
+  if (!tools.watchPresence(chat)) return 'too_many';
+  // It is told under one of these, and only where the page has a model for it.
+  const models = tools.presenceIds(chat).map((id) => presences.gadd(createWid(id) as PageId));
   const late = new Promise((resolve) => setTimeout(resolve, answerMs));
   await Promise.race([subscribe ? subscribe(whom) : bridge.subscribePresence?.(whom, chat.tcToken), late]);
   const told = () => models.find(({ hasData }) => hasData === true);

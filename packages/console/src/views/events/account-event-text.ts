@@ -38,7 +38,8 @@ export function accountEventText(event: ListenedEvent<AccountEventName>, withCon
     }
     case 'presence': {
       const { chatId, from, state } = event.data;
-      return `${from === undefined ? 'somebody' : shownText(from)} is ${state} in ${shownText(chatId)}`;
+      if (from === undefined) return `no activity in ${shownText(chatId)}`;
+      return `${shownText(from)} is ${state} in ${shownText(chatId)}`;
     }
     case 'chat_updated': {
       const { chatId, unreadCount, archived, pinned, mutedUntil } = event.data;

@@ -9,8 +9,13 @@ let tools: PresenceTools;
 
 beforeEach(() => {
   models = [];
+  const idsOf = (one: object) => (String(one) === '8@lid' ? ['8@lid', '8@c.us'] : [String(one)]);
   const PresenceCollection = { getModelsArray: () => models };
-  const chatWebTools = { optional: () => ({ PresenceCollection }), phoneOr: (one: unknown) => one && String(one) };
+  const chatWebTools = {
+    optional: () => ({ PresenceCollection }),
+    phoneOr: (one: unknown) => one && String(one),
+    idsOf,
+  };
   vi.stubGlobal('window', { chatWebTools });
   installPresenceTools();
   tools = (globalThis as unknown as { window: { chatWebTools: PresenceTools } }).window.chatWebTools;
@@ -24,6 +29,20 @@ it('tells of watched chats alone, by either id of the person', () => {
   tools.watchPresence(chat('49@c.us', '7@lid'));
   const data = { chatId: '49@c.us', from: '49@c.us', state: 'recording', lastSeen: undefined };
   expect(tools.activityChange(chatstate as never)?.read()).toEqual({ name: 'presence', data });
+});
+
+it('tells by the ids that the page has learnt meanwhile, and by the number of a chat with a hidden id', () => {
+  const changeOf = (owner: string) => {
+    const chatstate = { id: id(owner), type: 'typing' };
+    models = [{ id: id(owner), chatstate }];
+    return tools.activityChange(chatstate as never);
+  };
+  tools.watchPresence(chat('49@c.us'));
+  expect(changeOf('7@lid')).toBeUndefined();
+  tools.watchPresence(chat('49@c.us', '7@lid'));
+  expect(changeOf('7@lid')).toBeDefined();
+  tools.watchPresence(chat('8@lid'));
+  expect(changeOf('8@c.us')).toBeDefined();
 });
 
 it('says when somebody was last seen only of those who are away', () => {

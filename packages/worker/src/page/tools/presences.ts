@@ -5,6 +5,8 @@ declare const window: PageWindow;
 
 /** Knows of which chats it was asked what people do there, and describes that. */
 export interface PresenceTools {
+  /** The ids by which the network may tell of a chat. */
+  presenceIds(chat: PageChat): string[];
   /** From now on, changes in this chat are told. False: there are too many such chats. */
   watchPresence(chat: PageChat): boolean;
   /** What somebody does, for the API. */
@@ -15,7 +17,7 @@ export interface PresenceTools {
 
 /** Installs the tools for presence. Needs the tools for ids. */
 export function installPresenceTools(): void {
-  const { optional, phoneOr } = window.chatWebTools;
+  const { optional, phoneOr, idsOf } = window.chatWebTools;
   const most = 200;
   const secondMs = 1_000;
   /** By all ids of each. */
@@ -23,10 +25,12 @@ export function installPresenceTools(): void {
   const names: Readonly<Record<string, string>> = { recording_audio: 'recording' };
 
   const tools: PresenceTools = {
+    presenceIds: ({ id, accountLid }) => [...new Set([id, accountLid].flatMap((one) => (one ? idsOf(one) : [])))],
     watchPresence: (chat) => {
-      if (watched.has(String(chat.id))) return true;
-      if (new Set(watched.values()).size >= most) return false;
-      for (const id of [chat.id, chat.accountLid]) if (id) watched.set(String(id), chat);
+      const ids = tools.presenceIds(chat);
+      if (!ids.some((id) => watched.has(id)) && new Set(watched.values()).size >= most) return false;
+      // Those that the page has learnt since are new.
+      for (const id of ids) watched.set(id, chat);
       return true;
     },
     activity: ({ type = 'unavailable', t }) => ({

@@ -1,0 +1,46 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { subscribePresence } from './presence.ts';
+import { installPresenceTools } from './tools/presences.ts';
+
+const id = (text: string) => ({ toString: () => text });
+afterEach(() => vi.unstubAllGlobals());
+
+/** A page with a chat of these ids, and these functions to subscribe with. */
+function page(chatId: string, accountLid: string | undefined, bridge: object) {
+  const models: { id: object }[] = [];
+  const gadd = (one: object) => {
+    models.push({ id: one });
+    return { hasData: false };
+  };
+  const modules: Record<string, unknown> = {
+    WAWebWidFactory: { createWid: id },
+    WAWebPresenceCollection: { PresenceCollection: { gadd, getModelsArray: () => models } },
+    WAWebContactPresenceBridge: bridge,
+  };
+  const chatWebTools = {
+    optional: (name: string) => modules[name],
+    findChat: () => ({ id: id(chatId), accountLid: accountLid && id(accountLid) }),
+    idsOf: (one: object) => (String(one) === '7@lid' ? ['7@lid', '49@c.us'] : [String(one)]),
+    phoneOr: String,
+    holds: async (is: () => boolean) => is(),
+  };
+  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  installPresenceTools();
+  return models;
+}
+
+it.each([
+  ['49@c.us', '7@lid'],
+  ['7@lid', undefined],
+])('chat %s is asked for by hidden id, and expected under all ids', async (chatId, lid) => {
+  const subscribed = vi.fn();
+  const models = page(chatId, lid, { subscribeUserPresence: subscribed });
+  await subscribePresence(chatId, 10);
+  expect(subscribed.mock.calls.map(String)).toEqual(['7@lid']);
+  expect(models.map((model) => String(model.id)).sort()).toEqual(['49@c.us', '7@lid']);
+});
+
+it('a page without a function for that kind of chat subscribes to nothing', async () => {
+  page('1@g.us', undefined, { subscribeUserPresence: vi.fn() });
+  expect(await subscribePresence('1@g.us', 10)).toBe('no_function');
+});
