@@ -165,7 +165,10 @@ const noOlderMessages: Readonly<Record<NoOlderMessages, () => GatewayError>> = {
       'the phone does not share older messages: on it, under Linked devices, turn on "All chat history" for this device',
     ),
   not_asked: () =>
-    new GatewayError('client_failed', 'the page does not ask the phone at present, as after several requests in vain'),
+    new GatewayError(
+      'client_failed',
+      'the page has paused its requests to the phone, as it does after several without an answer; retry later',
+    ),
   no_answer: () => new GatewayError('client_failed', 'the phone did not answer; open WhatsApp on it, then try again'),
 };
 

@@ -29,11 +29,11 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
   if (left() !== 0 && left() !== notShared) return result(false);
 
   const events = window.require('WAWebHistorySyncOnDemandEvents').WAWebHistorySyncOnDemandEvents;
-  const [success, failure] = ['success', 'error'].map((end) => `history_sync_on_demand_events:${end}_history_sync_od`);
-  if (!success || !failure) return 'not_asked';
+  const named = (end: string) => `history_sync_on_demand_events:${end}_history_sync_od`;
+  const [success, failure] = [named('success'), named('error')];
   // The page names the chat by its number or its hidden id.
   const userOf = (id: unknown) => String(id).split('@', 1)[0];
-  const own = new Set([chat.id, chat.accountLid].flatMap((id) => (id ? [userOf(id)] : [])));
+  const own = new Set([chat.id, chat.accountLid].flatMap((id) => (id ? tools.idsOf(id).map(userOf) : [])));
   const isOwn = (jid: unknown) => own.has(userOf(jid));
   let outcome: boolean | undefined;
   let settle: () => void = () => {};
