@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { loadStatuses } from './statuses.ts';
 
 const LIMIT_MS = 20;
@@ -29,6 +29,20 @@ it('callers wait for the same load, which may last longer than each of them wait
   for (const call of calls) await expect(call).rejects.toThrow('not loaded its statuses yet');
   await loadStatuses(4 * LIMIT_MS);
   expect(sync).toHaveBeenCalledTimes(1);
+});
+
+it('a load that never ends is tried again', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  page(
+    () => new Promise(() => {}),
+    async () => [],
+  );
+  const failed = expect(loadStatuses(LIMIT_MS)).rejects.toThrow('not loaded its statuses yet');
+  await vi.advanceTimersByTimeAsync(120_000);
+  await failed;
+  await loadStatuses(LIMIT_MS);
+  expect(sync).toHaveBeenCalledTimes(2);
 });
 
 it('a page without that has nothing to load', async () => {

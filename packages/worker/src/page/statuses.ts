@@ -15,12 +15,15 @@ export interface PersonStatuses {
 export async function loadStatuses(timeoutMs: number): Promise<void> {
   const state = window.chatWeb;
   if (!state) return;
+  const hangMs = 120_000;
   if (!state.statuses) {
     const loading = Promise.resolve().then(() => window.require('WAWebCollections').Status.sync?.());
     state.statuses = loading;
-    loading.catch(() => {
+    const forget = () => {
       if (state.statuses === loading) delete state.statuses;
-    });
+    };
+    loading.then(() => clearTimeout(hanging), forget);
+    const hanging = setTimeout(forget, hangMs);
   }
   const late = new Promise((_, reject) =>
     setTimeout(() => reject(new Error('the page has not loaded its statuses yet')), timeoutMs),

@@ -88,7 +88,9 @@ export function installFileTools(): void {
       );
       const { changeProfilePicThumb: refresh } = optional('WAWebChangeProfilePicThumb') ?? {};
       const { ProfilePicCommand: commands } = optional('WAWebProfilePicConstants') ?? {};
-      refresh?.(wid, commands?.Set).catch(() => {}); // The page shows it later.
+      void Promise.resolve()
+        .then(() => refresh?.(wid, commands?.Set))
+        .catch(() => {}); // The page shows it later.
       return 'ok';
     },
     removePicture: async (wid) => {
