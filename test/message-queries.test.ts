@@ -288,7 +288,7 @@ describe('the messages of a chat', () => {
     await refused();
     await refused();
     // The page has had enough, and says so to nobody.
-    expect(await refused()).toMatchObject({ code: 'client_failed', message: expect.stringContaining('at present') });
+    expect(await refused()).toMatchObject({ code: 'client_failed', message: expect.stringContaining('paused') });
     await stack.phones.setOnline(ADA, true);
   });
 
