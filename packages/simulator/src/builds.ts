@@ -51,6 +51,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
   '2026-10': {
     pageVersion: '2.3000.1049200000',
     downloadResult: 'blob',
+    lookUps: 'lid',
     deviceContact: true,
     minifiedErrors: true,
   },

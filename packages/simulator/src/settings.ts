@@ -117,6 +117,7 @@ export const settingsSchema = v.strictObject({
   unknownGroups: v.optional(v.picklist(['none', 'created'])),
   groupFlags: v.optional(v.picklist(['as-named', 'inverted'])),
   groupDescription: v.optional(v.picklist(['positional', 'object'])),
+  lookUps: v.optional(v.picklist(['pn', 'lid'])),
   deleteForm: v.optional(v.picklist(['positional', 'object'])),
   lazyModules: flag,
   moreLazyModules: flag,

@@ -40,6 +40,8 @@ export interface PageSwitches {
   groupFlags: 'as-named' | 'inverted';
   /** How a group's description is set: with arguments in a row, or with one object. */
   groupDescription: 'positional' | 'object';
+  /** Whether numbers are looked up by number, or by hidden id. */
+  lookUps: 'pn' | 'lid';
   /** How messages are deleted for oneself: with three arguments, or with one object. */
   deleteForm: 'positional' | 'object';
   /** Some modules have to be loaded through the page's Bootloader before they can be required. */
@@ -104,6 +106,7 @@ export const firstSwitches: Readonly<PageSwitches> = {
   unknownGroups: 'none',
   groupFlags: 'inverted',
   groupDescription: 'positional',
+  lookUps: 'pn',
   deleteForm: 'positional',
   lazyModules: false,
   moreLazyModules: false,

@@ -64,7 +64,7 @@ export interface Requests {
   'create-group': { params: WireGroupDraft; result: { group: WireGroup; participants: WireParticipantResult[] } };
   group: { params: { id: string }; result: WireGroup };
   'change-group': { params: { id: string; change: WireGroupChange }; result: null };
-  'add-to-group': { params: { id: string; who: string }; result: WireParticipantResult };
+  'add-to-group': { params: { id: string; who: readonly string[] }; result: WireParticipantResult[] };
   /** A code for each: 200, 403 for the creator of the group, 404 for a person who is no member. */
   'change-members': { params: { id: string; who: readonly string[]; action: WireMemberAction }; result: number[] };
   'leave-group': { params: { id: string }; result: null };

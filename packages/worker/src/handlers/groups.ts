@@ -9,7 +9,7 @@ import { refusedBy } from './sending.ts';
 const LIST_TIMEOUT_MS = 25_000;
 const CHANGE_TIMEOUT_MS = 25_000;
 const MEMBERS_TIMEOUT_MS = 55_000;
-/** Shorter, so that the answer names those who were added. */
+/** Shorter, so that the answer tells of each. */
 const ADD_TIMEOUT_MS = 40_000;
 const REMOVE_TIMEOUT_MS = 12_000;
 const SETTLE_TIMEOUT_MS = 3_000;
@@ -24,6 +24,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   408: 'has left the group recently',
   405: 'is this account itself: leave the group instead',
   409: 'is already in the group',
+  421: 'has to be let in by an admin',
   429: 'was rate limited by the network: retry later',
   500: 'may not have been changed: look at the group',
   503: 'was not tried: the time limit was reached, or the network did not say who it is',

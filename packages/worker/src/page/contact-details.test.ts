@@ -10,6 +10,7 @@ const LID = '9@lid';
 function page(modules: Record<string, unknown>): void {
   const known = (one: unknown) => [NUMBER, LID].includes(String(one));
   const chatWebTools = {
+    optional: () => undefined,
     lookUpsFrom: 0,
     isMe: () => false,
     phoneOr: (one: unknown) => (known(one) ? NUMBER : String(one)),
@@ -32,6 +33,7 @@ describe('numbers that are looked up together', () => {
     }
     class USyncQuery {
       withContactProtocol = () => this;
+      withLidProtocol = () => this;
       withUser = () => this;
       execute = async () => ({ error: {}, list });
     }

@@ -24,36 +24,50 @@ export async function leaveGroup(groupId: string, membersMs: number): Promise<'o
   return own.members ? { refused: 400 } : 'no_group'; // The members of a group that was left cannot be queried.
 }
 
-/** Adds people one by one. Returns the network's code for each, in order; 503 for those not tried in time. */
+/**
+ * Adds people, all by one request. Returns the network's code for each, in order: 404 for who is not registered, 409 for
+ * members, 500 for who is not in the answer or got none in time, 503 for who could not be looked up.
+ */
 export async function addParticipants(
   groupId: string,
   people: string[],
   timeoutMs: number,
   membersMs: number,
 ): Promise<number[] | GroupRefusal> {
-  const own = await window.chatWebTools.ownGroup(groupId, membersMs);
+  const tools = window.chatWebTools;
+  const own = await tools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   const { group, isAdmin } = own;
   if (isAdmin === false) return 'not_admin';
-  const deadline = Date.now() + timeoutMs;
-  const codes: number[] = [];
-  for (const person of people) {
-    if (Date.now() > deadline) {
-      codes.push(503);
-      continue;
-    }
-    try {
-      const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(person);
-      const participants = group.groupMetadata?.participants;
-      if (!lid && !phone) codes.push(404);
-      else if (participants?.get(String(lid)) || participants?.get(String(phone))) codes.push(409);
-      else codes.push((await window.WWebJS.getAddParticipantsRpcResult(group.id, phone ?? lid)).code ?? 400);
-    } catch (error) {
-      // Others may have been added already: their codes must be returned.
-      codes.push(window.chatWebTools.refusal(error) === 429 ? 429 : 500);
-    }
+  const { participants: members, isLidAddressingMode: isByLid } = group.groupMetadata ?? {};
+  const idsOf = new Map<string, readonly string[] | 'unknown'>();
+  for (const [n, ids] of (await tools.idsOfPeople(people)).entries()) idsOf.set(people[n] ?? '', ids);
+  const codes = new Map<string, number>();
+  for (const [person, ids] of idsOf) {
+    if (ids === 'unknown') codes.set(person, 503);
+    else if (ids.length === 0) codes.set(person, 404);
+    else if (ids.some((id) => members?.get(id))) codes.set(person, 409);
   }
-  return codes;
+  const { createWid } = window.require('WAWebWidFactory');
+  const added = [...idsOf].flatMap(([person, ids]) =>
+    typeof ids === 'object' && !codes.has(person) ? [{ person, ids }] : [],
+  );
+  const wanted = added.map(({ person, ids }) => {
+    const lid = isByLid ? ids.find((id) => id.endsWith('@lid')) : undefined;
+    return { phoneNumber: createWid(person), ...(lid ? { lid: createWid(lid) } : {}) };
+  });
+  try {
+    const { addGroupParticipants: add } = window.require('WAWebGroupModifyParticipantsJob');
+    const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
+    const answer = wanted.length > 0 ? await Promise.race([add(group.id, wanted), late]) : undefined;
+    const told = new Map((answer?.participants ?? []).map(({ userWid, code }) => [String(userWid), Number(code)]));
+    // An invitation to the network is no success.
+    for (const { phoneNumberWid: id } of answer?.invitedOutContacts ?? []) told.set(String(id), 404);
+    for (const { person, ids } of added) codes.set(person, ids.flatMap((id) => told.get(id) ?? [])[0] || 500);
+  } catch (error) {
+    return tools.groupRefusal(error);
+  }
+  return people.map((person) => codes.get(person) ?? 500);
 }
 
 /**
@@ -115,13 +129,11 @@ export async function createGroup(
   subject: string,
   people: string[],
 ): Promise<{ readonly id: string } | 'none_registered' | Refused> {
-  const { queryWidExists } = window.require('WAWebQueryExistsJob');
+  const { createWid } = window.require('WAWebWidFactory');
   try {
-    const registered: object[] = [];
-    for (const person of people) {
-      const wid = window.require('WAWebWidFactory').createWid(person);
-      if ((await queryWidExists(wid))?.wid) registered.push(wid);
-    }
+    const ids = await window.chatWebTools.idsOfPeople(people);
+    // The network decides on those of whom it did not tell.
+    const registered = people.filter((_, n) => ids[n] === 'unknown' || (ids[n] ?? []).length > 0);
     if (registered.length === 0) return 'none_registered';
     const created = await window.require('WAWebGroupCreateJob').createGroup(
       {
@@ -134,7 +146,7 @@ export async function createGroup(
         ephemeralDuration: 0,
         title: subject,
       },
-      registered.map((phoneNumber) => ({ phoneNumber })),
+      registered.map((person) => ({ phoneNumber: createWid(person) })),
     );
     return { id: String(created.wid) };
   } catch (error) {

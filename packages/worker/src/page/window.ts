@@ -466,7 +466,6 @@ export interface PageWindow {
     processMediaData(info: object, options: object): Promise<PageMedia>;
     assertColor(hex: string): number;
     enforceLidAndPnRetrieval(id: string): Promise<{ lid?: PageId; phone?: PageId }>;
-    getAddParticipantsRpcResult(group: unknown, person: unknown): Promise<{ code?: number }>;
   };
   chatWeb?: SetUpState;
   chatWebTools: PageTools;

@@ -3,7 +3,7 @@ import type { Participant } from '../models/participants.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { ActionError } from '../server-status-code-error.ts';
-import type { Wid } from '../wid.ts';
+import { createWid, type Wid } from '../wid.ts';
 
 /** What can be done with the members of a group: by the page's own rules first, or straight by the network's. */
 export function memberActions(page: Page): Modules {
@@ -12,11 +12,9 @@ export function memberActions(page: Page): Modules {
       removeParticipants: remove(page),
     },
     WAWebGroupModifyParticipantsJob: {
+      addGroupParticipants: add(page),
       promoteGroupParticipants: rank(page, 'promote'),
       demoteGroupParticipants: rank(page, 'demote'),
-    },
-    WASmaxGroupsAddParticipantsRPC: {
-      sendAddParticipantsRPC: ({ iqTo, participantArgs }: AddParticipants) => add(page, iqTo, participantArgs),
     },
   };
 }
@@ -42,22 +40,25 @@ function rank({ connection }: Page, action: 'promote' | 'demote') {
   };
 }
 
-interface AddParticipants {
-  readonly iqTo: string;
-  readonly participantArgs: readonly { readonly participantJid: string }[];
+/** Somebody to add, by hidden id if that is given. */
+interface Added {
+  readonly phoneNumber: Wid;
+  readonly lid?: Wid;
 }
 
-/** The answer has the shape of the real one, which the library takes apart. */
-async function add({ connection }: Page, group: string, [person]: AddParticipants['participantArgs']) {
-  const who = person?.participantJid ?? '';
-  const { code, invite } = await connection.request('add-to-group', { id: group, who });
-  const mixin = {
-    name: invite ? 'ParticipantRequestCodeCanBeSent' : 'ParticipantError',
-    value: { error: String(code), addRequestCode: invite?.code, addRequestExpiration: invite?.expiration },
+/** Asks the network for all at once. Who is not registered is not among the participants. */
+function add({ connection }: Page) {
+  return async (group: Wid, people: readonly Added[]): Promise<object> => {
+    const who = people.map(({ lid, phoneNumber }) => String(lid ?? phoneNumber));
+    const results = await connection.request('add-to-group', { id: String(group), who });
+    const participants = results.flatMap(({ id, code, invite }) => {
+      if (code === 404) return [];
+      const expiration = invite && String(invite.expiration);
+      return [{ userWid: createWid(id), code: String(code), invite_code: invite?.code, invite_code_exp: expiration }];
+    });
+    const invitedOutContacts = results.flatMap(({ id, code }) =>
+      code === 404 ? [{ phoneNumberWid: createWid(id), code: '200' }] : [],
+    );
+    return { status: 207, participants, invitedOutContacts };
   };
-  const value = code === 200 ? {} : { addParticipantsParticipantMixins: mixin };
-  const result = {
-    addParticipantsParticipantAddedOrNonRegisteredWaUserParticipantErrorLidResponseMixinGroup: { value },
-  };
-  return { name: 'AddParticipantsResponseSuccess', value: { addParticipant: [result] } };
 }

@@ -4,6 +4,7 @@ import type { Contact } from '../models/contact.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { ServerStatusCodeError } from '../server-status-code-error.ts';
+import { switches } from '../switches.ts';
 import { createWid, type Wid } from '../wid.ts';
 
 /** What is known of people, and whom the account has blocked. */
@@ -27,9 +28,17 @@ export function contactDetailModules({ connection, users }: Page): Modules {
   class USyncQuery {
     readonly protocols: string[] = [];
     readonly users: USyncUser[] = [];
+    isByLid = false;
 
-    withContactProtocol(): this {
+    /** By number, unless told otherwise: then the hidden id is told only if that is asked for as well. */
+    withContactProtocol(addressingMode?: string): this {
       this.protocols.push('contact');
+      this.isByLid = addressingMode === 'lid' && switches.lookUps === 'lid';
+      return this;
+    }
+
+    withLidProtocol(): this {
+      this.protocols.push('lid');
       return this;
     }
 
@@ -48,6 +57,11 @@ export function contactDetailModules({ connection, users }: Page): Modules {
       return this;
     }
 
+    #idsOf(pn: string, lid: string): object {
+      if (this.isByLid) return { id: createWid(lid), pn: createWid(pn) };
+      return { id: createWid(pn), ...(this.protocols.includes('lid') ? { lid } : {}) };
+    }
+
     /** A refusal is part of the answer. */
     async execute(): Promise<object> {
       if (this.protocols.length === 0) throw new Error('a usync query must have at least one protocol');
@@ -59,7 +73,7 @@ export function contactDetailModules({ connection, users }: Page): Modules {
         const found = await connection.request('exists-many', { phones, lids: lids.map(String) });
         const byPhone = found.phones.map(({ phone, pn, lid }) => ({
           contact: { type: pn ? 'in' : 'out', content: phone },
-          ...(pn && lid ? { id: createWid(lid), pn: createWid(pn) } : {}),
+          ...(pn && lid ? this.#idsOf(pn, lid) : {}),
         }));
         const byLid = found.lids.map(({ lid, pn }) => ({ id: createWid(lid), ...(pn ? { pn: createWid(pn) } : {}) }));
         return { error: {}, refresh: {}, list: [...byPhone, ...byLid] };
@@ -93,6 +107,7 @@ export function contactDetailModules({ connection, users }: Page): Modules {
   return {
     WAWebUsync: { USyncQuery, USYNC_ADDRESSING_MODE: { PN: 'pn', LID: 'lid' } },
     WAWebUsyncUser: { USyncUser },
+    WAWebUsernameGatingUtils: switches.lookUps === 'pn' ? { usernameContactUsyncLidBased: () => false } : {},
     WAWebDBCreateLidPnMappings: {
       createLidPnMappings: async ({ mappings }: { readonly mappings: readonly { lid: Wid; pn: Wid }[] }) => {
         for (const { lid, pn } of mappings) users.learnNumber(String(lid), String(pn));

@@ -33,8 +33,10 @@ export const groupRequests: Handlers<Names> = {
   },
   'add-to-group': ({ groups, directory }, { account }, { id, who }) => {
     const group = groups.get(id, account);
-    const person = directory.find(who);
-    return person ? resultOf(group, person, groups.add(group, account, person)) : { id: who, code: 404 };
+    return who.map((id) => {
+      const person = directory.find(id);
+      return person ? resultOf(group, person, groups.add(group, account, person)) : { id, code: 404 };
+    });
   },
   'change-members': ({ groups, directory }, { account }, { id, who, action }) => {
     const people = who.map((each) => directory.find(each));

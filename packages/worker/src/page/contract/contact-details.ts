@@ -1,5 +1,5 @@
 import type { PageChat, PageContact, PageId } from '../window.ts';
-import { type Contract, fn } from './part.ts';
+import { type Contract, fn, unchecked } from './part.ts';
 
 /** A person in a query, and the query itself, as the page builds them. */
 interface LookedUp {
@@ -7,7 +7,8 @@ interface LookedUp {
   withId(id: PageId): LookedUp;
 }
 interface LookUp {
-  withContactProtocol(): LookUp;
+  withContactProtocol(addressingMode: string | undefined): LookUp;
+  withLidProtocol(): LookUp;
   withBusinessProtocol(): LookUp;
   withDisappearingModeProtocol(): LookUp;
   withUser(user: LookedUp): LookUp;
@@ -20,14 +21,17 @@ interface LookUpAnswer {
   readonly list?: readonly {
     readonly id?: PageId;
     readonly pn?: PageId;
+    /** As text. */
+    readonly lid?: string;
     readonly contact?: { readonly type?: string; readonly content?: string; readonly errorCode?: number };
   }[];
 }
 
 /** Modules for what is known of people. */
 export interface ContactDetailModules {
-  WAWebUsync: { USyncQuery: new () => LookUp };
+  WAWebUsync: { USyncQuery: new () => LookUp; USYNC_ADDRESSING_MODE?: { readonly PN?: string; readonly LID?: string } };
   WAWebUsyncUser: { USyncUser: new () => LookedUp };
+  WAWebUsernameGatingUtils: { usernameContactUsyncLidBased?(): boolean };
   WAWebBlockContactAction: {
     blockContact(what: { contact: PageContact; blockEntryPoint: string }): Promise<unknown>;
     unblockContact(contact: PageContact, entryPoint: string): Promise<unknown>;
@@ -41,11 +45,17 @@ export interface ContactDetailModules {
 export const contactDetailParts: Contract<ContactDetailModules> = {
   WAWebUsync: {
     USyncQuery: fn(
-      'with…Protocol(), withUser(user), execute() → Promise<{error, list: [{id, pn, contact}]}>; a refusal is in error',
+      'with…Protocol(), withUser(user), execute() → Promise<{error, list: [{id, pn, lid, contact}]}>; a refusal is in error',
       'numbersExist',
     ),
+    USYNC_ADDRESSING_MODE: unchecked('{PN, LID}: which of the two `id` is; by number, withLidProtocol() adds lid'),
   },
   WAWebUsyncUser: { USyncUser: fn('withPhone(+number) | withId(hidden id)', 'numbersExist') },
+  WAWebUsernameGatingUtils: {
+    usernameContactUsyncLidBased: unchecked(
+      '() → whether numbers are queried by hidden id; absent where they always are',
+    ),
+  },
   WAWebBlockContactAction: {
     blockContact: fn(
       '({contact, blockEntryPoint}) → Promise; wants the contact by hidden id; nothing if isContactBlocked',

@@ -35,7 +35,7 @@ const NOT_REACHED = [
 
 const USED = [
   ...['sendMessage', 'editMessage', 'processMediaData', 'processStickerData', 'mediaInfoToFile', 'getChat'],
-  ...['enforceLidAndPnRetrieval', 'getAddParticipantsRpcResult', 'assertColor', 'getFileHash', 'generateHash'],
+  ...['enforceLidAndPnRetrieval', 'assertColor', 'getFileHash', 'generateHash'],
 ];
 
 describe('the contract with the page', () => {

@@ -8,6 +8,11 @@ interface GroupText {
   readonly newDescId: string;
   readonly prevDescId: string | undefined;
 }
+/** Somebody to add; by hidden id only in groups that have their members by these. */
+interface NewMember {
+  readonly phoneNumber: object;
+  readonly lid?: object;
+}
 type ChangeRoles = (
   group: unknown,
   people: readonly PageId[],
@@ -20,7 +25,7 @@ export interface GroupModules {
     queryAndUpdateGroupMetadataById(what: { id: unknown }): Promise<unknown>;
     queryGroupInvite(code: string): Promise<PageGroup & { readonly id: PageId; readonly subject?: string }>;
   };
-  WAWebGroupCreateJob: { createGroup(options: object, people: { phoneNumber: object }[]): Promise<{ wid: PageId }> };
+  WAWebGroupCreateJob: { createGroup(options: object, people: readonly NewMember[]): Promise<{ wid: PageId }> };
   WAWebGroupModifyInfoJob: {
     setGroupSubject(group: unknown, subject: string): Promise<unknown>;
     setGroupDescription(...args: [GroupText] | [unknown, string, string, string | undefined]): Promise<unknown>;
@@ -28,6 +33,16 @@ export interface GroupModules {
   };
   WAWebMexUpdateGroupPropertyJob: { mexUpdateGroupPropertyJob(group: string, update: object): Promise<unknown> };
   WAWebGroupModifyParticipantsJob: {
+    addGroupParticipants(
+      group: unknown,
+      people: readonly NewMember[],
+    ): Promise<
+      | {
+          participants?: readonly { userWid?: PageId; code?: unknown }[];
+          invitedOutContacts?: readonly { phoneNumberWid?: PageId; code?: unknown }[];
+        }
+      | undefined
+    >;
     promoteGroupParticipants: ChangeRoles;
     demoteGroupParticipants: ChangeRoles;
   };
@@ -37,11 +52,8 @@ export interface GroupModules {
   };
 }
 
-/** Modules that the library uses for it. */
-type OfLibrary = 'WASmaxGroupsAddParticipantsRPC' | 'WAWebWidToJid';
-
 /** Their parts. */
-export const groupParts: Contract<GroupModules, OfLibrary> = {
+export const groupParts: Contract<GroupModules> = {
   WAWebGroupQueryJob: {
     queryAndUpdateGroupMetadataById: unchecked('({id}) → Promise; rejects if the network limits the rate'),
     queryGroupInvite: fn('(code) → Promise of the group; rejects with 404 or 410', 'getInvite', 'joinGroup'),
@@ -65,6 +77,10 @@ export const groupParts: Contract<GroupModules, OfLibrary> = {
     ),
   },
   WAWebGroupModifyParticipantsJob: {
+    addGroupParticipants: fn(
+      '(group id, [{phoneNumber, lid?}]) → Promise<{participants: [{userWid, code}], invitedOutContacts: [{phoneNumberWid, code}]}>',
+      'addParticipants',
+    ),
     promoteGroupParticipants: fn(
       '(group id, ids, by hidden id?) → Promise<{participants: [{userWid, code}]}>',
       'promoteParticipants',
@@ -76,12 +92,5 @@ export const groupParts: Contract<GroupModules, OfLibrary> = {
   },
   WAWebModifyParticipantsGroupAction: {
     removeParticipants: fn('(chat, members) → Promise; throws for all if one is not allowed', 'removeParticipants'),
-  },
-  WASmaxGroupsAddParticipantsRPC: {
-    sendAddParticipantsRPC: fn('({iqTo, participantArgs}) → Promise', 'addParticipants'),
-  },
-  WAWebWidToJid: {
-    widToGroupJid: fn('(id) → text', 'addParticipants'),
-    widToUserJid: fn('(id) → text', 'addParticipants'),
   },
 };

@@ -44,7 +44,7 @@ export const peopleParts: Contract<PeopleModules> = {
   WAWebQueryExistsJob: {
     queryWidExists: fn(
       '(id) → Promise<{wid} | null>; queries the network, and stores hidden ids',
-      ...(['numberExists', 'createGroup', 'addParticipants', 'removeParticipants', 'networkProbe'] as const),
+      ...(['numberExists', 'networkProbe'] as const),
     ),
   },
   WAWebApiContact: {

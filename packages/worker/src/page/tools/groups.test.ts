@@ -15,6 +15,7 @@ beforeEach(() => {
   class USyncQuery {
     readonly #numbers: string[] = [];
     withContactProtocol = () => this;
+    withLidProtocol = () => this;
     withUser({ number }: { readonly number: string }): this {
       this.#numbers.push(number);
       return this;

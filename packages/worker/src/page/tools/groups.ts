@@ -15,9 +15,11 @@ export interface GroupTools {
   /** Queries who waits to be let into a group. */
   joinRequests(group: PageId): Promise<readonly JoinRequestRow[]>;
   /**
-   * Finds people among others by any of their ids, in order. Whom the page does not know by both is queried, all at once;
-   * `unknown`: the network did not tell, or not in time.
+   * All ids of people, in order; none of who is not registered. Whom the page does not know by both is queried, all at
+   * once; `unknown`: the network did not tell, or not in time.
    */
+  idsOfPeople(people: readonly string[]): Promise<(readonly string[] | 'unknown')[]>;
+  /** Finds people among others by any of their ids, in order; who is not found in memory is queried as above. */
   findPeople<T extends { readonly id: PageId }>(
     people: readonly string[],
     among: readonly T[],
@@ -106,34 +108,45 @@ export function installGroupTools(): void {
   };
 
   const lookUpMs = 10_000;
-  /** The ids of people by their numbers, by one query where this build has it; of those who were not told, nothing. */
   const queryIds = async (numbers: readonly string[]): Promise<Map<string, readonly string[]>> => {
     if (optional('WAWebUsync')?.USyncQuery && optional('WAWebUsyncUser')?.USyncUser) {
       const found = await queryNumbers(numbers);
       if ('refused' in found) return new Map();
-      return new Map([...found].map(([number, { ids }]) => [number, ids]));
+      return new Map([...found].map(([number, { isRegistered, ids }]) => [number, isRegistered ? ids : []]));
     }
     const ids = new Map<string, readonly string[]>();
     for (const number of numbers) {
       const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(number);
-      ids.set(number, [String(lid), String(phone)]);
+      ids.set(
+        number,
+        [lid, phone].flatMap((id) => (id ? [String(id)] : [])),
+      );
     }
     return ids;
   };
-  const findPeople: GroupTools['findPeople'] = async (people, among) => {
-    const { createWid } = window.require('WAWebWidFactory');
-    const byId = new Map(among.flatMap((one) => idsOf(one.id).map((id) => [id, one] as const)));
-    const inMemory = people.map((person) => idsOf(createWid(person) as PageId).flatMap((id) => byId.get(id) ?? []));
-    // The hidden id of a number may not be known yet.
-    const unknown = [...new Set(people.filter((person, n) => !inMemory[n]?.[0] && !person.endsWith('@lid')))];
+  const inMemory = (person: string) => idsOf(window.require('WAWebWidFactory').createWid(person) as PageId);
+  const idsOfPeople: GroupTools['idsOfPeople'] = async (people) => {
+    const known = people.map(inMemory);
+    const unknown = [...new Set(people.filter((person, n) => !person.endsWith('@lid') && (known[n] ?? []).length < 2))];
     const late = delay(lookUpMs).then(() => undefined);
     const queried = unknown.length > 0 ? queryIds(unknown).catch(() => undefined) : undefined;
     const told = await Promise.race([queried, late]);
     return people.map((person, n) => {
-      const [known] = inMemory[n] ?? [];
-      if (known || !unknown.includes(person)) return known;
+      if (!unknown.includes(person)) return known[n] ?? [];
       const ids = told?.get(person);
-      return ids ? ids.flatMap((id) => byId.get(id) ?? [])[0] : 'unknown';
+      return ids && ids.length > 0 ? [person, ...ids] : (ids ?? 'unknown');
+    });
+  };
+  const findPeople: GroupTools['findPeople'] = async (people, among) => {
+    const byId = new Map(among.flatMap((one) => idsOf(one.id).map((id) => [id, one] as const)));
+    const find = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? [])[0];
+    const found = new Map(people.map((person) => [person, find(inMemory(person))] as const));
+    const missing = [...found].flatMap(([person, one]) => (one ? [] : [person]));
+    const ids = missing.length > 0 ? await idsOfPeople(missing) : [];
+    const queried = new Map(missing.map((person, n) => [person, ids[n] ?? []] as const));
+    return people.map((person) => {
+      const told = queried.get(person) ?? [];
+      return found.get(person) ?? (told === 'unknown' ? told : find(told));
     });
   };
 
@@ -155,7 +168,7 @@ export function installGroupTools(): void {
   };
 
   const tools: GroupTools = {
-    ...{ ownGroup, refreshGroup, groupSettings, joinRequests, findPeople, codesFor, groupRefusal },
+    ...{ ownGroup, refreshGroup, groupSettings, joinRequests, idsOfPeople, findPeople, codesFor, groupRefusal },
   };
   window.chatWebTools = { ...window.chatWebTools, ...tools };
 }

@@ -18,23 +18,28 @@ export interface NumberTools {
   queryNumbers(numbers: readonly string[]): Promise<Map<string, NumberFound> | Refused>;
 }
 
-/** Installs the tools for numbers. */
+/** Installs the tools for numbers. Needs the tools for ids. */
 export function installNumberTools(): void {
   const digitsOf = (id: unknown) => (String(id).endsWith('@lid') ? '' : String(id).replace(/@.*|\D/g, ''));
 
   const queryNumbers: NumberTools['queryNumbers'] = async (numbers) => {
-    const { USyncQuery } = window.require('WAWebUsync');
+    const { USyncQuery, USYNC_ADDRESSING_MODE: modes } = window.require('WAWebUsync');
     const { USyncUser } = window.require('WAWebUsyncUser');
-    const query = new USyncQuery().withContactProtocol();
+    // As the page itself asks: otherwise hidden ids are not told.
+    const isByLid = window.chatWebTools.optional('WAWebUsernameGatingUtils')?.usernameContactUsyncLidBased?.() ?? true;
+    const query =
+      isByLid && modes?.LID
+        ? new USyncQuery().withContactProtocol(modes.LID)
+        : new USyncQuery().withContactProtocol(modes?.PN).withLidProtocol();
     for (const number of numbers) query.withUser(new USyncUser().withPhone(`+${digitsOf(number)}`));
     const { error = {}, list = [] } = (await query.execute()) ?? {};
     const found = new Map<string, NumberFound>();
-    for (const { contact, pn, id } of list) {
+    for (const { contact, pn, lid, id } of list) {
       if (contact?.errorCode !== undefined) continue;
       const isRegistered = contact?.type === 'in';
       // The number as it was asked for; the person's own one may be written in another way.
       const told = new Set([contact?.content, ...(isRegistered ? [pn, id] : [])].map(digitsOf));
-      const ids = [id, pn].flatMap((one) => (one ? [String(one)] : []));
+      const ids = [id, pn, lid].flatMap((one) => (one ? [String(one)] : []));
       for (const number of numbers)
         if (told.has(digitsOf(number)) && !found.get(number)?.isRegistered) found.set(number, { isRegistered, ids });
     }

@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { addParticipants, createGroup } from './groups.ts';
+
+const id = (text: string) => ({ toString: () => text });
+const [BEN, CARLA, DORA] = ['1@c.us', '2@c.us', '3@c.us'];
+afterEach(() => vi.unstubAllGlobals());
+
+/** A page that knows people by these ids, and a group of Dora that has its members by hidden id. */
+function page(ids: Record<string, readonly string[] | 'unknown'>, job: (...args: object[]) => unknown) {
+  const done: unknown[] = [];
+  const run = async (_: object, people: readonly { phoneNumber: object; lid?: object }[]) => {
+    done.push(people.map(({ phoneNumber, lid }) => [phoneNumber, lid].map((one) => one && String(one))));
+    return job();
+  };
+  const modules: Record<string, unknown> = {
+    WAWebWidFactory: { createWid: id },
+    WAWebGroupModifyParticipantsJob: { addGroupParticipants: run },
+    WAWebGroupCreateJob: { createGroup: run },
+  };
+  const participants = { get: (one: string) => (one === '33@lid' ? {} : undefined) };
+  const chatWebTools = {
+    ownGroup: async () => ({ group: { id: id('9@g.us'), groupMetadata: { participants, isLidAddressingMode: true } } }),
+    idsOfPeople: async (people: readonly string[]) => people.map((person) => ids[person] ?? []),
+    groupRefusal: (error: { readonly status?: number }) => ({ refused: error.status }),
+  };
+  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  return done;
+}
+
+describe('people who are added to a group', () => {
+  const add = (people: readonly string[]) => addParticipants('9@g.us', [...people], 20, 0);
+  const known = { [BEN]: [BEN, '11@lid'], [CARLA]: [CARLA, '22@lid'], [DORA]: [DORA, '33@lid'] };
+
+  it('are added by one request, by hidden id where the group has its members by that', async () => {
+    const participants = [
+      { userWid: id('22@lid'), code: '403' },
+      { userWid: id('11@lid'), code: '200' },
+    ];
+    const done = page({ ...known, '4@c.us': 'unknown' }, () => ({ participants }));
+    expect(await add([BEN, DORA, CARLA, '4@c.us', '5@c.us', BEN])).toEqual([200, 409, 403, 503, 404, 200]);
+    expect(done).toEqual([
+      [
+        [BEN, '11@lid'],
+        [CARLA, '22@lid'],
+      ],
+    ]);
+  });
+
+  it('are not added because they were invited to the network, nor because the answer lacks them', async () => {
+    page(known, () => ({ participants: [], invitedOutContacts: [{ phoneNumberWid: id(BEN), code: '200' }] }));
+    expect(await add([BEN, CARLA])).toEqual([404, 500]);
+  });
+
+  it('may have been added where there is no answer in time, and were not where that is a refusal', async () => {
+    page(known, () => new Promise(() => {}));
+    expect(await add([BEN, DORA])).toEqual([500, 409]);
+    page(known, () => Promise.reject({ status: 429 }));
+    expect(await add([BEN, DORA])).toEqual({ refused: 429 });
+  });
+
+  it('are not asked about where all is known', async () => {
+    const done = page(known, () => undefined);
+    expect(await add([DORA])).toEqual([409]);
+    expect(done).toEqual([]);
+  });
+});
+
+describe('a new group', () => {
+  it('has those who are registered, and those of whom the network did not tell', async () => {
+    const done = page({ [BEN]: [BEN, '11@lid'], [CARLA]: 'unknown' }, () => ({ wid: id('8@g.us') }));
+    expect(await createGroup('Trip', [BEN, CARLA, DORA])).toEqual({ id: '8@g.us' });
+    expect(done).toEqual([
+      [
+        [BEN, undefined],
+        [CARLA, undefined],
+      ],
+    ]);
+  });
+
+  it('is not made of nobody', async () => {
+    const done = page({}, () => undefined);
+    expect(await createGroup('Trip', [BEN])).toBe('none_registered');
+    expect(done).toEqual([]);
+  });
+});

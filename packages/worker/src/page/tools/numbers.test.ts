@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { installNumberTools, type NumberTools } from './numbers.ts';
+
+const id = (text: string) => ({ toString: () => text });
+afterEach(() => vi.unstubAllGlobals());
+
+/** What the network answers, by how it was asked. */
+let answer: (asked: readonly string[]) => object;
+/** A page that queries numbers by hidden id, or by number; newer builds do not say which. */
+function page(isByLid: boolean | undefined): NumberTools {
+  class USyncUser {
+    withPhone = () => this;
+  }
+  class USyncQuery {
+    readonly asked: string[] = [];
+    withContactProtocol(mode: string): this {
+      this.asked.push(mode);
+      return this;
+    }
+    withLidProtocol(): this {
+      this.asked.push('with hidden id');
+      return this;
+    }
+    withUser = () => this;
+    execute = async () => answer(this.asked);
+  }
+  const modules: Record<string, unknown> = {
+    WAWebUsync: { USyncQuery, USYNC_ADDRESSING_MODE: { PN: 'pn', LID: 'lid' } },
+    WAWebUsyncUser: { USyncUser },
+    WAWebUsernameGatingUtils: isByLid === undefined ? {} : { usernameContactUsyncLidBased: () => isByLid },
+  };
+  const chatWebTools = { optional: (name: string) => modules[name] };
+  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  installNumberTools();
+  return (globalThis as unknown as { window: { chatWebTools: NumberTools } }).window.chatWebTools;
+}
+
+describe('people are found by number with all their ids', () => {
+  const contact = { type: 'in', content: '+1' };
+
+  it.each([true, undefined])('in builds that ask by hidden id: %j', async (isByLid) => {
+    answer = (asked) => {
+      expect(asked).toEqual(['lid']);
+      return { list: [{ contact, id: id('11@lid'), pn: id('1@c.us') }] };
+    };
+    const found = await page(isByLid).queryNumbers(['1@c.us']);
+    expect(found).toEqual(new Map([['1@c.us', { isRegistered: true, ids: ['11@lid', '1@c.us'] }]]));
+  });
+
+  it('in builds that ask by number', async () => {
+    answer = (asked) => {
+      expect(asked).toEqual(['pn', 'with hidden id']);
+      return { list: [{ contact, id: id('1@c.us'), lid: '11@lid' }] };
+    };
+    const found = await page(false).queryNumbers(['1@c.us']);
+    expect(found).toEqual(new Map([['1@c.us', { isRegistered: true, ids: ['1@c.us', '11@lid'] }]]));
+  });
+});
