@@ -86,6 +86,27 @@ describe('groups', () => {
     expect(again.participants).toMatchObject([{ id: idOf(EDITH), ok: false, code: 408 }]);
   });
 
+  it('have members whom the page knows by hidden id alone: they are found by number', async () => {
+    const strangers = ['12025550181', '12025550182', '12025550183'];
+    for (const [n, number] of strangers.entries())
+      await stack.phones.addAccount({ number, name: `Stranger ${n}`, lid: `8160452337718${n}`, addressing: 'lid' });
+    const [one = '', two = '', three = ''] = strangers;
+    const groupId = await create('Strangers', one, two);
+    const ofGroup = { id: 'main', groupId };
+    const codesOf = ({ participants }: { readonly participants: readonly { readonly code: number }[] }) =>
+      participants.map(({ code }) => code);
+    const add = (participants: string[]) => stack.client.addParticipants({ ...ofGroup, participants });
+    expect(codesOf(await add([three, one]))).toEqual([200, 409]);
+    await eventually(async () => expect(codesOf(await add([three]))).toEqual([409]));
+    expect(codesOf(await stack.client.promoteParticipants({ ...ofGroup, participants: [two, three] }))).toEqual([
+      200, 200,
+    ]);
+    expect(codesOf(await stack.client.removeParticipants({ ...ofGroup, participants: [one, three] }))).toEqual([
+      200, 200,
+    ]);
+    expect(await membersOf(groupId)).toHaveLength(2);
+  });
+
   it('are renamed', async () => {
     const groupId = await create('Old name', BEN);
     const subject = 'New "name" 👩‍👩‍👧';
