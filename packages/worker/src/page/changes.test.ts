@@ -26,7 +26,12 @@ const trigger = async (event: string, ...args: unknown[]) => {
 };
 
 /** A page with these messages, and this table of reactions. */
-function page(messages: readonly object[], reactionTableMode: object | undefined, pollVoteTableMode?: object) {
+function page(
+  messages: readonly object[],
+  reactionTableMode: object | undefined,
+  pollVoteTableMode?: object,
+  calls: object = emitter('Call'),
+) {
   const chat = { id: id('b@c.us'), archive: true, pin: 0, unreadCount: -1, mute: { expiration: -1 } };
   const modules: Record<string, unknown> = {
     WAWebCollections: {
@@ -36,7 +41,7 @@ function page(messages: readonly object[], reactionTableMode: object | undefined
     },
     ...(reactionTableMode && { WAWebAddonReactionTableMode: { reactionTableMode } }),
     ...(pollVoteTableMode && { WAWebAddonPollVoteTableMode: { pollVoteTableMode } }),
-    WAWebCallCollection: emitter('Call'),
+    WAWebCallCollection: calls,
   };
   const findMessage = vi.fn(async () => ({ pollOptions: [{ name: 'A' }, { name: 'B' }] }));
   const chatWebTools = {
@@ -247,14 +252,31 @@ describe('a notice in a group', () => {
   });
 });
 
-it('a call is told when it rings, not when it is made here', async () => {
-  page([], undefined);
-  const call = { id: 'c', peerJid: id('b@c.us'), getState: () => 3 };
+it('a call is told when it rings, once, not when it is made here', async () => {
+  const { modules } = page([], undefined);
+  modules.WAWebWidFactory = { createWid: id };
+  const call = { id: 'c', peerJid: id('b:7@c.us'), groupJid: null, getState: () => 3 };
+  await trigger('Call change:activeCall', call);
   await trigger('Call change:activeCall', call);
   await trigger('Call change:activeCall', { ...call, outgoing: true });
   await trigger('Call change:activeCall', { ...call, getState: () => 6 });
   await trigger('Call change:activeCall', null);
-  expect(told).toMatchObject([{ name: 'call', data: { id: 'c', from: 'b@c.us', state: 'ringing', group: false } }]);
+  expect(told).toMatchObject([
+    { name: 'call', data: { id: 'c', chatId: 'b@c.us', from: 'b@c.us', state: 'ringing', group: false } },
+  ]);
+});
+
+it('a call is told in a page without a call engine, which makes it of what comes in', async () => {
+  const call = { id: 'c', peerJid: id('b@c.us'), isGroup: false, getState: () => null };
+  const taken = vi.fn(function (this: unknown, _incoming: unknown) {
+    return this === calls ? call : undefined;
+  });
+  const calls = { ...emitter('Call'), processIncomingCall: taken };
+  page([], undefined, undefined, calls);
+  expect(calls.processIncomingCall({ id: 'offer' })).toBe(call);
+  expect(taken).toHaveBeenCalledWith({ id: 'offer' });
+  await vi.advanceTimersByTimeAsync(10);
+  expect(told).toMatchObject([{ name: 'call', data: { id: 'c', from: 'b@c.us', state: 'ringing' } }]);
 });
 
 it('what happened since a time is read in its order, the newest of it, also where the reactions hang', async () => {

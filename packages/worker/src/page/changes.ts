@@ -99,15 +99,31 @@ export function listenToChanges(): void {
   once('calls', () => {
     const calls = tools.optional('WAWebCallCollection');
     if (!calls?.on) return false;
+    let told: string | undefined;
     const report = quietly((call: PageCall | null | undefined) => {
       // A moment later it has its state.
-      if (call)
-        setTimeout(
-          quietly(() => tools.tell(tools.rings(call))),
-          0,
-        );
+      setTimeout(
+        quietly(() => {
+          const ringing = call && call.id !== told ? tools.rings(call) : undefined;
+          if (ringing) told = call?.id;
+          tools.tell(ringing);
+        }),
+        0,
+      );
     });
     for (const event of ['change:activeCall', 'add']) calls.on(event, report);
+    const { processIncomingCall: take } = calls;
+    if (typeof take === 'function')
+      try {
+        // Without a call engine the page makes a call of what comes in, and raises no event.
+        calls.processIncomingCall = (...incoming) => {
+          const call = take.apply(calls, incoming);
+          report(call);
+          return call;
+        };
+      } catch {
+        // A build that freezes its modules.
+      }
     return true;
   });
 

@@ -131,14 +131,16 @@ export interface PageVote extends PageAddon {
 /** A call that the page may take. */
 export interface PageCall {
   readonly id?: string;
+  /** Of the caller's device. */
   readonly peerJid?: PageId;
-  readonly groupJid?: PageId;
+  /** None of a call between two. */
+  readonly groupJid?: PageId | null;
   readonly isVideo?: boolean;
   readonly isGroup?: boolean;
   readonly outgoing?: boolean;
   userEndedCall?: boolean;
-  /** 3 and 8: it rings. */
-  getState?(): number;
+  /** 3 and 8: it rings. Null in a page without a call engine. */
+  getState?(): number | null;
 }
 
 /** What became of messages, groups and chats, as it leaves the page. Times are in milliseconds. */

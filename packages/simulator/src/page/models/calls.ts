@@ -30,7 +30,7 @@ export function callOf({ id, from, isVideo }: WireCall): { readonly id: string }
   setTimeout(() => {
     state = received;
   }, 0);
-  const peerJid = createWid(from);
-  const call = { id, peerJid, isVideo, isGroup: false, outgoing: false, offerTime: 0, getState: () => state };
-  return call;
+  const peerJid = createWid(from.replace('@', ':12@'));
+  const call = { id, peerJid, isVideo, isGroup: false, groupJid: null, outgoing: false, offerTime: 0 };
+  return { ...call, getState: () => state } as { readonly id: string };
 }

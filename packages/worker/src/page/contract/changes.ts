@@ -16,6 +16,7 @@ export interface ChangeModules {
     on(event: string, listener: (call: PageCall | null | undefined) => void): void;
     activeCall?: PageCall | null;
     get?(id: string): PageCall | undefined;
+    processIncomingCall?(...incoming: unknown[]): PageCall | null | undefined;
   };
   WAWebVoipStackInterface: {
     getVoipStackInterface?(): Promise<{ rejectCall?(): Promise<unknown> } | null | undefined>;
@@ -55,6 +56,7 @@ export const changeParts: Contract<ChangeModules> = {
     ),
     activeCall: unchecked('the call that rings, or is taken, in the page; null without one'),
     get: unchecked('(id) → a call of a page without a call engine'),
+    processIncomingCall: unchecked('(what comes in) → the call, in a page without a call engine; wrapped'),
   },
   // Only for accounts that can take calls in the page; without it, the operation says so.
   WAWebVoipStackInterface: {

@@ -96,6 +96,11 @@ export function installChangeTools(): void {
     const { createWid } = window.require('WAWebWidFactory');
     return createWid(String(id).replace(/@s\.whatsapp\.net$/, '@c.us')) as PageId;
   };
+  /** Whose device it is: of a call, the page has the id of that. */
+  const personOf = (id: PageId | null | undefined) => {
+    const isDevice = /:\d+@/.test(String(id));
+    return (isDevice ? toWid(String(id).replace(/:\d+@/, '@')) : id) ?? undefined;
+  };
   /** Some notices do not name those whom they concern: they are about whoever wrote them, or the account itself. */
   const concernedBy = ({ subtype = '', recipients = [], templateParams = [], author }: PageMessage) => {
     if (recipients.length > 0) return recipients.map(toWid);
@@ -209,9 +214,11 @@ export function installChangeTools(): void {
       },
     }),
     rings: (call) => {
-      const { id, peerJid: from, groupJid: chat = from, isVideo: video = false, outgoing } = call;
+      const { id, isVideo: video = false, outgoing } = call;
+      const from = personOf(call.peerJid);
+      const chat = call.groupJid ?? from;
       const ringing = [3, 8];
-      const state = call.getState?.();
+      const state = call.getState?.() ?? undefined; // None in a page without a call engine.
       if (!id || !from || outgoing || (state !== undefined && !ringing.includes(state))) return undefined;
       const group = call.isGroup === true || String(chat).endsWith('@g.us');
       const at = Date.now();
@@ -221,17 +228,18 @@ export function installChangeTools(): void {
       };
       return { at, people: [from, chat], read };
     },
-    called: ({ id, type, callOutcome, from, callCreator = from, isVideoCall: video = false, t }) => {
+    called: ({ id, type, callOutcome, from, callCreator, isVideoCall: video = false, t }) => {
       if (type !== 'call_log' || !callOutcome) return undefined;
+      const caller = personOf(callCreator ?? from);
       const group = String(id.remote).endsWith('@g.us');
       const state = callOutcome.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
       const at = timeOf(t);
       const read = (): PageChange => {
         // The entry has the id of the call.
-        const call = { id: id.id ?? String(id), chatId: phoneOr(id.remote), from: phoneOr(callCreator) };
+        const call = { id: id.id ?? String(id), chatId: phoneOr(id.remote), from: phoneOr(caller) };
         return { name: 'call', data: { ...call, video, group, state, at } };
       };
-      return { at, people: [id.remote, callCreator], read };
+      return { at, people: [id.remote, caller], read };
     },
     reacted: ({ reactionParentKey: key, reactionText: emoji, reactionTimestamp: at, from, author = from, t = at }) => {
       if (!key || isChannel(key.remote)) return undefined;
