@@ -76,6 +76,16 @@ describe('groups', () => {
     ]);
     await eventually(async () => expect(await membersOf(groupId)).toEqual([ADA, BEN, EDITH].map(idOf)));
 
+    for (const [code, name] of [
+      [429, 'rate_limited'],
+      [403, 'not_permitted'],
+    ] as const) {
+      await stack.phones.refuseRequests(ADA, { requests: ['change-members'], code });
+      const refused = stack.client.removeParticipants({ id: 'main', groupId, participants: [EDITH] });
+      await expect(refused).rejects.toMatchObject({ code: name });
+    }
+    await stack.phones.refuseRequests(ADA, { requests: ['change-members'], code: null });
+
     await stack.phones.updateGroup(EDITH, groupId, { leave: true });
     // The account hears of it a moment later.
     await eventually(async () => {

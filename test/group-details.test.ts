@@ -67,6 +67,8 @@ describe('a group', () => {
 
   it('is read without its participants where these are not loaded in time', async () => {
     const groupId = await foreign();
+    const leftId = await foreign();
+    await stack.client.leaveGroup({ id: 'main', groupId: leftId });
     await stack.phones.configure({ participantsDelayMs: 60_000 });
     await stack.client.restartSession({ id: 'main' });
     try {
@@ -77,6 +79,8 @@ describe('a group', () => {
       await stack.phones.configure({ participantsDelayMs: 50 });
       await stack.client.restartSession({ id: 'main' });
     }
+    // Of this one, the page that was loaded since has never had the members.
+    await expectAll([...refusals(leftId), get(leftId)], 'chat_not_found');
   });
 
   it('has admins made and unmade, with a result for each, in order', async () => {

@@ -64,7 +64,7 @@ export async function setDescription(groupId: string, text: string, membersMs: n
   const set = async () => {
     const newDescId = await window.require('WAWebMsgKey').newId();
     // Builds before August 2026 take four arguments.
-    if (setGroupDescription.length > 1) return setGroupDescription(group.id, text, newDescId, replaced());
+    if (setGroupDescription.length > 1) return setGroupDescription(group.id, text || null, newDescId, replaced());
     const desc = text === '' ? undefined : text;
     return setGroupDescription({ groupWid: group.id, desc, newDescId, prevDescId: replaced() });
   };
@@ -115,7 +115,12 @@ export async function changeSettings(
     const property = properties[setting];
     if (property)
       return window.require('WAWebGroupModifyInfoJob').setGroupProperty(group.id, property, isForAdmins ? 1 : 0);
-    const update = { member_add_mode: isForAdmins ? 'ADMIN_ADD' : 'ALL_MEMBER_ADD' };
+    // Where admins alone add people, the page lets them alone invite people by link, too.
+    const links = isForAdmins && group.groupMetadata?.memberLinkMode !== 'admin_link';
+    const update = {
+      member_add_mode: isForAdmins ? 'ADMIN_ADD' : 'ALL_MEMBER_ADD',
+      ...(links && { member_link_mode: 'ADMIN_LINK' }),
+    };
     return window.require('WAWebMexUpdateGroupPropertyJob').mexUpdateGroupPropertyJob(String(group.id), update);
   };
   // A refusal is returned by the one, and thrown by the other.
@@ -138,6 +143,7 @@ export async function changeSettings(
     if (refusal !== undefined) break;
     changed.push(setting);
   }
+  if (refusal === 404 && changed.length === 0) return 'no_group';
   const isShown = () => {
     const shown = tools.groupSettings(group) as Record<string, unknown>;
     return changed.every((setting) => shown[setting] === (wanted as Record<string, unknown>)[setting]);

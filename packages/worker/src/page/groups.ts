@@ -100,7 +100,7 @@ export async function removeParticipants(
     try {
       await remove(group, members);
     } catch (error) {
-      if (tools.refusal(error) !== undefined) throw error;
+      if (tools.refusal(error) !== undefined) return tools.groupRefusal(error);
       // The page refuses all of them if one may not be removed, such as the creator of the group.
       for (const member of members) {
         if (Date.now() > removeBy) codes.set(member, 503);

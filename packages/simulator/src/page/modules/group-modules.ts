@@ -36,6 +36,9 @@ export function groupModules(page: Page): Modules {
       queryGroupInvite: queryGroupInvite(page),
       queryAndUpdateGroupMetadataById: ({ id }: { id: string | Wid }) => queryAndUpdate(page, String(id)),
     },
+    ...(switches.lazyParticipants && {
+      WAWebGroupQueryGroupJob: { queryGroupJob: (id: Wid, _context: string) => queryStatus(page, String(id)) },
+    }),
     ...memberActions(page),
     ...inviteModules(page),
     WAWebGroupModifyInfoJob: {
@@ -44,8 +47,8 @@ export function groupModules(page: Page): Modules {
         switches.groupDescription === 'object'
           ? async ({ groupWid, desc, newDescId, prevDescId }: Description) =>
               describe(groupWid, desc ?? '', newDescId, prevDescId)
-          : (id: Wid, text: string, newId: string, previousId: string | undefined) =>
-              describe(id, text, newId, previousId),
+          : (id: Wid, text: string | null, newId: string, previousId: string | undefined) =>
+              describe(id, text ?? '', newId, previousId),
       setGroupProperty: setProperty(page),
     },
     WAWebMexUpdateGroupPropertyJob: { mexUpdateGroupPropertyJob: updateProperty(page) },
@@ -66,6 +69,19 @@ async function queryAndUpdate({ groupQueries }: Page, id: string): Promise<unkno
     if (status !== 403 && status !== 404) throw error;
   }
   return undefined;
+}
+
+/** What the page's own query makes of an answer. */
+async function queryStatus({ groupQueries }: Page, id: string): Promise<object> {
+  try {
+    await groupQueries.ask(id);
+    return { status: 'success' };
+  } catch (error) {
+    const { status } = error as { status?: number };
+    if (status === 404) return { status: 'terminated' };
+    if (status === 403) return { status: 'not_member' };
+    throw error;
+  }
 }
 
 /** True once the account has left, false where the network does not let it. */

@@ -26,7 +26,11 @@ export const groupRequests: Handlers<Names> = {
       participants: [{ id: memberIdOf(group, account), code: 200 as const }, ...results],
     };
   },
-  group: ({ groups }, { account }, { id }) => groupView(groups.get(id, account), account),
+  group: ({ groups }, { account }, { id }) => {
+    const group = groups.get(id, account);
+    if (!group.members.has(account)) throw new NetworkRefusal(403, 'the account is no member');
+    return groupView(group, account);
+  },
   'change-group': ({ groups }, { account }, { id, change }) => {
     groups.set(groups.get(id, account), account, change);
     return null;

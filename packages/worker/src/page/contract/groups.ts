@@ -25,10 +25,13 @@ export interface GroupModules {
     queryAndUpdateGroupMetadataById(what: { id: unknown }): Promise<unknown>;
     queryGroupInvite(code: string): Promise<PageGroup & { readonly id: PageId; readonly subject?: string }>;
   };
+  WAWebGroupQueryGroupJob: {
+    queryGroupJob?(group: unknown, context: string): Promise<{ readonly status?: string } | undefined>;
+  };
   WAWebGroupCreateJob: { createGroup(options: object, people: readonly NewMember[]): Promise<{ wid: PageId }> };
   WAWebGroupModifyInfoJob: {
     setGroupSubject(group: unknown, subject: string): Promise<unknown>;
-    setGroupDescription(...args: [GroupText] | [unknown, string, string, string | undefined]): Promise<unknown>;
+    setGroupDescription(...args: [GroupText] | [unknown, string | null, string, string | undefined]): Promise<unknown>;
     setGroupProperty(group: unknown, property: string, value: 0 | 1): Promise<unknown>;
   };
   WAWebMexUpdateGroupPropertyJob: { mexUpdateGroupPropertyJob(group: string, update: object): Promise<unknown> };
@@ -58,6 +61,9 @@ export const groupParts: Contract<GroupModules> = {
     queryAndUpdateGroupMetadataById: unchecked('({id}) → Promise; rejects if the network limits the rate'),
     queryGroupInvite: fn('(code) → Promise of the group; rejects with 404 or 410', 'getInvite', 'joinGroup'),
   },
+  WAWebGroupQueryGroupJob: {
+    queryGroupJob: unchecked("(group id, context) → Promise<{status: 'success' | 'not_member' | 'terminated…'}>"),
+  },
   WAWebGroupCreateJob: { createGroup: fn('(options, [{phoneNumber}]) → Promise<{wid}>', 'createGroup') },
   WAWebGroupModifyInfoJob: {
     setGroupSubject: fn('(group id, subject) → Promise', 'renameGroup'),
@@ -72,7 +78,7 @@ export const groupParts: Contract<GroupModules> = {
   },
   WAWebMexUpdateGroupPropertyJob: {
     mexUpdateGroupPropertyJob: fn(
-      "(group id as text, {member_add_mode: 'ADMIN_ADD' | 'ALL_MEMBER_ADD'}) → Promise",
+      "(group id as text, {member_add_mode: 'ADMIN_ADD' | 'ALL_MEMBER_ADD', member_link_mode?: 'ADMIN_LINK'}) → Promise",
       'updateGroupSettings',
     ),
   },

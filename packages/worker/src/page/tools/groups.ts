@@ -67,12 +67,22 @@ export function installGroupTools(): void {
     return loaded(group).length > 0 ? loaded(group) : undefined;
   };
 
+  const outside = new Set(['not_member', 'terminated', 'terminated_local']);
+  /** The query for the members hides that the account is none, or that there is no such group any more. */
+  const isOutside = async (group: PageChat, timeoutMs: number) => {
+    if (timeoutMs <= 0) return false;
+    const told = optional('WAWebGroupQueryGroupJob')?.queryGroupJob?.(group.id, 'enter_group_info');
+    return outside.has((await Promise.race([told, delay(timeoutMs)]))?.status ?? '');
+  };
+
   const ownGroup: GroupTools['ownGroup'] = async (id, timeoutMs) => {
     const group = window.require('WAWebCollections').Chat.get(id);
     if (!group) return undefined;
     let members: PageParticipant[] | undefined;
+    const deadline = Date.now() + timeoutMs;
     try {
       members = await membersOf(group, timeoutMs);
+      if (!members && (await isOutside(group, deadline - Date.now()))) return undefined;
     } catch (error) {
       const refused = refusal(error);
       if (refused === 403 || refused === 404) return undefined;
@@ -164,6 +174,7 @@ export function installGroupTools(): void {
 
   const groupRefusal: GroupTools['groupRefusal'] = (error) => {
     const no = refusedBy(error);
+    if (no.refused === 404) return 'no_group';
     return no.refused === 401 || no.refused === 403 ? 'not_admin' : no;
   };
 

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { changeSettings, setDescription } from './group-details.ts';
+
+const GROUP = '9@g.us';
+/** What the page's own functions were called with. */
+let calls: unknown[][];
+let known: { memberLinkMode?: string; memberAddMode?: string };
+let update: () => Promise<unknown>;
+beforeEach(() => {
+  calls = [];
+  known = { memberAddMode: 'admin_add' };
+  update = async () => undefined;
+  const modules: Record<string, unknown> = {
+    WAWebMsgKey: { newId: async () => 'NEW' },
+    WAWebGroupModifyInfoJob: {
+      setGroupDescription: async (_: object, text: unknown, newId: string, replaced: unknown) =>
+        calls.push([text, newId, replaced]),
+    },
+    WAWebMexUpdateGroupPropertyJob: {
+      mexUpdateGroupPropertyJob: async (_: string, change: object) => {
+        calls.push([change]);
+        return update();
+      },
+    },
+  };
+  const chatWebTools = {
+    ownGroup: async () => ({ group: { id: GROUP, groupMetadata: known }, isAdmin: true }),
+    groupSettings: () => ({ addParticipants: known.memberAddMode === 'admin_add' ? 'admins' : 'everyone' }),
+    refreshGroup: async () => false,
+    refusal: (error: { readonly status?: number }) => error.status,
+  };
+  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+it('a description is removed as the page does it, in builds that take it apart', async () => {
+  expect(await setDescription(GROUP, 'Trip', 10)).toBe('ok');
+  expect(await setDescription(GROUP, '', 10)).toBe('ok');
+  expect(calls).toEqual([
+    ['Trip', 'NEW', undefined],
+    [null, 'NEW', undefined],
+  ]);
+});
+
+it('where admins alone are to add people, nobody else is to invite them by link', async () => {
+  const change = (addParticipants: 'admins' | 'everyone') => changeSettings(GROUP, { addParticipants }, 10, 10);
+  expect(await change('admins')).toMatchObject({ changed: ['addParticipants'], isShown: true });
+  known.memberLinkMode = 'admin_link';
+  await change('admins');
+  await change('everyone');
+  expect(calls).toEqual([
+    [{ member_add_mode: 'ADMIN_ADD', member_link_mode: 'ADMIN_LINK' }],
+    [{ member_add_mode: 'ADMIN_ADD' }],
+    [{ member_add_mode: 'ALL_MEMBER_ADD' }],
+  ]);
+});
+
+it('a group that is gone has no settings', async () => {
+  update = async () => Promise.reject(Object.assign(new Error('item-not-found'), { status: 404 }));
+  expect(await changeSettings(GROUP, { addParticipants: 'admins' }, 10, 10)).toBe('no_group');
+});
