@@ -8,6 +8,7 @@ import type { Mailbox } from './mailbox.ts';
 import { cmd } from './models/cmd.ts';
 import { conn } from './models/conn.ts';
 import { learnLabels } from './models/labels.ts';
+import { presences } from './models/presences.ts';
 import { socket, stream } from './models/socket.ts';
 import { showOnboarding } from './onboarding.ts';
 import type { Outbox } from './outbox.ts';
@@ -104,7 +105,10 @@ export class Link {
         }
       },
       // A second failure in a row: the loss lasts.
-      lost: (failures) => socket.set({ state: failures > 1 ? 'TIMEOUT' : 'OPENING' }),
+      lost: (failures) => {
+        socket.set({ state: failures > 1 ? 'TIMEOUT' : 'OPENING' });
+        presences.clearAllPresence();
+      },
     });
   }
 

@@ -70,8 +70,10 @@ export function setPresence(presence: 'available' | 'unavailable'): boolean {
   if (isAvailable) Stream?.markAvailable?.();
   else Stream?.markUnavailable?.();
   const { sendPresenceAvailable, sendPresenceUnavailable } = window.require('WAWebPresenceChatAction');
-  if (isAvailable) sendPresenceAvailable();
-  else sendPresenceUnavailable();
+  if (isAvailable) {
+    sendPresenceAvailable();
+    void window.chatWebTools.watchAgain(false);
+  } else sendPresenceUnavailable();
   return true;
 }
 

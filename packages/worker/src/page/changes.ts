@@ -131,9 +131,24 @@ export function listenToChanges(): void {
     const { PresenceCollection: presences } = tools.optional('WAWebPresenceCollection') ?? {};
     presences?.on(
       'change:chatstate.type',
-      quietly((shown) => tools.tell(tools.activityChange(shown))),
+      quietly((shown) => {
+        const change = tools.activityChange(shown);
+        // In the same turn the page says whether it was told this.
+        void Promise.resolve().then(quietly(() => change?.isTold() && tools.tell(change.found)));
+      }),
     );
     return presences !== undefined;
+  });
+
+  once('connection', () => {
+    const { Socket } = tools.optional('WAWebSocketModel') ?? {};
+    Socket?.on(
+      'change:state',
+      quietly((_, state) => {
+        if (state === 'CONNECTED') void tools.watchAgain(true);
+      }),
+    );
+    return Socket !== undefined;
   });
 
   /**

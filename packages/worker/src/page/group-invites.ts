@@ -68,6 +68,7 @@ export async function joinByInvite(code: string, membersMs: number): Promise<Joi
     if (own?.members) return { groupId, waits: false };
     const waits = Boolean(membershipApprovalMode);
     const { gid } = await window.require('WAWebGroupInviteJob').joinGroupViaInvite(code, waits);
+    if (!waits) await tools.openGroup(gid, 'queryGroupInviteCode', { isGroupJoin: true });
     return { groupId: String(gid), waits };
   } catch (error) {
     // The mode has changed meanwhile: thrown although the account has joined, or waits.

@@ -20,6 +20,7 @@ function page(ids: Record<string, readonly string[] | 'unknown'>, job: (...args:
   const participants = { get: (one: string) => (one === '33@lid' ? {} : undefined) };
   const chatWebTools = {
     ownGroup: async () => ({ group: { id: id('9@g.us'), groupMetadata: { participants, isLidAddressingMode: true } } }),
+    openGroup: async (group: object) => done.push(`open ${group}`),
     idsOfPeople: async (people: readonly string[]) => people.map((person) => ids[person] ?? []),
     groupRefusal: (error: { readonly status?: number }) => ({ refused: error.status }),
   };
@@ -74,6 +75,7 @@ describe('a new group', () => {
         [BEN, undefined],
         [CARLA, undefined],
       ],
+      'open 8@g.us',
     ]);
   });
 

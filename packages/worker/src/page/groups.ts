@@ -148,6 +148,7 @@ export async function createGroup(
       },
       registered.map((person) => ({ phoneNumber: createWid(person) })),
     );
+    await window.chatWebTools.openGroup(created.wid, 'createGroupAction');
     return { id: String(created.wid) };
   } catch (error) {
     return window.chatWebTools.refusedBy(error);

@@ -22,6 +22,11 @@ function page(chatId: string, accountLid: string | undefined, bridge: object) {
     findChat: () => ({ id: id(chatId), accountLid: accountLid && id(accountLid) }),
     idsOf: (one: object) => (String(one) === '7@lid' ? ['7@lid', '49@c.us'] : [String(one)]),
     phoneOr: String,
+    lidOf: (one: object) =>
+      new Map([
+        ['7@lid', '7@lid'],
+        ['50@c.us', '8@lid'],
+      ]).get(String(one)),
     holds: async (is: () => boolean) => is(),
   };
   vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
@@ -38,6 +43,13 @@ it.each([
   await subscribePresence(chatId, 10);
   expect(subscribed.mock.calls.map(String)).toEqual(['7@lid']);
   expect(models.map((model) => String(model.id)).sort()).toEqual(['49@c.us', '7@lid']);
+});
+
+it('a chat by number whose hidden id the page knows elsewhere is asked for by that', async () => {
+  const subscribed = vi.fn();
+  page('50@c.us', undefined, { subscribeUserPresence: subscribed });
+  await subscribePresence('50@c.us', 10);
+  expect(subscribed.mock.calls.map(String)).toEqual(['8@lid']);
 });
 
 it('a page without a function for that kind of chat subscribes to nothing', async () => {

@@ -21,17 +21,13 @@ export async function subscribePresence(
   if (!chat) return 'no_chat';
   const { PresenceCollection: presences } = window.require('WAWebPresenceCollection');
   const { createWid } = window.require('WAWebWidFactory');
-  const bridge = window.require('WAWebContactPresenceBridge');
-  // A person is asked for by hidden id.
-  const whom = chat.accountLid ?? chat.id;
-  const isGroup = String(chat.id).endsWith('@g.us');
-  const subscribe = isGroup ? bridge.subscribeGroupPresence : bridge.subscribeUserPresence;
-  if (!subscribe && !bridge.subscribePresence) return 'no_function';
+  const subscribe = tools.presenceRequest(chat);
+  if (!subscribe) return 'no_function';
   if (!tools.watchPresence(chat)) return 'too_many';
   // It is told under one of these, and only where the page has a model for it.
   const models = tools.presenceIds(chat).map((id) => presences.gadd(createWid(id) as PageId));
   const late = new Promise((resolve) => setTimeout(resolve, answerMs));
-  await Promise.race([subscribe ? subscribe(whom) : bridge.subscribePresence?.(whom, chat.tcToken), late]);
+  await Promise.race([subscribe(), late]);
   const told = () => models.find(({ hasData }) => hasData === true);
   await tools.holds(() => told() !== undefined, answerMs);
   const shown = told()?.chatstate;

@@ -44,10 +44,21 @@ class Presence extends Model<PresenceAttributes> {
   }
 }
 
+/** Forgets: this looks as if the person had gone. */
+function forget(presence: Presence): void {
+  presence.chatstate.set({ type: 'unavailable', t: undefined });
+  presence.set({ isOnline: false, hasData: false, isSubscribed: false });
+}
+
 class PresenceCollection extends Collection<Presence> {
   /** The one of that id, made if there is none. */
   gadd(id: Wid): Presence {
     return this.get(id) ?? this.add(new Presence(id));
+  }
+
+  /** What was told is stale. */
+  clearAllPresence(): void {
+    for (const presence of this.getModelsArray()) forget(presence);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Model } from '../model.ts';
 import type { SocketState } from '../socket-states.ts';
+import { presences } from './presences.ts';
 
 class SocketModel extends Model<{ state: SocketState; hasSynced: boolean }> {
   static override readonly props = ['state', 'hasSynced'];
@@ -17,6 +18,7 @@ class StreamModel extends Model<{ mode: 'MAIN' | 'QR'; available: boolean }> {
 
   markUnavailable(): void {
     this.set({ available: false });
+    presences.clearAllPresence();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { PageChat, PageDraft, PageMessage, PageSendResult } from '../window.ts';
+import type { PageChat, PageDraft, PageId, PageMessage, PageSendResult } from '../window.ts';
 import { type Contract, fn, SEND, unchecked } from './part.ts';
 
 interface Chosen {
@@ -23,6 +23,7 @@ export interface OutgoingModules {
       includeCaption: boolean;
     }): Promise<readonly PageMessage[] | undefined>;
   };
+  WAWebFindChatAction: { findOrCreateLatestChat(id: PageId, reason: string, options?: object): Promise<unknown> };
   WAWebMsgReply: { canReplyMsg(message: PageMessage): boolean };
   WAWebSendReactionMsgAction: { sendReactionToMsg(message: PageMessage, emoji: string): Promise<unknown> };
   WAWebMsgActionCapability: {
@@ -52,7 +53,6 @@ export interface OutgoingModules {
 
 /** Modules that the library uses for it. */
 type OfLibrary =
-  | 'WAWebFindChatAction'
   | 'WAWebChatGetters'
   | 'WAWebGetEphemeralFieldsMsgActionsUtils'
   | 'WAWebSendMessageEditAction'

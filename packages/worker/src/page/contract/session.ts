@@ -4,7 +4,12 @@ import { type Contract, either, fn, object, SEND, unchecked } from './part.ts';
 /** Modules for what its start and its link need. */
 export interface SessionModules {
   WAWebSocketModel: {
-    Socket: { state: string; hasSynced?: boolean; logout(): unknown; on(event: string, listener: unknown): void };
+    Socket: {
+      state: string;
+      hasSynced?: boolean;
+      logout(): unknown;
+      on(event: string, listener: (socket: unknown, state: unknown) => void): void;
+    };
   };
   WAWebUserPrefsMeUser: { getMaybeMePnUser(): PageId | undefined; getMaybeMeLidUser(): PageId | undefined };
   WAWebWidFactory: { createWid(id: string): object; asUserWidOrThrow(wid: unknown): PageId };

@@ -8,6 +8,7 @@ const member = (text: string) => ({ id: id(text) }) as never;
 let queries: string[][];
 let answer: (numbers: readonly string[]) => Promise<object>;
 let tools: GroupTools;
+let modules: Record<string, unknown>;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -32,7 +33,7 @@ beforeEach(() => {
       return this;
     }
   }
-  const modules: Record<string, unknown> = {
+  modules = {
     WAWebUsync: { USyncQuery },
     WAWebUsyncUser: { USyncUser },
     WAWebWidFactory: { createWid: id },
@@ -85,4 +86,21 @@ it('a query that is refused, fails or takes too long is not to say that they are
   const late = tools.codesFor(['1@c.us', '2@c.us'], among, act);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(await late).toEqual([200, 503]);
+});
+
+it('a group that the page cannot open, or not in time, is there all the same', async () => {
+  const group = id('9@g.us') as never;
+  const find = vi.fn<() => Promise<unknown>>(async () => Promise.reject(new Error('no such chat')));
+  modules.WAWebFindChatAction = { findOrCreateLatestChat: find };
+  await tools.openGroup(group, 'createGroupAction');
+  find.mockImplementation(() => new Promise(() => {}));
+  const opened = tools.openGroup(group, 'queryGroupInviteCode', { isGroupJoin: true });
+  await vi.advanceTimersByTimeAsync(10_000);
+  await opened;
+  delete modules.WAWebFindChatAction;
+  await tools.openGroup(group, 'createGroupAction');
+  expect(find.mock.calls).toEqual([
+    [group, 'createGroupAction', undefined],
+    [group, 'queryGroupInviteCode', { isGroupJoin: true }],
+  ]);
 });

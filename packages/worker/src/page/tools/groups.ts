@@ -10,6 +10,8 @@ export interface GroupTools {
   ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
   /** Queries a group, and waits until the page shows what is expected; false if it does not in time. */
   refreshGroup(group: PageChat, isExpected: () => boolean, timeoutMs: number): Promise<boolean>;
+  /** Has the page open a group that is new to it, as its own buttons do; that it does not, or takes long, fails nothing. */
+  openGroup(id: PageId, reason: string, options?: object): Promise<void>;
   /** Settings of a group as the page has them. */
   groupSettings(group: PageChat): GroupSettings;
   /** Queries who waits to be let into a group. */
@@ -100,6 +102,12 @@ export function installGroupTools(): void {
     return isExpected();
   };
 
+  const openMs = 5_000;
+  const openGroup: GroupTools['openGroup'] = async (id, reason, options) => {
+    const opening = async () => optional('WAWebFindChatAction')?.findOrCreateLatestChat?.(id, reason, options);
+    await Promise.race([opening().catch(() => {}), delay(openMs)]);
+  };
+
   const groupSettings: GroupTools['groupSettings'] = ({ groupMetadata: known }) => {
     const who = (isForAdmins: unknown) => (isForAdmins ? 'admins' : 'everyone');
     const { announce, restrict, memberAddMode, membershipApprovalMode } = known ?? {};
@@ -179,7 +187,17 @@ export function installGroupTools(): void {
   };
 
   const tools: GroupTools = {
-    ...{ ownGroup, refreshGroup, groupSettings, joinRequests, idsOfPeople, findPeople, codesFor, groupRefusal },
+    ...{
+      ownGroup,
+      refreshGroup,
+      openGroup,
+      groupSettings,
+      joinRequests,
+      idsOfPeople,
+      findPeople,
+      codesFor,
+      groupRefusal,
+    },
   };
   window.chatWebTools = { ...window.chatWebTools, ...tools };
 }

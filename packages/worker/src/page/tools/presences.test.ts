@@ -6,17 +6,25 @@ const id = (text: string) => ({ toString: () => text });
 const chat = (name: string, lid?: string) => ({ id: id(name), accountLid: lid && id(lid) }) as unknown as PageChat;
 let models: object[];
 let tools: PresenceTools;
+/** Whom the page has asked for. */
+let asked: string[];
 
 beforeEach(() => {
   models = [];
   const idsOf = (one: object) => (String(one) === '8@lid' ? ['8@lid', '8@c.us'] : [String(one)]);
   const PresenceCollection = { getModelsArray: () => models };
+  asked = [];
+  const subscribeUserPresence = async (whom: object) => {
+    asked.push(String(whom));
+    if (String(whom) === '1@lid') throw new Error('offline');
+  };
   const chatWebTools = {
-    optional: () => ({ PresenceCollection }),
+    optional: () => ({ PresenceCollection, subscribeUserPresence }),
     phoneOr: (one: unknown) => one && String(one),
     idsOf,
+    lidOf: (one: object) => idsOf(one).find((each) => each.endsWith('@lid')),
   };
-  vi.stubGlobal('window', { chatWebTools });
+  vi.stubGlobal('window', { chatWebTools, require: () => ({ createWid: id }) });
   installPresenceTools();
   tools = (globalThis as unknown as { window: { chatWebTools: PresenceTools } }).window.chatWebTools;
 });
@@ -28,7 +36,7 @@ it('tells of watched chats alone, by either id of the person', () => {
   expect(tools.activityChange(chatstate as never)).toBeUndefined();
   tools.watchPresence(chat('49@c.us', '7@lid'));
   const data = { chatId: '49@c.us', from: '49@c.us', state: 'recording', lastSeen: undefined };
-  expect(tools.activityChange(chatstate as never)?.read()).toEqual({ name: 'presence', data });
+  expect(tools.activityChange(chatstate as never)?.found.read()).toEqual({ name: 'presence', data });
 });
 
 it('tells by the ids that the page has learnt meanwhile, and by the number of a chat with a hidden id', () => {
@@ -55,4 +63,37 @@ it('watches 200 chats at most, each once', () => {
     expect(tools.watchPresence(chat(`${number}@c.us`, `${number}@lid`))).toBe(true);
   expect(tools.watchPresence(chat('200@c.us'))).toBe(false);
   expect(tools.watchPresence(chat('7@c.us'))).toBe(true);
+});
+
+it('asks again for what the page has forgotten, or for all, one by one; a later call takes over', async () => {
+  vi.useFakeTimers();
+  try {
+    for (const number of [1, 2, 3]) tools.watchPresence(chat(`4${number}@c.us`, `${number}@lid`));
+    models = [
+      { id: id('2@lid'), hasData: true },
+      { id: id('3@lid'), hasData: false },
+    ];
+    void tools.watchAgain(false);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(asked).toEqual(['1@lid', '3@lid']);
+    void tools.watchAgain(true);
+    await vi.advanceTimersByTimeAsync(600);
+    expect(asked.slice(2)).toEqual(['1@lid']);
+    void tools.watchAgain(true);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(asked.slice(3)).toEqual(['1@lid', '2@lid', '3@lid']);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('is nothing that somebody does where the page only forgets what it was told', () => {
+  const chatstate = { id: id('7@lid'), type: 'unavailable' };
+  const owner = { id: id('7@lid'), chatstate, hasData: true };
+  models = [owner];
+  tools.watchPresence(chat('49@c.us', '7@lid'));
+  const change = tools.activityChange(chatstate as never);
+  expect(change?.isTold()).toBe(true);
+  owner.hasData = false;
+  expect(change?.isTold()).toBe(false);
 });
