@@ -76,6 +76,13 @@ describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
       expect(await onBensPhone(old)).toMatchObject({ body: 'long regretted', type: 'text' });
       await expect(remove(old)).rejects.toMatchObject({ code: 'message_not_found' });
 
+      // Neither deleted for oneself alone instead, nor lost: it can be tried again.
+      const { id: kept } = await send('regretted offline');
+      await stack.phones.refuseRequests(ADA, { requests: ['revoke'], code: 500 });
+      await expect(remove(kept)).rejects.toMatchObject({ code: 'outcome_unknown' });
+      await stack.phones.refuseRequests(ADA, { requests: ['revoke'], code: null });
+      expect(await remove(kept)).toEqual({ id: kept, deletedFor: 'everyone' });
+
       const { id: mine } = await send('out of my sight');
       expect(await remove(mine, false)).toEqual({ id: mine, deletedFor: 'me' });
       await expect(remove(unknown)).rejects.toMatchObject({ code: 'message_not_found' });

@@ -50,6 +50,15 @@ describe('the status feed', () => {
     });
   });
 
+  it('is not said to be deleted where the page could not tell the others', async () => {
+    const { id } = await stack.client.postStatus({ id: 'main', type: 'text', body: 'kept' });
+    await stack.phones.refuseRequests(ADA, { requests: ['revoke'], code: 500 });
+    const deleting = stack.client.deleteMessage({ id: 'main', messageId: id, forEveryone: true });
+    await expect(deleting).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await stack.phones.refuseRequests(ADA, { requests: ['revoke'], code: null });
+    expect(await seenByBen(id)).toMatchObject({ body: 'kept' });
+  });
+
   it('is written to by the message route as well, with the same truth about the id', async () => {
     const body = 'good evening';
     const posted = await sendText(stack.client, { id: 'main', type: 'text', to: 'status@broadcast', body });

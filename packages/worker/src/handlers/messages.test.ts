@@ -77,7 +77,10 @@ describe('a delete', () => {
     ['no_message', 'message_not_found'],
     ['not_mine', 'not_permitted'],
     ['only_for_everyone', 'not_permitted'],
-  ] as const)('that ends with %s: %s', async (outcome, code) => {
+    ['ignored', 'client_failed'],
+    ['unknown', 'outcome_unknown'],
+    [{ refused: 429 }, 'rate_limited'],
+  ] as const)('that ends with %j: %s', async (outcome, code) => {
     context.page.on(deleteMessage, () => outcome);
     await expect(remove(true)).rejects.toMatchObject({ code });
   });

@@ -58,6 +58,9 @@ export function messageHandlers(
         throw new GatewayError('not_permitted', 'a status can only be deleted for everyone');
       }
       if (deletedFor === 'ignored') throw notCarriedOut();
+      if (deletedFor === 'unknown')
+        throw new GatewayError('outcome_unknown', 'the web client did not report whether the others have been told');
+      if (typeof deletedFor === 'object') throw refusedBy(deletedFor.refused);
       return { id: messageId, deletedFor };
     },
 

@@ -184,23 +184,22 @@ export async function editMessage(
 }
 
 /**
- * Deletes a message, for everyone if requested and still possible. Returns for whom it was deleted; `ignored`: the page
- * has not carried it out.
+ * Deletes a message, for everyone if requested and still possible. Returns for whom it was deleted. `ignored`: the page
+ * has not carried it out; `unknown`: it does not say whether the others have been told.
  */
 export async function deleteMessage(
   messageId: string,
   forEveryone: boolean,
-): Promise<'everyone' | 'me' | 'no_message' | 'not_mine' | 'only_for_everyone' | 'ignored'> {
+): Promise<'everyone' | 'me' | 'no_message' | 'not_mine' | 'only_for_everyone' | 'ignored' | 'unknown' | Refused> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
-  const { Chat, Status } = window.require('WAWebCollections');
+  const { Chat } = window.require('WAWebCollections');
   if (String(message.id.remote) === 'status@broadcast') {
     // A status can only be deleted for everyone.
     if (!message.id.fromMe) return 'not_mine';
     if (!forEveryone) return 'only_for_everyone';
-    await window.require('WAWebRevokeStatusAction').sendStatusRevokeMsgAction(Status.getMyStatus(), message);
-    return 'everyone';
+    return (await tools.revokeStatus(message)) ? 'everyone' : 'unknown';
   }
   const chat = Chat.get(message.id.remote);
   if (!chat) return 'no_message';
@@ -213,10 +212,13 @@ export async function deleteMessage(
     if (message.type === 'revoked') return 'no_message';
     if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
       try {
-        const results = (await sendRevokeMsgs(chat, record, true)) ?? [];
-        if (results.every((result) => (result?.messageSendResult ?? 'OK') === 'OK')) return 'everyone';
+        const [result] = (await sendRevokeMsgs(chat, record, true)) ?? [];
+        const { is, code } = result ? tools.readOutcome(result) : { is: 'sent' };
+        // Not for the account alone instead: then nobody could try again.
+        if (is === 'refused') return code === undefined ? 'ignored' : { refused: code };
+        return is === 'sent' ? 'everyone' : 'unknown';
       } catch (error) {
-        if (tools.refusal(error) === undefined) throw error; // The network refuses: too late by its clock.
+        return tools.refusedBy(error);
       }
     }
     // Older builds take three arguments.

@@ -17,6 +17,15 @@ interface StatusAttributes {
 export class Status extends Model<StatusAttributes> {
   static override readonly props = ['id', 't', 'totalCount', 'unreadCount', 'msgs'];
 
+  /** Takes posts out of the feed. */
+  revokeMsgs(ids: readonly string[]): void {
+    const msgs = this.get('msgs');
+    for (const id of ids) {
+      const msg = msgs?.get(id);
+      if (msg) msgs?.remove(msg);
+    }
+  }
+
   handleReadStatus(_key: object): void {
     this.set({ unreadCount: Math.max(0, (this.get('unreadCount') ?? 0) - 1) });
   }

@@ -5,6 +5,7 @@ import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
 import type { Wid } from '../wid.ts';
+import { revokeModules } from './revoke.ts';
 import { type TextStatus, textStatusData } from './text-status.ts';
 
 /** What the action for media takes: one object. */
@@ -58,11 +59,6 @@ export function objectStatusActions({ connection, outbox, users }: Page): Module
   };
   return {
     WAWebSendStatusMsgAction: { sendStatusTextMsgAction, sendStatusMediaMsgAction },
-    WAWebRevokeStatusAction: {
-      // It does not say that it has failed.
-      sendStatusRevokeMsgAction: async (_status: unknown, msg: Msg) => {
-        await connection.request('revoke', { id: msg.get('id')?.id ?? '' }).catch(() => undefined);
-      },
-    },
+    ...revokeModules(connection),
   };
 }

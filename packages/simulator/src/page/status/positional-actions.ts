@@ -1,6 +1,7 @@
 import { Msg } from '../models/message.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
+import { revokeModules } from './revoke.ts';
 import { type TextStatus, textStatusData } from './text-status.ts';
 
 /** Status actions before May 2026: positional arguments; a failure is an error. */
@@ -16,10 +17,6 @@ export function positionalStatusActions({ connection, outbox, users }: Page): Mo
         return outbox.post(users.ownWid('pn'), msg);
       },
     },
-    WAWebRevokeStatusAction: {
-      sendStatusRevokeMsgAction: async (_status: unknown, msg: Msg) => {
-        await connection.request('revoke', { id: msg.get('id')?.id ?? '' });
-      },
-    },
+    ...revokeModules(connection),
   };
 }

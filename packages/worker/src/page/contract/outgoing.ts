@@ -49,6 +49,7 @@ export interface OutgoingModules {
     ): Promise<PageSendResult | undefined>;
   };
   WAWebRevokeStatusAction: { sendStatusRevokeMsgAction(status: unknown, message: PageMessage): Promise<unknown> };
+  WAWebPostSendStatusFailure: { postStatusSendFailure?: ((...failure: unknown[]) => unknown) | undefined };
 }
 
 /** Modules that the library uses for it. */
@@ -146,7 +147,10 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
       'postStatus.media',
     ),
   },
-  WAWebRevokeStatusAction: { sendStatusRevokeMsgAction: fn('(own status, message) → Promise', 'deleteMessage.status') },
+  WAWebRevokeStatusAction: {
+    sendStatusRevokeMsgAction: fn('({revokeMsgs([id])}, message) → Promise; hides a failure', 'deleteMessage.status'),
+  },
+  WAWebPostSendStatusFailure: { postStatusSendFailure: unchecked('called where a status could not be sent; wrapped') },
   WAWebBackendJobsCommon: {
     mediaTypeFromProtobuf: fn(
       '(message) → its kind of media; the library has it null for a place',

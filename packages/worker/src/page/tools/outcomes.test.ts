@@ -162,3 +162,49 @@ it('a module that is loaded late is wrapped by the time of the first send', () =
   send();
   expect(sent.map(({ id }) => String(id))).toEqual(['true_b_3EB0']);
 });
+
+describe('the deletion of an own status', () => {
+  const message = { id: 'x' } as never;
+  /** A page whose deletion does that; without a feed unless one is given. */
+  const revoking = (revoke: (feed: { revokeMsgs(ids: string[]): void }) => unknown, failures?: object) => {
+    const { tools } = page((exports) => exports);
+    modules.WAWebCollections = { Status: { getMyStatus: () => undefined } };
+    modules.WAWebRevokeStatusAction = { sendStatusRevokeMsgAction: async (feed: never) => revoke(feed) };
+    if (failures) modules.WAWebPostSendStatusFailure = failures;
+    return tools;
+  };
+
+  it('needs no feed that is loaded', async () => {
+    const tools = revoking((feed) => feed.revokeMsgs(['x']));
+    expect(await tools.revokeStatus(message)).toBe(true);
+  });
+
+  it('has failed where the page reports that to itself, which it still does', async () => {
+    const report = vi.fn();
+    const failures = { postStatusSendFailure: report };
+    const tools = revoking(() => failures.postStatusSendFailure('offline'), failures);
+    expect(await tools.revokeStatus(message)).toBe(false);
+    expect(report.mock.calls).toEqual([['offline']]);
+    expect(failures.postStatusSendFailure).toBe(report);
+  });
+
+  it('is one at a time, so that the report is of it; one that hangs or throws does not stop the next', async () => {
+    const failures = { postStatusSendFailure: vi.fn() };
+    const ends: (() => void)[] = [];
+    const tools = revoking(() => new Promise<void>((resolve) => ends.push(resolve)), failures);
+    const [hanging, next] = [tools.revokeStatus(message), tools.revokeStatus(message)];
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(ends).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(ends).toHaveLength(2);
+    for (const end of ends) end();
+    expect(await Promise.all([hanging, next])).toEqual([true, true]);
+    modules.WAWebRevokeStatusAction = { sendStatusRevokeMsgAction: async () => Promise.reject(new Error('no')) };
+    await expect(tools.revokeStatus(message)).rejects.toThrow('no');
+  });
+
+  it('is taken as done in a build that freezes its modules', async () => {
+    const tools = revoking(() => {}, Object.freeze({ postStatusSendFailure: () => {} }));
+    expect(await tools.revokeStatus(message)).toBe(true);
+  });
+});

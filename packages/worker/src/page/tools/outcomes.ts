@@ -49,6 +49,8 @@ export interface OutcomeTools {
   readOutcome(result: unknown): SendOutcome;
   /** Waits until the network has confirmed or refused a message: by its ack, or by the page's own result. */
   untilConfirmed(sent: PageMessage, timeoutMs: number): Promise<SendState>;
+  /** Deletes an own status for everyone. False: the page reports that it could not send that, or not to all. */
+  revokeStatus(message: PageMessage): Promise<boolean>;
   /** The outcome of a status, from the page's own result; `findMessage` is called if that lacks the message. */
   posted(
     result: PageSendResult | undefined,
@@ -178,7 +180,40 @@ export function installOutcomeTools(): void {
     return name === 'ServerStatusCodeError' ? 400 : undefined;
   };
 
+  let revoked: Promise<unknown> = Promise.resolve();
+  const revokeNow = async (message: PageMessage): Promise<boolean> => {
+    const { Status } = window.require('WAWebCollections');
+    const { sendStatusRevokeMsgAction: revoke } = window.require('WAWebRevokeStatusAction');
+    // The page takes it out of the feed, which it may not have loaded.
+    const feed = Status.getMyStatus() ?? { revokeMsgs: () => {} };
+    const failures = optional('WAWebPostSendStatusFailure');
+    const report = failures?.postStatusSendFailure;
+    let hasFailed = false;
+    const noting = (...failure: unknown[]) => {
+      hasFailed = true;
+      return report?.apply(failures, failure);
+    };
+    try {
+      if (failures && report) failures.postStatusSendFailure = noting;
+    } catch {
+      // A build that freezes its modules.
+    }
+    try {
+      await revoke(feed, message);
+      return !hasFailed;
+    } finally {
+      if (failures?.postStatusSendFailure === noting) failures.postStatusSendFailure = report;
+    }
+  };
+
   const tools: OutcomeTools = {
+    // It keeps a failure to itself, but for a report that does not name the message: one at a time.
+    revokeStatus: (message) => {
+      const done = revoked.then(() => revokeNow(message));
+      const lateMs = 30_000;
+      revoked = Promise.race([done.catch(() => {}), new Promise((resolve) => setTimeout(resolve, lateMs))]);
+      return done;
+    },
     ...{ readOutcome, refusal, untilConfirmed },
     isOwn: ({ id }) => own.has(id.id ?? String(id)),
     canIdentify: wrap,
