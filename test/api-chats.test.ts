@@ -163,6 +163,11 @@ describe('a chat', () => {
     expect(await client.muteChat({ ...of(CARLA), until: null })).toMatchObject({ mutedUntil: null });
     expect(await client.archiveChat({ ...of(CARLA), archived: false })).toMatchObject({ archived: false });
     await eventually(async () => expect(await onPhone(ADA, CARLA)).toMatchObject({ archived: false, mutedUntil: 0 }));
+    // Nothing is pinned in the archive.
+    await client.archiveChat({ ...of(CARLA), archived: true });
+    expect(await client.pinChat({ ...of(CARLA), pinned: true })).toMatchObject({ archived: false, pinned: true });
+    await eventually(async () => expect(await onPhone(ADA, CARLA)).toMatchObject({ archived: false, pinned: true }));
+    await client.pinChat({ ...of(CARLA), pinned: false });
   });
 
   it('ends as the later of two changes at once says', async () => {

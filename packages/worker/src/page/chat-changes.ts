@@ -73,6 +73,8 @@ export async function pinChat(chatId: string, pinned: boolean, settleMs: number)
       const { getNumConversationsPinned, getPinLimit } = window.require('WAWebChatPinBridge');
       // The page itself does not check it.
       if (pinned && (await getNumConversationsPinned(chat.id)) >= getPinLimit(chat.id)) return 'too_many';
+      // As the page does: it would stay in the archive, where nothing is pinned.
+      if (pinned && chat.archive) await window.require('WAWebSetArchiveChatAction').setArchive(chat, false, false);
       await window.require('WAWebSetPinChatAction').setPin(chat, pinned);
     }
     return (await tools.holds(isDone, settleMs)) ? tools.chatModel(chat) : 'ignored';

@@ -5,6 +5,8 @@ import { installNumberTools } from './tools/numbers.ts';
 const id = (text: string) => ({ toString: () => text });
 const NUMBER = '1@c.us';
 const LID = '9@lid';
+/** Of somebody whose hidden id only the network knows. */
+const NEW = '2@c.us';
 
 /** A page with these modules, which knows that person 1 has hidden id 9. */
 function page(modules: Record<string, unknown>): void {
@@ -16,6 +18,7 @@ function page(modules: Record<string, unknown>): void {
     phoneOr: (one: unknown) => (known(one) ? NUMBER : String(one)),
     lidOf: (one: unknown) => (known(one) ? LID : undefined),
     idsOf: (one: unknown) => (known(one) ? [...new Set([String(one), LID, NUMBER])] : [String(one)]),
+    idsOfPeople: async (people: readonly string[]) => people.map((one) => (one === NEW ? [NEW, '8@lid'] : [])),
     holds: async (is: () => boolean) => is(),
     refusedBy: (error: unknown) => {
       throw error;
@@ -62,7 +65,10 @@ describe('numbers that are looked up together', () => {
 
 describe('an about text', () => {
   const about = (...answers: (object | undefined)[]) => {
-    page({ WAWebContactStatusBridge: { getStatus: async () => answers.shift() } });
+    const Chat = { get: (one: string) => (one === NUMBER ? { tcToken: 'token' } : undefined) };
+    const getStatus = async ({ tcToken }: { readonly tcToken: unknown }) =>
+      tcToken === 'token' ? answers.shift() : undefined;
+    page({ WAWebContactStatusBridge: { getStatus }, WAWebCollections: { Chat } });
     return getAbout(NUMBER);
   };
   const stale = { stale: true, status: '' };
@@ -84,7 +90,12 @@ describe('an about text', () => {
 
 describe('a person who is unblocked or blocked', () => {
   /** Contacts and the list of those who are blocked, by id; the page hands over what it does. */
-  const change = async (contacts: Record<string, object>, listed: readonly string[], isBlocked: boolean) => {
+  const change = async (
+    contacts: Record<string, object>,
+    listed: readonly string[],
+    isBlocked: boolean,
+    person = NUMBER,
+  ) => {
     const list = new Set(listed);
     const done: object[] = [];
     const set = (blocked: boolean) => async (contact: { id: object; isContactBlocked?: boolean }) => {
@@ -107,7 +118,7 @@ describe('a person who is unblocked or blocked', () => {
       unblockContact: set(false),
     };
     page({ WAWebCollections: { Contact, Blocklist }, WAWebBlockContactAction: actions });
-    return [await setBlocked(NUMBER, isBlocked, 0), done];
+    return [await setBlocked(person, isBlocked, 0), done];
   };
 
   it.each([
@@ -121,6 +132,10 @@ describe('a person who is unblocked or blocked', () => {
   it('is handed over by hidden id, also where the contact is by number', async () => {
     expect(await change({ [NUMBER]: {} }, [], true)).toEqual([{ id: NUMBER }, [{ id: LID, blocked: true }]]);
     expect(await change({ [NUMBER]: {} }, [LID], true)).toEqual([{ id: NUMBER }, []]);
+  });
+
+  it('is handed over by the hidden id that the network tells, where the page does not know it', async () => {
+    expect(await change({ [NEW]: {} }, [], true, NEW)).toEqual([{ id: NEW }, [{ id: '8@lid', blocked: true }]]);
   });
 
   it('is unknown with neither a contact nor a place on the list', async () => {

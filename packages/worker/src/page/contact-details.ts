@@ -34,7 +34,7 @@ export async function setBlocked(
   const wid = createWid(personId);
   if (tools.isMe(wid)) return 'self';
   const id = tools.phoneOr(wid) ?? personId;
-  const lid = tools.lidOf(wid);
+  let lid = tools.lidOf(wid);
   const ids = [lid, id].filter((one) => one !== undefined);
   const listed = () => ids.flatMap((one) => Blocklist?.get(one) ?? [])[0];
   const isDone = () => (listed() !== undefined) === isBlocked;
@@ -42,6 +42,11 @@ export async function setBlocked(
   // Who is on the list may have no contact.
   if (!known && !listed()) return 'no_contact';
   if (isDone()) return { id };
+  if (isBlocked && lid === undefined) {
+    const [found] = await tools.idsOfPeople([id]);
+    lid = typeof found === 'object' ? found.find((one) => one.endsWith('@lid')) : undefined;
+    if (lid !== undefined) ids.unshift(lid);
+  }
   // By hidden id, or as listed: for a person by number without a chat, the page throws.
   const wanted = String((isBlocked ? lid : listed()?.id) ?? id);
   const row = Contact.get(wanted);
@@ -81,12 +86,15 @@ export function listBlocked(): Record<string, unknown>[] {
 export async function getAbout(personId: string): Promise<{ readonly about: string | null } | 'later' | Refused> {
   const { createWid } = window.require('WAWebWidFactory');
   const { getStatus } = window.require('WAWebContactStatusBridge');
+  const { Chat } = window.require('WAWebCollections');
   // Some are known to the network by one of the two only.
   const ids = window.chatWebTools.idsOf(createWid(personId));
+  // Of somebody who tells it to contacts alone, the network tells it by this.
+  const tcToken = ids.flatMap((id) => Chat.get(id)?.tcToken ?? [])[0];
   let told: { readonly about: string | null } | undefined;
   try {
     for (const id of ids) {
-      const { status, stale } = (await getStatus({ wid: createWid(id), token: '' })) ?? { stale: true };
+      const { status, stale } = (await getStatus({ wid: createWid(id), token: '', tcToken })) ?? { stale: true };
       // A refusal for the one person is in the place of the text.
       const { errorCode } = (status ?? {}) as { readonly errorCode?: number };
       if (errorCode !== undefined) return { refused: Number(errorCode) || 400 };

@@ -9,8 +9,7 @@ export type NoLabels = 'not_business' | 'no_chat';
 export function listLabels(chatId?: string): PageLabel[] | NoLabels {
   const tools = window.chatWebTools;
   if (!tools.hasLabels()) return 'not_business';
-  const labels = window.require('WAWebCollections').Label?.getModelsArray() ?? [];
-  const rows = labels.map(({ id, name, colorIndex }) => ({ id: String(id), name, colorIndex }) as PageLabel);
+  const rows = tools.ownLabels().map(({ id, name, colorIndex }) => ({ id: String(id), name, colorIndex }) as PageLabel);
   if (chatId === undefined) return rows;
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
@@ -30,7 +29,7 @@ export async function setChatLabels(
   if (!chat) return 'no_chat';
   const { Label } = window.require('WAWebCollections');
   // Not by `get`: a collection has something under the name of each property that objects inherit.
-  const known = new Set(Label?.getModelsArray().map(({ id }) => String(id)));
+  const known = new Set(tools.ownLabels().map(({ id }) => String(id)));
   if (!Label || labelIds.some((id) => !known.has(id))) return 'no_label';
   const wanted = new Set(labelIds);
   // Some ids are of lists that the network keeps by itself.
@@ -41,7 +40,7 @@ export async function setChatLabels(
     const removed = before.filter((id) => !wanted.has(id));
     const actions = [
       ...added.map((id) => ({ id, type: 'add' }) as const),
-      ...removed.map((id) => ({ id, type: 'remove' }) as const),
+      ...removed.flatMap((id) => tools.labelRemovals(id)),
     ];
     if (actions.length > 0) {
       // The collection's own function for both does not tell whether it has failed.

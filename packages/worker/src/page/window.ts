@@ -267,6 +267,9 @@ export interface PageLabel {
   readonly id: string;
   readonly name?: string;
   readonly colorIndex?: number;
+  /** Absent in older builds. */
+  readonly type?: number | null;
+  readonly isActive?: boolean;
 }
 
 /** The profile of a business. Without a profile, there is nothing but its id. */

@@ -7,11 +7,16 @@ interface LabelAttributes {
   id: string;
   name: string;
   colorIndex: number;
+  type: number;
 }
+
+/** The lists that the page keeps among the labels, by the type of each. */
+const lists = { Unread: 1, Groups: 2, Favorites: 3 };
+const custom = 5;
 
 /** A label of a business account. */
 class Label extends Model<LabelAttributes> {
-  static override readonly props = ['id', 'name', 'colorIndex'];
+  static override readonly props = ['id', 'name', 'colorIndex', 'type'];
 }
 
 /** What is done with a label. */
@@ -26,7 +31,9 @@ export const labels = new Collection<Label>(Label);
 /** Makes them those that the account has. */
 export function learnLabels(all: readonly WireLabel[]): void {
   for (const label of labels.getModelsArray()) labels.remove(label);
-  for (const label of all) labels.add(new Label(label));
+  for (const label of all) labels.add(new Label({ ...label, type: custom }));
+  for (const [name, type] of Object.entries(lists))
+    labels.add(new Label({ id: `10${type}`, name, colorIndex: 0, type }));
 }
 
 /** The labels of a chat after some actions. */

@@ -5,7 +5,11 @@ import { type Contract, fn, unchecked } from './part.ts';
 export interface AccountModules {
   WAWebSetPushnameConnAction: { setPushname(name: string): Promise<unknown> };
   WAWebContactStatusBridge: {
-    getStatus(whose: { wid: unknown; token: string }): Promise<{ status?: unknown; stale?: boolean } | undefined>;
+    getStatus(whose: {
+      wid: unknown;
+      token: string;
+      tcToken?: unknown;
+    }): Promise<{ status?: unknown; stale?: boolean } | undefined>;
     setMyStatus(text: string): Promise<{ status?: number } | undefined>;
     sendReadStatus(message: PageMessage, seconds: number, options: { sendReceipt: boolean }): Promise<unknown>;
   };
@@ -24,7 +28,7 @@ export const accountParts: Contract<AccountModules> = {
   },
   WAWebContactStatusBridge: {
     getStatus: fn(
-      "({wid, token}) → Promise<{status}>, null for no text and '' for a hidden one; {stale: true} if it is not told",
+      "({wid, tcToken}), in older builds token → Promise<{status}>, null for no text and '' for a hidden one; {stale: true} if it is not told",
       ...(['getProfile', 'getAbout'] as const),
     ),
     setMyStatus: fn('(text) → Promise<{status}>; a refusal is a status other than 200', 'setProfileAbout'),

@@ -1,10 +1,12 @@
 import type { PageChat } from '../window.ts';
-import { type Contract, fn } from './part.ts';
+import { type Contract, fn, unchecked } from './part.ts';
 
 /** What is done with a label of a chat. */
 export interface LabelAction {
   readonly id: string;
   readonly type: 'add' | 'remove';
+  /** Absent: of the account's own labels. */
+  readonly listType?: number;
 }
 
 /** Modules for labels. */
@@ -12,6 +14,8 @@ export interface LabelModules {
   WAWebEditLabelAssociationBridge: {
     editLabelAssociation(actions: readonly LabelAction[], chats: readonly PageChat[]): Promise<unknown>;
   };
+  WAWebBizLabelUtils: { mapManualLabelIdToDetectedOutcomeLabelId?(id: string): string | null | undefined };
+  WAWebSchemaLabel: { ListType?: Readonly<Record<string, number>> };
 }
 
 /** Their parts. */
@@ -22,4 +26,10 @@ export const labelParts: Contract<LabelModules> = {
       'setChatLabels',
     ),
   },
+  WAWebBizLabelUtils: {
+    mapManualLabelIdToDetectedOutcomeLabelId: unchecked(
+      '(id) → id of the label that the network gives by itself, or null',
+    ),
+  },
+  WAWebSchemaLabel: { ListType: unchecked('{PREDEFINED, CUSTOM, LEAD, SERVER_ASSIGNED, …}: numbers') },
 };

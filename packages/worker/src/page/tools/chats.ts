@@ -1,4 +1,5 @@
-import type { PageChat, PageWindow } from '../window.ts';
+import type { LabelAction } from '../contract/labels.ts';
+import type { PageChat, PageLabel, PageWindow } from '../window.ts';
 
 declare const window: PageWindow & { addEventListener(event: 'pagehide', listener: () => void): void };
 
@@ -8,6 +9,10 @@ export interface ChatTools {
   findChat(id: string): PageChat | undefined;
   /** False unless it is a business account: only those have labels. */
   hasLabels(): boolean;
+  /** The labels of the account, without the lists that the network keeps among them, such as that of unread chats. */
+  ownLabels(): PageLabel[];
+  /** What takes a label from a chat: also what the network has recognised by itself, which would give it back. */
+  labelRemovals(id: string): LabelAction[];
   /** A chat as it leaves the page. */
   chatModel(chat: PageChat): Record<string, unknown>;
   /** Whether the phone has older messages of it than the page; undefined if that is unknown. */
@@ -22,7 +27,7 @@ export interface ChatTools {
 
 /** Installs the tools for chats. Needs the tools for ids and messages. */
 export function installChatTools(): void {
-  const { phoneOr, isChat, knownChat, textOf } = window.chatWebTools;
+  const { optional, phoneOr, isChat, knownChat, textOf } = window.chatWebTools;
 
   /** Where others see that the account types; by it, what ends that. */
   const shown = new Map<string, () => void>();
@@ -88,6 +93,18 @@ export function installChatTools(): void {
       return chat && isChat(chat) ? chat : undefined;
     },
     hasLabels: () => /^smb/.test(window.require('WAWebConnModel').Conn.platform ?? ''),
+    ownLabels: () => {
+      const { ListType: types } = optional('WAWebSchemaLabel') ?? {};
+      const own = new Set([0, types?.PREDEFINED ?? 4, types?.CUSTOM ?? 5, types?.LEAD]);
+      const all = window.require('WAWebCollections').Label?.getModelsArray() ?? [];
+      return all.filter(({ type, isActive }) => isActive !== false && own.has(type ?? 0));
+    },
+    labelRemovals: (id) => {
+      const recognised = optional('WAWebBizLabelUtils')?.mapManualLabelIdToDetectedOutcomeLabelId?.(id);
+      const listType = optional('WAWebSchemaLabel')?.ListType?.SERVER_ASSIGNED ?? 7;
+      const also = recognised == null ? [] : [{ id: recognised, type: 'remove', listType } as const];
+      return [...also, { id, type: 'remove' }];
+    },
     chatModel: (chat) => {
       const last = chat.lastReceivedKey && window.require('WAWebCollections').Msg.get(String(chat.lastReceivedKey));
       return {
