@@ -104,7 +104,16 @@ describe('a message is not forwarded', () => {
     const input = { id: 'main', type: 'image', to: BEN, base64, viewOnce: true } as const;
     const { id: once } = await stack.client.sendMessage(input);
     expect(await refused(once)).toBe('not_permitted');
+    const options = ['today', 'later'];
+    const poll = { id: 'main', type: 'poll', to: BEN, question: 'When?', options } as const;
+    expect(await refused((await stack.client.sendMessage(poll)).id)).toBe('not_permitted');
     expect(await refused('no-id')).toBe('messageId');
+  });
+
+  it('whose file the network does not have any more', async () => {
+    const id = await received({ media: { kind: 'image', base64, mimeType: 'image/png' }, body: 'too late' });
+    await stack.phones.dropMedia(stanzaOf(id));
+    expect(await refused(id)).toBe('media_not_found');
   });
 
   it('to nobody, to an unknown group, to the status feed, or to a person who is blocked', async () => {

@@ -20,7 +20,7 @@ export const forwardingOperations = {
     }),
     keyed: { choosesMessageId: () => true },
     answer: message,
-    errors: SEND_ERRORS,
+    errors: [...SEND_ERRORS, 'media_not_found'],
     timeoutMs: 120_000,
   },
 } as const satisfies Record<string, Operation>;

@@ -2,6 +2,10 @@ import { chats } from './models/chat.ts';
 import type { Msg } from './models/message.ts';
 import { editWindowMs, isWithin, revokeWindowMs } from './windows.ts';
 
+/** Files of these kinds are forwarded once the page has downloaded them. */
+const shown = ['image', 'video', 'ptv', 'ptt'];
+/** What stays where it is. */
+const staying = ['ciphertext', 'groups_v4_invite', 'poll_creation', 'call_log', 'event_creation'];
 const captioned = ['image', 'video', 'document'];
 
 /** A text of one's own, within the window. */
@@ -29,8 +33,9 @@ export function canAdminRevokeMsg(msg: Msg): boolean {
 /** What a person has written in a chat, and may be seen more than once. */
 export function canForward(msg: Msg): boolean {
   const isInChat = msg.get('id')?.remote.isBroadcast() === false;
-  const isReadable = msg.get('type') !== 'ciphertext' && msg.get('type') !== 'groups_v4_invite';
-  return isThere(msg) && isInChat && isReadable && !msg.get('isViewOnce');
+  const type = msg.get('type') ?? '';
+  const isLoaded = !shown.includes(type) || msg.mediaData?.get('mediaStage') === 'RESOLVED';
+  return isThere(msg) && isInChat && isLoaded && !staying.includes(type) && !msg.get('isViewOnce');
 }
 
 function isOwn(msg: Msg, windowMs: number): boolean {

@@ -1,6 +1,6 @@
 import { type Attempt, GatewayError, type Handlers, operations } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
-import { checkForward, forwardMessage } from '../page/forwarding.ts';
+import { checkForward, forwardMessage, loadForward } from '../page/forwarding.ts';
 import { messageNotFound } from './not-found.ts';
 import {
   check,
@@ -14,12 +14,19 @@ import {
 import { TimeBudget } from './time-budget.ts';
 
 const LOOK_TIMEOUT_MS = 10_000;
+const DOWNLOAD_TIMEOUT_MS = 60_000;
+/** What is kept for the send itself. */
+const SEND_MS = 40_000;
 
 /** Handler of the operation that forwards a message. */
 export function forwardingHandlers({ page }: HandlerContext): Handlers<'forwardMessage'> {
   const forward = async (messageId: string, to: string, budget: TimeBudget, attempt: Attempt | undefined) => {
     // First the message: the check of the recipient may open a chat.
-    const finding = await page.read(budget.step(LOOK_TIMEOUT_MS), checkForward, messageId).catch(rethrowUnsent);
+    const seen = await page.read(budget.step(LOOK_TIMEOUT_MS), checkForward, messageId).catch(rethrowUnsent);
+    const finding =
+      seen === 'not_loaded'
+        ? await page.read(budget.step(DOWNLOAD_TIMEOUT_MS, SEND_MS), loadForward, messageId).catch(rethrowUnsent)
+        : seen;
     if (isRefusal(finding)) throw refusals[finding]();
     await check(page, to, undefined, budget);
     const ackMs = finding === 'file' ? MEDIA_ACK_TIMEOUT_MS : TEXT_ACK_TIMEOUT_MS;
@@ -40,6 +47,7 @@ export function forwardingHandlers({ page }: HandlerContext): Handlers<'forwardM
 const refusals = {
   no_message: messageNotFound,
   not_forwardable: () => new GatewayError('not_permitted', 'messages of this kind cannot be forwarded'),
+  gone: () => new GatewayError('media_not_found', 'the network does not have the media of that message any more'),
   blocked: () => new GatewayError('not_permitted', 'the account has blocked the recipient'),
   not_handed: () => new GatewayError('client_failed', 'the page could not prepare the message; nothing was sent'),
 };

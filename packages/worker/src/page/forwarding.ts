@@ -6,12 +6,22 @@ declare const window: PageWindow;
 /** Why a message cannot be forwarded. */
 type Unforwardable = 'no_message' | 'not_forwardable';
 
-/** What a message to forward is, or why it cannot be. */
-export async function checkForward(messageId: string): Promise<'file' | 'no_file' | Unforwardable> {
+/** What a message to forward is, or why it cannot be; `not_loaded`: not before the page has downloaded its file. */
+export async function checkForward(messageId: string): Promise<'file' | 'no_file' | 'not_loaded' | Unforwardable> {
   const message = await window.chatWebTools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
-  if (!window.require('WAWebMsgActionCapability').canForwardMsg(message)) return 'not_forwardable';
-  return message.directPath ? 'file' : 'no_file';
+  if (window.require('WAWebMsgActionCapability').canForwardMsg(message)) return message.directPath ? 'file' : 'no_file';
+  const isLoaded = !message.directPath || message.mediaData?.mediaStage === 'RESOLVED';
+  return isLoaded || message.isViewOnce ? 'not_forwardable' : 'not_loaded';
+}
+
+/** Has the page download the file of a message to forward. `gone`: the network does not have it. */
+export async function loadForward(messageId: string): Promise<'file' | 'gone' | Unforwardable> {
+  const message = await window.chatWebTools.findMessage(messageId);
+  if (!message) return 'no_message';
+  const stage = await window.chatWebTools.download(message);
+  if (window.require('WAWebMsgActionCapability').canForwardMsg(message)) return 'file';
+  return stage === 'RESOLVED' ? 'not_forwardable' : 'gone';
 }
 
 /**

@@ -28,14 +28,8 @@ export async function loadMedia(
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message) return 'no_message';
-  const { mediaData } = message;
-  if (!message.directPath || !mediaData) return 'no_media';
-  if (mediaData.mediaStage === 'REUPLOADING') return 'gone';
-  if (mediaData.mediaStage !== 'RESOLVED') {
-    // As initiated by the user: else the page does not download media of people who are not in the address book.
-    await message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
-  }
-  const stage = mediaData.mediaStage ?? '';
+  if (!message.directPath || !message.mediaData) return 'no_media';
+  const stage = await tools.download(message);
   if (stage === 'REUPLOADING' || stage.includes('ERROR') || stage === 'FETCHING') return 'gone';
 
   // The page requires a performance marker for each download.

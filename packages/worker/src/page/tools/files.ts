@@ -1,4 +1,4 @@
-import type { PageId, PageWindow, Refused } from '../window.ts';
+import type { PageId, PageMessage, PageWindow, Refused } from '../window.ts';
 
 declare const window: PageWindow;
 
@@ -9,6 +9,8 @@ export interface FileTools {
   /** Keeps a file, unless its key was dropped before. */
   keep(key: string, file: Blob): void;
   drop(key: string): void;
+  /** Has the page download a message's media, unless it has. Returns the stage that they have come to. */
+  download(message: PageMessage): Promise<string>;
   /**
    * Changes the picture of the account or of a group to the middle square of the image with that key. Throws what the
    * page throws.
@@ -96,6 +98,14 @@ export function installFileTools(): void {
     removePicture: async (wid) => {
       const { requestDeletePicture } = window.require('WAWebContactProfilePicThumbBridge');
       return byStatus(await requestDeletePicture(wid));
+    },
+    download: async (message) => {
+      const { mediaData } = message;
+      const stage = () => mediaData?.mediaStage ?? '';
+      if (stage() === 'RESOLVED' || stage() === 'REUPLOADING') return stage();
+      // As initiated by the user: else the page does not download media of people who are not in the address book.
+      await message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
+      return stage();
     },
     keep: (key, file) => {
       if (!dropped.delete(key)) files.set(key, file);
