@@ -123,6 +123,8 @@ describe('a message is not forwarded', () => {
     expect(await refused(id, 'status@broadcast')).toBe('to');
     await stack.phones.contacts(ADA, { block: [CARLA] });
     await expect.poll(() => refused(id), { timeout: 5_000 }).toBe('not_permitted');
+    const input = { id: 'main', type: 'text', to: CARLA, body: 'to nobody' } as const;
+    await expect(sendText(stack.client, input)).rejects.toMatchObject({ code: 'not_permitted' });
     await stack.phones.contacts(ADA, { unblock: [CARLA] });
     await expect.poll(() => refused(id), { timeout: 5_000 }).toBe('done');
   });

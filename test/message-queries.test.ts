@@ -109,6 +109,16 @@ describe('a message', () => {
     expect(await refusalOf(stack.client.pinMessage(short))).toEqual(['invalid_request', 'seconds']);
   });
 
+  it('that is to be seen once is neither starred nor pinned', async () => {
+    const base64 = Buffer.from(media[0]?.bytes ?? []).toString('base64');
+    const { id: messageId } = await stack.client.sendMessage({ id, type: 'image', to: BEN, base64, viewOnce: true });
+    for (const refused of [
+      stack.client.starMessage({ id, messageId, starred: true }),
+      stack.client.pinMessage({ id, messageId, pinned: true }),
+    ])
+      expect(await refusalOf(refused)).toEqual(['not_permitted']);
+  });
+
   it('has reactions, each with who reacted', async () => {
     const group = await stack.phones.createGroup(ADA, { subject: 'Trip', participants: [BEN, CARLA] });
     const messageId = await sentTo(group.id, 'who comes?');

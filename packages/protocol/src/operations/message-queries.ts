@@ -5,15 +5,7 @@ import { optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { wholeNumber } from '../query.ts';
 import { message } from '../resources.ts';
-import {
-  CHANGE_ERRORS,
-  CHAT_CHANGE_ERRORS,
-  MESSAGE_CHANGE_ERRORS,
-  ofChat,
-  ofMessage,
-  ofSession,
-  READ_ERRORS,
-} from './common.ts';
+import { CHAT_CHANGE_ERRORS, MESSAGE_CHANGE_ERRORS, ofChat, ofMessage, ofSession, READ_ERRORS } from './common.ts';
 
 const MOST_AT_ONCE = 200;
 const DAY_SECONDS = 86_400;
@@ -150,7 +142,7 @@ export const messageQueryOperations = {
     params: ofMessage,
     body: v.object({ starred: v.boolean() }),
     answer: v.object({ id: networkId, starred: v.boolean() }),
-    errors: [...CHANGE_ERRORS, 'message_not_found'],
+    errors: MESSAGE_CHANGE_ERRORS,
     timeoutMs: 30_000,
   },
   pinMessage: {

@@ -38,6 +38,12 @@ export function canForward(msg: Msg): boolean {
   return isThere(msg) && isInChat && isLoaded && !staying.includes(type) && !msg.get('isViewOnce');
 }
 
+/** What may be starred or pinned: a message that was sent, and may be seen more than once. */
+export function canMark(msg: Msg): boolean {
+  const isUnsent = msg.get('id')?.fromMe === true && (msg.get('ack') ?? 0) < 1;
+  return isThere(msg) && !isUnsent && !msg.get('isViewOnce');
+}
+
 function isOwn(msg: Msg, windowMs: number): boolean {
   return (msg.get('id')?.fromMe ?? false) && isWithin(windowMs, msg.get('t') ?? 0);
 }

@@ -135,6 +135,7 @@ export function messageQueryHandlers(
     starMessage: async ({ messageId, starred }) => {
       const outcome = await page.change(CHANGE_TIMEOUT_MS, starMessage, messageId, starred);
       if (outcome === 'no_message') throw messageNotFound();
+      if (outcome === 'not_allowed') throw new GatewayError('not_permitted', 'messages of this kind cannot be starred');
       if (outcome === 'ignored') throw notCarriedOut();
       return { id: messageId, starred };
     },
@@ -145,6 +146,7 @@ export function messageQueryHandlers(
       if (outcome === 'no_message') throw messageNotFound();
       if (outcome === 'not_allowed')
         throw new GatewayError('not_permitted', 'in this group only admins pin messages, or the account is not in it');
+      if (outcome === 'not_pinnable') throw new GatewayError('not_permitted', 'messages of this kind cannot be pinned');
       if (outcome === 'unknown') {
         const what = pinned ? 'pinned' : 'unpinned';
         throw new GatewayError('outcome_unknown', `the web client did not report whether the message was ${what}`);

@@ -53,6 +53,7 @@ const lost = (code: 'session_lost' | 'outcome_unknown' | 'session_not_ready' | '
 const FINDINGS: readonly [SendCheck, string][] = [
   ['no_recipient', 'recipient_not_found'],
   ['no_chat', 'chat_not_found'],
+  ['blocked', 'not_permitted'],
   ['no_quoted_message', 'message_not_found'],
   ['not_quotable', 'not_permitted'],
   [{ refused: 429 }, 'rate_limited'],

@@ -163,6 +163,8 @@ export async function check(
       return;
     case 'no_recipient':
       throw new GatewayError('recipient_not_found', 'the recipient is not registered on the network');
+    case 'blocked':
+      throw new GatewayError('not_permitted', 'the account has blocked the recipient');
     case 'no_chat':
       throw new GatewayError('chat_not_found', 'the group or broadcast list is unknown to this account');
     case 'no_quoted_message':

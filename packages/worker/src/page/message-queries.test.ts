@@ -1,5 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { listMessages, listPollVotes, listReactions, listReceipts, searchMessages } from './message-queries.ts';
+import {
+  listMessages,
+  listPollVotes,
+  listReactions,
+  listReceipts,
+  pinMessage,
+  searchMessages,
+  starMessage,
+} from './message-queries.ts';
 import { installChangeTools } from './tools/changes.ts';
 import { installIdTools } from './tools/identities.ts';
 
@@ -138,4 +146,31 @@ describe('a search', () => {
     expect(await searchMessages('word', undefined, 1, 10)).toEqual(newestFirst);
     expect(search).toHaveBeenCalledWith('word', 1, 10, undefined);
   });
+});
+
+it('a message of a kind that the page neither stars nor pins stays as it is', async () => {
+  const sent = vi.fn();
+  const no = { canStarMsg: () => false, canPinMsg: () => false };
+  const modules = { WAWebMsgActionCapability: no, WAWebSendPinMessageAction: { sendPinInChatMsg: sent } };
+  const members = { ownGroup: async () => ({ group: {}, members: undefined, isAdmin: undefined }) };
+  page({ ...modules, WAWebCollections: { Chat: { get: () => ({}) } } });
+  expect(await starMessage('A', true)).toBe('not_allowed');
+  expect(await pinMessage('A', true, 'OneDay', 10)).toBe('not_pinnable');
+  // It looks at the members of a group, which may not be loaded.
+  page(modules, { id: { ...id('B'), remote: id('1@g.us') } }, members);
+  expect(await pinMessage('B', true, 'OneDay', 10)).toBe('ok');
+  expect(sent).toHaveBeenCalledTimes(1);
+});
+
+it('a chat goes on where the page leaves out some of what it has read, and ends where it reads nothing', async () => {
+  const row = (n: number) => ({ id: { ...id(String(n)), remote: id('1@c.us') }, type: 'chat' });
+  const reads = [[row(3)], [row(2)], [row(1)], []];
+  const msgFindByDirection = async () => ({ messages: reads.shift() ?? [], status: 200 });
+  const tools = { findChat: () => ({ id: id('1@c.us') }), isOlderOnPhone: () => false };
+  page({ WAWebDBMessageFindLocal: { msgFindByDirection } }, {}, { ...tools, sentModel: (one: object) => one });
+  expect(await listMessages('1@c.us', {}, 5, 10_000)).toMatchObject({
+    models: [row(1), row(2), row(3)].map(({ type }) => ({ type })),
+    hasMore: false,
+  });
+  expect(reads).toEqual([]);
 });

@@ -53,8 +53,9 @@ export async function listMessages(
     const read = messages.filter((message) => message !== undefined && message !== null) as PageMessage[];
     const kept = read.filter(tools.isDeliverable);
     found = direction === 'before' ? [...kept, ...found] : [...found, ...kept];
-    hasMore = messages.length >= count;
+    // It may leave out some of those that it has read: fewer than were asked for need not be the last.
     const last = direction === 'before' ? read[0] : read.at(-1);
+    hasMore = last !== undefined && String(last.id) !== String(from);
     if (!last) break;
     from = last.id as never;
   }
@@ -155,14 +156,19 @@ export async function loadThumbnail(messageId: string, key: string): Promise<Loa
 }
 
 /**
- * Stars a message, or removes the star. The page has it at once; other devices get it later. `ignored`: the page has not
- * carried it out.
+ * Stars a message, or removes the star. The page has it at once; other devices get it later. `not_allowed`: none of this
+ * kind can be; `ignored`: the page has not carried it out.
  */
-export async function starMessage(messageId: string, starred: boolean): Promise<'ok' | 'no_message' | 'ignored'> {
+export async function starMessage(
+  messageId: string,
+  starred: boolean,
+): Promise<'ok' | 'no_message' | 'not_allowed' | 'ignored'> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   const chat = message && window.require('WAWebCollections').Chat.get(message.id.remote);
   if (!message || !chat || !tools.isDeliverable(message)) return 'no_message';
+  const { canStarMsg } = tools.optional('WAWebMsgActionCapability') ?? {};
+  if (starred && canStarMsg && !canStarMsg(message)) return 'not_allowed';
   const { sendStarMsgs } = window.require('WAWebChatSendMessages');
   // While one is under way in the chat, the page returns its promise, also for another message.
   await tools.oneByOne(chat, () => sendStarMsgs(chat, [message], starred));
@@ -170,25 +176,28 @@ export async function starMessage(messageId: string, starred: boolean): Promise<
 }
 
 /**
- * Pins a message in its chat, or unpins it. `not_allowed`: only admins of the group may; `unknown`: the page does not
- * tell what became of it.
+ * Pins a message in its chat, or unpins it. `not_allowed`: only admins of the group may; `not_pinnable`: none of this kind
+ * can be; `unknown`: the page does not tell what became of it.
  */
 export async function pinMessage(
   messageId: string,
   pinned: boolean,
   duration: string,
   membersMs: number,
-): Promise<'ok' | 'no_message' | 'not_allowed' | 'unknown' | Refused> {
+): Promise<'ok' | 'no_message' | 'not_allowed' | 'not_pinnable' | 'unknown' | Refused> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || !tools.isDeliverable(message)) return 'no_message';
   const chatId = String(message.id.remote);
+  const { canPinMsg } = tools.optional('WAWebMsgActionCapability') ?? {};
   if (chatId.endsWith('@g.us')) {
     const own = await tools.ownGroup(chatId, membersMs);
     const { restrict, announce } = own?.group.groupMetadata ?? {};
     // As the page looks at it before it offers to pin.
     if (!own || ((restrict || announce) && own.isAdmin === false)) return 'not_allowed';
-  }
+    // The page looks at the members as well, which may not be loaded.
+    if (pinned && own.members && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
+  } else if (pinned && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
   try {
     await window.require('WAWebSendPinMessageAction').sendPinInChatMsg(message, pinned ? 1 : 2, duration);
     return 'ok';

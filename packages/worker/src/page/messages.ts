@@ -3,7 +3,9 @@ import type { MessageModel, PageMessage, PageWindow, Refused, SendState } from '
 declare const window: PageWindow;
 
 /** The result of the check before a send. */
-export type SendCheck = 'ok' | 'no_chat' | 'no_recipient' | 'no_quoted_message' | 'not_quotable' | Refused;
+export type SendCheck =
+  | ('ok' | 'no_chat' | 'no_recipient' | 'blocked' | 'no_quoted_message' | 'not_quotable')
+  | Refused;
 
 /** Checks whether a message can be sent. People without a chat are queried, once. */
 export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<SendCheck> {
@@ -23,6 +25,8 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
       return tools.refusedBy(error);
     }
   }
+  // The page sends nothing there, and does not say so.
+  if (tools.isBlocked(chatId)) return 'blocked';
   if (!quotedMessageId) return 'ok';
   const quoted = await tools.findMessage(quotedMessageId);
   if (!quoted) return 'no_quoted_message';
@@ -100,7 +104,7 @@ export async function sendMessage(
   const { Msg } = window.require('WAWebCollections');
   const tools = window.chatWebTools;
   const isKnown = () => {
-    if (!tools.knownChat(chatId) || chatId.endsWith('@broadcast')) return false;
+    if (!tools.knownChat(chatId) || chatId.endsWith('@broadcast') || tools.isBlocked(chatId)) return false;
     if (!options.quotedMessageId) return true;
     const quoted = Msg.get(options.quotedMessageId);
     return quoted !== undefined && tools.isQuotable(quoted);

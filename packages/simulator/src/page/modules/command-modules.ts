@@ -3,6 +3,7 @@ import {
   canEditCaption,
   canEditText,
   canForward,
+  canMark,
   canSenderRevokeMsg,
 } from '../message-capability.ts';
 import type { Chat } from '../models/chat.ts';
@@ -65,6 +66,8 @@ export function commandModules(page: Page): Modules {
     WAWebMsgActionCapability: {
       ...{ canAdminRevokeMsg, canEditCaption, canEditText, canSenderRevokeMsg },
       canForwardMsg: canForward,
+      canStarMsg: canMark,
+      canPinMsg: canMark,
     },
     // The same, with a result.
     WAWebChatSendMessages: {

@@ -30,6 +30,8 @@ export interface OutgoingModules {
     canSenderRevokeMsg(message: PageMessage): boolean;
     canAdminRevokeMsg(message: PageMessage): boolean;
     canForwardMsg(message: PageMessage): boolean;
+    canStarMsg?(message: PageMessage): boolean;
+    canPinMsg?(message: PageMessage): boolean;
     canEditText(message: PageMessage): boolean;
     canEditCaption(message: PageMessage): boolean;
   };
@@ -105,6 +107,8 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
     canSenderRevokeMsg: fn('(message)', 'deleteMessage'),
     canAdminRevokeMsg: fn('(message)', 'deleteMessage'),
     canForwardMsg: fn('(message)', 'forwardMessage'),
+    canStarMsg: unchecked('the same'),
+    canPinMsg: unchecked('the same; of a group that is loaded'),
     canEditText: fn('(message)', 'editMessage'),
     canEditCaption: fn('(message)', 'editMessage'),
   },

@@ -1,4 +1,4 @@
-import type { MessageModel, PageChat, PageMessage, PageWindow } from '../window.ts';
+import type { MessageModel, PageChat, PageId, PageMessage, PageWindow } from '../window.ts';
 
 declare const window: PageWindow;
 
@@ -10,6 +10,8 @@ export interface MessageTools {
   findSent(messageId: string, chatId: string): Promise<PageMessage | undefined>;
   /** The chat with that id, by number or hidden; undefined unless the page has it in memory. */
   knownChat(id: string): PageChat | undefined;
+  /** True for a person whom the account has blocked. */
+  isBlocked(chatId: string): boolean;
   /** True if the page lets the message be quoted in a reply. */
   isQuotable(message: PageMessage): boolean;
   /** False for the status feed and channels, which the page may list among the chats. */
@@ -31,7 +33,7 @@ export interface MessageTools {
 /** Installs the tools for messages. Needs the tools for ids. */
 export function installMessageTools(): void {
   const { Msg } = window.require('WAWebCollections');
-  const { phoneOr, lidOf, ownIds, isMe, resolveNumbers } = window.chatWebTools;
+  const { phoneOr, lidOf, idsOf, ownIds, isMe, resolveNumbers } = window.chatWebTools;
 
   const quotedId = ({ id, quotedStanzaID, quotedParticipant }: PageMessage) => {
     if (!quotedStanzaID || !quotedParticipant) return undefined;
@@ -99,6 +101,10 @@ export function installMessageTools(): void {
       const wid = window.require('WAWebWidFactory').createWid(id);
       const lid = lidOf(wid);
       return Chat.get(wid) ?? (lid ? Chat.get(lid) : undefined);
+    },
+    isBlocked: (chatId) => {
+      const { Blocklist } = window.require('WAWebCollections');
+      return idsOf(window.require('WAWebWidFactory').createWid(chatId) as PageId).some((id) => Blocklist?.get(id));
     },
     isQuotable: (message) => window.require('WAWebMsgReply').canReplyMsg(message.unsafe()),
     isChat: ({ id }) => !/@(broadcast|newsletter)$/.test(String(id)),
