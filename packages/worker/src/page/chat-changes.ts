@@ -122,8 +122,9 @@ export async function deleteChat(
   if (!chat) return 'no_chat';
   const isGroup = String(chat.id).endsWith('@g.us');
   if (isGroup && (await tools.ownGroup(String(chat.id), membersMs))) return 'is_member';
-  const answer = await window.require('WAWebDeleteChatAction').sendDelete(chat, false);
+  const { sendDelete, sendDeleteWithStatus } = window.require('WAWebDeleteChatAction');
   // Of the page itself: the network gets it later.
+  const answer = await (sendDeleteWithStatus ? sendDeleteWithStatus(chat, false) : sendDelete(chat, false));
   const { status = 200 } = (answer ?? {}) as { readonly status?: number };
-  return status < 400 ? { id: tools.phoneOr(chat.id) ?? chatId } : 'failed';
+  return answer === false || status >= 400 ? 'failed' : { id: tools.phoneOr(chat.id) ?? chatId };
 }

@@ -50,8 +50,10 @@ export function readAccount(): Record<'pushname' | 'wid' | 'platform', string | 
 
 /** Queries the network about the account itself. Resolves or rejects with its answer; hangs on a dead connection. */
 export async function queryNetwork(): Promise<void> {
-  const me = window.require('WAWebUserPrefsMeUser').getMaybeMePnUser();
-  const wid = window.require('WAWebWidFactory').createWid(`${me?.user}@c.us`);
+  const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
+  // Some accounts have no number that the page knows.
+  const me = getMaybeMePnUser() ?? getMaybeMeLidUser();
+  const wid = window.require('WAWebWidFactory').createWid(String(me).replace(/:\d+@/, '@'));
   await window.require('WAWebQueryExistsJob').queryWidExists(wid);
 }
 

@@ -28,6 +28,10 @@ export function chatActionModules({ connection, appState, mailbox }: Page): Modu
     mark(chat, isArchived ? { isArchived, pinnedAtMs: 0 } : { isArchived });
     chat.set(isArchived ? { archive: true, pin: undefined } : { archive: false });
   };
+  const removeChat = (chat: Chat) => {
+    setTimeout(() => mailbox.clear(idOf(chat), true), settleMs);
+    void appState.push('clear-chat', { chat: idOf(chat), isDeleted: true });
+  };
   const show = (state: ChatStateName) => async (to: Wid) =>
     connection.send({ type: 'chat-state', to: to.toJid(), state });
   return {
@@ -92,8 +96,11 @@ export function chatActionModules({ connection, appState, mailbox }: Page): Modu
     },
     WAWebDeleteChatAction: {
       sendDelete: async (chat: Chat) => {
-        setTimeout(() => mailbox.clear(idOf(chat), true), settleMs);
-        return appState.push('clear-chat', { chat: idOf(chat), isDeleted: true });
+        removeChat(chat);
+      },
+      sendDeleteWithStatus: async (chat: Chat) => {
+        removeChat(chat);
+        return true;
       },
     },
     WAWebChatStateBridge: {

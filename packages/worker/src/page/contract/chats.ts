@@ -24,7 +24,10 @@ export interface ChatModules {
     sendClear(chat: PageChat, unused: false, keepStarred: boolean): Promise<Cleared | undefined>;
   };
   WAWebClearChatUtils: { finalizeClearChat(chat: PageChat, clearing: Promise<Cleared | undefined>): Promise<unknown> };
-  WAWebDeleteChatAction: { sendDelete(chat: PageChat, showToast: boolean): Promise<unknown> };
+  WAWebDeleteChatAction: {
+    sendDelete(chat: PageChat, showToast: boolean): Promise<unknown>;
+    sendDeleteWithStatus?(chat: PageChat, showToast: boolean): Promise<boolean>;
+  };
   WAWebChatStateBridge: {
     sendChatStateComposing: ShowState;
     sendChatStateRecording: ShowState;
@@ -80,6 +83,7 @@ export const chatParts: Contract<ChatModules> = {
   },
   WAWebDeleteChatAction: {
     sendDelete: fn('(chat, showToast) → Promise; resolves before the network has it', 'deleteChat'),
+    sendDeleteWithStatus: unchecked('the same → Promise<true | false>; false where the page could not'),
   },
   WAWebChatStateBridge: {
     sendChatStateComposing: state('typing'),

@@ -55,4 +55,10 @@ describe('people are found by number with all their ids', () => {
     const found = await page(false).queryNumbers(['1@c.us']);
     expect(found).toEqual(new Map([['1@c.us', { isRegistered: true, ids: ['1@c.us', '11@lid'] }]]));
   });
+
+  it('without a hidden id, where the network refuses that alone', async () => {
+    answer = () => ({ list: [{ contact, id: id('1@c.us'), lid: { errorCode: 404 } }] });
+    const found = await page(false).queryNumbers(['1@c.us']);
+    expect(found).toEqual(new Map([['1@c.us', { isRegistered: true, ids: ['1@c.us'] }]]));
+  });
 });

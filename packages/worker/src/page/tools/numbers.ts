@@ -39,7 +39,8 @@ export function installNumberTools(): void {
       const isRegistered = contact?.type === 'in';
       // The number as it was asked for; the person's own one may be written in another way.
       const told = new Set([contact?.content, ...(isRegistered ? [pn, id] : [])].map(digitsOf));
-      const ids = [id, pn, lid].flatMap((one) => (one ? [String(one)] : []));
+      // A refusal for the hidden id alone is in its place.
+      const ids = [id, pn, lid].map(String).filter((one) => /^\d+@\S+$/.test(one));
       for (const number of numbers)
         if (told.has(digitsOf(number)) && !found.get(number)?.isRegistered) found.set(number, { isRegistered, ids });
     }
