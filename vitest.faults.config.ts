@@ -29,7 +29,7 @@ const forHeadlessShell = hasHeadlessShell()
           name: 'headless shell, side by side',
           include: [
             'test/{api-media,lifecycle,link,messages}.test.ts',
-            'test/faults/{frozen-page,graceful-stop,headless-shell,page-crash}.test.ts',
+            'test/faults/{frozen-page,graceful-stop,headless-shell,lifecycle,page-crash}.test.ts',
           ],
         },
       },

@@ -65,24 +65,6 @@ describe('a group', () => {
     expect(group.participants?.every(({ lid }) => lid?.endsWith('@lid'))).toBe(true);
   });
 
-  it('is read without its participants where these are not loaded in time', async () => {
-    const groupId = await foreign();
-    const leftId = await foreign();
-    await stack.client.leaveGroup({ id: 'main', groupId: leftId });
-    await stack.phones.configure({ participantsDelayMs: 60_000 });
-    await stack.client.restartSession({ id: 'main' });
-    try {
-      const group = await get(groupId);
-      expect(group).toMatchObject({ id: groupId, subject: "Ben's" });
-      expect(group).not.toHaveProperty('participants');
-    } finally {
-      await stack.phones.configure({ participantsDelayMs: 50 });
-      await stack.client.restartSession({ id: 'main' });
-    }
-    // Of this one, the page that was loaded since has never had the members.
-    await expectAll([...refusals(leftId), get(leftId)], 'chat_not_found');
-  });
-
   it('has admins made and unmade, with a result for each, in order', async () => {
     const groupId = await own(BEN, CARLA);
     const participants = [BEN, NOBODY, `+${CARLA}`, DEV, ADA];

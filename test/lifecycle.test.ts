@@ -1,14 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
 import { startsOf, statusesOf } from './helpers/log-lines.ts';
 import { browsersIn, workersOf } from './helpers/processes.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
-
-/** How long a phone keeps a device whose greeting nobody has answered. */
-const ONBOARDING_MS = 8_000;
 
 /** What lies in the data folder under the name of a session, or in a folder of that name. */
 async function namedAfter(id: string, dataDir: string): Promise<string[]> {
@@ -54,16 +50,6 @@ describe('stop', () => {
     await expect(client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
     await expect(client.stopSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
     expect(await namedAfter('main', stack.dataDir)).toEqual([]);
-    expect(browsersIn(stack.dataDir)).toEqual([]);
-  });
-
-  it('ends a worker that does not answer, and its browser', async () => {
-    await using stack = await Stack.start();
-    await stack.link('main', ADA);
-    const [worker = Number.NaN] = workersOf(stack.gateway.pid); // 0 would be all processes of this test.
-    process.kill(worker, 'SIGSTOP');
-    expect(await stack.client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
-    expect(workersOf(stack.gateway.pid)).toEqual([]);
     expect(browsersIn(stack.dataDir)).toEqual([]);
   });
 });
@@ -157,17 +143,5 @@ describe('saved sessions', () => {
     await stack.client.startSession({ id: 'main' });
     await stack.untilStatus('main', 'qr');
     expect(events.all('disconnected')).toMatchObject([{ reason: 'LOGOUT' }]);
-  });
-});
-
-describe('an account', () => {
-  it("is not unlinked by a phone that waits for an answer to the page's greeting: the worker answers it", async () => {
-    await using stack = await Stack.start({ simulator: { onboardingMs: ONBOARDING_MS } });
-    await stack.link('main', ADA);
-    const events = await stack.listen('main');
-    await delay(ONBOARDING_MS + 500); // The phone counts from the scan.
-    expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
-    expect(events.events).toEqual([]);
-    expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready' });
   });
 });

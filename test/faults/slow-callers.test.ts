@@ -2,6 +2,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
@@ -10,6 +11,8 @@ import { patternBytes } from '../helpers/media.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const HALF_KB = 512;
+/** Callers have 10 s; a gateway that refuses at once would cut off slow ones, too. */
+const SHORTEST_PATIENCE_MS = 8_000;
 const UPLOAD_BYTES = 10_000_000;
 const DOWNLOAD_BYTES = 40_000_000;
 
@@ -101,6 +104,25 @@ describe('callers that take their time', { concurrent: true }, () => {
     expect(received).toBeLessThan(DOWNLOAD_BYTES);
     expect(tookMs).toBeGreaterThan(25_000);
     figure('slow callers', `a download that nobody read was cut off after ${seconds(tookMs)}, 0 files left`);
+  });
+
+  it.each([
+    ['a head', 'GET /health HTTP/1.1', 'X-Slow: '],
+    [
+      'a body',
+      'POST /sessions/x/messages HTTP/1.1',
+      'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"type"',
+    ],
+  ])('%s that is never finished is answered 408, and cut off', async (_, head, rest) => {
+    const startedAt = performance.now();
+    const socket = await open(head);
+    socket.write(rest);
+    // It keeps its side open: it is the gateway that ends this.
+    const gone = closed(socket);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(performance.now() - startedAt).toBeGreaterThan(SHORTEST_PATIENCE_MS);
+    socket.write('more');
+    await gone;
   });
 
   it('send a body to a route that takes none, without end, are cut off', async () => {

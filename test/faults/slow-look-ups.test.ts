@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
-import { ADA, Stack } from '../helpers/stack.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const SHY = { number: '12025550189', name: 'Shy Shirley', lid: '81604523377189', addressing: 'lid' } as const;
 const FARID = '12025550106';
@@ -43,5 +43,31 @@ describe('when the network takes its time to tell of people', () => {
     await delay(32_000);
     expect((await phones.account(ADA)).lookUps).toEqual([]);
     await eventually(() => expect(events.all('disconnected')).toHaveLength(1));
+  });
+
+  it('a group is read without its participants; one that was left is none, though the page never had them', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    const make = (subject: string) => stack.phones.createGroup(BEN, { subject, participants: [ADA, FARID] });
+    const [{ id: groupId }, { id: leftId }] = [await make('Stays'), await make('Left')];
+    const get = (id: string) => stack.client.getGroup({ id: 'main', groupId: id });
+    for (const id of [groupId, leftId]) await eventually(() => get(id));
+    await stack.client.leaveGroup({ id: 'main', groupId: leftId });
+    await stack.phones.configure({ participantsDelayMs: 60_000 });
+    await stack.client.restartSession({ id: 'main' });
+    const group = await get(groupId);
+    expect(group).toMatchObject({ id: groupId, subject: 'Stays' });
+    expect(group).not.toHaveProperty('participants');
+    await stack.phones.configure({ participantsDelayMs: 50 });
+    await stack.client.restartSession({ id: 'main' });
+    const ofGroup = { id: 'main', groupId: leftId };
+    const calls = [
+      get(leftId),
+      stack.client.promoteParticipants({ ...ofGroup, participants: [FARID] }),
+      stack.client.setGroupDescription({ ...ofGroup, description: 'x' }),
+      stack.client.updateGroupSettings({ ...ofGroup, editInfo: 'everyone' }),
+    ];
+    const codes = await Promise.all(calls.map((call) => call.then(() => 'done').catch(({ code }) => code)));
+    expect(codes).toEqual(calls.map(() => 'chat_not_found'));
   });
 });

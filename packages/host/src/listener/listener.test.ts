@@ -121,7 +121,8 @@ describe('iterated, a listener', () => {
     const listener = create({ signal: over.signal });
     setTimeout(() => over.abort(), 100);
     for await (const _ of listener) expect.unreachable();
-    const never = create({ position: { ...recorded().store, load: () => new Promise(() => {}) } });
+    const load = () => new Promise<never>(() => {});
+    const never = create({ position: { ...recorded().store, load }, stopTimeoutMs: 300 });
     setTimeout(() => void never.stop(), 50);
     for await (const _ of never) expect.unreachable();
     expect(getEventListeners(over.signal, 'abort')).toHaveLength(0);

@@ -4,17 +4,26 @@ import { changeSettings, setDescription } from './group-details.ts';
 const GROUP = '9@g.us';
 /** What the page's own functions were called with. */
 let calls: unknown[][];
-let known: { memberLinkMode?: string; memberAddMode?: string };
+let known: { memberLinkMode?: string; memberAddMode?: string; descId?: string };
+/** What happens where the next description is refused: another one was set before. */
+let conflict: (() => void) | undefined;
 let update: () => Promise<unknown>;
 beforeEach(() => {
   calls = [];
+  conflict = undefined;
   known = { memberAddMode: 'admin_add' };
   update = async () => undefined;
   const modules: Record<string, unknown> = {
     WAWebMsgKey: { newId: async () => 'NEW' },
     WAWebGroupModifyInfoJob: {
-      setGroupDescription: async (_: object, text: unknown, newId: string, replaced: unknown) =>
-        calls.push([text, newId, replaced]),
+      setGroupDescription: async (_: object, text: unknown, newId: string, replaced: unknown) => {
+        calls.push([text, newId, replaced]);
+        const refuse = conflict;
+        conflict = undefined;
+        if (!refuse) return;
+        refuse();
+        throw Object.assign(new Error('conflict'), { status: 409 });
+      },
     },
     WAWebMexUpdateGroupPropertyJob: {
       mexUpdateGroupPropertyJob: async (_: string, change: object) => {
@@ -40,6 +49,27 @@ it('a description is removed as the page does it, in builds that take it apart',
     ['Trip', 'NEW', undefined],
     [null, 'NEW', undefined],
   ]);
+});
+
+it('a description that somebody else has changed is set again at once where the page has heard of that', async () => {
+  const refreshed = vi.fn(async () => {
+    known.descId = 'THIRD';
+    return true;
+  });
+  Object.assign((globalThis as unknown as { window: { chatWebTools: object } }).window.chatWebTools, {
+    refreshGroup: refreshed,
+  });
+  known.descId = 'FIRST';
+  conflict = () => {
+    known.descId = 'SECOND';
+  };
+  expect(await setDescription(GROUP, 'Trip', 10)).toBe('ok');
+  expect(calls.map(([, , replaced]) => replaced)).toEqual(['FIRST', 'SECOND']);
+  expect(refreshed).not.toHaveBeenCalled();
+  // It has not: it is asked for.
+  conflict = () => {};
+  expect(await setDescription(GROUP, 'Trip', 10)).toBe('ok');
+  expect(calls.slice(2).map(([, , replaced]) => replaced)).toEqual(['SECOND', 'THIRD']);
 });
 
 it('where admins alone are to add people, nobody else is to invite them by link', async () => {

@@ -60,22 +60,25 @@ export async function setDescription(groupId: string, text: string, membersMs: n
   if (!own) return 'no_group';
   const { group } = own;
   const { setGroupDescription } = window.require('WAWebGroupModifyInfoJob');
-  const replaced = () => group.groupMetadata?.descId;
+  const newest = () => group.groupMetadata?.descId;
+  /** That which the last attempt named. */
+  let replaced: string | undefined;
   const set = async () => {
     const newDescId = await window.require('WAWebMsgKey').newId();
+    replaced = newest();
     // Builds before August 2026 take four arguments.
-    if (setGroupDescription.length > 1) return setGroupDescription(group.id, text || null, newDescId, replaced());
+    if (setGroupDescription.length > 1) return setGroupDescription(group.id, text || null, newDescId, replaced);
     const desc = text === '' ? undefined : text;
-    return setGroupDescription({ groupWid: group.id, desc, newDescId, prevDescId: replaced() });
+    return setGroupDescription({ groupWid: group.id, desc, newDescId, prevDescId: replaced });
   };
   try {
     try {
       await set();
     } catch (error) {
       if (tools.refusal(error) !== 409) throw error;
-      // The page has missed a change by someone else.
-      const missed = replaced();
-      await tools.refreshGroup(group, () => replaced() !== missed, membersMs);
+      // The page had missed a change by someone else; it may have heard of that meanwhile.
+      const hasHeard = () => newest() !== replaced;
+      if (!hasHeard()) await tools.refreshGroup(group, hasHeard, membersMs);
       await set();
     }
     return 'ok';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { poll, Tab } from '../packages/simulator/src/testing/tab.ts';
-import { closeDialogs } from '../packages/worker/dist/page/dialogs.js';
+import { poll, Tab } from '../../packages/simulator/src/testing/tab.ts';
+import { closeDialogs } from '../../packages/worker/dist/page/dialogs.js';
 
 const INTERVAL_MS = 100;
 

@@ -7,10 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Journal, NotStoredError } from '@chat-web/gateway/journal/journal';
 import { describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { SmallDisk } from './helpers/small-disk.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { SmallDisk } from '../helpers/small-disk.ts';
 
-const WRITER = fileURLToPath(new URL('./fixtures/journal-writer.mjs', import.meta.url));
+const WRITER = fileURLToPath(new URL('../fixtures/journal-writer.mjs', import.meta.url));
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 const KILLS = 20;
 const PAGE_BYTES = 4_096;

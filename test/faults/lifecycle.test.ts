@@ -1,0 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { browsersIn, workersOf } from '../helpers/processes.ts';
+import { ADA, Stack } from '../helpers/stack.ts';
+
+/** How long a phone keeps a device whose greeting nobody has answered. */
+const ONBOARDING_MS = 8_000;
+
+describe('stop', () => {
+  it('ends a worker that does not answer, and its browser', async () => {
+    await using stack = await Stack.start();
+    await stack.link('main', ADA);
+    const [worker = Number.NaN] = workersOf(stack.gateway.pid); // 0 would be all processes of this test.
+    process.kill(worker, 'SIGSTOP');
+    expect(await stack.client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
+    expect(workersOf(stack.gateway.pid)).toEqual([]);
+    expect(browsersIn(stack.dataDir)).toEqual([]);
+  });
+});
+
+describe('an account', () => {
+  it("is not unlinked by a phone that waits for an answer to the page's greeting: the worker answers it", async () => {
+    await using stack = await Stack.start({ simulator: { onboardingMs: ONBOARDING_MS } });
+    await stack.link('main', ADA);
+    const events = await stack.listen('main');
+    await delay(ONBOARDING_MS + 500); // The phone counts from the scan.
+    expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
+    expect(events.events).toEqual([]);
+    expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready' });
+  });
+});
