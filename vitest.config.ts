@@ -8,7 +8,7 @@ import { inOrder } from './test/helpers/in-order.ts';
 const ORDER = [
   ...['lifecycle', 'account-events', 'keyed-sends', 'webhooks', 'isolation', 'keys', 'link', 'listener', 'operator'],
   ...['token', 'messages', 'api-chats', 'api-contacts', 'group-details', 'forwarding', 'send-options'],
-  ...['fuzz', 'host-package', 'examples', 'page-access', 'endpoint', 'audit', 'builds', 'service', 'fuzz-session'],
+  ...['fuzz', 'page-access', 'endpoint', 'audit', 'builds', 'fuzz-session'],
   ...['api-messages', 'limits', 'web-page', 'service-notifier', 'api-people', 'api-media', 'openapi'],
   ...['media-response', 'identities', 'browser-sweep', 'cloud-webhook', 'access-matrix', 'every-operation'],
 ];

@@ -92,16 +92,4 @@ describe('people and chats', () => {
       expect(times).toEqual([...times].sort((a, b) => b - a));
     });
   });
-
-  it('lists of hundreds come in one piece', async () => {
-    await stack.phones.fill(ADA, { chats: 300, contacts: 1_000, groups: 100 });
-    await stack.client.stopSession({ id: 'main' });
-    await stack.client.startSession({ id: 'main' });
-    await stack.untilStatus('main', 'ready');
-    await eventually(async () => {
-      expect((await stack.client.listChats({ id: 'main' })).length).toBeGreaterThanOrEqual(300);
-      expect((await stack.client.listContacts({ id: 'main' })).length).toBeGreaterThanOrEqual(1_000);
-      expect((await stack.client.listGroups({ id: 'main' })).length).toBeGreaterThanOrEqual(100);
-    });
-  });
 });

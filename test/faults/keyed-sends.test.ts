@@ -138,3 +138,14 @@ it('200 sends under keys arrive once each, and are answered in the end, over kil
     `${KEYED} of ${KEYED} keys answered, one copy each; ${attempts.failed} of ${attempts.all} attempts failed; kills: ${JSON.stringify(kills)}`,
   );
 });
+
+it('a send without a key whose answer is lost has its id, too, once the network takes its time', async () => {
+  const slowMs = 3_000;
+  await using stack = await Stack.start({ simulator: { ackDelayMs: slowMs } });
+  await stack.link('ada', ADA);
+  const sent = stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'no key' });
+  const failed = sent.catch((error: GatewayError) => error);
+  await delay(slowMs / 2);
+  process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).browser, 'SIGKILL');
+  expect(await failed).toMatchObject({ code: 'outcome_unknown', id: expect.stringMatching(/^true_/) });
+});

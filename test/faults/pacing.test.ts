@@ -97,3 +97,17 @@ it('sends in a second stay within the limit, sixteen at once and over a kill of 
   expect(2).toBeLessThanOrEqual(seconds * RATE);
   await eventually(async () => expect(await stack.phones.messages(BEN, { with: ADA })).toHaveLength(2));
 });
+
+it('numbers are not looked up again at once, also where the network has refused the last request', async () => {
+  await using stack = await Stack.start();
+  const { client, phones } = stack;
+  await stack.linkLongAgo('main', ADA);
+  const look = () => client.numbersExist({ id: 'main', numbers: [BEN] });
+  await phones.refuseRequests(ADA, { requests: ['exists-many'], code: 429 });
+  await expect(look()).rejects.toMatchObject({ code: 'rate_limited' });
+  await phones.refuseRequests(ADA, { requests: ['exists-many'], code: null });
+  const before = (await phones.account(ADA)).lookUps.length;
+  await expect(look()).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: expect.any(Number) });
+  expect((await phones.account(ADA)).lookUps).toHaveLength(before);
+  expect(await eventually(look, 15_000)).toEqual({ numbers: [{ number: BEN, exists: true }] });
+});

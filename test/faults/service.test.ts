@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { spawnGateway } from '../scripts/gateway-process.ts';
-import { eventually } from './helpers/eventually.ts';
-import { NotifySocket } from './helpers/notify-socket.ts';
-import { browsersIn, workersOf } from './helpers/processes.ts';
-import { ADA, Stack } from './helpers/stack.ts';
+import { spawnGateway } from '../../scripts/gateway-process.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { NotifySocket } from '../helpers/notify-socket.ts';
+import { browsersIn, workersOf } from '../helpers/processes.ts';
+import { ADA, Stack } from '../helpers/stack.ts';
 
 let folder = '';
 let envFile = '';

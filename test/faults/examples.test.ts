@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Example } from './helpers/example.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { Example } from '../helpers/example.ts';
+import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'a-token-that-the-examples-are-given';
 
