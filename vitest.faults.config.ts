@@ -7,7 +7,7 @@ const common = {
   expect: { poll: { timeout: 10_000 } },
 };
 const quiet = { maxWorkers: 3, sequence: { groupOrder: 1 } };
-const sideBySide = { maxWorkers: 6, sequence: { groupOrder: 2 } };
+const sideBySide = { maxWorkers: 7, sequence: { groupOrder: 2 } };
 
 /**
  * The headless shell is supported, too: what a browser has a part in runs in it as well. All stories once more would take
