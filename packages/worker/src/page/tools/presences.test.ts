@@ -17,6 +17,8 @@ beforeEach(() => {
   const subscribeUserPresence = async (whom: object) => {
     asked.push(String(whom));
     if (String(whom) === '1@lid') throw new Error('offline');
+    if (String(whom) === '2@lid') return new Promise(() => {});
+    return undefined;
   };
   const chatWebTools = {
     optional: () => ({ PresenceCollection, subscribeUserPresence }),

@@ -60,11 +60,10 @@ export function installPresenceTools(): void {
         if (!lost && modelsOf(chat).some(({ hasData }) => hasData)) continue;
         await new Promise((resolve) => setTimeout(resolve, betweenMs));
         if (call !== again) return;
-        try {
-          await tools.presenceRequest(chat)?.();
-        } catch {
-          // The others are asked for all the same.
-        }
+        // One that fails, or hangs, does not keep the others from being asked for.
+        void Promise.resolve()
+          .then(() => tools.presenceRequest(chat)?.())
+          .catch(() => {});
       }
     },
     watchPresence: (chat) => {
