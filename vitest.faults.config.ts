@@ -7,7 +7,7 @@ const common = {
   expect: { poll: { timeout: 10_000 } },
 };
 const quiet = { maxWorkers: 3, sequence: { groupOrder: 1 } };
-const sideBySide = { maxWorkers: 7, sequence: { groupOrder: 2 } };
+const sideBySide = { maxWorkers: 6, sequence: { groupOrder: 2 } };
 
 /**
  * The headless shell is supported, too: what a browser has a part in runs in it as well. All stories once more would take
@@ -48,34 +48,18 @@ function hasHeadlessShell(): boolean {
 
 /**
  * The stories in the order in which they begin: what takes longest goes first, so that nothing is waited for alone at
- * the end. Among the quiet ones, those that load the machine take turns beside those that do little but wait.
+ * the end. Those that load the machine take turns beside those that do little but wait.
  */
 const ORDER = [
-  ...[
-    'code-renewals',
-    'missing-modules',
-    'moves',
-    'page-builds',
-    'slow-accounts',
-    'slow-callers',
-    'phones-page',
-    'resumed-streams',
-    'pairing-code',
-  ],
-  ...['keyed-sends', 'listening', 'move-tool', 'listener', 'pacing', 'leftovers', 'own-computer', 'other-users'],
-  ...['moved-sessions', 'page-passkey', 'page-keys'],
   ...['crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
   ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang'],
-  ...[
-    'watchdog',
-    'doctor-findings',
-    'doctor',
-    'builds',
-    'ready-is-never-missed',
-    'navigation-storms',
-    'qr',
-    'frozen-page',
-  ],
+  ...['code-renewals', 'missing-modules', 'slow-accounts', 'doctor', 'slow-callers', 'hostile-worker'],
+  ...['watchdog', 'doctor-findings', 'qr', 'moves', 'ready-is-never-missed', 'own-computer', 'resumed-streams'],
+  ...['slow-look-ups', 'pairing-code', 'navigation-storms', 'keyed-sends', 'builds', 'service-under-systemd'],
+  ...['console-try', 'listener', 'missed-account-events', 'frozen-page', 'move-tool', 'graceful-stop', 'console-keys'],
+  ...['moved-sessions', 'large-media', 'console-webhooks', 'caught-up', 'console-sessions', 'pacing', 'phones-page'],
+  ...['examples-without-client', 'installed-service', 'console-host', 'frozen-sends', 'hostile-bodies'],
+  ...['console-events', 'listening', 'inbox', 'page-builds', 'lifecycle', 'streams', 'page-passkey', 'page-keys'],
 ];
 
 /** Faults for real, and at their real pace: most of the time is spent waiting, so that stories run side by side. */
