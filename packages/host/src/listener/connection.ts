@@ -107,8 +107,13 @@ async function open(
   }, timing.answerMs);
   try {
     const { signal } = attempt;
-    const response = await unlessAborted(ask(address, path, { headers, signal }), signal);
-    if (!response) throw new Error('the connection was given up');
+    const asked = ask(address, path, { headers, signal });
+    const response = await unlessAborted(asked, signal);
+    if (!response) {
+      // A fetch that does not heed its signal may be answered yet: nobody reads that, and it would stay open.
+      asked.then(({ body }) => body?.cancel()).catch(() => {});
+      throw new Error('the connection was given up');
+    }
     const { status, body } = response;
     const type = response.headers.get('Content-Type') ?? '';
     if (status === 200 && body && /^text\/event-stream\b/i.test(type)) return body;

@@ -602,6 +602,27 @@ describe('its connection', () => {
     }
   });
 
+  it('leaves none open that is answered after it was given up', async () => {
+    const real = globalThis.fetch;
+    let isLate = true;
+    vi.stubGlobal('fetch', async (url: string, { signal: _, ...init }: RequestInit) => {
+      const answer = await real(url, init);
+      if (isLate) await delay(300);
+      isLate = false;
+      return answer;
+    });
+    try {
+      const { disconnects } = collect({}, { answerMs: 100, silenceMs: 60_000 });
+      await eventually(() => expect(server.open).toBe(1));
+      await eventually(() => expect(disconnects).toHaveLength(1));
+      await eventually(() => expect(isLate).toBe(false));
+      await delay(500);
+      await eventually(() => expect(server.open).toBe(1));
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
   it('stays where comments come, and no event', async () => {
     const { disconnects } = collect({}, { silenceMs: 500 });
     await eventually(() => expect(server.open).toBe(1));
