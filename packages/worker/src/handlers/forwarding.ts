@@ -48,6 +48,7 @@ const refusals = {
   no_message: messageNotFound,
   not_forwardable: () => new GatewayError('not_permitted', 'messages of this kind cannot be forwarded'),
   gone: () => new GatewayError('media_not_found', 'the network does not have the media of that message any more'),
+  not_downloaded: () => new GatewayError('client_failed', 'the page could not download the file; nothing was sent'),
   blocked: () => new GatewayError('not_permitted', 'the account has blocked the recipient'),
   not_handed: () => new GatewayError('client_failed', 'the page could not prepare the message; nothing was sent'),
 };

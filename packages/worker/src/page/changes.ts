@@ -99,13 +99,17 @@ export function listenToChanges(): void {
   once('calls', () => {
     const calls = tools.optional('WAWebCallCollection');
     if (!calls?.on) return false;
-    let told: string | undefined;
+    const told = new Set<string>();
+    const rememberedMs = 600_000;
     const report = quietly((call: PageCall | null | undefined) => {
       // A moment later it has its state.
       setTimeout(
         quietly(() => {
-          const ringing = call && call.id !== told ? tools.rings(call) : undefined;
-          if (ringing) told = call?.id;
+          const { id } = call ?? {};
+          const ringing = call && id && !told.has(id) ? tools.rings(call) : undefined;
+          if (!ringing || !id) return;
+          told.add(id);
+          setTimeout(() => told.delete(id), rememberedMs);
           tools.tell(ringing);
         }),
         0,

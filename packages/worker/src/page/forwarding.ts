@@ -15,13 +15,17 @@ export async function checkForward(messageId: string): Promise<'file' | 'no_file
   return isLoaded || message.isViewOnce ? 'not_forwardable' : 'not_loaded';
 }
 
-/** Has the page download the file of a message to forward. `gone`: the network does not have it. */
-export async function loadForward(messageId: string): Promise<'file' | 'gone' | Unforwardable> {
+/**
+ * Has the page download the file of a message to forward. `gone`: the network does not have it; `not_downloaded`: the page
+ * could not.
+ */
+export async function loadForward(messageId: string): Promise<'file' | 'gone' | 'not_downloaded' | Unforwardable> {
   const message = await window.chatWebTools.findMessage(messageId);
   if (!message) return 'no_message';
   const stage = await window.chatWebTools.download(message);
   if (window.require('WAWebMsgActionCapability').canForwardMsg(message)) return 'file';
-  return stage === 'RESOLVED' ? 'not_forwardable' : 'gone';
+  if (stage === 'RESOLVED') return 'not_forwardable';
+  return stage === 'REUPLOADING' || stage === 'ERROR_MISSING' ? 'gone' : 'not_downloaded';
 }
 
 /**

@@ -55,7 +55,7 @@ export async function listMessages(
     found = direction === 'before' ? [...kept, ...found] : [...found, ...kept];
     // It may leave out some of those that it has read: fewer than were asked for need not be the last.
     const last = direction === 'before' ? read[0] : read.at(-1);
-    hasMore = last !== undefined && String(last.id) !== String(from);
+    hasMore = last === undefined ? messages.length >= count : String(last.id) !== String(from);
     if (!last) break;
     from = last.id as never;
   }

@@ -217,10 +217,11 @@ export async function deleteMessage(
     if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
       try {
         const [result] = (await sendRevokeMsgs(chat, record, true)) ?? [];
-        const { is, code } = result ? tools.readOutcome(result) : { is: 'sent' };
+        const { is, name, code } = tools.readOutcome(result);
+        const limited = 429;
         // Not for the account alone instead: then nobody could try again.
-        if (is === 'refused') return code === undefined ? 'ignored' : { refused: code };
-        return is === 'sent' ? 'everyone' : 'unknown';
+        if (is === 'refused') return code || name === 'ERROR_RATE_LIMIT' ? { refused: code ?? limited } : 'ignored';
+        return is === 'unknown' && name !== undefined ? 'unknown' : 'everyone';
       } catch (error) {
         return tools.refusedBy(error);
       }

@@ -9,7 +9,10 @@ export interface FileTools {
   /** Keeps a file, unless its key was dropped before. */
   keep(key: string, file: Blob): void;
   drop(key: string): void;
-  /** Has the page download a message's media, unless it has. Returns the stage that they have come to. */
+  /**
+   * Has the page download a message's media, unless it has. Returns the stage that they have come to: that of another
+   * download, where one is under way.
+   */
   download(message: PageMessage): Promise<string>;
   /**
    * Changes the picture of the account or of a group to the middle square of the image with that key. Throws what the
@@ -105,6 +108,9 @@ export function installFileTools(): void {
       if (stage() === 'RESOLVED' || stage() === 'REUPLOADING') return stage();
       // As initiated by the user: else the page does not download media of people who are not in the address book.
       await message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
+      const [pollMs, mostMs] = [100, 60_000];
+      for (const end = Date.now() + mostMs; stage() === 'FETCHING' && Date.now() < end; )
+        await new Promise((resolve) => setTimeout(resolve, pollMs));
       return stage();
     },
     keep: (key, file) => {

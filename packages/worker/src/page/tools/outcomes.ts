@@ -207,7 +207,8 @@ export function installOutcomeTools(): void {
   };
 
   const tools: OutcomeTools = {
-    // It keeps a failure to itself, but for a report that does not name the message: one at a time.
+    // It keeps a failure to itself, but for a report that does not name the message: one at a time. That of a post which
+    // fails at the same moment is taken for its own: better unknown than wrong.
     revokeStatus: (message) => {
       const done = revoked.then(() => revokeNow(message));
       const lateMs = 30_000;
