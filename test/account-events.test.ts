@@ -203,8 +203,10 @@ describe('what people do', () => {
     await eventually(() => expect(all().slice(before)).toEqual([{ ...told, state: 'available' }]));
     await stack.phones.disconnect(ADA);
     await delay(SETTLED_MS);
+    await stack.phones.openApp(BEN, false);
     await stack.phones.reconnect(ADA);
-    await eventually(() => expect(all().slice(before + 1)).toEqual([{ ...told, state: 'available' }]));
+    const gone = { ...told, state: 'unavailable', lastSeen: isoTime };
+    await eventually(() => expect(all().slice(before + 1)).toEqual([gone]));
     await stack.client.setPresence({ id: 'main', presence: 'unavailable' });
     expect(await subscribe(`${'12025550104'}@c.us`).catch(({ code }) => code)).toBe('chat_not_found');
   });

@@ -133,14 +133,14 @@ export function listenToChanges(): void {
 
   once('presence', () => {
     const { PresenceCollection: presences } = tools.optional('WAWebPresenceCollection') ?? {};
-    presences?.on(
-      'change:chatstate.type',
-      quietly((shown) => {
-        const change = tools.activityChange(shown);
-        // In the same turn the page says whether it was told this.
-        void Promise.resolve().then(quietly(() => change?.isTold() && tools.tell(change.found)));
-      }),
-    );
+    for (const event of ['change:chatstate.type', 'change:hasData'])
+      presences?.on(
+        event,
+        quietly((what) => {
+          // In the same turn the page says whether it was told this.
+          void Promise.resolve().then(quietly(() => tools.tell(tools.activityChange(what))));
+        }),
+      );
     return presences !== undefined;
   });
 

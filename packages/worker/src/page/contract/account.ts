@@ -13,7 +13,7 @@ export interface AccountModules {
     setMyStatus(text: string): Promise<{ status?: number } | undefined>;
     sendReadStatus(message: PageMessage, seconds: number, options: { sendReceipt: boolean }): Promise<unknown>;
   };
-  WAWebStreamModel: { Stream: { markAvailable?(): void; markUnavailable?(): void } };
+  WAWebStreamModel: { Stream: { available?: boolean; markAvailable?(): void; markUnavailable?(): void } };
   WAWebPresenceChatAction: { sendPresenceAvailable(): unknown; sendPresenceUnavailable(): unknown };
   WAWebUserPrefsGeneral: { getUserPrivacySettings(): Record<string, unknown> | undefined };
   WAWebSetPrivacyForOneCategoryAction: {

@@ -37,7 +37,7 @@ export interface ChatModules {
     PresenceCollection: {
       gadd(id: PageId): PagePresence;
       getModelsArray(): PagePresence[];
-      on(event: string, listener: (shown: PageActivity) => void): void;
+      on(event: string, listener: (what: PagePresence | PageActivity) => void): void;
     };
   };
   WAWebContactPresenceBridge: {
@@ -94,7 +94,7 @@ export const chatParts: Contract<ChatModules> = {
     PresenceCollection: object('what people do', 'presence', 'subscribePresence'),
     'PresenceCollection.gadd': fn('(id) → model with hasData, chatstate {id, type, t}', 'subscribePresence'),
     'PresenceCollection.getModelsArray': fn('() → the same', 'presence'),
-    'PresenceCollection.on': fn('(change:chatstate.type, listener(chatstate))', 'presence'),
+    'PresenceCollection.on': fn('(change:chatstate.type | change:hasData, listener(chatstate | model))', 'presence'),
   },
   WAWebContactPresenceBridge: {
     subscribeUserPresence: either(

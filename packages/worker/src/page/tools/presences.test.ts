@@ -34,17 +34,17 @@ afterEach(() => vi.unstubAllGlobals());
 
 it('tells of watched chats alone, by either id of the person', () => {
   const chatstate = { id: id('7@lid'), type: 'recording_audio' };
-  models = [{ id: id('7@lid'), chatstate }];
+  models = [{ id: id('7@lid'), chatstate, hasData: true }];
   expect(tools.activityChange(chatstate as never)).toBeUndefined();
   tools.watchPresence(chat('49@c.us', '7@lid'));
   const data = { chatId: '49@c.us', from: '49@c.us', state: 'recording', lastSeen: undefined };
-  expect(tools.activityChange(chatstate as never)?.found.read()).toEqual({ name: 'presence', data });
+  expect(tools.activityChange(chatstate as never)?.read()).toEqual({ name: 'presence', data });
 });
 
 it('tells by the ids that the page has learnt meanwhile, and by the number of a chat with a hidden id', () => {
   const changeOf = (owner: string) => {
     const chatstate = { id: id(owner), type: 'typing' };
-    models = [{ id: id(owner), chatstate }];
+    models = [{ id: id(owner), chatstate, hasData: true }];
     return tools.activityChange(chatstate as never);
   };
   tools.watchPresence(chat('49@c.us'));
@@ -67,7 +67,7 @@ it('watches 200 chats at most, each once', () => {
   expect(tools.watchPresence(chat('7@c.us'))).toBe(true);
 });
 
-it('asks again for what the page has forgotten, or for all, one by one; a later call takes over', async () => {
+it('asks again for what the page has forgotten, or for all, one by one', async () => {
   vi.useFakeTimers();
   try {
     for (const number of [1, 2, 3]) tools.watchPresence(chat(`4${number}@c.us`, `${number}@lid`));
@@ -78,24 +78,30 @@ it('asks again for what the page has forgotten, or for all, one by one; a later 
     void tools.watchAgain(false);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(asked).toEqual(['1@lid', '3@lid']);
+    // What is asked for meanwhile adds to it, and ends nothing.
     void tools.watchAgain(true);
     await vi.advanceTimersByTimeAsync(600);
     expect(asked.slice(2)).toEqual(['1@lid']);
-    void tools.watchAgain(true);
+    void tools.watchAgain(false);
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(asked.slice(3)).toEqual(['1@lid', '2@lid', '3@lid']);
+    expect(asked.slice(3)).toEqual(['2@lid', '3@lid', '1@lid']);
   } finally {
     vi.useRealTimers();
   }
 });
 
-it('is nothing that somebody does where the page only forgets what it was told', () => {
-  const chatstate = { id: id('7@lid'), type: 'unavailable' };
+it('tells nothing where the page only forgets what it was told, and what it is told then if that is new', () => {
+  const chatstate = { id: id('7@lid'), type: 'available', t: 0 };
   const owner = { id: id('7@lid'), chatstate, hasData: true };
   models = [owner];
   tools.watchPresence(chat('49@c.us', '7@lid'));
-  const change = tools.activityChange(chatstate as never);
-  expect(change?.isTold()).toBe(true);
+  const state = (what: object) => tools.activityChange(what as never)?.read().data.state;
+  expect(state(chatstate)).toBe('available');
+  Object.assign(chatstate, { type: 'unavailable' });
   owner.hasData = false;
-  expect(change?.isTold()).toBe(false);
+  expect([state(chatstate), state(owner)]).toEqual([undefined, undefined]);
+  // The page shows it so already: there is no other event for it.
+  owner.hasData = true;
+  expect(state(owner)).toBe('unavailable');
+  expect(state(owner)).toBeUndefined();
 });

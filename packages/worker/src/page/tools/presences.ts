@@ -1,4 +1,4 @@
-import type { PageActivity, PageChange, PageChat, PageId, PageWindow } from '../window.ts';
+import type { PageActivity, PageChange, PageChat, PageId, PagePresence, PageWindow } from '../window.ts';
 import type { FoundChange } from './changes.ts';
 
 declare const window: PageWindow;
@@ -18,8 +18,11 @@ export interface PresenceTools {
   watchPresence(chat: PageChat): boolean;
   /** What somebody does, for the API. */
   activity(shown: PageActivity): { readonly state: string; readonly lastSeen: number | undefined };
-  /** A change; undefined unless the chat is watched. `isTold`: the network has told it; else the page forgets what was told. */
-  activityChange(shown: PageActivity): { readonly found: FoundChange; isTold(): boolean } | undefined;
+  /**
+   * What is done in a chat, by its model or what that shows; undefined unless the chat is watched, the network has told it,
+   * and it is not what was told last. A page that is offline forgets what it was told: that is no change.
+   */
+  activityChange(what: PagePresence | PageActivity): FoundChange | undefined;
 }
 
 /** Installs the tools for presence. Needs the tools for ids. */
@@ -29,8 +32,11 @@ export function installPresenceTools(): void {
   const secondMs = 1_000;
   /** Many requests at once would look like those of a machine. */
   const betweenMs = 500;
-  /** The last call of `watchAgain`. */
-  let again = 0;
+  /** Those that are to be asked for again. */
+  const forgotten = new Set<PageChat>();
+  let isAsking = false;
+  /** What was told last, by chat. */
+  const told = new Map<PageChat, string>();
   const modelsOf = (chat: PageChat) => {
     const { PresenceCollection: presences } = optional('WAWebPresenceCollection') ?? {};
     const ids = tools.presenceIds(chat);
@@ -54,17 +60,19 @@ export function installPresenceTools(): void {
       return () => (subscribe ? subscribe(whom) : older?.(whom, chat.tcToken));
     },
     watchAgain: async (lost) => {
-      again += 1;
-      const call = again;
-      for (const chat of new Set(watched.values())) {
-        if (!lost && modelsOf(chat).some(({ hasData }) => hasData)) continue;
+      for (const chat of new Set(watched.values()))
+        if (lost || !modelsOf(chat).some(({ hasData }) => hasData)) forgotten.add(chat);
+      if (isAsking) return;
+      isAsking = true;
+      for (const chat of forgotten) {
         await new Promise((resolve) => setTimeout(resolve, betweenMs));
-        if (call !== again) return;
+        forgotten.delete(chat);
         // One that fails, or hangs, does not keep the others from being asked for.
         void Promise.resolve()
           .then(() => tools.presenceRequest(chat)?.())
           .catch(() => {});
       }
+      isAsking = false;
     },
     watchPresence: (chat) => {
       const ids = tools.presenceIds(chat);
@@ -77,21 +85,24 @@ export function installPresenceTools(): void {
       state: names[type] ?? type,
       lastSeen: type === 'unavailable' && typeof t === 'number' && t > 0 ? t * secondMs : undefined,
     }),
-    activityChange: (shown) => {
+    activityChange: (what) => {
       const { PresenceCollection: presences } = optional('WAWebPresenceCollection') ?? {};
-      const owner = presences?.getModelsArray().find(({ chatstate }) => chatstate === shown);
+      const owner = presences?.getModelsArray().find((one) => one === what || one.chatstate === what);
       const chat = owner && watched.get(String(owner.id));
-      if (!chat) return undefined;
+      const shown = owner?.chatstate;
+      if (!chat || !shown || owner.hasData !== true) return undefined;
       const isGroup = String(chat.id).endsWith('@g.us');
       // In a group, nobody once nothing is done there any more.
       const who = isGroup ? shown.id || undefined : chat.id;
-      const told = tools.activity(shown);
+      const done = tools.activity(shown);
+      const now = `${done.state} ${who}`;
+      if (told.get(chat) === now) return undefined;
+      told.set(chat, now);
       const read = (): PageChange => ({
         name: 'presence',
-        data: { chatId: phoneOr(chat.id), from: phoneOr(who), ...told },
+        data: { chatId: phoneOr(chat.id), from: phoneOr(who), ...done },
       });
-      const found = { at: Date.now(), people: [chat.id, who], read };
-      return { found, isTold: () => owner.hasData === true };
+      return { at: Date.now(), people: [chat.id, who], read };
     },
   };
   window.chatWebTools = { ...window.chatWebTools, ...tools };
