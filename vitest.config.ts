@@ -6,9 +6,9 @@ import { inOrder } from './test/helpers/in-order.ts';
  * largest files.
  */
 const ORDER = [
-  ...['lifecycle', 'account-events', 'keyed-sends', 'webhooks', 'isolation', 'keys', 'link', 'listener', 'operator'],
+  ...['lifecycle', 'account-events', 'keyed-sends', 'webhooks', 'keys', 'link', 'listener', 'operator'],
   ...['token', 'messages', 'api-chats', 'api-contacts', 'group-details', 'forwarding', 'send-options'],
-  ...['fuzz', 'page-access', 'endpoint', 'audit', 'builds', 'fuzz-session'],
+  ...['fuzz', 'page-access', 'endpoint', 'audit', 'fuzz-session'],
   ...['api-messages', 'limits', 'web-page', 'service-notifier', 'api-people', 'api-media', 'openapi'],
   ...['media-response', 'identities', 'browser-sweep', 'cloud-webhook', 'access-matrix', 'every-operation'],
 ];

@@ -59,7 +59,8 @@ const ORDER = [
   ...['console-try', 'listener', 'missed-account-events', 'frozen-page', 'move-tool', 'graceful-stop', 'console-keys'],
   ...['moved-sessions', 'large-media', 'console-webhooks', 'caught-up', 'console-sessions', 'pacing', 'phones-page'],
   ...['examples-without-client', 'installed-service', 'console-host', 'frozen-sends', 'hostile-bodies'],
-  ...['console-events', 'listening', 'inbox', 'page-builds', 'lifecycle', 'streams', 'page-passkey', 'page-keys'],
+  ...['console-events', 'isolation', 'listening', 'inbox', 'page-builds', 'lifecycle', 'streams', 'page-passkey'],
+  'page-keys',
 ];
 
 /** Faults for real, and at their real pace: most of the time is spent waiting, so that stories run side by side. */

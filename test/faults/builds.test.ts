@@ -1,4 +1,4 @@
 import { builds } from '@chat-web/simulator';
 import { storiesOf } from '../helpers/build-stories.ts';
 
-for (const build of builds.slice(0, -1)) storiesOf(build);
+for (const build of builds) storiesOf(build);
