@@ -89,7 +89,9 @@ class OwnComputer implements AsyncDisposable {
     const port = await eventually(() => {
       const file = this.#files().find((path) => path.endsWith('DevToolsActivePort'));
       if (!file) throw new Error('the browser is not there yet');
-      return readFileSync(join(this.#home, file), 'utf8').split('\n')[0];
+      const [first = ''] = readFileSync(join(this.#home, file), 'utf8').split('\n');
+      if (!/^\d+$/.test(first)) throw new Error('the browser has not written its port yet');
+      return first;
     }, START_TIMEOUT_MS);
     this.#browser = await puppeteer.connect({ browserURL: `http://127.0.0.1:${port}`, defaultViewport: null });
     const [page] = await this.#browser.pages();

@@ -31,6 +31,16 @@ export function PhoneList({ view: { phones, route, waiting }, search, onSearch }
           onInput={({ currentTarget }) => onSearch(currentTarget.value)}
         />
       </label>
+      <ul class="list">
+        {phones.map((phone) => (
+          <li key={phone.number}>
+            <PhoneLink phone={phone} isOpen={phone.number === route.number} />
+          </li>
+        ))}
+      </ul>
+      {phones.length === 0 && <p class="hint">No phone has this name or number.</p>}
+      {phones.length === mostListed && <p class="hint">Only {mostListed} phones are listed. Find others by name.</p>}
+      {/* Below the list: a link in it stays where it is while somebody aims at it. */}
       <div role="status">
         {waiting.length > 0 && (
           <p class="notice">
@@ -43,15 +53,6 @@ export function PhoneList({ view: { phones, route, waiting }, search, onSearch }
           </p>
         )}
       </div>
-      <ul class="list">
-        {phones.map((phone) => (
-          <li key={phone.number}>
-            <PhoneLink phone={phone} isOpen={phone.number === route.number} />
-          </li>
-        ))}
-      </ul>
-      {phones.length === 0 && <p class="hint">No phone has this name or number.</p>}
-      {phones.length === mostListed && <p class="hint">Only {mostListed} phones are listed. Find others by name.</p>}
     </nav>
   );
 }
