@@ -67,13 +67,13 @@ export function setPresence(presence: 'available' | 'unavailable'): boolean {
   const isAvailable = presence === 'available';
   // The page tells the network its own state again when it reconnects.
   const Stream = window.chatWebTools.optional('WAWebStreamModel')?.Stream;
-  const isSoAlready = Stream?.available === true;
+  const wasAvailable = Stream?.available === true;
   if (isAvailable) Stream?.markAvailable?.();
   else Stream?.markUnavailable?.();
   const { sendPresenceAvailable, sendPresenceUnavailable } = window.require('WAWebPresenceChatAction');
   if (isAvailable) {
     sendPresenceAvailable();
-    if (!isSoAlready) void window.chatWebTools.watchAgain(false);
+    if (!wasAvailable) void window.chatWebTools.watchAgain('forgotten');
   } else sendPresenceUnavailable();
   return true;
 }

@@ -149,7 +149,7 @@ export function listenToChanges(): void {
     Socket?.on(
       'change:state',
       quietly((_, state) => {
-        if (state === 'CONNECTED') void tools.watchAgain(true);
+        if (state === 'CONNECTED') void tools.watchAgain('all');
       }),
     );
     return Socket !== undefined;

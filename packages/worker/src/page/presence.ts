@@ -1,4 +1,4 @@
-import type { PageId, PageWindow } from './window.ts';
+import type { PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -19,13 +19,10 @@ export async function subscribePresence(
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
-  const { PresenceCollection: presences } = window.require('WAWebPresenceCollection');
-  const { createWid } = window.require('WAWebWidFactory');
   const subscribe = tools.presenceRequest(chat);
   if (!subscribe) return 'no_function';
+  const models = tools.presenceRows(chat);
   if (!tools.watchPresence(chat)) return 'too_many';
-  // It is told under one of these, and only where the page has a model for it.
-  const models = tools.presenceIds(chat).map((id) => presences.gadd(createWid(id) as PageId));
   const late = new Promise((resolve) => setTimeout(resolve, answerMs));
   await Promise.race([subscribe(), late]);
   const told = () => models.find(({ hasData }) => hasData === true);

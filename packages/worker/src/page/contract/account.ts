@@ -35,7 +35,9 @@ export const accountParts: Contract<AccountModules> = {
     sendReadStatus: fn('(message, Unix seconds, {sendReceipt}) → Promise<true | false>', 'markStatusSeen'),
   },
   WAWebStreamModel: {
-    Stream: unchecked('mode MAIN once the page itself is up, for dialogs; markAvailable(), markUnavailable()'),
+    Stream: unchecked(
+      'mode MAIN once the page itself is up, for dialogs; available; markAvailable(), markUnavailable()',
+    ),
   },
   WAWebPresenceChatAction: {
     sendPresenceAvailable: fn('() → told to the network; there is no answer', 'setPresence'),

@@ -4,7 +4,7 @@ import { installPresenceTools, type PresenceTools } from './presences.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const chat = (name: string, lid?: string) => ({ id: id(name), accountLid: lid && id(lid) }) as unknown as PageChat;
-let models: object[];
+let models: { readonly id: object; readonly hasData?: boolean; readonly chatstate?: object }[];
 let tools: PresenceTools;
 /** Whom the page has asked for. */
 let asked: string[];
@@ -12,7 +12,12 @@ let asked: string[];
 beforeEach(() => {
   models = [];
   const idsOf = (one: object) => (String(one) === '8@lid' ? ['8@lid', '8@c.us'] : [String(one)]);
-  const PresenceCollection = { getModelsArray: () => models };
+  const gadd = (one: object) => {
+    const row = models.find((model) => String(model.id) === String(one)) ?? { id: one };
+    models = [...new Set([...models, row])];
+    return row;
+  };
+  const PresenceCollection = { getModelsArray: () => models, gadd };
   asked = [];
   const subscribeUserPresence = async (whom: object) => {
     asked.push(String(whom));
@@ -26,7 +31,7 @@ beforeEach(() => {
     idsOf,
     lidOf: (one: object) => idsOf(one).find((each) => each.endsWith('@lid')),
   };
-  vi.stubGlobal('window', { chatWebTools, require: () => ({ createWid: id }) });
+  vi.stubGlobal('window', { chatWebTools, require: () => ({ createWid: id, PresenceCollection }) });
   installPresenceTools();
   tools = (globalThis as unknown as { window: { chatWebTools: PresenceTools } }).window.chatWebTools;
 });
@@ -75,14 +80,14 @@ it('asks again for what the page has forgotten, or for all, one by one', async (
       { id: id('2@lid'), hasData: true },
       { id: id('3@lid'), hasData: false },
     ];
-    void tools.watchAgain(false);
+    void tools.watchAgain('forgotten');
     await vi.advanceTimersByTimeAsync(5_000);
     expect(asked).toEqual(['1@lid', '3@lid']);
     // What is asked for meanwhile adds to it, and ends nothing.
-    void tools.watchAgain(true);
+    void tools.watchAgain('all');
     await vi.advanceTimersByTimeAsync(600);
     expect(asked.slice(2)).toEqual(['1@lid']);
-    void tools.watchAgain(false);
+    void tools.watchAgain('forgotten');
     await vi.advanceTimersByTimeAsync(5_000);
     expect(asked.slice(3)).toEqual(['2@lid', '3@lid', '1@lid']);
   } finally {
@@ -104,4 +109,47 @@ it('tells nothing where the page only forgets what it was told, and what it is t
   owner.hasData = true;
   expect(state(owner)).toBe('unavailable');
   expect(state(owner)).toBeUndefined();
+});
+
+it('says when somebody was last seen as often as that changes', () => {
+  const chatstate = { id: id('7@lid'), type: 'unavailable', t: 5 };
+  models = [{ id: id('7@lid'), chatstate, hasData: true }];
+  tools.watchPresence(chat('49@c.us', '7@lid'));
+  const lastSeen = () => tools.activityChange(chatstate as never)?.read().data.lastSeen;
+  expect([lastSeen(), lastSeen()]).toEqual([5_000, undefined]);
+  chatstate.t = 9;
+  expect(lastSeen()).toBe(9_000);
+});
+
+it.each([
+  ['49@c.us', '7@lid', { from: '49@c.us', state: 'available' }],
+  ['1@g.us', undefined, { from: undefined, state: 'unavailable' }],
+])('ends the typing in %s that the page forgets, once', (chatId, lid, end) => {
+  const chatstate = { id: id('49@c.us'), type: 'typing' };
+  const owner = { id: id(lid ?? chatId), chatstate, hasData: true };
+  models = [owner];
+  tools.watchPresence(chat(chatId, lid));
+  const told = () => tools.activityChange(owner as never)?.read().data;
+  expect(told()).toEqual({ chatId, from: '49@c.us', state: 'typing', lastSeen: undefined });
+  owner.hasData = false;
+  expect(told()).toEqual({ chatId, ...end, lastSeen: undefined });
+  expect(told()).toBeUndefined();
+});
+
+it('hears, after it has asked again, by an id that the page has learnt meanwhile', async () => {
+  vi.useFakeTimers();
+  try {
+    const known = { ...chat('50@c.us'), accountLid: undefined as object | undefined };
+    tools.watchPresence(known as never);
+    known.accountLid = id('9@lid');
+    void tools.watchAgain('forgotten');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(asked).toEqual(['9@lid']);
+    const chatstate = { id: id('9@lid'), type: 'available' };
+    const row = models.find((model) => String(model.id) === '9@lid');
+    Object.assign(row ?? {}, { chatstate, hasData: true });
+    expect(tools.activityChange(chatstate as never)?.read().data.state).toBe('available');
+  } finally {
+    vi.useRealTimers();
+  }
 });

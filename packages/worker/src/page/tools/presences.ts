@@ -7,22 +7,29 @@ declare const window: PageWindow;
 export interface PresenceTools {
   /** The ids by which the network may tell of a chat. */
   presenceIds(chat: PageChat): string[];
+  /** The page's models for these ids, made where there is none: without one, the page drops what it is told. */
+  presenceRows(chat: PageChat): readonly PagePresence[];
   /** Asks the network to tell of a chat; undefined if this build cannot do so for a chat of its kind. */
   presenceRequest(chat: PageChat): (() => unknown) | undefined;
   /**
    * Asks again for the watched chats, one by one: the page forgets what it was told when it is offline, or shows the
-   * account so. With `lost` for all of them, else for those of which the page knows nothing.
+   * account so. For all of them, or for those of which the page knows nothing.
    */
-  watchAgain(lost: boolean): Promise<void>;
+  watchAgain(which: 'all' | 'forgotten'): Promise<void>;
   /** From now on, changes in this chat are told. False: there are too many such chats. */
   watchPresence(chat: PageChat): boolean;
   /** What somebody does, for the API. */
   activity(shown: PageActivity): { readonly state: string; readonly lastSeen: number | undefined };
   /**
    * What is done in a chat, by its model or what that shows; undefined unless the chat is watched, the network has told it,
-   * and it is not what was told last. A page that is offline forgets what it was told: that is no change.
+   * and it is not what was told last. What the page forgets while it is offline is no change, but that ends typing.
    */
   activityChange(what: PagePresence | PageActivity): FoundChange | undefined;
+}
+
+/** What is done in a chat, and by whom: nobody in a group once nothing is done there any more. */
+interface Activity extends ReturnType<PresenceTools['activity']> {
+  readonly who: PageId | undefined;
 }
 
 /** Installs the tools for presence. Needs the tools for ids. */
@@ -32,36 +39,48 @@ export function installPresenceTools(): void {
   const secondMs = 1_000;
   /** Many requests at once would look like those of a machine. */
   const betweenMs = 500;
+  /** By all ids of each. */
+  const watched = new Map<string, PageChat>();
   /** Those that are to be asked for again. */
   const forgotten = new Set<PageChat>();
   let isAsking = false;
   /** What was told last, by chat. */
-  const told = new Map<PageChat, string>();
-  const modelsOf = (chat: PageChat) => {
-    const { PresenceCollection: presences } = optional('WAWebPresenceCollection') ?? {};
-    const ids = tools.presenceIds(chat);
-    return (presences?.getModelsArray() ?? []).filter(({ id }) => ids.includes(String(id)));
-  };
-  /** By all ids of each. */
-  const watched = new Map<string, PageChat>();
+  const told = new Map<string, Activity>();
   const names: Readonly<Record<string, string>> = { recording_audio: 'recording' };
+  const isGroup = ({ id }: PageChat) => String(id).endsWith('@g.us');
+  const isSame = (one: Activity | undefined, other: Activity) =>
+    one?.state === other.state && one.lastSeen === other.lastSeen && String(one.who) === String(other.who);
+  /** What is done once the page has forgotten it: else nobody would hear that somebody has stopped typing. */
+  const endOf = (last: Activity | undefined, chat: PageChat): Activity | undefined => {
+    if (last?.state !== 'typing' && last?.state !== 'recording') return undefined;
+    const [state, who] = isGroup(chat) ? ['unavailable', undefined] : ['available', last.who];
+    return { state, who, lastSeen: undefined };
+  };
 
   const tools: PresenceTools = {
     presenceIds: ({ id, accountLid }) => [...new Set([id, accountLid].flatMap((one) => (one ? idsOf(one) : [])))],
+    presenceRows: (chat) => {
+      const { PresenceCollection: presences } = window.require('WAWebPresenceCollection');
+      const { createWid } = window.require('WAWebWidFactory');
+      return tools.presenceIds(chat).map((id) => presences.gadd(createWid(id) as PageId));
+    },
     presenceRequest: (chat) => {
       const bridge = optional('WAWebContactPresenceBridge') ?? {};
-      const isGroup = String(chat.id).endsWith('@g.us');
-      const subscribe = isGroup ? bridge.subscribeGroupPresence : bridge.subscribeUserPresence;
+      const subscribe = isGroup(chat) ? bridge.subscribeGroupPresence : bridge.subscribeUserPresence;
       const older = bridge.subscribePresence;
       if (!subscribe && !older) return undefined;
       // A person is asked for by hidden id.
-      const lid = chat.accountLid ?? (isGroup ? undefined : lidOf(chat.id));
+      const lid = chat.accountLid ?? (isGroup(chat) ? undefined : lidOf(chat.id));
       const whom = lid ? (window.require('WAWebWidFactory').createWid(String(lid)) as PageId) : chat.id;
       return () => (subscribe ? subscribe(whom) : older?.(whom, chat.tcToken));
     },
-    watchAgain: async (lost) => {
-      for (const chat of new Set(watched.values()))
-        if (lost || !modelsOf(chat).some(({ hasData }) => hasData)) forgotten.add(chat);
+    watchAgain: async (which) => {
+      for (const chat of new Set(watched.values())) {
+        // The page may have learnt another id of it since.
+        tools.watchPresence(chat);
+        const isKnown = tools.presenceRows(chat).some(({ hasData }) => hasData);
+        if (which === 'all' || !isKnown) forgotten.add(chat);
+      }
       if (isAsking) return;
       isAsking = true;
       for (const chat of forgotten) {
@@ -77,7 +96,6 @@ export function installPresenceTools(): void {
     watchPresence: (chat) => {
       const ids = tools.presenceIds(chat);
       if (!ids.some((id) => watched.has(id)) && new Set(watched.values()).size >= most) return false;
-      // Those that the page has learnt since are new.
       for (const id of ids) watched.set(id, chat);
       return true;
     },
@@ -90,19 +108,18 @@ export function installPresenceTools(): void {
       const owner = presences?.getModelsArray().find((one) => one === what || one.chatstate === what);
       const chat = owner && watched.get(String(owner.id));
       const shown = owner?.chatstate;
-      if (!chat || !shown || owner.hasData !== true) return undefined;
-      const isGroup = String(chat.id).endsWith('@g.us');
-      // In a group, nobody once nothing is done there any more.
-      const who = isGroup ? shown.id || undefined : chat.id;
-      const done = tools.activity(shown);
-      const now = `${done.state} ${who}`;
-      if (told.get(chat) === now) return undefined;
-      told.set(chat, now);
+      if (!chat || !shown) return undefined;
+      const last = told.get(String(chat.id));
+      const who = isGroup(chat) ? shown.id || undefined : chat.id;
+      const done = owner.hasData === true ? { ...tools.activity(shown), who } : endOf(last, chat);
+      if (!done || isSame(last, done)) return undefined;
+      told.set(String(chat.id), done);
+      const { state, lastSeen } = done;
       const read = (): PageChange => ({
         name: 'presence',
-        data: { chatId: phoneOr(chat.id), from: phoneOr(who), ...done },
+        data: { chatId: phoneOr(chat.id), from: phoneOr(done.who), state, lastSeen },
       });
-      return { at: Date.now(), people: [chat.id, who], read };
+      return { at: Date.now(), people: [chat.id, done.who], read };
     },
   };
   window.chatWebTools = { ...window.chatWebTools, ...tools };
