@@ -180,40 +180,40 @@ export function installOutcomeTools(): void {
     return name === 'ServerStatusCodeError' ? 400 : undefined;
   };
 
-  let revoked: Promise<unknown> = Promise.resolve();
-  const revokeNow = async (message: PageMessage): Promise<boolean> => {
-    const { Status } = window.require('WAWebCollections');
-    const { sendStatusRevokeMsgAction: revoke } = window.require('WAWebRevokeStatusAction');
-    // The page takes it out of the feed, which it may not have loaded.
-    const feed = Status.getMyStatus() ?? { revokeMsgs: () => {} };
+  /** The deletions of own statuses that are on their way. */
+  const revocations = new Set<{ hasFailed: boolean }>();
+  type OnFailure = NonNullable<PageModules['WAWebPostSendStatusFailure']['postStatusSendFailure']>;
+  let report: OnFailure | undefined;
+  const noting: OnFailure = (...failure) => {
+    for (const one of revocations) one.hasFailed = true;
+    return report?.apply(optional('WAWebPostSendStatusFailure'), failure);
+  };
+  const wrapFailures = () => {
     const failures = optional('WAWebPostSendStatusFailure');
-    const report = failures?.postStatusSendFailure;
-    let hasFailed = false;
-    const noting = (...failure: unknown[]) => {
-      hasFailed = true;
-      return report?.apply(failures, failure);
-    };
+    if (!failures?.postStatusSendFailure || failures.postStatusSendFailure === noting) return;
+    report = failures.postStatusSendFailure;
     try {
-      if (failures && report) failures.postStatusSendFailure = noting;
+      failures.postStatusSendFailure = noting;
     } catch {
       // A build that freezes its modules.
-    }
-    try {
-      await revoke(feed, message);
-      return !hasFailed;
-    } finally {
-      if (failures?.postStatusSendFailure === noting) failures.postStatusSendFailure = report;
     }
   };
 
   const tools: OutcomeTools = {
-    // It keeps a failure to itself, but for a report that does not name the message: one at a time. That of a post which
-    // fails at the same moment is taken for its own: better unknown than wrong.
-    revokeStatus: (message) => {
-      const done = revoked.then(() => revokeNow(message));
-      const lateMs = 30_000;
-      revoked = Promise.race([done.catch(() => {}), new Promise((resolve) => setTimeout(resolve, lateMs))]);
-      return done;
+    revokeStatus: async (message) => {
+      const { Status } = window.require('WAWebCollections');
+      const { sendStatusRevokeMsgAction: revoke } = window.require('WAWebRevokeStatusAction');
+      // The page keeps a failure to itself, but for a report that names no message: better all unknown than one wrong.
+      wrapFailures();
+      const revocation = { hasFailed: false };
+      revocations.add(revocation);
+      try {
+        // The page takes it out of the feed, which it may not have loaded.
+        await revoke(Status.getMyStatus() ?? { revokeMsgs: () => {} }, message);
+        return !revocation.hasFailed;
+      } finally {
+        revocations.delete(revocation);
+      }
     },
     ...{ readOutcome, refusal, untilConfirmed },
     isOwn: ({ id }) => own.has(id.id ?? String(id)),
