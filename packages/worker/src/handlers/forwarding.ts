@@ -15,18 +15,21 @@ import { TimeBudget } from './time-budget.ts';
 
 const LOOK_TIMEOUT_MS = 10_000;
 const DOWNLOAD_TIMEOUT_MS = 60_000;
+/** What is kept for the page's answer once its download is late. */
+const ANSWER_MS = 1_000;
 /** What is kept for the send itself. */
 const SEND_MS = 40_000;
 
 /** Handler of the operation that forwards a message. */
 export function forwardingHandlers({ page }: HandlerContext): Handlers<'forwardMessage'> {
+  const load = (messageId: string, budget: TimeBudget) => {
+    const timeoutMs = budget.step(DOWNLOAD_TIMEOUT_MS, SEND_MS);
+    return page.read(timeoutMs, loadForward, messageId, timeoutMs - ANSWER_MS).catch(rethrowUnsent);
+  };
   const forward = async (messageId: string, to: string, budget: TimeBudget, attempt: Attempt | undefined) => {
     // First the message: the check of the recipient may open a chat.
     const seen = await page.read(budget.step(LOOK_TIMEOUT_MS), checkForward, messageId).catch(rethrowUnsent);
-    const finding =
-      seen === 'not_loaded'
-        ? await page.read(budget.step(DOWNLOAD_TIMEOUT_MS, SEND_MS), loadForward, messageId).catch(rethrowUnsent)
-        : seen;
+    const finding = seen === 'not_loaded' ? await load(messageId, budget) : seen;
     if (isRefusal(finding)) throw refusals[finding]();
     await check(page, to, undefined, budget);
     const ackMs = finding === 'file' ? MEDIA_ACK_TIMEOUT_MS : TEXT_ACK_TIMEOUT_MS;
@@ -48,7 +51,8 @@ const refusals = {
   no_message: messageNotFound,
   not_forwardable: () => new GatewayError('not_permitted', 'messages of this kind cannot be forwarded'),
   gone: () => new GatewayError('media_not_found', 'the network does not have the media of that message any more'),
-  not_downloaded: () => new GatewayError('client_failed', 'the page could not download the file; nothing was sent'),
+  not_downloaded: () =>
+    new GatewayError('client_failed', 'the page could not download the file, or not in time; nothing was sent'),
   blocked: () => new GatewayError('not_permitted', 'the account has blocked the recipient'),
   not_handed: () => new GatewayError('client_failed', 'the page could not prepare the message; nothing was sent'),
 };

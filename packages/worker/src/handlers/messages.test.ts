@@ -115,6 +115,7 @@ describe('media', () => {
     ['no_media', 'media_not_found'],
     ['gone', 'media_not_found'],
     ['later', 'rate_limited'],
+    ['unfinished', 'client_failed'],
   ] as const)('that end with %s: %s', async (outcome, code) => {
     context.page.on(loadMedia, () => outcome);
     await expect(download()).rejects.toMatchObject({ code });

@@ -10,6 +10,8 @@ import { postText } from './status-feed.ts';
 
 const CHANGE_TIMEOUT_MS = 25_000;
 const DOWNLOAD_TIMEOUT_MS = 110_000;
+/** For the page's own download, which comes before ours. */
+const OWN_DOWNLOAD_MS = 100_000;
 
 /** Handlers of the operations on messages. */
 export function messageHandlers(
@@ -65,10 +67,13 @@ export function messageHandlers(
     },
 
     getMedia: async ({ messageId }) => {
-      const taken = await takeFromPage(context, 'application/octet-stream', DOWNLOAD_TIMEOUT_MS, loadMedia, messageId);
+      const [type, timeoutMs] = ['application/octet-stream', DOWNLOAD_TIMEOUT_MS];
+      const taken = await takeFromPage(context, type, timeoutMs, loadMedia, messageId, OWN_DOWNLOAD_MS);
       if (typeof taken !== 'string') return taken;
       if (taken === 'no_message') throw messageNotFound();
       if (taken === 'later') throw refusedBy(429);
+      if (taken === 'unfinished')
+        throw new GatewayError('client_failed', 'the page is still downloading the media: ask for them again later');
       throw new GatewayError(
         'media_not_found',
         taken === 'no_media'

@@ -16,13 +16,16 @@ export async function checkForward(messageId: string): Promise<'file' | 'no_file
 }
 
 /**
- * Has the page download the file of a message to forward. `gone`: the network does not have it; `not_downloaded`: the page
- * could not.
+ * Has the page download the file of a message to forward, within the time. `gone`: the network does not have it;
+ * `not_downloaded`: the page could not, or has not yet.
  */
-export async function loadForward(messageId: string): Promise<'file' | 'gone' | 'not_downloaded' | Unforwardable> {
+export async function loadForward(
+  messageId: string,
+  timeoutMs: number,
+): Promise<'file' | 'gone' | 'not_downloaded' | Unforwardable> {
   const message = await window.chatWebTools.findMessage(messageId);
   if (!message) return 'no_message';
-  const stage = await window.chatWebTools.download(message);
+  const stage = await window.chatWebTools.download(message, timeoutMs);
   if (window.require('WAWebMsgActionCapability').canForwardMsg(message)) return 'file';
   if (stage === 'RESOLVED') return 'not_forwardable';
   return stage === 'REUPLOADING' || stage === 'ERROR_MISSING' ? 'gone' : 'not_downloaded';

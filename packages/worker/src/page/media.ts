@@ -20,17 +20,22 @@ export interface LoadedMedia {
   readonly filename: string | undefined;
 }
 
-/** Downloads and decrypts a message's media into the page, under a key. */
+/**
+ * Downloads and decrypts a message's media into the page, under a key. `unfinished`: the page's own download, which comes
+ * first, has not ended within `waitMs`; it goes on.
+ */
 export async function loadMedia(
   messageId: string,
   key: string,
-): Promise<LoadedMedia | 'no_message' | 'no_media' | 'gone' | 'later'> {
+  waitMs: number,
+): Promise<LoadedMedia | 'no_message' | 'no_media' | 'gone' | 'later' | 'unfinished'> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message) return 'no_message';
   if (!message.directPath || !message.mediaData) return 'no_media';
-  const stage = await tools.download(message);
-  if (stage === 'REUPLOADING' || stage.includes('ERROR') || stage === 'FETCHING') return 'gone';
+  const stage = await tools.download(message, waitMs);
+  if (stage === 'REUPLOADING' || stage === 'ERROR_MISSING') return 'gone';
+  if (stage === 'FETCHING') return 'unfinished';
 
   // The page requires a performance marker for each download.
   const stub: Record<string, unknown> = {

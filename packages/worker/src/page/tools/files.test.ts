@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type FileTools, installFileTools } from './files.ts';
 
 const fail = () => {
@@ -34,4 +34,40 @@ it.each([
   ['returns nothing', () => undefined],
 ])('a picture is set also where what shows it %s', async (_, show) => {
   expect(await page(show).setPicture(undefined, 'key')).toBe('ok');
+});
+
+describe('a download', () => {
+  /** What a download comes to, in a page with media at that stage; `act` is what the page does when it is asked. */
+  const download = async (mediaStage: string, act: (media: { mediaStage: string }) => Promise<unknown>) => {
+    const mediaData = { mediaStage };
+    const downloadMedia = vi.fn(() => act(mediaData));
+    const stage = await page(fail).download({ mediaData, downloadMedia } as never, 300);
+    return [stage, downloadMedia.mock.calls.length];
+  };
+
+  it.each(['RESOLVED', 'REUPLOADING'])('is not begun where the media are %s', async (stage) => {
+    expect(await download(stage, async () => {})).toEqual([stage, 0]);
+  });
+
+  it('waits for one that is under way already', async () => {
+    const end = async (media: { mediaStage: string }) => {
+      setTimeout(() => Object.assign(media, { mediaStage: 'RESOLVED' }), 50);
+    };
+    expect(await download('FETCHING', end)).toEqual(['RESOLVED', 1]);
+  });
+
+  it.each([
+    ['resolves too early', async () => {}],
+    ['hangs', () => new Promise(() => {})],
+  ])('that %s ends in time, and says that it goes on', async (_, act) => {
+    expect(await download('FETCHING', act)).toEqual(['FETCHING', 1]);
+  });
+
+  it('that rejects has ended as its stage says', async () => {
+    const failing = async (media: { mediaStage: string }) => {
+      media.mediaStage = 'ERROR_UNKNOWN';
+      fail();
+    };
+    expect(await download('INIT', failing)).toEqual(['ERROR_UNKNOWN', 1]);
+  });
 });

@@ -10,10 +10,10 @@ export interface FileTools {
   keep(key: string, file: Blob): void;
   drop(key: string): void;
   /**
-   * Has the page download a message's media, unless it has. Returns the stage that they have come to: that of another
-   * download, where one is under way.
+   * Has the page download a message's media, unless it has, within the time. Returns the stage that they have come to:
+   * `FETCHING` if the download goes on, be it this one or an earlier one.
    */
-  download(message: PageMessage): Promise<string>;
+  download(message: PageMessage, timeoutMs: number): Promise<string>;
   /**
    * Changes the picture of the account or of a group to the middle square of the image with that key. Throws what the
    * page throws.
@@ -102,15 +102,17 @@ export function installFileTools(): void {
       const { requestDeletePicture } = window.require('WAWebContactProfilePicThumbBridge');
       return byStatus(await requestDeletePicture(wid));
     },
-    download: async (message) => {
+    download: async (message, timeoutMs) => {
       const { mediaData } = message;
       const stage = () => mediaData?.mediaStage ?? '';
       if (stage() === 'RESOLVED' || stage() === 'REUPLOADING') return stage();
+      const endsAt = Date.now() + timeoutMs;
+      const late = new Promise((resolve) => setTimeout(resolve, timeoutMs));
       // As initiated by the user: else the page does not download media of people who are not in the address book.
-      await message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
-      const [pollMs, mostMs] = [100, 60_000];
-      for (const end = Date.now() + mostMs; stage() === 'FETCHING' && Date.now() < end; )
-        await new Promise((resolve) => setTimeout(resolve, pollMs));
+      const asked = message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
+      await Promise.race([asked.catch(() => {}), late]); // The stage says how it went.
+      const pollMs = 100;
+      while (stage() === 'FETCHING' && Date.now() < endsAt) await new Promise((resolve) => setTimeout(resolve, pollMs));
       return stage();
     },
     keep: (key, file) => {

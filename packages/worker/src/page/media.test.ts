@@ -1,0 +1,57 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { loadForward } from './forwarding.ts';
+import { loadMedia } from './media.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const keep = vi.fn();
+/** A page whose own download comes to that stage, and whose direct one does that. */
+function page(stage: string, direct: () => Promise<unknown>): void {
+  const modules: Record<string, unknown> = {
+    WAWebMmsMediaTypes: { getMsgMediaType: () => 'image' },
+    WAWebDownloadManager: { downloadManager: { downloadAndMaybeDecrypt: direct } },
+    WAWebMsgActionCapability: { canForwardMsg: () => false },
+  };
+  const message = { directPath: '/v/1', mediaData: {}, mimetype: 'image/png' };
+  const chatWebTools = {
+    findMessage: async () => message,
+    download: async () => stage,
+    optional: () => undefined,
+    refusal: ({ status }: { status?: number }) => status,
+    keep,
+  };
+  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+}
+
+const bytes = async () => new Uint8Array(3);
+const status = (code: number) => () => Promise.reject(Object.assign(new Error('refused'), { status: code }));
+
+it.each([
+  ['RESOLVED', bytes, { size: 3, mimeType: 'image/png', filename: undefined }],
+  // The page has failed at what it does with media once it has them, or at the first host: the direct download decides.
+  ['ERROR_UNKNOWN', bytes, { size: 3, mimeType: 'image/png', filename: undefined }],
+  ['ERROR_UNKNOWN', status(404), 'gone'],
+  ['ERROR_UNKNOWN', status(429), 'later'],
+  ['ERROR_MISSING', bytes, 'gone'],
+  ['REUPLOADING', bytes, 'gone'],
+  ['FETCHING', bytes, 'unfinished'],
+])('media at %s', async (stage, direct, outcome) => {
+  page(stage, direct);
+  expect(await loadMedia('x', 'key', 10)).toEqual(outcome);
+});
+
+it('what the direct download throws has a name', async () => {
+  page('ERROR_UNKNOWN', () => Promise.reject(new Error('no connection')));
+  await expect(loadMedia('x', 'key', 10)).rejects.toThrow('Error: no connection');
+});
+
+it.each([
+  ['RESOLVED', 'not_forwardable'],
+  ['FETCHING', 'not_downloaded'],
+  ['ERROR_UNKNOWN', 'not_downloaded'],
+  ['ERROR_MISSING', 'gone'],
+  ['REUPLOADING', 'gone'],
+])('a file to forward at %s', async (stage, outcome) => {
+  page(stage, bytes);
+  expect(await loadForward('x', 10)).toBe(outcome);
+});
