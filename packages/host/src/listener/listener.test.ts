@@ -604,20 +604,25 @@ describe('its connection', () => {
 
   it('leaves none open that is answered after it was given up', async () => {
     const real = globalThis.fetch;
-    let isLate = true;
+    // Referenced: one that nobody refers to any more is closed once it is collected.
+    const late: Response[] = [];
+    let asked = 0;
     vi.stubGlobal('fetch', async (url: string, { signal: _, ...init }: RequestInit) => {
+      asked += 1;
+      const isFirst = asked === 1;
       const answer = await real(url, init);
-      if (isLate) await delay(300);
-      isLate = false;
+      if (!isFirst) return answer;
+      await delay(300);
+      late.push(answer);
       return answer;
     });
     try {
       const { disconnects } = collect({}, { answerMs: 100, silenceMs: 60_000 });
-      await eventually(() => expect(server.open).toBe(1));
       await eventually(() => expect(disconnects).toHaveLength(1));
-      await eventually(() => expect(isLate).toBe(false));
-      await delay(500);
+      await eventually(() => expect(late).toHaveLength(1));
+      await eventually(() => expect(asked).toBe(2));
       await eventually(() => expect(server.open).toBe(1));
+      expect(late).toHaveLength(1);
     } finally {
       vi.unstubAllGlobals();
     }

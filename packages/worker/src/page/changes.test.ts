@@ -266,6 +266,13 @@ it('a call is told when it rings, once, not when it is made here', async () => {
   ]);
 });
 
+it('calls that the page shows in turn are told once each', async () => {
+  page([], undefined);
+  const call = (name: string) => ({ id: name, peerJid: id('b@c.us'), groupJid: null, getState: () => 3 });
+  for (const one of [call('c'), call('d'), call('c')]) await trigger('Call change:activeCall', one);
+  expect(told.map(({ data }) => (data as { id: string }).id)).toEqual(['c', 'd']);
+});
+
 it('a call is told in a page without a call engine, which makes it of what comes in', async () => {
   const call = { id: 'c', peerJid: id('b@c.us'), isGroup: false, getState: () => null };
   const taken = vi.fn(function (this: unknown, _incoming: unknown) {

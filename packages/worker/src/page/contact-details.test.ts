@@ -136,6 +136,7 @@ describe('a person who is unblocked or blocked', () => {
 
   it('is handed over by the hidden id that the network tells, where the page does not know it', async () => {
     expect(await change({ [NEW]: {} }, [], true, NEW)).toEqual([{ id: NEW }, [{ id: '8@lid', blocked: true }]]);
+    expect(await change({ [NEW]: {} }, ['8@lid'], true, NEW)).toEqual([{ id: NEW }, []]);
   });
 
   it('is unknown with neither a contact nor a place on the list', async () => {

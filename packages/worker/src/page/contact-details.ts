@@ -46,6 +46,7 @@ export async function setBlocked(
     const [found] = await tools.idsOfPeople([id]);
     lid = typeof found === 'object' ? found.find((one) => one.endsWith('@lid')) : undefined;
     if (lid !== undefined) ids.unshift(lid);
+    if (isDone()) return { id };
   }
   // By hidden id, or as listed: for a person by number without a chat, the page throws.
   const wanted = String((isBlocked ? lid : listed()?.id) ?? id);

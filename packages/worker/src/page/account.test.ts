@@ -1,0 +1,29 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { setPresence } from './account.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+it.each([
+  ['a page that knows its own state', true, 2],
+  // It may ask for chats that it knows: these are left out there.
+  ['an older one', false, 3],
+])('%s asks again for what it has forgotten when the account is shown anew', (_, isKnown, times) => {
+  const Stream = {
+    ...(isKnown && { available: false }),
+    markAvailable: () => isKnown && Object.assign(Stream, { available: true }),
+    markUnavailable: () => isKnown && Object.assign(Stream, { available: false }),
+  };
+  const watchAgain = vi.fn();
+  const actions = { sendPresenceAvailable: vi.fn(), sendPresenceUnavailable: vi.fn() };
+  const modules: Record<string, unknown> = {
+    WAWebConnModel: { Conn: { pushname: 'Ada' } },
+    WAWebPresenceChatAction: actions,
+  };
+  const chatWebTools = { optional: () => ({ Stream }), watchAgain };
+  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  for (const presence of ['available', 'available', 'unavailable', 'available'] as const)
+    expect(setPresence(presence)).toBe(true);
+  expect(watchAgain.mock.calls).toEqual(Array.from({ length: times }, () => ['forgotten']));
+  expect(actions.sendPresenceAvailable).toHaveBeenCalledTimes(3);
+  expect(actions.sendPresenceUnavailable).toHaveBeenCalledOnce();
+});
