@@ -41,7 +41,7 @@ export const accountOperations = {
     timeoutMs: 15_000,
   },
   setProfileName: {
-    summary: 'Change the name that others see; not of a business account',
+    summary: 'Change the name that others see; not for business accounts',
     method: 'PUT',
     path: '/sessions/:id/profile/name',
     scope: 'send',
@@ -95,7 +95,7 @@ export const accountOperations = {
     timeoutMs: 15_000,
   },
   getPrivacy: {
-    summary: "Get the account's privacy settings, as far as the page knows them",
+    summary: "Get the account's privacy settings that the page knows",
     method: 'GET',
     path: '/sessions/:id/privacy',
     scope: 'read',
@@ -105,7 +105,7 @@ export const accountOperations = {
     timeoutMs: 15_000,
   },
   updatePrivacy: {
-    summary: 'Change privacy settings, those that are named, one after the other; answers with all of them',
+    summary: 'Change the given privacy settings, one after the other; returns all of them',
     method: 'PUT',
     path: '/sessions/:id/privacy',
     scope: 'send',

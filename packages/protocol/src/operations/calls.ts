@@ -7,7 +7,7 @@ import { CHANGE_ERRORS } from './common.ts';
 /** Operations on calls: the session's worker answers them. */
 export const callOperations = {
   rejectCall: {
-    summary: 'Reject a call that rings, where the page can take calls',
+    summary: 'Reject a ringing call, if the page can take calls',
     method: 'POST',
     path: '/sessions/:id/calls/:callId/reject',
     scope: 'send',

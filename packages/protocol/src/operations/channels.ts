@@ -19,7 +19,7 @@ const body = v.pipe(
 /** Operations on channels: the session's worker answers them. */
 export const channelOperations = {
   listChannels: {
-    summary: 'List the channels that the account follows, or has',
+    summary: 'List the channels that the account follows, owns or administers',
     method: 'GET',
     path: '/sessions/:id/channels',
     scope: 'read',
@@ -70,7 +70,7 @@ export const channelOperations = {
     timeoutMs: 60_000,
   },
   postToChannel: {
-    summary: 'Post a text to a channel that the account owns or administers; answers when the network has it',
+    summary: 'Post a text to a channel that the account owns or administers; returns once the network has it',
     method: 'POST',
     path: '/sessions/:id/channels/:channelId/messages',
     scope: 'send',

@@ -48,7 +48,7 @@ export const chatChangeOperations = {
     timeoutMs: 15_000,
   },
   markChatRead: {
-    summary: 'Mark a chat as read; those who wrote see that, unless the account hides it',
+    summary: 'Mark a chat as read; the senders get read receipts, unless the account hides them',
     method: 'POST',
     path: '/sessions/:id/chats/:chatId/read',
     scope: 'send',
@@ -79,7 +79,7 @@ export const chatChangeOperations = {
     timeoutMs: 15_000,
   },
   subscribePresence: {
-    summary: 'Tell from now on what people do in a chat, by events `presence`; answers with what they do now',
+    summary: 'Subscribe to the `presence` events of a chat; returns the current presence',
     method: 'PUT',
     path: '/sessions/:id/chats/:chatId/presence',
     scope: 'send',
@@ -94,7 +94,7 @@ export const chatChangeOperations = {
     timeoutMs: 20_000,
   },
   archiveChat: {
-    summary: 'Archive a chat, or take it out of the archive; an archived chat is not pinned',
+    summary: 'Archive a chat, or unarchive it; archiving unpins it',
     method: 'PUT',
     path: '/sessions/:id/chats/:chatId/archive',
     scope: 'send',
@@ -105,7 +105,7 @@ export const chatChangeOperations = {
     timeoutMs: 30_000,
   },
   pinChat: {
-    summary: 'Pin a chat to the top of the list, or unpin it; the network allows few',
+    summary: 'Pin a chat to the top of the list, or unpin it; the network allows only a few',
     method: 'PUT',
     path: '/sessions/:id/chats/:chatId/pin',
     scope: 'send',

@@ -15,7 +15,7 @@ const numbers = v.pipe(
 );
 const exists = v.pipe(
   v.nullable(v.boolean()),
-  v.description('Null: the network did not tell of this number; look it up again later'),
+  v.description('Null: the network gave no result for this number; check it again later'),
 );
 const looked = v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists });
 
@@ -31,7 +31,7 @@ const blockErrors = [...CHANGE_ERRORS, 'contact_not_found', ...refusals] as cons
 /** Operations on what is known of people: the session's worker answers them. None of them opens a chat. */
 export const contactDetailOperations = {
   numbersExist: {
-    summary: 'Check which of up to 50 numbers are registered on the network, by one request to it',
+    summary: 'Check which of up to 50 numbers are registered, in one request to the network',
     method: 'POST',
     path: '/sessions/:id/contacts/exists',
     scope: 'send',
@@ -62,7 +62,7 @@ export const contactDetailOperations = {
     timeoutMs: 30_000,
   },
   listBlocked: {
-    summary: 'List the people whom the account has blocked',
+    summary: 'List the people that the account has blocked',
     method: 'GET',
     path: '/sessions/:id/blocked',
     scope: 'read',
@@ -82,7 +82,7 @@ export const contactDetailOperations = {
     timeoutMs: 30_000,
   },
   listCommonGroups: {
-    summary: 'List the groups that the account shares with a contact, of those whose members are loaded',
+    summary: 'List the groups that the account shares with a contact, among those whose members are loaded',
     method: 'GET',
     path: '/sessions/:id/contacts/:contactId/groups',
     scope: 'read',

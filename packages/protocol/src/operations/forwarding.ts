@@ -7,7 +7,7 @@ import { ofMessage, SEND_ERRORS } from './common.ts';
 /** Forwarding a message: the session's worker answers it. */
 export const forwardingOperations = {
   forwardMessage: {
-    summary: 'Forward a message to another chat; answers with the new message when the network has it',
+    summary: 'Forward a message to another chat; returns the new message once the network has it',
     method: 'POST',
     path: '/sessions/:id/messages/:messageId/forward',
     scope: 'send',

@@ -31,7 +31,7 @@ export const groupDetailsOperations = {
     timeoutMs: 60_000,
   },
   demoteParticipants: {
-    summary: 'Make admins of a group plain members; one result for each, in order',
+    summary: 'Demote admins of a group to plain members; one result for each, in order',
     method: 'POST',
     path: '/sessions/:id/groups/:groupId/participants/demote',
     scope: 'send',
@@ -53,7 +53,7 @@ export const groupDetailsOperations = {
     timeoutMs: 30_000,
   },
   updateGroupSettings: {
-    summary: 'Change settings of a group; answers with all of them',
+    summary: 'Change settings of a group; returns all of them',
     method: 'PUT',
     path: '/sessions/:id/groups/:groupId/settings',
     scope: 'send',

@@ -22,7 +22,7 @@ export const groupInviteOperations = {
     timeoutMs: 30_000,
   },
   renewGroupInvite: {
-    summary: 'Make the invite of a group invalid, and get a new one',
+    summary: 'Revoke the invite of a group, and get a new one',
     method: 'POST',
     path: '/sessions/:id/groups/:groupId/invite/renew',
     scope: 'send',

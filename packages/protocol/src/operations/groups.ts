@@ -42,7 +42,7 @@ export const groupOperations = {
     timeoutMs: 30_000,
   },
   createGroup: {
-    summary: "Create a group; answers with the new group's id",
+    summary: 'Create a group; returns its id',
     method: 'POST',
     path: '/sessions/:id/groups',
     scope: 'send',

@@ -66,7 +66,7 @@ export const keyOperations = {
     timeoutMs: 5 * SECOND,
   },
   deleteKey: {
-    summary: 'Delete a key; it is invalid from then on, and its streams end',
+    summary: 'Delete a key; it becomes invalid at once, and its streams end',
     method: 'DELETE',
     path: '/keys/:keyId',
     scope: 'operator',

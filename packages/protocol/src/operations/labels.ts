@@ -38,7 +38,7 @@ export const labelOperations = {
     timeoutMs: 15_000,
   },
   setChatLabels: {
-    summary: 'Set the labels of a chat: those that it is to have, and no others',
+    summary: 'Set the labels of a chat; all others are removed',
     method: 'PUT',
     path: '/sessions/:id/chats/:chatId/labels',
     scope: 'send',

@@ -7,8 +7,7 @@ import { ofSession } from './common.ts';
 /** Operations on the page of a session that is to be linked: its worker answers them, while the status is `qr`. */
 export const linkingOperations = {
   requestPairingCode: {
-    summary:
-      'Get a code with which the owner of a number links the session, typed into the phone; no QR is shown meanwhile',
+    summary: 'Get a code that the owner of a number types into the phone to link the session; no QR is shown meanwhile',
     method: 'POST',
     path: '/sessions/:id/pairing-code',
     scope: 'manage',

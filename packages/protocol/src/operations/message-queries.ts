@@ -57,7 +57,7 @@ export const messageQueryOperations = {
     timeoutMs: 30_000,
   },
   loadOlderMessages: {
-    summary: "Load older messages of a chat from the account's phone, some 50; they can be listed afterwards",
+    summary: "Load about 50 older messages of a chat from the account's phone; list them afterwards",
     method: 'POST',
     path: '/sessions/:id/chats/:chatId/messages/older',
     scope: 'send',
@@ -68,7 +68,7 @@ export const messageQueryOperations = {
     timeoutMs: 75_000,
   },
   searchMessages: {
-    summary: 'Search messages by words that begin like the text, newest first; in one chat, or in all',
+    summary: 'Search messages for words that begin with the text, newest first; in one chat, or in all',
     method: 'GET',
     path: '/sessions/:id/search',
     scope: 'read',
@@ -99,7 +99,7 @@ export const messageQueryOperations = {
     timeoutMs: 30_000,
   },
   listPollVotes: {
-    summary: 'List the votes in a poll, one for each person: the newest',
+    summary: 'List the votes in a poll: the newest of each person',
     method: 'GET',
     path: '/sessions/:id/messages/:messageId/votes',
     scope: 'read',
@@ -109,7 +109,7 @@ export const messageQueryOperations = {
     timeoutMs: 30_000,
   },
   listReceipts: {
-    summary: 'List to whom a sent message was delivered, and who has read or played it',
+    summary: 'List who has received, read or played a sent message',
     method: 'GET',
     path: '/sessions/:id/messages/:messageId/receipts',
     scope: 'read',
@@ -125,7 +125,7 @@ export const messageQueryOperations = {
     timeoutMs: 30_000,
   },
   getThumbnail: {
-    summary: 'Get the small preview that came with a message: a JPEG, or 204 without one',
+    summary: 'Get the small preview that came with a message: a JPEG, or 204 if there is none',
     method: 'GET',
     path: '/sessions/:id/messages/:messageId/thumbnail',
     scope: 'read',

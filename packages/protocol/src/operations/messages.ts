@@ -85,7 +85,7 @@ const reactionAnswer = v.object({ id: networkId, messageId: networkId, emoji: wr
 /** Operations on messages: the session's worker answers them. */
 export const messageOperations = {
   sendMessage: {
-    summary: 'Send a text, media, a location, contacts, a poll or a reaction; answers when the network has it',
+    summary: 'Send a text, media, a location, contacts, a poll or a reaction; returns once the network has it',
     method: 'POST',
     path: '/sessions/:id/messages',
     scope: 'send',
@@ -111,7 +111,7 @@ export const messageOperations = {
     timeoutMs: 30_000,
   },
   deleteMessage: {
-    summary: 'Delete a message for everyone, or, after about an hour, only for this account; the answer says which',
+    summary: 'Delete a message for everyone, or, after about an hour, only for this account; the response says which',
     method: 'POST',
     path: '/sessions/:id/messages/:messageId/delete',
     scope: 'send',

@@ -27,7 +27,7 @@ export const sessionOperations = {
     timeoutMs: 5 * SECOND,
   },
   startSession: {
-    summary: 'Start a session, and wait until it shows a QR, is ready or has failed; does nothing if it runs',
+    summary: 'Start a session, and wait until it shows a QR, is ready or has failed; no effect if it runs',
     method: 'POST',
     path: '/sessions/:id/start',
     scope: 'manage',
@@ -40,7 +40,7 @@ export const sessionOperations = {
   },
   restartSession: {
     summary:
-      'Restart a session, and wait until it is ready or has failed; also takes an account back that is used elsewhere',
+      'Restart a session, and wait until it is ready or has failed; also takes back an account that is used elsewhere',
     method: 'POST',
     path: '/sessions/:id/restart',
     scope: 'manage',
@@ -60,7 +60,7 @@ export const sessionOperations = {
     timeoutMs: 30 * SECOND,
   },
   logoutSession: {
-    summary: 'Unlink a session that is ready from the phone, and wipe its auth; it stays, and shows a QR',
+    summary: 'Unlink a ready session from the phone, and wipe its auth; the session remains, and shows a QR',
     method: 'POST',
     path: '/sessions/:id/logout',
     scope: 'manage',
@@ -91,7 +91,7 @@ export const sessionOperations = {
     timeoutMs: 120 * SECOND,
   },
   importSession: {
-    summary: 'Put the archive of a session in place, start it, and wait as for a start',
+    summary: 'Import a session from its archive, start it, and wait as for a start',
     method: 'PUT',
     path: '/sessions/:id/import',
     scope: 'manage',
@@ -112,7 +112,7 @@ export const sessionOperations = {
     timeoutMs: 5 * SECOND,
   },
   getSessionStatus: {
-    summary: 'Get the status of a session, its reason and its health',
+    summary: 'Get the status of a session, with its reason and health',
     method: 'GET',
     path: '/sessions/:id/status',
     scope: 'read',

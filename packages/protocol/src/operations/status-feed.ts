@@ -50,7 +50,7 @@ export const statusFeedOperations = {
     timeoutMs: 120_000,
   },
   listStatuses: {
-    summary: 'List the statuses of other people, by person, those of the last 24 hours',
+    summary: "List other people's statuses of the last 24 hours, grouped by person",
     method: 'GET',
     path: '/sessions/:id/statuses',
     scope: 'read',

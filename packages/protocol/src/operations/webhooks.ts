@@ -178,7 +178,7 @@ export const webhookOperations = {
     timeoutMs: 10 * SECOND,
   },
   testWebhook: {
-    summary: 'Send a `test` event now; answers with what became of it',
+    summary: 'Send a `test` event now; returns the result',
     method: 'POST',
     path: '/webhooks/:webhookId/test',
     scope: 'manage',
@@ -188,7 +188,7 @@ export const webhookOperations = {
     timeoutMs: 25 * SECOND,
   },
   rotateWebhookSecret: {
-    summary: 'Give a webhook a new secret, shown only this once; former ones sign as well for 24 h',
+    summary: 'Give a webhook a new secret, shown only this once; former ones also sign for 24 h',
     method: 'POST',
     path: '/webhooks/:webhookId/rotate-secret',
     scope: 'manage',
@@ -198,7 +198,7 @@ export const webhookOperations = {
     timeoutMs: 5 * SECOND,
   },
   listDeadLetters: {
-    summary: 'List the events that were given up after their last attempt, oldest first',
+    summary: 'List the dead letters, events that were not delivered even after the last attempt, oldest first',
     method: 'GET',
     path: '/webhooks/:webhookId/dead-letters',
     scope: 'manage',
