@@ -198,6 +198,8 @@ describe('what people do', () => {
       await stack.client.setPresence({ id: 'main', presence: 'unavailable' });
       await delay(SETTLED_MS);
       await stack.client.setPresence({ id: 'main', presence: 'available' });
+      // Until the network has told it again: its answer would end what he types.
+      expect(await subscribe(ben)).toEqual({ chatId: ben, state: 'available' });
       await delay(SETTLED_MS);
     };
     await away();

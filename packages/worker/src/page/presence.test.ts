@@ -1,16 +1,20 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { subscribePresence } from './presence.ts';
-import { installPresenceTools } from './tools/presences.ts';
+import { installPresenceTools, type PresenceTools } from './tools/presences.ts';
 
 const id = (text: string) => ({ toString: () => text });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 /** A page with a chat of these ids, and these functions to subscribe with. */
 function page(chatId: string, accountLid: string | undefined, bridge: object) {
-  const models: { id: object }[] = [];
+  const models: { id: object; hasData: boolean }[] = [];
   const gadd = (one: object) => {
-    models.push({ id: one });
-    return { hasData: false };
+    const model = models.find((each) => String(each.id) === String(one)) ?? { id: one, hasData: false };
+    if (!models.includes(model)) models.push(model);
+    return model;
   };
   const modules: Record<string, unknown> = {
     WAWebWidFactory: { createWid: id },
@@ -29,9 +33,10 @@ function page(chatId: string, accountLid: string | undefined, bridge: object) {
       ]).get(String(one)),
     holds: async (is: () => boolean) => is(),
   };
-  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  const window = { chatWebTools: chatWebTools as object, require: (name: string) => modules[name] };
+  vi.stubGlobal('window', window);
   installPresenceTools();
-  return models;
+  return { models, tools: window.chatWebTools as PresenceTools };
 }
 
 it.each([
@@ -39,7 +44,7 @@ it.each([
   ['7@lid', undefined],
 ])('chat %s is asked for by hidden id, and expected under all ids', async (chatId, lid) => {
   const subscribed = vi.fn();
-  const models = page(chatId, lid, { subscribeUserPresence: subscribed });
+  const { models } = page(chatId, lid, { subscribeUserPresence: subscribed });
   await subscribePresence(chatId, 10);
   expect(subscribed.mock.calls.map(String)).toEqual(['7@lid']);
   expect(models.map((model) => String(model.id)).sort()).toEqual(['49@c.us', '7@lid']);
@@ -55,4 +60,21 @@ it('a chat by number whose hidden id the page knows elsewhere is asked for by th
 it('a page without a function for that kind of chat subscribes to nothing', async () => {
   page('1@g.us', undefined, { subscribeUserPresence: vi.fn() });
   expect(await subscribePresence('1@g.us', 10)).toBe('no_function');
+});
+
+it.each([
+  ['forgotten', 1],
+  ['all', 2],
+] as const)('a chat of which the page is told meanwhile is asked for again only if %s are', async (which, times) => {
+  vi.useFakeTimers();
+  const subscribed = vi.fn();
+  const { models, tools } = page('7@lid', undefined, { subscribeUserPresence: subscribed });
+  const subscribing = subscribePresence('7@lid', 10);
+  await vi.advanceTimersByTimeAsync(10);
+  await subscribing;
+  const asking = tools.watchAgain(which);
+  for (const each of models) each.hasData = true;
+  await vi.runAllTimersAsync();
+  await asking;
+  expect(subscribed).toHaveBeenCalledTimes(times);
 });

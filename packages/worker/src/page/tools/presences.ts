@@ -41,8 +41,8 @@ export function installPresenceTools(): void {
   const betweenMs = 500;
   /** By all ids of each. */
   const watched = new Map<string, PageChat>();
-  /** Those that are to be asked for again. */
-  const forgotten = new Set<PageChat>();
+  /** The chats to ask for again; true: also if the page knows by then what is done there. */
+  const forgotten = new Map<PageChat, boolean>();
   let isAsking = false;
   /** What was told last, by chat. */
   const told = new Map<string, Activity>();
@@ -56,6 +56,7 @@ export function installPresenceTools(): void {
     const [state, who] = isGroup(chat) ? ['unavailable', undefined] : ['available', last.who];
     return { state, who, lastSeen: undefined };
   };
+  const isKnown = (chat: PageChat) => tools.presenceRows(chat).some(({ hasData }) => hasData);
 
   const tools: PresenceTools = {
     presenceIds: ({ id, accountLid }) => [...new Set([id, accountLid].flatMap((one) => (one ? idsOf(one) : [])))],
@@ -78,14 +79,17 @@ export function installPresenceTools(): void {
       for (const chat of new Set(watched.values())) {
         // The page may have learnt another id of it since.
         tools.watchPresence(chat);
-        const isKnown = tools.presenceRows(chat).some(({ hasData }) => hasData);
-        if (which === 'all' || !isKnown) forgotten.add(chat);
+        if (which === 'all') forgotten.set(chat, true);
+        else if (!forgotten.has(chat) && !isKnown(chat)) forgotten.set(chat, false);
       }
       if (isAsking) return;
       isAsking = true;
-      for (const chat of forgotten) {
+      for (const chat of forgotten.keys()) {
         await new Promise((resolve) => setTimeout(resolve, betweenMs));
+        const isOwed = forgotten.get(chat) === true;
         forgotten.delete(chat);
+        // Its answer would end what somebody has begun to type meanwhile.
+        if (!isOwed && isKnown(chat)) continue;
         // One that fails, or hangs, does not keep the others from being asked for.
         void Promise.resolve()
           .then(() => tools.presenceRequest(chat)?.())
