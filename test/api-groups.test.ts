@@ -75,6 +75,13 @@ describe('groups', () => {
       [idOf(ADA), false, 405],
     ]);
     await eventually(async () => expect(await membersOf(groupId)).toEqual([ADA, BEN, EDITH].map(idOf)));
+    // The one of others who cannot be removed does not keep the rest from it.
+    const { id: foreign } = await stack.phones.createGroup(BEN, { subject: "Ben's", participants: [ADA, CARLA] });
+    await stack.phones.updateGroup(BEN, foreign, { promote: [ADA] });
+    const some = await eventually(() =>
+      stack.client.removeParticipants({ id: 'main', groupId: foreign, participants: [BEN, CARLA] }),
+    );
+    expect(some.participants.map(({ code }) => code)).toEqual([406, 200]);
 
     for (const [code, name] of [
       [429, 'rate_limited'],
@@ -134,19 +141,28 @@ describe('groups', () => {
     expect((await stack.client.listGroups({ id: 'main' })).map(({ id }) => id)).not.toContain(groupId);
   });
 
-  it('of others can be changed by admins alone', async () => {
+  it('of others can be changed by admins only, but anybody may add people unless the settings say otherwise', async () => {
     const { id: groupId } = await stack.phones.createGroup(BEN, { subject: "Ben's", participants: [ADA, CARLA] });
+    const addFarid = () => stack.client.addParticipants({ id: 'main', groupId, participants: [FARID] });
     await eventually(async () => {
       const listed = (await stack.client.listGroups({ id: 'main' })).find(({ id }) => id === groupId);
       expect(listed).toEqual({ id: groupId, subject: "Ben's", participantCount: 3, isAdmin: false });
     });
     const refused = [
-      stack.client.addParticipants({ id: 'main', groupId, participants: [FARID] }),
       stack.client.removeParticipants({ id: 'main', groupId, participants: [CARLA] }),
       stack.client.renameGroup({ id: 'main', groupId, subject: 'Mine' }),
     ];
     await expectAll(refused, 'not_permitted');
+    await stack.phones.updateGroup(BEN, groupId, { settings: { adminsAdd: true } });
+    await eventually(async () => {
+      const { settings } = await stack.client.getGroup({ id: 'main', groupId });
+      expect(settings.addParticipants).toBe('admins');
+    });
+    await expectAll([addFarid()], 'not_permitted');
     expect(await membersOf(groupId)).toEqual([ADA, BEN, CARLA].map(idOf));
+    await stack.phones.updateGroup(BEN, groupId, { settings: { adminsAdd: false } });
+    await eventually(async () => expect((await addFarid()).participants).toMatchObject([{ code: 200 }]));
+    expect(await membersOf(groupId)).toEqual([ADA, BEN, CARLA, FARID].map(idOf));
   });
 
   it('that are unknown are 404', async () => {

@@ -78,7 +78,7 @@ describe('a group', () => {
       [idOf(CARLA), true, 200],
       [idOf(DEV), false, 404],
       // Who has created a group remains its superadmin.
-      [idOf(ADA), false, 403],
+      [idOf(ADA), false, 406],
     ];
     const promoted = await stack.client.promoteParticipants({ id: 'main', groupId, participants });
     expect(promoted.groupId).toBe(groupId);

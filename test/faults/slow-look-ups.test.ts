@@ -53,7 +53,7 @@ describe('when the network takes its time to tell of people', () => {
     const get = (id: string) => stack.client.getGroup({ id: 'main', groupId: id });
     for (const id of [groupId, leftId]) await eventually(() => get(id));
     await stack.client.leaveGroup({ id: 'main', groupId: leftId });
-    await stack.phones.configure({ participantsDelayMs: 60_000 });
+    await stack.phones.configure({ participantsDelayMs: 60_000, groupsStored: false });
     await stack.client.restartSession({ id: 'main' });
     const group = await get(groupId);
     expect(group).toMatchObject({ id: groupId, subject: 'Stays' });

@@ -112,6 +112,7 @@ export const settingsSchema = v.strictObject({
   whatsNew: v.optional(v.picklist(['one-button', 'two-buttons'])),
   whatsNewAt: v.optional(v.picklist(['synced', 'load'])),
   lazyParticipants: flag,
+  groupsStored: flag,
   participantsDelayMs: delayMs,
   participantQueriesAtOnce: count,
   unknownGroups: v.optional(v.picklist(['none', 'created'])),

@@ -63,7 +63,7 @@ export class Groups {
     return outcome;
   }
 
-  /** Removes, promotes or demotes; a result for each: 200, 403 for the creator, 404 for no member. */
+  /** Removes, promotes or demotes; a result for each: 200, 406 for the creator, 404 for no member. */
   change(
     group: GroupRecord,
     by: AccountRecord,
@@ -73,7 +73,7 @@ export class Groups {
     this.#require(group, by, true);
     const codeOf = (person: AccountRecord | undefined) => {
       if (!person || !group.members.has(person)) return 404;
-      return person === group.creator ? 403 : 200;
+      return person === group.creator ? 406 : 200;
     };
     const codes = people.map(codeOf);
     const members = people.filter((person): person is AccountRecord => codeOf(person) === 200);

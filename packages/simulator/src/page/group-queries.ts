@@ -1,16 +1,19 @@
 import type { Connection } from './connection.ts';
-import { learnGroup } from './models/group.ts';
+import { learnGroup, storedGroup } from './models/group.ts';
 import { type GroupMetadata, groups } from './models/group-metadata.ts';
 import { createMexError } from './server-status-code-error.ts';
 import { switches } from './switches.ts';
 import type { Wid } from './wid.ts';
-import type { WireGroup } from './wire.ts';
+import type { Requests, WireGroup } from './wire.ts';
 
 /** The result for a group that could not be loaded. */
 interface Remains {
   readonly id: Wid;
   readonly stale: false;
 }
+
+/** How long the answer takes to reach the models; the caller continues before. */
+export const settleMs = 20;
 
 /** Asks the network for groups with their members: slowly, and not for many at once. */
 export class GroupQueries {
@@ -23,21 +26,36 @@ export class GroupQueries {
   }
 
   /** Rejects with the network's refusal; one question too many is refused with 429. */
-  async ask(id: string): Promise<WireGroup> {
+  ask(id: string): Promise<WireGroup> {
+    return this.#asked('group', { id });
+  }
+
+  async #asked<N extends 'group' | 'groups'>(name: N, what: Requests[N]['params']): Promise<Requests[N]['result']> {
     if (this.#running >= switches.participantQueriesAtOnce) throw createMexError(429, 'rate-overlimit');
     this.#running += 1;
     try {
       if (switches.participantsDelayMs > 0) await pause(switches.participantsDelayMs);
-      return await this.#connection.request('group', { id });
+      return await this.#connection.request(name, what);
     } finally {
       this.#running -= 1;
     }
   }
 
-  /** A group that the page has and that is not stale, even without members. Others are requested. */
+  /**
+   * A group that the page has and that is not stale, even without members. Others are read from the page's database, or
+   * requested if they are not there.
+   */
   async find(id: Wid): Promise<GroupMetadata | Remains> {
     const present = groups.get(id);
-    return present && !present.stale ? present : this.update(id);
+    if (present && !present.stale) return present;
+    const group = storedGroup(String(id));
+    return group ? learnGroup(group) : this.update(id);
+  }
+
+  /** All groups that the account is in, by one question; the models follow a moment later. */
+  async updateAll(): Promise<void> {
+    const all = await this.#asked('groups', {});
+    setTimeout(() => all.map(learnGroup), settleMs);
   }
 
   /** Always asks the network. With lazy members, a refusal looks like an empty group. */

@@ -9,12 +9,10 @@ const components: Readonly<Record<string, readonly string[]>> = {
   'WAWebNewGroupFlow.react': [
     'WAWebGroupCreateJob',
     'WAWebGroupModifyParticipantsJob',
-    'WAWebModifyParticipantsGroupAction',
     'WAWebExitGroupAction',
     'WAWebContactProfilePicThumbBridge',
   ],
   'WAWebExistingGroupPermissionsDrawer.react': [
-    'WAWebModifyParticipantsGroupAction',
     'WAWebGroupModifyParticipantsJob',
     'WAWebExitGroupAction',
     'WAWebMexUpdateGroupPropertyJob',

@@ -27,6 +27,8 @@ export interface PageSwitches {
   whatsNewAt: 'synced' | 'load';
   /** Members of a group are unknown until they are requested. */
   lazyParticipants: boolean;
+  /** Their members are in the page's database, where `find` looks before it asks the network. */
+  groupsStored: boolean;
   /** How long a question for a group's members takes. */
   participantsDelayMs: number;
   /** How many such questions may be under way at once; one more is refused with status 429. */
@@ -101,6 +103,7 @@ export const firstSwitches: Readonly<PageSwitches> = {
   whatsNew: 'one-button',
   whatsNewAt: 'synced',
   lazyParticipants: false,
+  groupsStored: true,
   participantsDelayMs: 0,
   participantQueriesAtOnce: 1000,
   unknownGroups: 'none',

@@ -63,9 +63,11 @@ export interface Requests {
   hide: { params: { ids: readonly string[] }; result: null };
   'create-group': { params: WireGroupDraft; result: { group: WireGroup; participants: WireParticipantResult[] } };
   group: { params: { id: string }; result: WireGroup };
+  /** Those that the account is in. */
+  groups: { params: Record<string, never>; result: readonly WireGroup[] };
   'change-group': { params: { id: string; change: WireGroupChange }; result: null };
   'add-to-group': { params: { id: string; who: readonly string[] }; result: WireParticipantResult[] };
-  /** A code for each: 200, 403 for the creator of the group, 404 for a person who is no member. */
+  /** A code for each: 200, 406 for the creator of the group, 404 for a person who is no member. */
   'change-members': { params: { id: string; who: readonly string[]; action: WireMemberAction }; result: number[] };
   'leave-group': { params: { id: string }; result: null };
   /** The code of a group's invite; null for those who may not know it. */

@@ -55,7 +55,7 @@ describe('a group', () => {
     context.page.on(changeRoles, () => ({ refused: 429 }));
     await expect(details.promoteParticipants(ofMembers)).rejects.toMatchObject({ code: 'rate_limited' });
     context.page.on(changeRoles, () => [200]);
-    expect((await details.demoteParticipants(ofMembers)).participants.map(({ code }) => code)).toEqual([200, 500]);
+    expect((await details.demoteParticipants(ofMembers)).participants.map(({ code }) => code)).toEqual([200, 504]);
   });
 });
 

@@ -11,23 +11,25 @@ const CHANGE_TIMEOUT_MS = 25_000;
 const MEMBERS_TIMEOUT_MS = 55_000;
 /** Shorter, so that the answer tells of each. */
 const ADD_TIMEOUT_MS = 40_000;
-const REMOVE_TIMEOUT_MS = 12_000;
-const SETTLE_TIMEOUT_MS = 3_000;
 /** How long loading the members of groups may take. */
 const LIST_MEMBERS_TIMEOUT_MS = 20_000;
 /** How long loading the members of a group may take. */
 export const MEMBERS_OF_ONE_TIMEOUT_MS = 8_000;
 
 const MESSAGES: Readonly<Record<number, string>> = {
+  402: 'was removed from the group before: an admin has to add this person',
   403: 'cannot be changed by this account, or can only be added by invitation',
   404: 'is not registered on the network, or not in the group',
-  408: 'has left the group recently',
   405: 'is this account itself: leave the group instead',
+  406: 'has created the group, and cannot be removed or demoted',
+  408: 'has left the group recently',
   409: 'is already in the group',
+  419: 'was not added: the community is full',
   421: 'has to be let in by an admin',
   429: 'was rate limited by the network: retry later',
-  500: 'may not have been changed: look at the group',
+  500: 'was refused by the network: the group is full, or the network failed',
   503: 'was not tried: the time limit was reached, or the network did not say who it is',
+  504: 'may not have been changed: look at the group',
 };
 
 /** Handlers of the operations on groups. */
@@ -59,20 +61,12 @@ export function groupHandlers({
           MEMBERS_OF_ONE_TIMEOUT_MS,
         ),
       );
-      return { groupId, participants: results(participants, codes, 400) };
+      return { groupId, participants: results(participants, codes) };
     },
 
     removeParticipants: async ({ groupId, participants }) => {
       const codes = allowed(
-        await page.change(
-          MEMBERS_TIMEOUT_MS,
-          removeParticipants,
-          groupId,
-          participants,
-          REMOVE_TIMEOUT_MS,
-          SETTLE_TIMEOUT_MS,
-          MEMBERS_OF_ONE_TIMEOUT_MS,
-        ),
+        await page.change(MEMBERS_TIMEOUT_MS, removeParticipants, groupId, participants, MEMBERS_OF_ONE_TIMEOUT_MS),
       );
       return { groupId, participants: results(participants, codes) };
     },
@@ -97,10 +91,10 @@ export function allowed<T>(outcome: T | GroupRefusal): Exclude<T, GroupRefusal> 
   return outcome as Exclude<T, GroupRefusal>;
 }
 
-/** What became of each participant, from the network's codes in order; `missing` is that of those without one. */
-export function results(people: readonly string[], codes: readonly number[], missing = 500): ParticipantResult[] {
+/** What became of each participant, from the network's codes in order. */
+export function results(people: readonly string[], codes: readonly number[]): ParticipantResult[] {
   return people.map((id, index) => {
-    const code = codes[index] ?? missing;
+    const code = codes[index] ?? 504;
     const ok = code === 200;
     return { id, ok, code, ...(ok ? {} : { message: MESSAGES[code] ?? 'was refused by the network' }) };
   });

@@ -46,7 +46,7 @@ export async function changeRoles(
       // The page's own action does not return the codes.
       const run = change === 'promote' ? jobs.promoteGroupParticipants : jobs.demoteGroupParticipants;
       const answer = await run(group.id, ids, group.groupMetadata?.isLidAddressingMode === true);
-      return (answer?.participants ?? []).map(({ userWid: id, code }) => ({ id, code: Number(code) || 500 }));
+      return tools.memberCodes(answer);
     });
   } catch (error) {
     return tools.groupRefusal(error);

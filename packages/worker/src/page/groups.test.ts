@@ -49,12 +49,12 @@ describe('people who are added to a group', () => {
 
   it('are not added because they were invited to the network, nor because the answer lacks them', async () => {
     page(known, () => ({ participants: [], invitedOutContacts: [{ phoneNumberWid: id(BEN), code: '200' }] }));
-    expect(await add([BEN, CARLA])).toEqual([404, 500]);
+    expect(await add([BEN, CARLA])).toEqual([404, 504]);
   });
 
   it('may have been added where there is no answer in time, and were not where that is a refusal', async () => {
     page(known, () => new Promise(() => {}));
-    expect(await add([BEN, DORA])).toEqual([500, 409]);
+    expect(await add([BEN, DORA])).toEqual([504, 409]);
     page(known, () => Promise.reject({ status: 429 }));
     expect(await add([BEN, DORA])).toEqual({ refused: 429 });
   });

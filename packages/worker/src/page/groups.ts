@@ -1,4 +1,4 @@
-import type { GroupRefusal, PageParticipant, PageWindow, Refused } from './window.ts';
+import type { GroupRefusal, PageId, PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -26,7 +26,7 @@ export async function leaveGroup(groupId: string, membersMs: number): Promise<'o
 
 /**
  * Adds people, all by one request. Returns the network's code for each, in order: 404 for who is not registered, 409 for
- * members, 500 for who is not in the answer or got none in time, 503 for who could not be looked up.
+ * members, 504 for who is not in the answer or got none in time, 503 for who could not be looked up.
  */
 export async function addParticipants(
   groupId: string,
@@ -38,8 +38,8 @@ export async function addParticipants(
   const own = await tools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   const { group, isAdmin } = own;
-  if (isAdmin === false) return 'not_admin';
-  const { participants: members, isLidAddressingMode: isByLid } = group.groupMetadata ?? {};
+  const { participants: members, isLidAddressingMode: isByLid, memberAddMode } = group.groupMetadata ?? {};
+  if (isAdmin === false && memberAddMode === 'admin_add') return 'not_admin';
   const idsOf = new Map<string, readonly string[] | 'unknown'>();
   for (const [n, ids] of (await tools.idsOfPeople(people)).entries()) idsOf.set(people[n] ?? '', ids);
   const codes = new Map<string, number>();
@@ -63,65 +63,41 @@ export async function addParticipants(
     const told = new Map((answer?.participants ?? []).map(({ userWid, code }) => [String(userWid), Number(code)]));
     // An invitation to the network is no success.
     for (const { phoneNumberWid: id } of answer?.invitedOutContacts ?? []) told.set(String(id), 404);
-    for (const { person, ids } of added) codes.set(person, ids.flatMap((id) => told.get(id) ?? [])[0] || 500);
+    for (const { person, ids } of added) codes.set(person, ids.flatMap((id) => told.get(id) ?? [])[0] || 504);
   } catch (error) {
     return tools.groupRefusal(error);
   }
-  return people.map((person) => codes.get(person) ?? 500);
+  return people.map((person) => codes.get(person) ?? 504);
 }
 
 /**
- * Removes people, and waits a moment until the group shows it. Returns a code for each, in order, from the group's
- * members.
+ * Removes people, all by one request. Returns the network's code for each, in order: 404 for who is not in the group, 405
+ * for the account itself, 504 for who is not in the answer, 503 for who could not be looked up.
  */
 export async function removeParticipants(
   groupId: string,
   people: string[],
-  timeoutMs: number,
-  settleMs: number,
   membersMs: number,
 ): Promise<number[] | GroupRefusal> {
-  const own = await window.chatWebTools.ownGroup(groupId, membersMs);
-  if (!own) return 'no_group';
-  const { group, members: known, isAdmin } = own;
-  if (isAdmin === false) return 'not_admin';
-  const participants = group.groupMetadata?.participants;
-  // The page can only remove members that it has loaded.
-  if (!known || !participants) return { refused: 429 };
   const tools = window.chatWebTools;
-  const found = await tools.findPeople(people, known);
-  const members = [
-    ...new Set(found.flatMap((member) => (typeof member === 'object' && !tools.isMe(member.id) ? [member] : []))),
-  ];
-  const { removeParticipants: remove } = window.require('WAWebModifyParticipantsGroupAction');
-  const codes = new Map<PageParticipant, number>();
-  const removeBy = Date.now() + timeoutMs;
-  if (members.length > 0) {
-    try {
-      await remove(group, members);
-    } catch (error) {
-      if (tools.refusal(error) !== undefined) return tools.groupRefusal(error);
-      // The page refuses all of them if one may not be removed, such as the creator of the group.
-      for (const member of members) {
-        if (Date.now() > removeBy) codes.set(member, 503);
-        else
-          await remove(group, [member]).catch((alone: unknown) => {
-            codes.set(member, tools.refusal(alone) === 429 ? 429 : 403);
-          });
-      }
-    }
+  const own = await tools.ownGroup(groupId, membersMs);
+  if (!own) return 'no_group';
+  if (own.isAdmin === false) return 'not_admin';
+  // In which form a member is removed is known from the members alone.
+  if (!own.members) return { refused: 429 };
+  const { createWid } = window.require('WAWebWidFactory');
+  const isSelf = (person: string) => tools.isMe(createWid(person) as PageId);
+  const others = people.filter((person) => !isSelf(person));
+  try {
+    // The page's own action keeps the codes to itself.
+    const codes = await tools.codesFor(others, own.members, async (ids) => {
+      const { removeGroupParticipants } = window.require('WAWebGroupModifyParticipantsJob');
+      return tools.memberCodes(await removeGroupParticipants(own.group.id, ids));
+    });
+    return people.map((person) => (isSelf(person) ? 405 : (codes[others.indexOf(person)] ?? 504)));
+  } catch (error) {
+    return tools.groupRefusal(error);
   }
-  // The page receives the group's change later.
-  const deadline = Date.now() + settleMs;
-  const isIn = ({ id }: PageParticipant) => group.groupMetadata?.participants?.get(String(id)) !== undefined;
-  while (members.some((member) => isIn(member) && !codes.has(member)) && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return found.map((member) => {
-    if (typeof member !== 'object') return member === 'unknown' ? 503 : 404;
-    if (tools.isMe(member.id)) return 405;
-    return isIn(member) ? (codes.get(member) ?? 500) : 200;
-  });
 }
 
 /** Creates a group. Returns its id, that no participant is registered, or the network's code. */

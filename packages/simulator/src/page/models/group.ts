@@ -6,8 +6,17 @@ import { learnGroupContact } from './contact.ts';
 import { type GroupAttributes, GroupMetadata, groups } from './group-metadata.ts';
 import { ParticipantCollection } from './participants.ts';
 
+/** What the page's database has of each group, members included. */
+const stored = new Map<string, WireGroup>();
+
+/** A group from the page's database. */
+export function storedGroup(id: string): WireGroup | undefined {
+  return switches.groupsStored ? stored.get(id) : undefined;
+}
+
 /** Brings a group with its members, its chat and its contact up to date. */
 export function learnGroup(group: WireGroup): GroupMetadata {
+  stored.set(group.id, group);
   const chat = learnChat(group);
   const metadata = metadataOf(chat, group);
   metadata.set({ ...attributesOf(group), size: group.participants.length });
@@ -23,6 +32,7 @@ export function learnGroup(group: WireGroup): GroupMetadata {
  * the ways seen in real pages, by the last digit of the id: no metadata, an empty list, or no list.
  */
 export function learnGroupOf(group: WireGroup): void {
+  stored.set(group.id, group);
   if (!switches.lazyParticipants || groups.get(group.id)?.membersAreKnown) {
     learnGroup(group);
     return;

@@ -1,6 +1,7 @@
 import { Collection } from '../collection.ts';
 import { Chat, chats } from '../models/chat.ts';
 import type { Contact } from '../models/contact.ts';
+import { storedGroup } from '../models/group.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { ServerStatusCodeError } from '../server-status-code-error.ts';
@@ -97,10 +98,10 @@ export function contactDetailModules({ connection, users }: Page): Modules {
     const id = contact.get('id');
     const ids = id ? [id, id.isLid() ? users.numberOf(id) : users.lidOf(id)] : [];
     const shared = new Collection<Chat>(Chat as never);
-    // Groups whose members are not loaded are left out.
+    // From the page's database: their models may have no members.
     for (const chat of chats.getModelsArray()) {
-      const members = chat.groupMetadata?.get('participants');
-      if (ids.some((one) => one && members?.get(one))) shared.add(chat);
+      const members = storedGroup(String(chat.get('id')))?.participants ?? [];
+      if (members.some((member) => ids.some((one) => String(one) === member.id))) shared.add(chat);
     }
     return shared;
   };

@@ -1,3 +1,4 @@
+import { settleMs } from '../group-queries.ts';
 import { createGroup } from '../groups/create.ts';
 import { memberActions } from '../groups/member-actions.ts';
 import { setProperty, updateProperty } from '../groups/properties.ts';
@@ -36,6 +37,10 @@ export function groupModules(page: Page): Modules {
       queryGroupInvite: queryGroupInvite(page),
       queryAndUpdateGroupMetadataById: ({ id }: { id: string | Wid }) => queryAndUpdate(page, String(id)),
     },
+    WAWebQueryAndUpdateGroupMetadataJob: {
+      // With more in it, the page makes chats of all groups.
+      queryAndUpdateAllGroupMetadata: async (_what: Record<string, never>) => page.groupQueries.updateAll(),
+    },
     ...(switches.lazyParticipants && {
       WAWebGroupQueryGroupJob: { queryGroupJob: (id: Wid, _context: string) => queryStatus(page, String(id)) },
     }),
@@ -55,9 +60,6 @@ export function groupModules(page: Page): Modules {
     WAWebExitGroupAction: { sendExitGroup: (chat: Chat) => leave(page, chat) },
   };
 }
-
-/** How long the answer takes to reach the models; the caller continues before. */
-const settleMs = 20;
 
 async function queryAndUpdate({ groupQueries }: Page, id: string): Promise<unknown> {
   if (!switches.lazyParticipants) return learnGroup(await groupQueries.ask(id));

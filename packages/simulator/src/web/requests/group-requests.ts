@@ -6,7 +6,7 @@ import type { WireParticipantResult } from '../../page/wire.ts';
 import type { Handlers } from './handler.ts';
 
 type Names =
-  | ('create-group' | 'group' | 'change-group' | 'add-to-group' | 'change-members' | 'leave-group')
+  | ('create-group' | 'group' | 'groups' | 'change-group' | 'add-to-group' | 'change-members' | 'leave-group')
   | ('invite-code' | 'renew-invite' | 'invite' | 'join' | 'join-requests' | 'answer-join-requests');
 
 const invitationMs = 3 * 86_400_000;
@@ -30,6 +30,10 @@ export const groupRequests: Handlers<Names> = {
     const group = groups.get(id, account);
     if (!group.members.has(account)) throw new NetworkRefusal(403, 'the account is no member');
     return groupView(group, account);
+  },
+  groups: ({ groups }, { account }) => {
+    const own = groups.of(account).filter(({ members }) => members.has(account));
+    return own.map((group) => groupView(group, account));
   },
   'change-group': ({ groups }, { account }, { id, change }) => {
     groups.set(groups.get(id, account), account, change);

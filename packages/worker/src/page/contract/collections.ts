@@ -17,6 +17,12 @@ interface Found<T> {
   getModelsArray(): T[];
 }
 
+/** `find` looks into the page's database first; neither rejects if the network refuses. */
+interface GroupQueries {
+  find?(wid: unknown): Promise<unknown>;
+  update(wid: unknown): Promise<unknown>;
+}
+
 /** Modules for the collections of models. */
 export interface CollectionModules {
   WAWebCollections: {
@@ -31,8 +37,8 @@ export interface CollectionModules {
     };
     Contact: Found<PageContact> & { modelClass: new (values: object) => PageContact };
     WAWebNewsletterCollection?: Found<PageChat>;
-    GroupMetadata?: { update(wid: unknown): Promise<unknown> };
-    WAWebGroupMetadataCollection?: { update(wid: unknown): Promise<unknown> };
+    GroupMetadata?: GroupQueries;
+    WAWebGroupMetadataCollection?: GroupQueries;
     Status: { getMyStatus(): unknown; getModelsArray(): PageStatus[]; sync?(): Promise<unknown> };
     Msg: {
       get(id: string): PageMessage | undefined;
@@ -124,7 +130,7 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
       ...(['unfollowChannel', 'postToChannel'] as const),
     ),
     'Status.sync': unchecked('() → Promise; loads the stored statuses'),
-    GroupMetadata: unchecked('update(group id) queries the members'),
+    GroupMetadata: unchecked('find(group id) loads the stored members, update(group id) queries them'),
     WAWebGroupMetadataCollection: unchecked('the same, under its name in other builds'),
     ...modelFields,
   },

@@ -1,4 +1,4 @@
-import type { PageChat, PageGroup, PageId, PageParticipant } from '../window.ts';
+import type { PageChat, PageGroup, PageId } from '../window.ts';
 import { type Contract, fn, unchecked } from './part.ts';
 
 /** A description and the one that it replaces; without a text, that is removed. */
@@ -13,17 +13,18 @@ interface NewMember {
   readonly phoneNumber: object;
   readonly lid?: object;
 }
-type ChangeRoles = (
-  group: unknown,
-  people: readonly PageId[],
-  isLidAddressingMode: boolean,
-) => Promise<{ participants?: readonly { userWid?: PageId; code?: unknown }[] } | undefined>;
+/** What became of each person. */
+export type MemberCodes = { participants?: readonly { userWid?: PageId; code?: unknown }[] } | undefined;
+type ChangeRoles = (group: unknown, people: readonly PageId[], isLidAddressingMode: boolean) => Promise<MemberCodes>;
 
 /** Modules for groups. */
 export interface GroupModules {
   WAWebGroupQueryJob: {
     queryAndUpdateGroupMetadataById(what: { id: unknown }): Promise<unknown>;
     queryGroupInvite(code: string): Promise<PageGroup & { readonly id: PageId; readonly subject?: string }>;
+  };
+  WAWebQueryAndUpdateGroupMetadataJob: {
+    queryAndUpdateAllGroupMetadata(what: Record<string, never>): Promise<unknown>;
   };
   WAWebGroupQueryGroupJob: {
     queryGroupJob?(group: unknown, context: string): Promise<{ readonly status?: string } | undefined>;
@@ -46,13 +47,11 @@ export interface GroupModules {
         }
       | undefined
     >;
+    removeGroupParticipants(group: unknown, people: readonly PageId[]): Promise<MemberCodes>;
     promoteGroupParticipants: ChangeRoles;
     demoteGroupParticipants: ChangeRoles;
   };
   WAWebExitGroupAction: { sendExitGroup(chat: PageChat): Promise<unknown> };
-  WAWebModifyParticipantsGroupAction: {
-    removeParticipants(chat: PageChat, participants: readonly PageParticipant[]): Promise<unknown>;
-  };
 }
 
 /** Their parts. */
@@ -60,6 +59,11 @@ export const groupParts: Contract<GroupModules> = {
   WAWebGroupQueryJob: {
     queryAndUpdateGroupMetadataById: unchecked('({id}) → Promise; rejects if the network limits the rate'),
     queryGroupInvite: fn('(code) → Promise of the group; rejects with 404 or 410', 'getInvite', 'joinGroup'),
+  },
+  WAWebQueryAndUpdateGroupMetadataJob: {
+    queryAndUpdateAllGroupMetadata: unchecked(
+      '({}) → Promise; stores all groups with their members; rejects if the network limits the rate',
+    ),
   },
   WAWebGroupQueryGroupJob: {
     queryGroupJob: unchecked("(group id, context) → Promise<{status: 'success' | 'not_member' | 'terminated…'}>"),
@@ -87,6 +91,7 @@ export const groupParts: Contract<GroupModules> = {
       '(group id, [{phoneNumber, lid?}]) → Promise<{participants: [{userWid, code}], invitedOutContacts: [{phoneNumberWid, code}]}>',
       'addParticipants',
     ),
+    removeGroupParticipants: fn('(group id, ids) → Promise<{participants: [{userWid, code}]}>', 'removeParticipants'),
     promoteGroupParticipants: fn(
       '(group id, ids, by hidden id?) → Promise<{participants: [{userWid, code}]}>',
       'promoteParticipants',
@@ -95,8 +100,5 @@ export const groupParts: Contract<GroupModules> = {
   },
   WAWebExitGroupAction: {
     sendExitGroup: fn('(chat) → Promise<true | false>; false if the network refuses', 'leaveGroup'),
-  },
-  WAWebModifyParticipantsGroupAction: {
-    removeParticipants: fn('(chat, members) → Promise; throws for all if one is not allowed', 'removeParticipants'),
   },
 };

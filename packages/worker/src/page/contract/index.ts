@@ -70,7 +70,6 @@ export const components: Readonly<Record<string, readonly string[]>> = {
   WAWebMexFetchGroupInviteCodeJob: ['WAWebGroupInviteLinkDrawer.react', 'WAWebGroupInviteLinkModal.react'],
   WAWebMexUpdateGroupPropertyJob: ['WAWebExistingGroupPermissionsDrawer.react'],
   WAWebLoadNewsletterPreviewChatAction: ['WAWebLoadingNewsletterPreviewModal.react'],
-  WAWebModifyParticipantsGroupAction: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
   WAWebNewsletterUnsubscribeAction: ['WAWebUnfollowNewsletterConfirmationModal.react'],
   WAWebPrepRawMedia: ['WAWebMediaForwardMediaMsg', 'WAWebAttachMediaFlow.react', 'WAWebStatusAttachMediaFlow.react'],
   WAWebRevokeStatusAction: ['WAWebStatusViewer.react', 'WAWebStatusDrawerFlow.react'],

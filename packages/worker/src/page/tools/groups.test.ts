@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type GroupTools, installGroupTools } from './groups.ts';
 import { installNumberTools } from './numbers.ts';
 
@@ -103,4 +103,49 @@ it('a group that the page cannot open, or not in time, is there all the same', a
     [group, 'createGroupAction', undefined],
     [group, 'queryGroupInviteCode', { isGroupJoin: true }],
   ]);
+});
+
+describe('the members of many groups', () => {
+  const groupOf = (text: string, members: readonly object[] = []) => {
+    const group = { id: id(text), members };
+    return { ...group, groupMetadata: { participants: { getModelsArray: () => group.members } }, set: group } as never;
+  };
+  /** Groups, of which the page has stored the members of some. */
+  const page = (stored: readonly string[], queryAll: () => Promise<unknown>) => {
+    const groups = ['1@g.us', '2@g.us', '3@g.us'].map((text) => groupOf(text));
+    const load = (text: string) => {
+      for (const group of groups as { id: object; set: { members: object[] } }[])
+        if (String(group.id) === text) group.set.members = [member('1@c.us')];
+    };
+    const find = vi.fn(async (wid: object) => stored.includes(String(wid)) && load(String(wid)));
+    modules.WAWebCollections = { WAWebGroupMetadataCollection: { find } };
+    const run = vi.fn(queryAll);
+    modules.WAWebQueryAndUpdateGroupMetadataJob = { queryAndUpdateAllGroupMetadata: run };
+    return { groups, load, run };
+  };
+  const loading = async (groups: readonly never[]) => {
+    const done = tools.loadGroups(groups, 5_000);
+    await vi.advanceTimersByTimeAsync(6_000);
+    await done;
+  };
+
+  it('are read from what the page has stored', async () => {
+    const { groups, run } = page(['1@g.us', '2@g.us', '3@g.us'], async () => undefined);
+    await loading(groups);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['is answered', async () => undefined],
+    ['is refused', () => Promise.reject(new Error('429'))],
+    ['hangs', () => new Promise(() => {})],
+  ])('are queried by one request where it has not; if that %s, not soon again', async (_, answer) => {
+    const { groups, run } = page(['1@g.us'], answer);
+    await loading(groups);
+    await loading(groups);
+    expect(run).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(300_000);
+    await loading([...groups, groupOf('4@g.us')]);
+    expect(run).toHaveBeenCalledTimes(2);
+  });
 });

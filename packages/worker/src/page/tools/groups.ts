@@ -1,5 +1,6 @@
 import type { GroupSettings } from '@chat-web/protocol';
 import type { JoinRequestRow } from '../contract/group-invites.ts';
+import type { MemberCodes } from '../contract/groups.ts';
 import type { GroupRefusal, OwnGroup, PageChat, PageId, PageParticipant, PageWindow } from '../window.ts';
 
 declare const window: PageWindow;
@@ -8,6 +9,11 @@ declare const window: PageWindow;
 export interface GroupTools {
   /** A group that the account is a member of: the page also lists those that it has left. */
   ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
+  /**
+   * Loads the members of groups: those that the page has stored, and all others by one request to the network. After it,
+   * `ownGroup` needs no more time for them.
+   */
+  loadGroups(groups: readonly PageChat[], timeoutMs: number): Promise<void>;
   /** Queries a group, and waits until the page shows what is expected; false if it does not in time. */
   refreshGroup(group: PageChat, isExpected: () => boolean, timeoutMs: number): Promise<boolean>;
   /** Has the page open a group that is new to it, as its own buttons do; that it does not, or takes long, fails nothing. */
@@ -28,13 +34,15 @@ export interface GroupTools {
   ): Promise<(T | 'unknown' | undefined)[]>;
   /**
    * Acts on those people who are among others. Returns a code for each person, in order: 404 for one who is not among
-   * them, 503 for one who could not be looked up, 500 for one without a code of `act`.
+   * them, 503 for one who could not be looked up, 504 for one without a code of `act`.
    */
   codesFor(
     people: readonly string[],
     among: readonly { readonly id: PageId }[],
     act: (ids: readonly PageId[]) => Promise<readonly PersonCode[]>,
   ): Promise<number[]>;
+  /** The codes in an answer to a change of members. */
+  memberCodes(answer: MemberCodes): PersonCode[];
   /** The network's refusal of a change of a group; throws an error of the page again. */
   groupRefusal(error: unknown): GroupRefusal;
 }
@@ -58,23 +66,64 @@ export function installGroupTools(): void {
     // The job rejects if the network limits the rate; the collection would return no members.
     return job ? job({ id: group.id }) : (GroupMetadata ?? WAWebGroupMetadataCollection)?.update(group.id);
   };
-  const membersOf = async (group: PageChat, timeoutMs: number) => {
-    if (loaded(group).length > 0) return loaded(group);
-    if (timeoutMs <= 0) return undefined;
-    const deadline = Date.now() + timeoutMs;
-    await Promise.race([query(group), delay(timeoutMs)]);
-    // The models are set a moment after the answer.
+  /** From the page's database, which the page fills when it is linked. The network is asked only if it is not there. */
+  const readStored = async (group: PageChat, timeoutMs: number) => {
+    const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
+    const reading = (GroupMetadata ?? WAWebGroupMetadataCollection)?.find?.(group.id);
+    await Promise.race([reading?.catch(() => {}), delay(timeoutMs)]);
+  };
+  /** The models are set a moment after an answer. */
+  const untilLoaded = async (groups: readonly PageChat[], deadline: number) => {
     const until = Math.min(deadline, Date.now() + 20 * settleMs);
-    while (loaded(group).length === 0 && Date.now() < until) await delay(settleMs);
+    while (groups.some((group) => loaded(group).length === 0) && Date.now() < until) await delay(settleMs);
+  };
+  const membersOf = async (group: PageChat, timeoutMs: number) => {
+    const deadline = Date.now() + timeoutMs;
+    if (loaded(group).length === 0 && timeoutMs > 0) await readStored(group, timeoutMs);
+    if (loaded(group).length === 0 && Date.now() < deadline) {
+      await Promise.race([query(group), delay(deadline - Date.now())]);
+      await untilLoaded([group], deadline);
+    }
     return loaded(group).length > 0 ? loaded(group) : undefined;
   };
 
   const outside = new Set(['not_member', 'terminated', 'terminated_local']);
+  /** By id, groups of which the network has said that the account is no member. Whose members come later is none. */
+  const left = new Set<string>();
   /** The query for the members hides that the account is none, or that there is no such group any more. */
   const isOutside = async (group: PageChat, timeoutMs: number) => {
+    if (left.has(String(group.id))) return true;
     if (timeoutMs <= 0) return false;
     const told = optional('WAWebGroupQueryGroupJob')?.queryGroupJob?.(group.id, 'enter_group_info');
     return outside.has((await Promise.race([told, delay(timeoutMs)]))?.status ?? '');
+  };
+
+  // The network limits the rate of the request for all groups more than that of others.
+  const betweenMs = 300_000;
+  let nextQueryAt = 0;
+  const queryAll = async (missing: readonly PageChat[], deadline: number) => {
+    const run = optional('WAWebQueryAndUpdateGroupMetadataJob')?.queryAndUpdateAllGroupMetadata;
+    if (!run || Date.now() < nextQueryAt) return;
+    nextQueryAt = Date.now() + betweenMs;
+    const isAnswered = run({}).then(
+      () => true,
+      () => false,
+    );
+    if (!(await Promise.race([isAnswered, delay(deadline - Date.now())]))) return;
+    await untilLoaded(missing, deadline);
+    for (const group of missing) if (loaded(group).length === 0) left.add(String(group.id));
+  };
+  const loadGroups: GroupTools['loadGroups'] = async (groups, timeoutMs) => {
+    const deadline = Date.now() + timeoutMs;
+    const unloaded = () => groups.filter((group) => loaded(group).length === 0 && !left.has(String(group.id)));
+    const waiting = unloaded();
+    const atOnce = 2;
+    const work = async () => {
+      for (let group = waiting.shift(); group && Date.now() < deadline; group = waiting.shift())
+        await readStored(group, deadline - Date.now());
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    if (unloaded().length > 0) await queryAll(unloaded(), deadline);
   };
 
   const ownGroup: GroupTools['ownGroup'] = async (id, timeoutMs) => {
@@ -84,7 +133,8 @@ export function installGroupTools(): void {
     const deadline = Date.now() + timeoutMs;
     try {
       members = await membersOf(group, timeoutMs);
-      if (!members && (await isOutside(group, deadline - Date.now()))) return undefined;
+      if (members) left.delete(id);
+      else if (await isOutside(group, deadline - Date.now())) return undefined;
     } catch (error) {
       const refused = refusal(error);
       if (refused === 403 || refused === 404) return undefined;
@@ -176,7 +226,7 @@ export function installGroupTools(): void {
       for (const each of id ? idsOf(id) : []) codes.set(each, code);
     return found.map((one) => {
       if (typeof one !== 'object') return one === 'unknown' ? 503 : 404;
-      return idsOf(one.id).flatMap((each) => codes.get(each) ?? [])[0] ?? 500;
+      return idsOf(one.id).flatMap((each) => codes.get(each) ?? [])[0] ?? 504;
     });
   };
 
@@ -187,8 +237,11 @@ export function installGroupTools(): void {
   };
 
   const tools: GroupTools = {
+    memberCodes: (answer) =>
+      (answer?.participants ?? []).map(({ userWid: id, code }) => ({ id, code: Number(code) || 504 })),
     ...{
       ownGroup,
+      loadGroups,
       refreshGroup,
       openGroup,
       groupSettings,
