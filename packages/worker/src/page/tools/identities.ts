@@ -1,5 +1,5 @@
 import type { PageModules } from '../contract/index.ts';
-import type { PageContact, PageId, PageWindow } from '../window.ts';
+import type { PageContact, PageId, PageWindow, Refused } from '../window.ts';
 
 declare const window: PageWindow;
 
@@ -20,6 +20,11 @@ export interface IdTools {
    * go first; of a list few are queried.
    */
   resolveNumbers(ids: readonly (PageId | undefined)[], isLive?: boolean): Promise<void>;
+  /**
+   * Queries the numbers of hidden ids by one request, and has the page remember them. Null: the network does not disclose
+   * it. Those without an answer are missing.
+   */
+  queryHiddenIds(lids: readonly string[]): Promise<Map<string, string | null> | Refused>;
   /** Before this time, in milliseconds since 1970, the network is better not queried about numbers. */
   readonly lookUpsFrom: number;
   /** False if the number is not registered. Queries the network once; true if this build cannot query. */
@@ -114,26 +119,32 @@ export function installIdTools(lookUpsFrom: number): void {
   const waiting = new Map<string, { until: number; isLive: boolean; readonly done: Promise<void>; settle(): void }>();
   const mayLookUp = () => Date.now() >= lookUpsFrom;
   let hasFailed = false;
-  const manyAtOnce = () => {
-    if (hasFailed) return undefined;
-    const Query = optional('WAWebUsync')?.USyncQuery;
-    const User = optional('WAWebUsyncUser')?.USyncUser;
+  const canQueryMany = () =>
+    !hasFailed &&
+    Boolean(
+      optional('WAWebUsync')?.USyncQuery &&
+        optional('WAWebUsyncUser')?.USyncUser &&
+        optional('WAWebDBCreateLidPnMappings')?.createLidPnMappings,
+    );
+  const queryHiddenIds: IdTools['queryHiddenIds'] = async (lids) => {
+    const { USyncQuery } = window.require('WAWebUsync');
+    const { USyncUser } = window.require('WAWebUsyncUser');
+    // As the page asks about one.
+    const query = new USyncQuery().withBusinessProtocol().withDisappearingModeProtocol();
+    for (const lid of lids) query.withUser(new USyncUser().withId(createWid(lid) as PageId));
+    const { error = {}, list = [] } = (await query.execute()) ?? {};
+    const [refused] = Object.values(error).flatMap((one) => one?.errorCode ?? []);
+    const told = list.flatMap(({ id, pn }) => (isHidden(id) ? [{ lid: id, pn }] : []));
+    if (refused !== undefined && told.length === 0) return { refused: Number(refused) || 400 };
+    const mappings = told.flatMap(({ lid, pn }) => (pn ? [{ lid, pn }] : []));
     const learn = optional('WAWebDBCreateLidPnMappings')?.createLidPnMappings;
-    return Query && User && learn ? { Query, User, learn } : undefined;
+    if (mappings.length > 0) await learn?.({ mappings, flushImmediately: true, learningSource: 'usync' });
+    return new Map(told.map(({ lid, pn }) => [String(lid), pn ? String(pn) : null]));
   };
   const lookUp = async (lids: readonly string[]): Promise<void> => {
     const [only] = lids;
-    const many = lids.length > 1 ? manyAtOnce() : undefined;
-    if (!many) {
-      if (only !== undefined) await window.WWebJS.enforceLidAndPnRetrieval(only);
-      return;
-    }
-    // As the page asks about one.
-    const query = new many.Query().withBusinessProtocol().withDisappearingModeProtocol();
-    for (const lid of lids) query.withUser(new many.User().withId(createWid(lid) as PageId));
-    const { list = [] } = (await query.execute()) ?? {};
-    const mappings = list.flatMap(({ id, pn }) => (isHidden(id) && pn ? [{ lid: id, pn }] : []));
-    if (mappings.length > 0) await many.learn({ mappings, flushImmediately: true, learningSource: 'usync' });
+    if (lids.length > 1) await queryHiddenIds(lids);
+    else if (only !== undefined) await window.WWebJS.enforceLidAndPnRetrieval(only);
   };
   /** The next that somebody still waits for: those of live events first. */
   const takeNext = (): string[] => {
@@ -142,7 +153,7 @@ export function installIdTools(lookUpsFrom: number): void {
       waiting.delete(key);
       settle();
     }
-    const most = manyAtOnce() ? mostAtOnce : 1;
+    const most = canQueryMany() ? mostAtOnce : 1;
     const next = [...waiting].sort(([, one], [, other]) => Number(other.isLive) - Number(one.isLive)).slice(0, most);
     return next.map(([key]) => key);
   };
@@ -218,7 +229,8 @@ export function installIdTools(lookUpsFrom: number): void {
   const isMe = (id: PageId) => ownIds().some((own) => String(own) === String(id));
 
   const tools: IdTools = {
-    ...{ optional, eachReadable, phoneOr, lidOf, idsOf, lookUpsFrom, resolveNumbers, isRegistered, ownIds, isMe },
+    ...{ optional, eachReadable, phoneOr, lidOf, idsOf, lookUpsFrom, resolveNumbers, queryHiddenIds, isRegistered },
+    ...{ ownIds, isMe },
     contactModel: (contact) => {
       const getters = optional('WAWebContactGetters');
       const lid = lidOf(contact.id);
