@@ -167,5 +167,7 @@ it('many numbers are not looked up for ten minutes after a link', async () => {
   const error = await asked.catch((thrown: unknown) => thrown as { code: string; retryAfterSeconds: number });
   expect(error).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('linked') });
   expect('retryAfterSeconds' in error && error.retryAfterSeconds).toBeGreaterThan(500);
+  const resolved = stack.client.resolveContacts({ id: 'main', ids: [NOBODY] });
+  await expect(resolved).rejects.toMatchObject({ code: 'rate_limited', message: expect.stringContaining('linked') });
   expect((await stack.phones.account(ADA)).lookUps).toEqual(lookUps);
 });

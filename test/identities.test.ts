@@ -46,6 +46,47 @@ describe('people whom the network knows by two ids', () => {
     expect(contacts.filter(({ number }) => number === BEN)).toMatchObject([{ id: `${BEN}@c.us`, name: 'Ben Okafor' }]);
   });
 
+  it('are found by one id from the other: from memory, or by one request of each kind, paced', async () => {
+    const { client, phones } = stack;
+    const stella = { number: '12025550191', name: 'Strange Stella', lid: '81604523377191' };
+    const sven = { number: '12025550193', name: 'Strange Sven', lid: '81604523377193' };
+    for (const stranger of [stella, sven]) await phones.addAccount(stranger);
+    const [harry, lidOfSven] = [`${HIDDEN.lid}@lid`, `${sven.lid}@lid`];
+    const ofSven = { id: lidOfSven, number: sven.number, lid: lidOfSven };
+    const resolve = (...ids: string[]) => client.resolveContacts({ id: 'main', ids });
+    const before = (await phones.account(ADA)).lookUps.length;
+    const lookUps = async () => (await phones.account(ADA)).lookUps.slice(before).map(({ jid }) => jid);
+    const { lid: lidOfBen } = await phones.account(BEN);
+    const ofBen = { number: BEN, lid: lidOfBen };
+    expect(await resolve(BEN, lidOfBen)).toEqual({
+      contacts: [
+        { id: `${BEN}@c.us`, ...ofBen },
+        { id: lidOfBen, ...ofBen },
+      ],
+    });
+    expect(await lookUps()).toEqual([]);
+    expect(await resolve(lidOfSven, '12025550192', harry, `+${stella.number}`, '999999@lid', BEN)).toEqual({
+      contacts: [
+        ofSven,
+        { id: '12025550192@c.us', number: null, lid: null },
+        { id: harry, number: null, lid: harry },
+        { id: `${stella.number}@c.us`, number: stella.number, lid: `${stella.lid}@lid` },
+        // The network does not tell of this one.
+        { id: '999999@lid', lid: '999999@lid' },
+        { id: `${BEN}@c.us`, ...ofBen },
+      ],
+    });
+    const asked = [lidOfSven, harry, '999999@lid', '+12025550192', `+${stella.number}`];
+    expect((await lookUps()).sort()).toEqual(asked.sort());
+    // Of hidden ids the page remembers what it was told.
+    expect(await resolve(lidOfSven)).toEqual({ contacts: [ofSven] });
+    const soon = resolve(harry);
+    await expect(soon).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: expect.any(Number) });
+    await expect(client.numbersExist({ id: 'main', numbers: [BEN] })).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(resolve()).rejects.toMatchObject({ code: 'invalid_request', issues: [{ path: 'ids' }] });
+    await expect(resolve('nobody')).rejects.toMatchObject({ code: 'invalid_request', issues: [{ path: 'ids.0' }] });
+  });
+
   it('are named by number in messages, once the network was asked, and by hidden id where it does not tell', async () => {
     await stack.phones.send(SHY.number, { to: groupId, body: 'from Shirley' });
     expect(await events.until('message', ({ body }) => body === 'from Shirley')).toMatchObject({

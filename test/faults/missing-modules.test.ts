@@ -108,6 +108,7 @@ function callsOf(stack: Stack): Calls {
     numberExists: () => client.numberExists({ id: 'main', number: BEN }),
     getPicture: async () => (await client.getPicture({ id: 'main', contactId: BEN }))?.data.cancel(),
     numbersExist: () => client.numbersExist({ id: 'main', numbers: [BEN] }),
+    resolveContacts: () => client.resolveContacts({ id: 'main', ids: [BEN] }),
     blockContact: () => client.blockContact({ id: 'main', contactId: EDITH }),
     unblockContact: () => client.unblockContact({ id: 'main', contactId: DEV }),
     listBlocked: () => client.listBlocked({ id: 'main' }),

@@ -14,6 +14,7 @@ const bodies: Readonly<Record<string, object>> = {
   pinChat: { pinned: true },
   muteChat: { until: 'forever' },
   numbersExist: { numbers: ['12025550102'] },
+  resolveContacts: { ids: ['12025550102'] },
   setChatLabels: { labelIds: ['1'] },
   createGroup: { subject: 'Friends', participants: ['12025550102'] },
   addParticipants: { participants: ['12025550102'] },

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { personId } from '../ids.ts';
+import { contactId, personId } from '../ids.ts';
 import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { businessProfile, contact, group } from '../resources.ts';
@@ -17,7 +17,20 @@ const exists = v.pipe(
   v.nullable(v.boolean()),
   v.description('Null: the network gave no result for this number; check it again later'),
 );
-const looked = v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists });
+const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
+const looked = v.object({ number: digits, exists });
+
+const ids = v.pipe(
+  v.array(contactId),
+  v.minLength(1, 'must have at least one id'),
+  v.maxLength(MOST_NUMBERS, `must be at most ${MOST_NUMBERS}`),
+);
+/** Both ids of a person. Null: there is none, or it is hidden from the account. Absent: the network gave no result. */
+const bothIds = v.object({
+  id: networkId,
+  number: v.optional(v.nullable(digits)),
+  lid: v.optional(v.nullable(networkId)),
+});
 
 const about = v.pipe(
   v.nullable(writtenText(LIMITS.name)),
@@ -38,6 +51,17 @@ export const contactDetailOperations = {
     params: ofSession,
     body: v.object({ numbers }),
     answer: v.object({ numbers: listOf(looked, MOST_NUMBERS) }),
+    errors: [...CHANGE_ERRORS, ...refusals],
+    timeoutMs: 30_000,
+  },
+  resolveContacts: {
+    summary: 'Get the numbers of up to 50 hidden ids, and the hidden ids of numbers, of any people',
+    method: 'POST',
+    path: '/sessions/:id/contacts/resolve',
+    scope: 'send',
+    params: ofSession,
+    body: v.object({ ids }),
+    answer: v.object({ contacts: listOf(bothIds, MOST_NUMBERS) }),
     errors: [...CHANGE_ERRORS, ...refusals],
     timeoutMs: 30_000,
   },

@@ -1,6 +1,6 @@
 import { GatewayError } from '@chat-web/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { getAbout, numbersExist } from '../page/contact-details.ts';
+import { getAbout, numbersExist, resolvePeople } from '../page/contact-details.ts';
 import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
 import { contactDetailHandlers } from './contact-details.ts';
 
@@ -40,6 +40,31 @@ describe('many numbers', () => {
     context.page.on(numbersExist, () => answer);
     await expect(exist()).rejects.toMatchObject({ code });
     await expect(exist()).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+});
+
+describe('the other ids of people', () => {
+  const resolve = () => handlers.resolveContacts({ id: 'main', ids: [BEN] });
+  const found = [{ id: BEN, number: '12025550103', lid: null }];
+
+  it('are as the network writes them; a query is not repeated at once, what the page knows is told again', async () => {
+    context.page.on(resolvePeople, () => ({ found, isQueried: false }));
+    expect(await resolve()).toEqual({ contacts: found });
+    await resolve();
+    expect(context.page.calls.map(({ args }) => Number(args[1]) > 0)).toEqual([false, false]);
+    context.page.on(resolvePeople, () => ({ found, isQueried: true }));
+    await resolve();
+    await resolve();
+    expect(context.page.calls.map(({ args }) => Number(args[1]) > 0)).toEqual([false, false, false, true]);
+  });
+
+  it.each([
+    [{ waitMs: 2_500 }, { code: 'rate_limited', retryAfterSeconds: 3 }],
+    [{ refused: 429 }, { code: 'rate_limited', retryAfterSeconds: 60 }],
+    [{ refused: 403 }, { code: 'not_permitted' }],
+  ] as const)('are refused if the answer is %j', async (answer, error) => {
+    context.page.on(resolvePeople, () => answer);
+    await expect(resolve()).rejects.toMatchObject(error);
   });
 });
 

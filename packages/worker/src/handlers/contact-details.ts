@@ -8,6 +8,7 @@ import {
   listBlocked,
   listCommonGroups,
   numbersExist,
+  resolvePeople,
   setBlocked,
 } from '../page/contact-details.ts';
 import { contactNotFound } from './not-found.ts';
@@ -52,6 +53,16 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
       if ('refused' in found) throw refusedBy(found.refused);
       const digits = (id: string) => id.slice(0, id.indexOf('@'));
       return { numbers: numbers.map((id, index) => ({ number: digits(id), exists: found.exist[index] ?? null })) };
+    },
+
+    resolveContacts: async ({ ids }) => {
+      const pauseMs = nextLookUpsAt - performance.now();
+      const resolved = await page.change(QUERY_TIMEOUT_MS, resolvePeople, ids, pauseMs);
+      if ('waitMs' in resolved)
+        throw tooSoon('numbers were looked up a moment ago, or the account linked', resolved.waitMs);
+      if ('refused' in resolved) throw refusedBy(resolved.refused);
+      if (resolved.isQueried) nextLookUpsAt = performance.now() + LOOK_UPS_PAUSE_MS;
+      return { contacts: [...resolved.found] };
     },
 
     blockContact: async ({ contactId }) => ({ contactId: await change(contactId, true), blocked: true }),

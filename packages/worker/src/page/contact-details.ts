@@ -1,4 +1,5 @@
-import type { PageWindow, Refused } from './window.ts';
+import type { NumberFound } from './tools/numbers.ts';
+import type { PageId, PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
 
@@ -17,6 +18,56 @@ export async function numbersExist(
     const found = await tools.queryNumbers(people);
     if ('refused' in found) return found;
     return found.size > 0 ? { exist: people.map((one) => found.get(one)?.isRegistered ?? null) } : 'unanswered';
+  } catch (error) {
+    return tools.refusedBy(error);
+  }
+}
+
+/** A person by both ids. Null: there is none, or it is hidden. Undefined: the network gave no result. */
+interface BothIds {
+  readonly id: string;
+  /** Digits. */
+  readonly number: string | null | undefined;
+  readonly lid: string | null | undefined;
+}
+
+/**
+ * Finds the other id of people: in the page's memory, and of all others by one request for numbers and one for hidden ids.
+ * `waitMs`: the network must not be queried before.
+ */
+export async function resolvePeople(
+  people: string[],
+  pauseMs: number,
+): Promise<
+  { readonly found: readonly BothIds[]; readonly isQueried: boolean } | { readonly waitMs: number } | Refused
+> {
+  const tools = window.chatWebTools;
+  const { createWid } = window.require('WAWebWidFactory');
+  const isHidden = (id: string) => id.endsWith('@lid');
+  const numberIn = (ids: readonly string[]) => ids.find((id) => !isHidden(id))?.replace(/@.*/, '');
+  const known = people.map((id): BothIds => {
+    const ids = tools.idsOf(createWid(id) as PageId);
+    return { id, number: numberIn(ids), lid: ids.find(isHidden) };
+  });
+  const unknown = known.filter(({ number, lid }) => number === undefined || lid === undefined).map(({ id }) => id);
+  if (unknown.length === 0) return { found: known, isQueried: false };
+  const waitMs = Math.max(pauseMs, tools.lookUpsFrom - Date.now());
+  if (waitMs > 0) return { waitMs };
+  try {
+    const [lids, numbers] = [unknown.filter(isHidden), unknown.filter((id) => !isHidden(id))];
+    const byLid = lids.length > 0 ? await tools.queryHiddenIds(lids) : new Map<string, string | null>();
+    if ('refused' in byLid) return byLid;
+    const byNumber = numbers.length > 0 ? await tools.queryNumbers(numbers) : new Map<string, NumberFound>();
+    if ('refused' in byNumber) return byNumber;
+    const found = known.map((one): BothIds => {
+      const number = byLid.get(one.id);
+      if (number !== undefined) return { ...one, number: number && (numberIn([number]) ?? null) };
+      const { isRegistered, ids = [] } = byNumber.get(one.id) ?? {};
+      if (isRegistered === undefined) return one;
+      // The network may write the number in another way than it was asked for.
+      return { ...one, number: isRegistered ? (numberIn(ids) ?? one.number) : null, lid: ids.find(isHidden) ?? null };
+    });
+    return { found, isQueried: true };
   } catch (error) {
     return tools.refusedBy(error);
   }

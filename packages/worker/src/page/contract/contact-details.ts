@@ -46,11 +46,11 @@ export const contactDetailParts: Contract<ContactDetailModules> = {
   WAWebUsync: {
     USyncQuery: fn(
       'with…Protocol(), withUser(user), execute() → Promise<{error, list: [{id, pn, lid, contact}]}>; a refusal is in error',
-      'numbersExist',
+      ...(['numbersExist', 'resolveContacts'] as const),
     ),
     USYNC_ADDRESSING_MODE: unchecked('{PN, LID}: which of the two `id` is; by number, withLidProtocol() adds lid'),
   },
-  WAWebUsyncUser: { USyncUser: fn('withPhone(+number) | withId(hidden id)', 'numbersExist') },
+  WAWebUsyncUser: { USyncUser: fn('withPhone(+number) | withId(hidden id)', 'numbersExist', 'resolveContacts') },
   WAWebUsernameGatingUtils: {
     usernameContactUsyncLidBased: unchecked(
       '() → whether numbers are queried by hidden id; absent where they always are',

@@ -3,7 +3,7 @@ import type { PageWindow, Refused } from '../window.ts';
 declare const window: PageWindow;
 
 /** What the network says of a number. */
-interface NumberFound {
+export interface NumberFound {
   readonly isRegistered: boolean;
   /** Of whom it is. */
   readonly ids: readonly string[];
