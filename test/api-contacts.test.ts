@@ -7,18 +7,22 @@ import { ADA, BEN, Stack } from './helpers/stack.ts';
 const CARLA = '12025550103';
 const DEV = '12025550104';
 const SHOP = '12025550106';
+/** No contact of the account. */
+const STELLA = '12025550191';
 const NOBODY = '12025559999';
 const idOf = (number: string) => `${number}@c.us`;
 
 describe('people', () => {
   let stack: Stack;
   let lidOfDev = '';
+  let lidOfStella = '';
   let groupId = '';
   beforeAll(async () => {
     stack = await Stack.start();
     const { phones } = stack;
     ({ lid: lidOfDev } = await phones.account(DEV));
-    ({ id: groupId } = await phones.createGroup(BEN, { subject: 'Shared', participants: [ADA, CARLA] }));
+    ({ lid: lidOfStella } = await phones.addAccount({ number: STELLA, name: 'Strange Stella' }));
+    ({ id: groupId } = await phones.createGroup(BEN, { subject: 'Shared', participants: [ADA, CARLA, STELLA] }));
     await phones.createGroup(DEV, { subject: 'Of others', participants: [ADA] });
     await stack.linkLongAgo('main', ADA);
   });
@@ -117,11 +121,9 @@ describe('people', () => {
 
   it('share groups with the account, once their members are loaded', async () => {
     const { client } = stack;
-    await client.listGroups({ id: 'main' });
-    for (const number of [BEN, CARLA])
-      expect(await client.listCommonGroups(of(number))).toEqual([{ id: groupId, subject: 'Shared' }]);
-    expect(await client.listCommonGroups(of(ADA))).toEqual([]);
-    await expect(client.listCommonGroups(of(NOBODY))).rejects.toMatchObject({ code: 'contact_not_found' });
+    for (const contactId of [BEN, CARLA, STELLA, lidOfStella])
+      expect(await client.listCommonGroups(of(contactId))).toEqual([{ id: groupId, subject: 'Shared' }]);
+    for (const contactId of [ADA, NOBODY]) expect(await client.listCommonGroups(of(contactId))).toEqual([]);
   });
 
   it('may be businesses, and have a profile', async () => {
@@ -152,6 +154,8 @@ describe('people', () => {
         ],
       },
     });
+    await phones.profile(SHOP, { businessProfile: { ...businessProfile, description: 'We sell lights' } });
+    expect(await client.getBusinessProfile(of(SHOP))).toMatchObject({ description: 'We sell lights' });
     for (const number of [BEN, NOBODY]) {
       const none = { contactId: idOf(number), isBusiness: false, websites: [], categories: [] };
       expect(await client.getBusinessProfile(of(number))).toEqual(none);

@@ -106,13 +106,13 @@ export const contactDetailOperations = {
     timeoutMs: 30_000,
   },
   listCommonGroups: {
-    summary: 'List the groups that the account shares with a contact, among those whose members are loaded',
+    summary: 'List the groups that the account shares with a person',
     method: 'GET',
     path: '/sessions/:id/contacts/:contactId/groups',
     scope: 'read',
     params: ofContact,
     answer: listOf(group, LIMITS.listed),
-    errors: [...READ_ERRORS, 'contact_not_found'],
+    errors: READ_ERRORS,
     timeoutMs: 30_000,
   },
   getBusinessProfile: {

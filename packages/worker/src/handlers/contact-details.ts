@@ -80,11 +80,7 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
       return { contactId, about: found.about && cutText(found.about, LIMITS.name) };
     },
 
-    listCommonGroups: async ({ contactId }) => {
-      const groups = await page.read(LIST_TIMEOUT_MS, listCommonGroups, contactId);
-      if (groups === 'no_contact') throw contactNotFound();
-      return toGroups(groups);
-    },
+    listCommonGroups: async ({ contactId }) => toGroups(await page.read(LIST_TIMEOUT_MS, listCommonGroups, contactId)),
 
     getBusinessProfile: async ({ contactId }) => {
       const profile = await page.read(QUERY_TIMEOUT_MS, getBusinessProfile, contactId);

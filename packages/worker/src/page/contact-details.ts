@@ -162,12 +162,14 @@ export async function getAbout(personId: string): Promise<{ readonly about: stri
 }
 
 /** The groups that the account shares with a person, from the page's database. */
-export async function listCommonGroups(personId: string): Promise<Record<string, unknown>[] | 'no_contact'> {
+export async function listCommonGroups(personId: string): Promise<Record<string, unknown>[]> {
   const tools = window.chatWebTools;
   const { Contact } = window.require('WAWebCollections');
-  const wid = window.require('WAWebWidFactory').createWid(personId);
-  const contact = tools.idsOf(wid).flatMap((id) => Contact.get(id) ?? [])[0];
-  if (!contact) return 'no_contact';
+  const { createWid } = window.require('WAWebWidFactory');
+  const wid = createWid(personId) as PageId;
+  const known = tools.idsOf(wid).flatMap((id) => Contact.get(id) ?? [])[0];
+  // A member of a group need not be a contact.
+  const contact = known ?? new Contact.modelClass({ id: createWid(tools.lidOf(wid) ?? personId) });
   const shared = await window.require('WAWebFindCommonGroupsContactAction').findCommonGroups(contact);
   return (shared?.getModelsArray() ?? []).map((chat) => ({
     id: String(chat.id),
@@ -178,13 +180,14 @@ export async function listCommonGroups(personId: string): Promise<Record<string,
 
 /** Queries the profile of a business. */
 export async function getBusinessProfile(personId: string): Promise<Record<string, unknown> | Refused> {
-  const { BusinessProfile, Contact } = window.require('WAWebCollections');
-  const wid = window.require('WAWebWidFactory').createWid(personId);
+  const { BusinessProfile: profiles, Contact } = window.require('WAWebCollections');
+  const wid = window.require('WAWebWidFactory').createWid(personId) as PageId;
   try {
-    const profile = (await BusinessProfile?.find(wid)) ?? {};
+    // `find` returns one that was queried before, however old it is.
+    const profile = (await (profiles?.fetchBizProfile?.(wid) ?? profiles?.find(wid))) ?? {};
     const { description, email, address, structuredAddress, website, categories, businessHours } = profile;
     return {
-      isBusiness: Contact.get(personId)?.isBusiness,
+      isBusiness: window.chatWebTools.idsOf(wid).some((id) => Contact.get(id)?.isBusiness === true),
       description,
       email,
       address: address ?? structuredAddress?.streetAddress,

@@ -24,7 +24,14 @@ class BusinessProfile extends Model<BusinessProfileAttributes> {
 /** The profiles that were asked for. */
 export const businessProfiles = new Collection<BusinessProfile>(BusinessProfile);
 
-/** The profile of a business; the network is asked for one that the page does not have. */
+/** The profile of a business, asked of the network. */
+export function fetchBusinessProfile(connection: Connection, id: Wid): Promise<BusinessProfile> {
+  const present = businessProfiles.get(id);
+  if (present) businessProfiles.remove(present);
+  return findBusinessProfile(connection, id);
+}
+
+/** The same, if the page does not have it. */
 export async function findBusinessProfile(connection: Connection, id: Wid): Promise<BusinessProfile> {
   const present = businessProfiles.get(id);
   if (present) return present;

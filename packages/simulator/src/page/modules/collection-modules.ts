@@ -1,5 +1,5 @@
 import { findOrCreateChat } from '../chat-finder.ts';
-import { businessProfiles, findBusinessProfile } from '../models/business-profiles.ts';
+import { businessProfiles, fetchBusinessProfile, findBusinessProfile } from '../models/business-profiles.ts';
 import { calls } from '../models/calls.ts';
 import { type Chat, chats, newsletters } from '../models/chat.ts';
 import { blocklist, Contact, contacts } from '../models/contact.ts';
@@ -59,6 +59,7 @@ export function collectionModules(page: Page): Modules {
       }),
       BusinessProfile: Object.assign(businessProfiles, {
         find: (id: string | Wid) => findBusinessProfile(page.connection, createWid(id)),
+        fetchBizProfile: (id: string | Wid) => fetchBusinessProfile(page.connection, createWid(id)),
       }),
       // Under the first name in older builds, under the second in newer ones.
       GroupMetadata,

@@ -27,7 +27,10 @@ interface GroupQueries {
 export interface CollectionModules {
   WAWebCollections: {
     Blocklist?: Found<{ readonly id: PageId }>;
-    BusinessProfile?: { find(wid: object): Promise<PageBusinessProfile | undefined> };
+    BusinessProfile?: {
+      find(wid: object): Promise<PageBusinessProfile | undefined>;
+      fetchBizProfile?(wid: object): Promise<PageBusinessProfile | undefined>;
+    };
     Chat: Found<PageChat> & {
       on?(event: string, listener: (chat: PageChat, value?: unknown, before?: unknown) => void): void;
     };
@@ -115,6 +118,7 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
       'WAWebBlocklistCollection.BlocklistCollection',
     ),
     BusinessProfile: unchecked('the profiles of businesses'),
+    'BusinessProfile.fetchBizProfile': unchecked('(id) → the same, also for one that was queried before'),
     'BusinessProfile.find': fn('(id) → Promise of a profile; queries the network', 'getBusinessProfile'),
     Status: either(
       object('getMyStatus() → own feed', 'deleteMessage.status'),
