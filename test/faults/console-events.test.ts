@@ -138,6 +138,8 @@ it('shows the events of the names, sessions and ids that are chosen', async () =
   await seen.untilShown(/five[\s\S]*four/);
   expect((await rows()).join()).not.toContain('three');
   await seen.show('#/sessions/main');
+  // What loads above the link moves it.
+  await seen.untilShown(/Memory over the last hour[\s\S]*MB (to|throughout)[\s\S]*Timeline[\s\S]*Starting/);
   await seen.press('All events of main', 'link');
   await seen.untilShown(/ready[\s\S]*12025550101 is linked/);
   expect((await rows()).join()).toContain('status');
