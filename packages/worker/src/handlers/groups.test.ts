@@ -73,6 +73,11 @@ describe('a group', () => {
     expect(await handlers.renameGroup({ ...ofGroup, subject: 'Friends' })).toEqual({ groupId, subject: 'Friends' });
   });
 
+  it('that may have been left is not said to be left, nor not to be', async () => {
+    context.page.on(leaveGroup, () => 'unknown');
+    await expect(handlers.leaveGroup(ofGroup)).rejects.toMatchObject({ code: 'outcome_unknown' });
+  });
+
   it.each([
     ['none_registered', 'recipient_not_found'],
     [{ refused: 429 }, 'rate_limited'],

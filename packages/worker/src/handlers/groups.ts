@@ -72,7 +72,9 @@ export function groupHandlers({
     },
 
     leaveGroup: async ({ groupId }) => {
-      allowed(await page.change(CHANGE_TIMEOUT_MS, leaveGroup, groupId, MEMBERS_OF_ONE_TIMEOUT_MS));
+      const outcome = allowed(await page.change(CHANGE_TIMEOUT_MS, leaveGroup, groupId, MEMBERS_OF_ONE_TIMEOUT_MS));
+      if (outcome === 'unknown')
+        throw new GatewayError('outcome_unknown', 'the web client did not report whether the group was left');
       return { groupId, left: true };
     },
 

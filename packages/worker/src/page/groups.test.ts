@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { addParticipants, createGroup } from './groups.ts';
+import { addParticipants, createGroup, leaveGroup } from './groups.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const [BEN, CARLA, DORA] = ['1@c.us', '2@c.us', '3@c.us'];
 afterEach(() => vi.unstubAllGlobals());
 
 /** A page that knows people by these ids, and a group of Dora that has its members by hidden id. */
-function page(ids: Record<string, readonly string[] | 'unknown'>, job: (...args: object[]) => unknown) {
+function page(ids: Record<string, readonly string[] | 'unknown'>, job: (...args: object[]) => unknown, more = {}) {
   const done: unknown[] = [];
   const run = async (_: object, people: readonly { phoneNumber: object; lid?: object }[]) => {
     done.push(people.map(({ phoneNumber, lid }) => [phoneNumber, lid].map((one) => one && String(one))));
@@ -16,6 +16,7 @@ function page(ids: Record<string, readonly string[] | 'unknown'>, job: (...args:
     WAWebWidFactory: { createWid: id },
     WAWebGroupModifyParticipantsJob: { addGroupParticipants: run },
     WAWebGroupCreateJob: { createGroup: run },
+    ...more,
   };
   const participants = { get: (one: string) => (one === '33@lid' ? {} : undefined) };
   const chatWebTools = {
@@ -63,6 +64,17 @@ describe('people who are added to a group', () => {
     const done = page(known, () => undefined);
     expect(await add([DORA])).toEqual([409]);
     expect(done).toEqual([]);
+  });
+});
+
+describe('a group that is left', () => {
+  it.each([
+    [async () => true, 'ok'],
+    [async () => false, 'no_group'],
+    [() => Promise.reject(new Error('failed to merge chat table')), 'unknown'],
+  ])('%s: %s', async (sendExitGroup, outcome) => {
+    page({}, () => undefined, { WAWebExitGroupAction: { sendExitGroup } });
+    expect(await leaveGroup('9@g.us', 0)).toEqual(outcome);
   });
 });
 

@@ -14,12 +14,14 @@ export async function renameGroup(groupId: string, subject: string, membersMs: n
   }
 }
 
-/** Leaves a group. */
-export async function leaveGroup(groupId: string, membersMs: number): Promise<'ok' | GroupRefusal> {
+/** Leaves a group. `unknown`: the page does not tell what became of it. */
+export async function leaveGroup(groupId: string, membersMs: number): Promise<'ok' | 'unknown' | GroupRefusal> {
   const own = await window.chatWebTools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
-  // Also resolves if the network refuses, without its code.
-  const isLeft = await window.require('WAWebExitGroupAction').sendExitGroup(own.group);
+  const { sendExitGroup } = window.require('WAWebExitGroupAction');
+  // Resolves with false if the network refuses; rejects without an answer, or if it cannot store that the group was left.
+  const isLeft = await sendExitGroup(own.group).catch(() => 'unknown' as const);
+  if (isLeft === 'unknown') return 'unknown';
   if (isLeft !== false) return 'ok';
   return own.members ? { refused: 400 } : 'no_group'; // The members of a group that was left cannot be queried.
 }

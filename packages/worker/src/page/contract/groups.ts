@@ -99,6 +99,9 @@ export const groupParts: Contract<GroupModules> = {
     demoteGroupParticipants: fn('the same', 'demoteParticipants'),
   },
   WAWebExitGroupAction: {
-    sendExitGroup: fn('(chat) → Promise<true | false>; false if the network refuses', 'leaveGroup'),
+    sendExitGroup: fn(
+      '(chat) → Promise<true | false>; false if the network refuses; rejects without an answer',
+      'leaveGroup',
+    ),
   },
 };
