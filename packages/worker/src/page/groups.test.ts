@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { addParticipants, createGroup, leaveGroup } from './groups.ts';
+import { addParticipants, createGroup, leaveGroup, removeParticipants } from './groups.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const [BEN, CARLA, DORA] = ['1@c.us', '2@c.us', '3@c.us'];
@@ -64,6 +64,47 @@ describe('people who are added to a group', () => {
     const done = page(known, () => undefined);
     expect(await add([DORA])).toEqual([409]);
     expect(done).toEqual([]);
+  });
+});
+
+describe('members who are removed', () => {
+  const members = [BEN, CARLA, DORA].map((one) => ({ id: id(one) }));
+  const remove = (own: object, people: readonly string[]) => {
+    const asked: string[][] = [];
+    page({}, () => undefined, {
+      WAWebGroupModifyParticipantsJob: {
+        removeGroupParticipants: async (_: object, ids: readonly object[]) => {
+          asked.push(ids.map(String));
+          return { participants: [{ userWid: ids[0], code: '406' }] };
+        },
+      },
+    });
+    Object.assign((globalThis as unknown as { window: { chatWebTools: object } }).window.chatWebTools, {
+      ownGroup: async () => ({ group: { id: id('9@g.us') }, isAdmin: true, members, ...own }),
+      isMe: (one: object) => String(one) === DORA,
+      memberCodes: ({ participants }: { participants: { userWid: object; code: string }[] }) =>
+        participants.map(({ userWid, code }) => ({ id: userWid, code: Number(code) })),
+      codesFor: async (
+        some: readonly string[],
+        _: object,
+        act: (ids: readonly object[]) => Promise<{ code: number }[]>,
+      ) => {
+        const codes = await act(some.map(id));
+        return some.map((_, n) => codes[n]?.code ?? 504);
+      },
+    });
+    return removeParticipants('9@g.us', [...people], 0).then((codes) => [codes, asked]);
+  };
+
+  it('are removed by one request, but for the account itself; who is not in the answer may have been', async () => {
+    expect(await remove({}, [BEN, DORA, CARLA])).toEqual([[406, 405, 504], [[BEN, CARLA]]]);
+  });
+
+  it.each([
+    [{ isAdmin: false }, 'not_admin'],
+    [{ members: undefined }, { refused: 429 }],
+  ])('are not where the group is %j', async (own, outcome) => {
+    expect(await remove(own, [BEN])).toEqual([outcome, []]);
   });
 });
 
