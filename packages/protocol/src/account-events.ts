@@ -3,39 +3,39 @@ import { count, LIMITS, listOf, networkId, writtenText } from './limits.ts';
 import { message } from './resources.ts';
 import { isoTime } from './times.ts';
 
-/** The states of a call. `ringing` is told only where the page can take calls. */
+/** The states of a call. `ringing` is reported only where the page can take calls. */
 export const CALL_STATES = [
   ...(['ringing', 'ongoing', 'completed', 'missed', 'rejected', 'canceled', 'accepted_elsewhere', 'failed'] as const),
   'unknown',
 ] as const;
 
-/** What people do, as others see it. */
+/** What people are doing, as others see it. */
 export const PRESENCE_STATES = ['available', 'unavailable', 'typing', 'recording'] as const;
 
 const participants = listOf(networkId, LIMITS.members);
-/** `id` is that of the notice in the group. Without `by`, nobody knows who did it. */
+/** `id` is that of the notice in the group. Without `by`, the author is unknown. */
 const inGroup = { id: networkId, groupId: networkId, by: v.optional(networkId) };
 
 /**
- * The data of the events that tell what becomes of an account's messages, groups and chats, by name. A reader gets them
- * only if it names them. `from` and `by` are people: by number where that is known, by hidden id otherwise.
+ * The data of the events about changes of an account's messages, groups and chats, by name. They are opt-in. `from` and
+ * `by` are people: by number if it is known, otherwise by hidden id.
  */
 export const accountEventData = {
   /** This account sent a message on another device. */
   message_sent: message,
-  /** Somebody reacted to a message; an empty `emoji` takes the reaction back. */
+  /** Somebody reacted to a message; an empty `emoji` removes the reaction. */
   message_reaction: v.object({
     ...{ messageId: networkId, chatId: networkId, from: networkId },
     emoji: writtenText(LIMITS.emoji),
     at: isoTime,
   }),
-  /** Somebody edited a message of theirs; `body` is the new text. */
+  /** Somebody edited their message; `body` is the new text. */
   message_edited: v.object({
     ...{ id: networkId, chatId: networkId, from: networkId },
     body: writtenText(LIMITS.body),
     at: isoTime,
   }),
-  /** Somebody voted in a poll: `options` is all that they have chosen, and empty once that was taken back. */
+  /** Somebody voted in a poll: `options` is their whole choice, empty once they have withdrawn it. */
   poll_vote: v.object({
     ...{ pollId: networkId, chatId: networkId, from: networkId },
     options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions),
@@ -43,36 +43,37 @@ export const accountEventData = {
   }),
   /** A message was deleted for everyone: by its author, or `by` an admin of the group. */
   message_revoked: v.object({ id: networkId, chatId: networkId, from: networkId, by: v.optional(networkId) }),
-  /** People came into a group, each by themselves or `by` another; also the account itself. */
+  /** People joined a group by themselves, or `by` another person added them. Includes the account itself. */
   group_joined: v.object({ ...inGroup, participants }),
   /** People left a group, or were removed from it. */
   group_left: v.object({ ...inGroup, participants }),
-  /** People ask to be let into a group that the account administers. */
+  /** People ask to join a group that the account administers. */
   group_request: v.object({ ...inGroup, participants }),
-  /** `change` is the page's name for it, such as `subject` or `promote`; `participants` are those whom it concerns. */
+  /** `change` is the page's name for it, such as `subject` or `promote`; `participants` are the people affected. */
   group_updated: v.object({
     ...inGroup,
     change: v.pipe(v.string(), v.regex(/^[\w.-]{1,60}$/)),
     participants,
     value: v.optional(writtenText(LIMITS.name)),
   }),
-  /** A call of `from`, who may be the account itself, in each state that the page tells. */
+  /** A call from `from`, who may be the account itself, in each state that the page reports. */
   call: v.object({
     ...{ id: networkId, chatId: networkId, from: networkId, video: v.boolean(), group: v.boolean() },
     state: v.picklist(CALL_STATES),
     at: isoTime,
   }),
   /**
-   * What somebody does, in a chat for which that was asked. In a group, without `from` once nobody does anything;
-   * `lastSeen` where a person who is `unavailable` tells it.
+   * What somebody is doing, in a chat whose presence is subscribed. In a group, `from` is absent once everybody has
+   * stopped; `lastSeen` is present if a person who is `unavailable` shares it.
    */
   presence: v.object({
     ...{ chatId: networkId, from: v.optional(networkId), state: v.picklist(PRESENCE_STATES) },
     lastSeen: v.optional(isoTime),
   }),
   /**
-   * A chat was archived, pinned, muted, read or marked as unread, and is like this now; a message that makes it unread is no
-   * such event. A field is absent where the page does not say it; `mutedUntil` is null for a chat that is not muted.
+   * A chat was archived, pinned, muted, read or marked as unread, with its state now. A message that makes it unread is
+   * not such an event. A field is absent if the page does not report it; `mutedUntil` is null for a chat that is not
+   * muted.
    */
   chat_updated: v.object({
     chatId: networkId,
@@ -91,7 +92,7 @@ export type AccountEvent = {
   [N in AccountEventName]: { readonly name: N; readonly data: v.InferOutput<(typeof accountEventData)[N]> };
 }[AccountEventName];
 
-/** The same as a schema. */
+/** Its schema. */
 export const accountEvent = v.variant(
   'name',
   Object.entries(accountEventData).map(([name, data]) => v.object({ name: v.literal(name), data })),

@@ -4,10 +4,10 @@ import type { MediaBytes } from './media.ts';
 /** The Content-Type of a session's archive. */
 export const ARCHIVE_TYPE = 'application/x-tar';
 
-/** An archive as a caller of the client gives it. */
+/** An archive that a caller passes to the client. */
 export interface ArchiveInput {
   readonly archive: MediaBytes;
-  /** Its digest, as a `Content-Digest` header: what arrives is compared with it. */
+  /** Its digest, as a `Content-Digest` header; the gateway verifies it. */
   readonly contentDigest?: string | undefined;
 }
 
@@ -17,24 +17,24 @@ export interface TakenArchive {
   readonly contentDigest?: string | undefined;
 }
 
-/** An archive on its way out of the gateway. */
+/** An archive that the gateway sends. */
 export interface SessionArchive {
   /** In bytes. */
   readonly size: number;
   /** As a `Content-Digest` header: `sha-256=:…:`. */
   readonly contentDigest: string;
-  /** Throws if the archive ends before it is complete: the session was taken back or deleted. */
+  /** Throws if the archive ends early, because the session was taken back or deleted. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** The answer of an operation that gives an archive: its bytes are not JSON, and are checked where they are read. */
+/** The answer of an operation that returns an archive: its bytes are not JSON, and are checked while they are read. */
 export const sessionArchive = v.custom<SessionArchive>((value) => typeof value === 'object' && value !== null);
 
-/** An archive as a client of the gateway gets it. */
+/** An archive that a client of the gateway receives. */
 export interface ArchiveDownload {
   readonly data: ReadableStream<Uint8Array>;
   /** In bytes. */
   readonly size: number;
-  /** To be passed on with the import. */
+  /** Pass it on with the import. */
   readonly contentDigest: string;
 }

@@ -20,7 +20,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Why a message cannot be sent or read: a clause that continues "a message". */
+/** Why a message cannot be sent or read: a clause that follows "a message". */
 export class ChannelError extends Error {}
 
 /** A reader of one side of the channel, for the lines that `decodeMessage` takes. */
@@ -36,7 +36,7 @@ export function encodeMessage(message: object): Uint8Array {
   return line;
 }
 
-/** Decodes a line, without validation. Throws a ChannelError if it is no JSON, or exceeds the limits. */
+/** Decodes a line, without validation. Throws a ChannelError if it is not JSON, or exceeds the limits. */
 export function decodeMessage(line: Uint8Array): unknown {
   if (line.length > SMALL_BYTES) assertBounded(line);
   try {
@@ -46,7 +46,7 @@ export function decodeMessage(line: Uint8Array): unknown {
   }
 }
 
-/** The longest message, for people. */
+/** The size limit of a message, for error texts. */
 export const LONGEST_MESSAGE = `${LIMITS.bytes / 1_048_576} MB`;
 
 function assertBounded(line: Uint8Array): void {

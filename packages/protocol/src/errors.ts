@@ -22,7 +22,7 @@ export const errorTable = {
   chat_not_found: { status: 404, when: 'the group, invite or chat is unknown' },
   recipient_not_found: { status: 404, when: 'the recipient is not registered on the network' },
   contact_not_found: { status: 404, when: 'the account has no such contact' },
-  call_not_found: { status: 404, when: 'no call with this id rings' },
+  call_not_found: { status: 404, when: 'no call with this id is ringing' },
   media_not_found: { status: 404, when: 'the message has no media, or the network no longer has it' },
   qr_not_available: {
     status: 404,
@@ -46,7 +46,7 @@ export const errorTable = {
     status: 409,
     when: 'the session has no saved auth, or its profile cannot be archived',
   },
-  stale_export: { status: 409, when: 'the archive is older than what has run on this gateway since' },
+  stale_export: { status: 409, when: 'the session has run on this gateway after the archive was made' },
   idempotency_in_progress: { status: 409, when: 'the first request with this Idempotency-Key has no answer yet' },
   already_linked: { status: 409, when: 'the session is ready, or a session of this gateway has the number' },
   edit_window_closed: { status: 409, when: 'the message is too old to be edited' },
@@ -66,13 +66,13 @@ export const errorTable = {
     status: 422,
     when: 'the url of a webhook is not https on a public address; see CHAT_WEB_WEBHOOK_HOSTS',
   },
-  invalid_archive: { status: 422, when: 'what is imported is not a complete export of this session' },
+  invalid_archive: { status: 422, when: 'the archive is not a complete export of this session' },
   idempotency_key_reused: { status: 422, when: 'this Idempotency-Key was used for another request' },
-  rate_limited: { status: 429, when: 'by the network, a quota, or after too many wrong tokens; see Retry-After' },
+  rate_limited: { status: 429, when: 'by the network or a quota, or after too many wrong tokens; see Retry-After' },
   too_many_streams: { status: 429, when: 'too many event streams are open; see Retry-After' },
   client_failed: { status: 500, when: 'the web client failed; nothing was sent' },
   session_lost: { status: 500, when: 'the session failed, or the request timed out; the request changes nothing' },
-  outcome_unknown: { status: 500, when: 'the same for a request that changes something: it may have been carried out' },
+  outcome_unknown: { status: 500, when: 'the same for a request that changes something: it may have taken effect' },
   internal_error: { status: 500, when: 'the gateway itself failed' },
   page_unsupported: {
     status: 501,
@@ -91,7 +91,7 @@ export type ErrorCode = keyof typeof errorTable;
 /** An error code from another process. */
 export const errorCode = v.picklist(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]);
 
-/** One invalid field of a request; the value is never repeated. */
+/** One invalid field of a request, without its value. */
 export const fieldIssue = v.object({ path: sentence, message: sentence });
 export type FieldIssue = Readonly<v.InferOutput<typeof fieldIssue>>;
 
@@ -100,9 +100,9 @@ export interface ErrorDetails {
   readonly issues?: readonly FieldIssue[] | undefined;
   /** When to retry; absent: the default of the code. */
   readonly retryAfterSeconds?: number | undefined;
-  /** The id of the message that it is about. */
+  /** The id of the affected message. */
   readonly id?: string | undefined;
-  /** The HTTP status of the answer, where it is not that of the code; null if there was no answer. */
+  /** The HTTP status of the answer, if it is not that of the code; null if there was no answer. */
   readonly status?: number | null | undefined;
   /** The `X-Request-Id` of the answer, which is also in the gateway's log. */
   readonly requestId?: string | undefined;
@@ -132,10 +132,10 @@ export class GatewayError extends Error {
   }
 }
 
-/** How many bad fields an answer lists. */
+/** How many invalid fields an answer lists. */
 const MOST_ISSUES = 20;
 
-/** A 400 that names the invalid fields, without their values. Path `''`: the body as a whole. */
+/** A 400 that names the invalid fields, without their values. Path `''`: the whole body. */
 export function invalidRequest(issues: readonly FieldIssue[]): GatewayError {
   const listed = issues.slice(0, MOST_ISSUES);
   const named = listed.map(({ path, message }) => (path ? `${path} ${message}` : message));
@@ -143,19 +143,19 @@ export function invalidRequest(issues: readonly FieldIssue[]): GatewayError {
   return new GatewayError('invalid_request', `the request is not valid: ${named.join('; ')}`, { issues: listed });
 }
 
-/** Anything thrown as a GatewayError: itself if it is one, otherwise `code` with its message. */
+/** Converts anything thrown to a GatewayError: itself if it is one, otherwise `code` with its message. */
 export function asGatewayError(thrown: unknown, code: ErrorCode): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError(code, errorText(thrown));
 }
 
 /**
  * The text of anything thrown, on one line: libraries throw strings, and put stacks into messages. For data that a
- * schema rejects, only the fields are named: the schema's own text would repeat their values.
+ * schema rejects, it names only the fields: the schema's own text would repeat their values.
  */
 export function errorText(thrown: unknown): string {
   if (v.isValiError(thrown)) {
     const fields = thrown.issues.map((issue) => v.getDotPath(issue) ?? '(whole)').join(', ');
-    return `it is not of the form that was expected (${fields})`;
+    return `invalid data (${fields})`;
   }
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return text.split('\n', 1)[0] ?? '';

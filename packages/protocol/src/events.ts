@@ -6,7 +6,7 @@ import { ack, message, pairingCode, pngDataUrl, sessionInfo, sessionView } from 
 /** The data of each event of a session's stream, by name. */
 export const eventData = {
   qr: pngDataUrl,
-  /** A code was asked for, or renewed: it takes the place of the one before, and of the QR. */
+  /** A code was requested or renewed: it replaces the previous one, and the QR. */
   pairing_code: pairingCode,
   ready: v.pick(sessionInfo, ['pushname', 'wid', 'phone']),
   /** The page asks for the passkey of the account, which only its owner has. `message` says what to do. */
@@ -15,14 +15,14 @@ export const eventData = {
   message_ack: v.object({ id: v.string(), ack }),
   /** `message`: the reason as a sentence. */
   disconnected: v.object({ reason, message: v.string() }),
-  /** Whenever one of these is another: as `GET …/status` shows them. */
+  /** Published when one of these fields changes, as `GET …/status` returns them. */
   status: v.pick(sessionView, ['status', 'reason', 'message', 'restarts', 'nextAttemptAt']),
   gap: v.variant('reason', [
-    /** Between these times, in ISO 8601: messages were not recovered, or events other than messages not stored. */
+    /** Between these times, in ISO 8601, messages were not recovered, or events other than messages were not stored. */
     v.object({ reason: v.picklist(['not_loaded', 'not_stored']), from: v.string(), to: v.string() }),
     /**
-     * Events after the id `from` up to the id `to` are missing: deleted because of age or size, not readable any more, or
-     * of an id that this gateway has not given out. Null: unknown.
+     * Events after the id `from` up to the id `to` are missing: deleted because of age or size, unreadable, or of an id
+     * that this gateway did not issue. Null: unknown.
      */
     v.object({
       reason: v.picklist(['expired', 'damaged', 'unknown_position']),
@@ -34,9 +34,9 @@ export const eventData = {
 } as const;
 
 export type EventName = keyof typeof eventData;
-/** Events that open an account: they are shown to keys that may link sessions, and kept nowhere. */
+/** Events that give access to an account: only keys that may link sessions see them, and they are never stored. */
 export const SECRET_EVENTS: readonly EventName[] = ['qr', 'pairing_code'];
-/** Events that a reader gets only if it names them. */
+/** Events that a reader gets only by naming them. */
 export const OPT_IN_EVENTS: readonly EventName[] = ['status', ...ACCOUNT_EVENTS];
 /** The events of a reader that names none. */
 export const DEFAULT_EVENTS: readonly EventName[] = (Object.keys(eventData) as EventName[]).filter(

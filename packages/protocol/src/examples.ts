@@ -1,6 +1,6 @@
 import type { OperationName } from './operations/index.ts';
 
-/** Things of the simulator's world that examples speak of, under ids that are the same each time. */
+/** Ids in the simulator's world that examples use; they are the same each time. */
 export const exampleIds = {
   session: 'main',
   person: '12025550102@c.us',
@@ -21,7 +21,7 @@ export const exampleIds = {
 /** One transparent pixel, as PNG. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** An example of an operation: what fills its path and its query, and its body. */
+/** An example of an operation: its path parameters, query and body. */
 export interface Example {
   readonly path: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
@@ -37,10 +37,10 @@ const ofStranger = { id, contactId: '12025550107@c.us' };
 const ofWebhook = { webhookId: 'wh_0a1b2c3d4e5f' };
 
 /**
- * Examples of every operation, by name. Each works as it stands against the demo, unless another has removed what it
- * names, with these exceptions: `numbersExist` is 429 for ten minutes after a link; `setProfileName` is 403, because the
- * demo's account is a business, which labels need; `unfollowChannel` needs `followChannel` first; `logoutSession` needs
- * `spare` to be linked. The ids of keys and webhooks, and the session `elsewhere`, stand for your own.
+ * Examples of every operation, by name. Each works unchanged against the demo, unless another has removed what it
+ * names, with these exceptions: `numbersExist` is 429 for ten minutes after a link; `setProfileName` is 403, because
+ * the demo's account is a business, which labels need; `unfollowChannel` needs `followChannel` first; `logoutSession`
+ * needs `spare` to be linked. The ids of keys and webhooks, and the session `elsewhere`, stand for your own.
  */
 export const examples: { readonly [N in OperationName]: Readonly<Record<string, Example>> } = {
   getAccess: { own: { path: {} } },

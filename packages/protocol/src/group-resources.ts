@@ -4,12 +4,12 @@ import { isoTime } from './times.ts';
 
 /** More than the largest group has. */
 const MOST_MEMBERS = 5_000;
-/** The longest description that phones write. */
+/** The longest description that phones can write. */
 export const MOST_DESCRIPTION = 2_048;
 
 const whoMay = v.picklist(['everyone', 'admins'], 'must be everyone or admins');
 
-/** Settings of a group: who may do what, and whether an admin has to approve who joins by the invite. */
+/** Settings of a group: who may do what, and whether an admin must approve people who join by the invite. */
 const settingsFields = {
   sendMessages: v.optional(whoMay),
   editInfo: v.optional(whoMay),
@@ -17,7 +17,7 @@ const settingsFields = {
   approveJoins: v.optional(v.boolean('must be true or false')),
 };
 
-/** Settings of a group. Those that are unknown are absent. */
+/** Settings of a group. Unknown ones are absent. */
 export const groupSettings = v.object(settingsFields);
 export type GroupSettings = v.InferOutput<typeof groupSettings>;
 
@@ -37,7 +37,7 @@ const groupParticipant = v.object({
   role: v.picklist(['member', 'admin', 'superadmin']),
 });
 
-/** A group with what is known of it. `superadmin` is the role of who created it. */
+/** A group and its details. `superadmin` is the role of its creator. */
 export const groupDetails = v.object({
   id: networkId,
   subject: writtenText(LIMITS.name),
@@ -45,7 +45,7 @@ export const groupDetails = v.object({
   createdAt: v.optional(isoTime),
   owner: v.optional(networkId),
   settings: groupSettings,
-  /** These three are absent where the members could not be loaded in time: that is not to say that there are none. */
+  /** These three are absent if the members could not be loaded in time. Absent does not mean none. */
   participantCount: v.optional(count(LIMITS.time)),
   isAdmin: v.optional(v.boolean()),
   participants: v.optional(listOf(groupParticipant, MOST_MEMBERS)),
@@ -74,20 +74,20 @@ export const invitation = v.object({
   createdAt: v.optional(isoTime),
   owner: v.optional(networkId),
   participantCount: v.optional(count(LIMITS.time)),
-  /** An admin has to approve who joins. */
+  /** An admin must approve people who join. */
   approveJoins: v.boolean(),
 });
 export type Invitation = v.InferOutput<typeof invitation>;
 
-/** More than the network lets wait. */
+/** More than the network allows to wait. */
 export const MOST_JOIN_REQUESTS = 5_000;
 
-/** A person who waits to be let into a group. */
+/** A person waiting to join a group. */
 export const joinRequest = v.object({
   id: networkId,
   lid: v.optional(networkId),
   requestedAt: v.optional(isoTime),
-  /** By the invite, as a member of the community, or added by a member who is no admin. */
+  /** By the invite, as a member of the community, or added by a member who is not an admin. */
   by: v.optional(v.picklist(['invite', 'community', 'member'])),
 });
 export type JoinRequest = v.InferOutput<typeof joinRequest>;

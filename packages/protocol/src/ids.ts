@@ -12,10 +12,10 @@ export const sessionPattern = v.pipe(
   v.regex(/^[A-Za-z0-9_*-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ - and *'),
 );
 
-/** The id of an event: where the journal has it. The epoch of the journal, then the number of the event. */
+/** The id of an event: the epoch of the journal, then the number of the event. */
 export const EVENT_ID = /^([0-9a-z]{1,32})-(\d{1,15})$/;
 
-/** E.164 without the plus: a country code never starts with 0, and 15 digits are the longest number there is. */
+/** E.164 without the plus: a country code never starts with 0, and the longest number has 15 digits. */
 const phoneNumber = /^\+?([1-9]\d{4,14})(@c\.us)?$/;
 /** The recipient id of the status feed. */
 export const STATUS_FEED = 'status@broadcast';
@@ -42,8 +42,8 @@ export const recipient = v.pipe(
 );
 
 /**
- * A message's id as the network serialises it: `<fromMe>_<chat>_<key>`, in groups with `_<author>` behind it, and in
- * the chat with oneself with `_out`.
+ * A message's id as the network serialises it: `<fromMe>_<chat>_<key>`, in groups followed by `_<author>`, and in the
+ * chat with oneself by `_out`.
  */
 export const messageId = v.pipe(
   v.string(),

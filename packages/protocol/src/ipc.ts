@@ -16,7 +16,7 @@ export const pinnedPage = v.object({
 });
 export type PinnedPage = Readonly<v.InferOutput<typeof pinnedPage>>;
 
-/** A message of the account whose ack may still rise, and its last ack. */
+/** A message of the account whose ack may still increase, and its last ack. */
 export const openAck = v.object({ id: networkId, ack });
 export type OpenAck = Readonly<v.InferOutput<typeof openAck>>;
 
@@ -29,7 +29,7 @@ export const workerOptions = v.object({
   browserPath: v.optional(v.string()),
   /** Use Chromium's headless shell. */
   headlessShell: v.boolean(),
-  /** Show its window: the owner of the account sits before it. */
+  /** Show its window, for the owner of the account. */
   browserWindow: v.boolean(),
   browserArgs: v.array(v.string()),
   /** The folder of the uploads that calls name. */
@@ -39,11 +39,11 @@ export const workerOptions = v.object({
   /** The quota of that folder. */
   spoolMaxBytes: v.number(),
   /**
-   * Inbound messages from this time on, in Unix seconds, may not have been delivered: they are when the session is
-   * ready.
+   * Inbound messages from this time on, in Unix seconds, may not have been delivered: the worker delivers them once the
+   * session is ready.
    */
   heardUntil: v.number(),
-  /** Acks that have risen meanwhile are reported when the session is ready. */
+  /** The worker reports those that have increased once the session is ready. */
   openAcks: v.array(openAck),
   /** The folder of saved documents of the page, shared by all sessions. */
   pagesDir: v.string(),
@@ -59,31 +59,31 @@ export const workerOptions = v.object({
 });
 export type WorkerOptions = v.InferOutput<typeof workerOptions>;
 
-/** Messages may arrive out of order; a catch-up looks back this much, in seconds. */
+/** Messages may arrive out of order; a catch-up looks back by this much, in seconds. */
 export const OVERLAP_SECONDS = 120;
 
 /** How many ids of delivered messages are remembered: more than an account receives within the overlap. */
 export const MAX_DELIVERED_IDS = 10_000;
 
-/** A send whose message can be found again. */
+/** A send whose message can be found again by its id. */
 export const sendAttempt = v.object({
-  /** The id that the message is to have, without its chat. */
+  /** The id that the message will have, without its chat. */
   messageId: v.pipe(v.string(), v.regex(/^[0-9A-F]{8,64}$/)),
-  /** It may have been sent before with that id: it is looked for first. */
+  /** It may have been sent before with this id: the worker looks for it first. */
   isRepeat: v.boolean(),
 });
 export type SendAttempt = Readonly<v.InferOutput<typeof sendAttempt>>;
 
-/** From the gateway to a worker. `start` is the first, unless the worker is to stop at once. */
+/** From the gateway to a worker. `start` is the first, unless the worker must stop at once. */
 export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('start'), options: workerOptions }),
   v.object({
     ...{ type: v.literal('call'), callId: v.number(), operation: v.string(), input: v.unknown() },
     attempt: v.optional(sendAttempt),
   }),
-  /** Inbound messages since that time, in Unix seconds, could not be stored: they are to be reported again. */
+  /** Inbound messages since this time, in Unix seconds, could not be stored: the worker reports them again. */
   v.object({ type: v.literal('report_again'), since: unixSeconds }),
-  /** Back to the QR from a pairing code, which is not to be renewed. */
+  /** Return from a pairing code to the QR, and do not renew the code. */
   v.object({ type: v.literal('show_qr') }),
   /** Exit within the time; `unlink`: unlink the session from the phone first. */
   v.object({ type: v.literal('stop'), unlink: v.boolean(), timeoutMs: v.number() }),
@@ -93,8 +93,8 @@ export type GatewayMessage = v.InferOutput<typeof gatewayMessage>;
 const degraded = listOf(degradedCapability, 100);
 
 /**
- * What the page waits for before it links an account with a passkey: that somebody gives the passkey, confirms on the
- * phone, or compares a code.
+ * What the page waits for before it links an account with a passkey: the passkey, a confirmation on the phone, or the
+ * comparison of a code.
  */
 export const passkeyStep = v.picklist(['passkey', 'phone', 'code']);
 export type PasskeyStep = v.InferOutput<typeof passkeyStep>;
@@ -104,25 +104,26 @@ const phoneDigits = v.pipe(v.string(), v.regex(/^\d{5,15}$/));
 /** What a worker reports about its session, in order. */
 export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('qr'), qr: pngDataUrl }),
-  /** The QR or code that was reported is void, and another follows. */
+  /** The reported QR or code is void; another one follows. */
   v.object({ name: v.literal('qr_void') }),
-  /** The page has a code for the owner of that number, in digits, and no QR. */
+  /** The page shows a code for the owner of this number (digits), and no QR. */
   v.object({
     name: v.literal('pairing_code'),
     number: phoneDigits,
     ...pairingCode.entries,
   }),
-  /** The page shows no QR: it asks for a passkey. Reported again with each step; it ends with a QR, or the link. */
+  /** The page shows no QR: it asks for a passkey. Reported again at each step; ends with a QR, or the link. */
   v.object({ name: v.literal('passkey'), step: passkeyStep }),
   /** The account is linked, and the page is loading it. */
   v.object({ name: v.literal('authenticating') }),
-  /** The number of the account that was linked, in digits, before its first sync is done. */
+  /** The number of the linked account, in digits, before its first sync is done. */
   v.object({ name: v.literal('account'), number: phoneDigits }),
   /** The start made progress. */
   v.object({ name: v.literal('progress') }),
   v.object({ name: v.literal('ready'), info: sessionInfo }),
   /**
-   * The version of the page, what does not work because this build lacks parts, and what does not for other reasons.
+   * The version of the page, what does not work because this build lacks parts, and what does not work for other
+   * reasons.
    */
   v.object({
     name: v.literal('page'),
@@ -138,11 +139,13 @@ export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('message_ack'), id: networkId, ack }),
   /** It may be reported again after a restart. */
   v.object({ name: v.literal('account_event'), event: accountEvent }),
-  /** The page sends this message itself: it is none that was sent on another device. */
+  /** The page itself sends this message: it was not sent on another device. */
   v.object({ name: v.literal('own_message'), id: networkId }),
   /** All messages before this time, in Unix seconds, were delivered: the session was listening. */
   v.object({ name: v.literal('heard'), until: unixSeconds }),
-  /** All inbound messages since that time, in Unix seconds, have been reported, and a gap where some could not be. */
+  /**
+   * All inbound messages since this time, in Unix seconds, have been reported, and a gap for those that could not be.
+   */
   v.object({ name: v.literal('caught_up'), since: unixSeconds }),
   /** Messages between these times, in Unix seconds, were not recovered: too old, or too many in this many chats. */
   v.object({ name: v.literal('gap'), from: unixSeconds, to: unixSeconds, chats: count(LIMITS.listed) }),
@@ -155,7 +158,10 @@ const callId = v.pipe(v.number(), v.safeInteger());
 
 /** Most fields of one log line. */
 const MOST_LOG_FIELDS = 10;
-/** Set by the gateway: a worker must not write lines in the name of another session, the gateway or the audit log. */
+/**
+ * Set by the gateway: a worker must not write lines that look like those of another session, the gateway or the audit
+ * log.
+ */
 const RESERVED_LOG_FIELDS = [
   ...(['level', 'time', 'msg', 'pid', 'hostname', 'name', 'err'] as const),
   ...(['session', 'run', 'source', 'audit'] as const),
@@ -164,7 +170,7 @@ const isReserved = (key: string) => RESERVED_LOG_FIELDS.some((reserved) => reser
 
 /** Variable parts of a log line: a few short keys, each with a plain value. */
 const logFields = v.pipe(
-  // Counted before any of them is checked: 100,000 would take a while.
+  // Counted before any of them is checked: checking 100,000 would take a while.
   v.custom<object>((fields) => typeof fields === 'object' && fields !== null && !Array.isArray(fields)),
   v.check((fields) => Object.keys(fields).length <= MOST_LOG_FIELDS, `must have at most ${MOST_LOG_FIELDS} fields`),
   v.record(
@@ -199,10 +205,12 @@ export const workerMessage = v.variant('type', [
     retryAfterSeconds: v.optional(count(86_400)),
     id: v.optional(networkId),
   }),
-  /** The message of a call is handed to the network, under this id: told if the id was chosen, or the network is slow. */
+  /**
+   * The message of a call is handed to the network with this id. Sent if the id was chosen, or if the network is slow.
+   */
   v.object({ type: v.literal('sending'), callId, id: networkId }),
   v.object({ type: v.literal('event'), event: workerEvent }),
-  /** A log line: `event` is a constant text, by which operators search; what varies is in the fields. */
+  /** A log line: `event` is a constant text that operators can search for; the variable parts are in the fields. */
   v.object({ type: v.literal('log'), level: logLevel, event: sentence, fields: v.optional(logFields) }),
 ]);
 export type WorkerMessage = v.InferOutput<typeof workerMessage>;

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 
 /**
- * Limits of what comes out of a page: more than any legitimate account has. Texts in UTF-16 units. A worker cuts what
+ * Limits of data from a page: more than any legitimate account has. Texts in UTF-16 units. A worker truncates what
  * other people wrote; the gateway rejects.
  */
 export const LIMITS = {
   /** The network accepts 65,536 characters, and contact cards include pictures. */
   body: 262_144,
-  /** A single one takes up to some 30 units. */
+  /** A single emoji takes up to about 30 units. */
   emoji: 100,
   name: 1_000,
   filename: 1_000,
@@ -24,7 +24,7 @@ export const LIMITS = {
   time: 2 ** 32 - 1,
 } as const;
 
-/** The longest text that the network takes, in UTF-16 units. */
+/** The longest text that the network accepts, in UTF-16 units. */
 export const MAX_TEXT_LENGTH = 65_536;
 
 /** The page's version becomes a file name and a label of the metrics. */
@@ -33,7 +33,7 @@ export const PAGE_VERSION = new RegExp(`^\\w[\\w.-]{0,${LIMITS.pageVersion - 1}}
 /** The file names of a saved build of the page: its document and its headers. */
 export const savedPageFiles = (version: string) => ({ html: `${version}.html`, headers: `${version}.headers.json` });
 
-/** A text that a person wrote. */
+/** A text written by a person. */
 export const writtenText = (most: number) => v.pipe(v.string(), v.maxLength(most));
 
 /** A list whose length is checked before its items: a long one would take seconds. */
@@ -49,13 +49,13 @@ export const unixSeconds = v.pipe(v.number(), v.minValue(0), v.maxValue(LIMITS.t
 /** An id of a message, chat or person. The sender chooses part of a message's id. */
 export const networkId = v.pipe(v.string(), v.maxLength(300), v.regex(/^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u));
 
-/** A text from another process, for people: cut to one line rather than rejected. */
+/** A text from another process, for people: truncated to one line rather than rejected. */
 export const sentence = v.pipe(
   v.string(),
   v.transform((text) => text.slice(0, LIMITS.reason).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')),
 );
 
-/** Cuts a text that is too long, never within a character. */
+/** Truncates a text that is too long, never within a character. */
 export function cutText(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }

@@ -1,6 +1,6 @@
 const NEWLINE = 10;
 const NOTHING = new Uint8Array(0);
-/** A larger buffer is released once its line was read. */
+/** A larger buffer is released once its line has been read. */
 const KEPT_BYTES = 65_536;
 
 /** A line is too long. */
@@ -10,7 +10,7 @@ export class LineTooLongError extends Error {}
 export interface LineReaderOptions {
   /** The longest line, in bytes, without its line break. */
   readonly mostBytes: number;
-  /** Cut longer lines; otherwise a LineTooLongError is thrown. */
+  /** Truncate longer lines; otherwise a LineTooLongError is thrown. */
   readonly cut?: boolean;
 }
 
@@ -24,7 +24,7 @@ export class LineReader {
   /** The beginning of an incomplete line: the first `#length` bytes. */
   #held = NOTHING;
   #length = 0;
-  /** Input that was not read yet. */
+  /** Unread input. */
   #rest: Uint8Array = NOTHING;
 
   constructor({ mostBytes, cut = false }: LineReaderOptions) {

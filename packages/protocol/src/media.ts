@@ -11,11 +11,11 @@ export const spooledFile = v.object({
 });
 export type SpooledFile = Readonly<v.InferOutput<typeof spooledFile>>;
 
-/** What the HTTP side puts in place of base64 after decoding it into a file. */
+/** The HTTP side decodes base64 into a file, and replaces it with this. */
 export class UploadedFile implements SpooledFile {
   readonly file: string;
   readonly size: number;
-  /** Of its bytes; undefined if nobody has asked for it. */
+  /** The hash of its bytes; undefined if it was not requested. */
   readonly sha256: string | undefined;
 
   constructor(file: string, size: number, sha256?: string) {

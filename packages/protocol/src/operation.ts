@@ -19,21 +19,21 @@ export interface Operation {
   readonly params: ObjectSchema;
   /** The parameters of the query, if it takes any: a strict object (see `query.ts`). */
   readonly query?: ObjectSchema;
-  /** The JSON body, if there is one. Its fields and all parameters share no name. */
+  /** The JSON body, if there is one. Its fields must not share a name with any parameter. */
   readonly body?: ObjectSchema;
-  /** The same, where a request without a body is as good as one without fields. */
+  /** A body that may be absent: that is the same as one without fields. */
   readonly optionalBody?: ObjectSchema;
-  /** It takes an archive of a session as its body, or answers with one: see `archive.ts`. */
+  /** Takes an archive of a session as its body, or answers with one: see `archive.ts`. */
   readonly archive?: 'taken' | 'answered';
   readonly answer: v.GenericSchema;
   /**
-   * It takes an Idempotency-Key. `choosesMessageId`: true for a body that is sent as one message, whose id is ours to
-   * choose, so that it can be found again.
+   * Takes an Idempotency-Key. `choosesMessageId`: true for a body that is sent as one message: the gateway chooses its
+   * id, so that the message can be found again.
    */
   readonly keyed?: { choosesMessageId(body: Readonly<Record<string, unknown>>): boolean };
-  /** The HTTP status of its answer, if not 200. */
+  /** The HTTP status of its answer, if it is not 200. */
   readonly status?: 201;
-  /** Its errors, apart from those that any route may answer. */
+  /** Its errors, apart from those of every route. */
   readonly errors: readonly ErrorCode[];
   /** The time limit of a request. */
   readonly timeoutMs: number;
@@ -41,14 +41,14 @@ export interface Operation {
 
 /** Input of `params`, `query` and `body`: what a caller writes. */
 export type OperationInput<O extends Operation> = v.InferInput<O['params']> & QueryInput<O> & BodyInput<O>;
-/** Their output, with defaults and normalised recipients: what a handler gets. */
+/** Its output, with defaults and normalised recipients: the input of a handler. */
 export type HandlerInput<O extends Operation> = v.InferOutput<O['params']> & QueryOutput<O> & BodyOutput<O>;
 export type OperationAnswer<O extends Operation> = v.InferOutput<O['answer']>;
 
 type QueryInput<O extends Operation> = O['query'] extends ObjectSchema ? v.InferInput<O['query']> : unknown;
 type QueryOutput<O extends Operation> = O['query'] extends ObjectSchema ? v.InferOutput<O['query']> : unknown;
 
-/** The schema of its body; undefined if that is no JSON. */
+/** The schema of its body; undefined if the body is not JSON. */
 type BodySchema<O extends Operation> = O['body'] extends ObjectSchema ? O['body'] : O['optionalBody'];
 type BodyInput<O extends Operation> =
   BodySchema<O> extends ObjectSchema ? v.InferInput<BodySchema<O>> : OfArchive<O, ArchiveInput>;
@@ -61,8 +61,8 @@ export function changesSomething(operation: Operation): boolean {
   return operation.method !== 'GET';
 }
 
-/** True if repeating an operation does what doing it once does. `hasKey`: it has an Idempotency-Key. */
+/** True if repeating an operation has no further effect. `hasKey`: it has an Idempotency-Key. */
 export function isRepeatable({ method, keyed, archive }: Operation, hasKey: boolean): boolean {
-  if (archive) return false; // A session that is in place would be refused.
+  if (archive) return false; // A session that is already imported would be refused.
   return method === 'GET' || method === 'PUT' || (keyed !== undefined && hasKey);
 }

@@ -1,9 +1,9 @@
 import type { Scope } from './scope.ts';
 
-/** A route outside the table of operations, whose answer does not fit there. */
+/** A route outside the table of operations: its answer does not fit there. */
 export interface OtherRoute {
   readonly path: string;
-  /** The scope that it needs; `anyone`: no token. */
+  /** The required scope; `anyone`: no token. */
   readonly scope: Scope | 'anyone';
 }
 

@@ -22,7 +22,7 @@ export function queryNames({ query }: Pick<Operation, 'query'>): readonly string
   return Object.keys((query as { readonly entries?: object } | undefined)?.entries ?? {});
 }
 
-/** The query of a request as its URL has it, with the question mark; empty without parameters. */
+/** The query string of a request, with the question mark; empty without parameters. */
 export function queryText(query: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));

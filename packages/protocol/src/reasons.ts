@@ -46,7 +46,7 @@ export const reason = v.pipe(
   ),
 );
 
-/** What a worker ends its session for. */
+/** Why a worker ends its session. */
 export const workerFailure = v.picklist([
   'ACCOUNT_RESTRICTED',
   'BROWSER_NOT_FOUND',
@@ -62,7 +62,7 @@ export const workerFailure = v.picklist([
 ]);
 export type WorkerFailure = v.InferOutput<typeof workerFailure>;
 
-/** Why something happened to a session: a code, and what else is known of this case. */
+/** Why something happened to a session: a code, and any details of this case. */
 export interface Cause {
   readonly reason: Reason;
   readonly detail?: string | undefined;

@@ -41,9 +41,9 @@ export const sessionView = v.object({
   reason: v.optional(reason),
   /** The reason as a sentence, with details. */
   message: v.optional(v.string()),
-  /** How often it was restarted since the gateway started. */
+  /** How often it has been restarted since the gateway started. */
   restarts: v.pipe(v.number(), v.integer()),
-  /** When the next attempt is, while it waits for one. */
+  /** The time of the next attempt, if it waits for one. */
   nextAttemptAt: v.optional(isoTime),
   /** When a message or an ack last arrived. */
   lastEventAt: v.optional(isoTime),
@@ -53,7 +53,7 @@ export const sessionView = v.object({
   diskBytes: v.optional(bytes),
   /** The version of its page. */
   pageVersion: v.optional(v.string()),
-  /** What does not work on the page; absent until it was checked. */
+  /** What does not work on the page; absent until the page is checked. */
   degraded: v.optional(v.array(degradedCapability)),
 });
 export type SessionView = v.InferOutput<typeof sessionView>;
@@ -72,10 +72,10 @@ export const ack = v.picklist([-1, 0, 1, 2, 3, 4]);
 
 const degrees = (most: number) => v.pipe(v.number(), v.minValue(-most), v.maxValue(most));
 const place = v.object({ latitude: degrees(90), longitude: degrees(180) });
-/** What a poll lets people choose from, and whether more than one. */
+/** The options of a poll, and whether people may choose more than one. */
 const pollChoice = v.object({ options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions), multiple: v.boolean() });
 
-/** A message, as a send answers it and as the `message` event carries it. `timestamp` is in Unix seconds. */
+/** A message, as returned by a send and carried by the `message` event. `timestamp` is in Unix seconds. */
 export const message = v.object({
   id: networkId,
   from: networkId,
@@ -95,13 +95,13 @@ export const message = v.object({
   mentionedIds: listOf(networkId, LIMITS.mentions),
   /** It mentions everybody in the group. */
   mentionAll: v.optional(v.literal(true)),
-  /** Audio that is a voice note, a video that is a GIF, and media that can be opened once. */
+  /** Voice note, GIF (a video), and view-once media. */
   voice: v.optional(v.literal(true)),
   gif: v.optional(v.literal(true)),
   viewOnce: v.optional(v.literal(true)),
-  /** Of a place: the body has its name and address, on a line each. */
+  /** For a location: the body has its name and address, each on its own line. */
   location: v.optional(place),
-  /** Of a poll: the body has its question. */
+  /** For a poll: the body is its question. */
   poll: v.optional(pollChoice),
 });
 export type Message = v.InferOutput<typeof message>;
@@ -109,15 +109,15 @@ export type Message = v.InferOutput<typeof message>;
 /** The longest QR has 177 modules a side: some 10 KB as a PNG. */
 const MOST_QR_LENGTH = 131_072;
 
-/** A PNG as a data URL: how a QR travels. It is written to event streams as it is, hence the narrow alphabet. */
+/** A PNG as a data URL: the form of a QR. Event streams carry it unescaped, hence the narrow alphabet. */
 export const pngDataUrl = v.pipe(
   v.string(),
   v.maxLength(MOST_QR_LENGTH),
-  // The first bytes of each PNG.
+  // The first bytes of every PNG.
   v.regex(/^data:image\/png;base64,iVBORw0KGgo[A-Za-z0-9+/]*={0,2}$/),
 );
 
-/** A code with which the owner of a number links the session, typed into the phone. Not longer than it is valid. */
+/** A code that the owner of a number types into the phone to link the session. Valid until `expiresAt`. */
 export const pairingCode = v.object({
   code: v.pipe(v.string(), v.regex(/^[0-9A-Z]{6,12}$/)),
   expiresAt: v.pipe(v.string(), v.maxLength(30), v.isoTimestamp()),
@@ -132,7 +132,7 @@ export const chat = v.object({
     v.object({ body: writtenText(LIMITS.body), timestamp: v.pipe(unixSeconds, v.integer()), fromMe: v.boolean() }),
   ),
   unreadCount: count(LIMITS.time),
-  /** Absent, as the next two, where the page does not say it. */
+  /** Absent, like the next two, if the page does not report it. */
   archived: v.optional(v.boolean()),
   pinned: v.optional(v.boolean()),
   /** Null for a chat that is not muted. */
@@ -153,7 +153,7 @@ export type Label = v.InferOutput<typeof label>;
 export const group = v.object({
   id: networkId,
   subject: writtenText(LIMITS.name),
-  /** Absent, as `isAdmin`, where the members could not be loaded in time: that is not to say that there are none. */
+  /** Absent, like `isAdmin`, if the members could not be loaded in time. Absent does not mean none. */
   participantCount: v.optional(count(LIMITS.time)),
   isAdmin: v.optional(v.boolean()),
 });
@@ -161,7 +161,7 @@ export type Group = v.InferOutput<typeof group>;
 
 /**
  * A person whom the account knows. `name` is as saved in its address book, `pushname` as the person chose it. `id` is
- * by number, or by hidden id where the number is not known: `number` is empty then.
+ * by number, or by hidden id if the number is unknown: then `number` is empty.
  */
 export const contact = v.object({
   id: networkId,
@@ -184,7 +184,7 @@ const PARTICIPANT_CODES = `\
 500: not confirmed, look at the group. 503: not tried, because the time limit was reached, or the network did not say who it is. \
 400 and others: refused by the network`;
 
-/** What became of one participant in a change of a group. */
+/** The result for one participant in a change of a group. */
 export const participantResult = v.object({
   id: networkId,
   ok: v.boolean(),
@@ -200,13 +200,13 @@ export const channel = v.object({
   description: v.optional(writtenText(LIMITS.body)),
   role: v.picklist(['owner', 'admin', 'subscriber', 'guest']),
   followers: v.optional(count(LIMITS.time)),
-  /** Of its link, `https://whatsapp.com/channel/<code>`. */
+  /** From its link, `https://whatsapp.com/channel/<code>`. */
   inviteCode: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,60}$/))),
   isVerified: v.boolean(),
 });
 export type Channel = v.InferOutput<typeof channel>;
 
-/** The most statuses of one person that are listed: the newest. */
+/** The most statuses listed per person: the newest. */
 export const MOST_STATUSES_OF_ONE = 100;
 
 /** The statuses of one person, oldest first. */
@@ -216,9 +216,9 @@ export const personStatuses = v.object({
 });
 export type PersonStatuses = v.InferOutput<typeof personStatuses>;
 
-/** The account itself. `about` is absent where the network does not tell it, and empty if there is none. */
+/** The account itself. `about` is absent if the network does not report it, and empty if there is none. */
 export const profile = v.object({
-  /** By number, or by hidden id where the page does not know the number. */
+  /** By number, or by hidden id if the page does not know the number. */
   id: networkId,
   /** The hidden id, `<digits>@lid`. */
   lid: v.optional(networkId),
@@ -235,10 +235,10 @@ export const presence = v.picklist(['available', 'unavailable'], 'must be availa
 /** Who sees something of the account, or may do something to it. `contact_blacklist`: contacts, with exceptions. */
 const audience = v.optional(v.picklist(['all', 'contacts', 'contact_blacklist', 'none']));
 
-/** Privacy settings of the account; one that is absent is unknown to the page. */
+/** Privacy settings of the account; a setting that the page does not know is absent. */
 export const privacy = v.object({
   lastSeen: audience,
-  /** `match_last_seen`: those who see `lastSeen`. */
+  /** `match_last_seen`: the same people as `lastSeen`. */
   online: v.optional(v.picklist(['all', 'match_last_seen'])),
   profilePicture: audience,
   about: audience,
@@ -259,7 +259,7 @@ const shortText = writtenText(LIMITS.name);
 /** The profile of a business account. */
 export const businessProfile = v.object({
   contactId: networkId,
-  /** False for a person: there is nothing else then. */
+  /** False for a person: then there are no other fields. */
   isBusiness: v.boolean(),
   description: v.optional(shortText),
   address: v.optional(shortText),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** A time as the gateway answers it: ISO 8601. */
+/** A time as the gateway returns it: ISO 8601. */
 export const isoTime = v.pipe(v.string(), v.isoTimestamp());
 
 const MUST_BE_TIME = 'must be a time in ISO 8601 with its zone, such as 2027-01-31T00:00:00Z';

@@ -785,7 +785,7 @@ describe('its connection', () => {
     expect(bodies).toEqual(['good']);
     expect(told.map(String)).toEqual([
       'Error: event e1-1 (message) was skipped: it is no JSON',
-      expect.stringMatching(/^Error: event e1-2 \(message\) was skipped: it is not of the form that was expected/),
+      expect.stringMatching(/^Error: event e1-2 \(message\) was skipped: invalid data/),
       'Error: event e1-3 (message_ack) was skipped: it does not say of which session it is',
     ]);
     expect(told[0]).toMatchObject({ cause: '{"secret": ' });
