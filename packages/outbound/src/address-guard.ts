@@ -13,7 +13,7 @@ export type Resolver = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** A URL that a caller named must not be connected to. Its message says why, and nothing of a private network. */
+/** A URL named by a caller is not allowed. The message says why, and reveals nothing about a private network. */
 export class ForbiddenAddressError extends Error {
   constructor(why: string) {
     super(why);
@@ -39,9 +39,9 @@ export class AddressGuard {
   }
 
   /**
-   * The `lookup` option of a request to that URL, which fails for a host that has an address that is not allowed: the
-   * addresses that are checked are those that are connected to. Throws a ForbiddenAddressError for a URL that must not be
-   * requested whatever it resolves to.
+   * The `lookup` option of a request to this URL. It fails for a host with any address that is not allowed; the
+   * connection uses the checked addresses. Throws a ForbiddenAddressError for a URL that is not allowed whatever it
+   * resolves to.
    */
   lookupFor(url: URL): LookupFunction {
     const port = portOf(url);
@@ -67,7 +67,7 @@ export class AddressGuard {
   /** True if the operator allows the host of a URL by its name, or by a range that its address is in. */
   isOperators(url: URL): boolean {
     const address = url.hostname.replace(/^\[|\]$/g, '');
-    // As an address of this machine, it is allowed by a range alone.
+    // An address of this machine is allowed only by a range.
     return this.#allowsHost(url) || isAllowedAddress(address, this.#ranges, [address]);
   }
 
