@@ -24,25 +24,25 @@ export class Budget {
     return true;
   }
 
-  /** Takes an amount, also if that is more than is left. `now` in milliseconds. */
+  /** Takes an amount, even if it is more than is left. `now` in milliseconds. */
   charge(amount: number, now = performance.now()): void {
     this.#refill(now);
     this.#left -= amount;
   }
 
-  /** How many milliseconds from `now` on an amount can be taken, if nobody else takes any. */
+  /** How many milliseconds from `now` until an amount can be taken, if none is taken meanwhile. */
   msUntil(amount: number, now = performance.now()): number {
     this.#refill(now);
     return Math.max(0, ((amount - this.#left) / this.#limits.perSecond) * 1_000);
   }
 
-  /** True while more was charged than it had. `now` in milliseconds. */
+  /** True while more was charged than was available. `now` in milliseconds. */
   isOverdrawn(now = performance.now()): boolean {
     this.#refill(now);
     return this.#left < 0;
   }
 
-  /** True while it has all that it can have: a new one is no different. `now` in milliseconds. */
+  /** True while the bucket is full, and so equivalent to a new one. `now` in milliseconds. */
   isFull(now = performance.now()): boolean {
     this.#refill(now);
     return this.#left === this.#limits.burst;

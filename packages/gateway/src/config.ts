@@ -32,10 +32,10 @@ const OURS = /^CHAT_?WEB(_|TOKEN)/i;
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|PUPPETEER_CACHE_DIR|CHROME_DEVEL_SANDBOX)$/;
 
-/** Where a window is shown. */
+/** The variables that name the display of a window. */
 const OF_THE_DISPLAY = /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS)$/;
 
-/** What Windows has instead of some of these; upper and lower case are one there. */
+/** The Windows counterparts of some of these; names are case-insensitive there. */
 const OF_WINDOWS =
   /^(PATH|SYSTEMROOT|SYSTEMDRIVE|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES(\(X86\))?|TEMP|TMP)$/i;
 

@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream';
 let last = Promise.resolve();
 
 /**
- * Resolves in a turn of the event loop of its own, in order of calling: work of a few milliseconds for many requests at
- * once runs one piece per turn, and other requests are served in between.
+ * Resolves in a separate turn of the event loop, in call order: when many requests each need a few milliseconds of
+ * work, one piece runs per turn, and other requests are served in between.
  */
 export function yieldToEventLoop(): Promise<void> {
   last = last.then(endOfTurn);
@@ -16,11 +16,14 @@ export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** How much small work may share one turn. */
+/** How many small tasks may share one turn. */
 const MOST_IN_A_TURN = 8;
 let inThisTurn = 0;
 
-/** The same for work of well below a millisecond: only what is too much for this turn waits for one of its own. */
+/**
+ * Like `yieldToEventLoop`, for work of well below a millisecond: a task waits for another turn only if this one is
+ * full.
+ */
 export async function shareTurn(): Promise<void> {
   if (inThisTurn === 0)
     setImmediate(() => {
@@ -30,7 +33,7 @@ export async function shareTurn(): Promise<void> {
   if (inThisTurn > MOST_IN_A_TURN) await yieldToEventLoop();
 }
 
-/** What is written to a stream within one turn of the event loop goes out as one write, at the end of the turn. */
+/** Everything written to a stream within one turn of the event loop is sent as one write, at the end of the turn. */
 export function corkTurn(stream: Writable): void {
   if (stream.writableCorked > 0) return;
   stream.cork();

@@ -18,7 +18,7 @@ type GatewayHandlers = {
   ) => ReturnType<Handlers<N>[N]>;
 };
 
-/** What these operations are about. */
+/** What the handlers use. */
 export interface HandlerParts {
   readonly config: Pick<Config, 'journalMaxBytes'>;
   readonly supervisor: Supervisor;

@@ -226,7 +226,7 @@ function allHandlers(parts: HandlerParts & { readonly pacing: Pacing }): Record<
     name,
     (input: PacedInput, _: unknown, attempt?: SendAttempt) => {
       const call = () => supervisor.call(name as WorkerOperationName, input, attempt);
-      return attempt?.isRepeat ? call() : pacing.carryOut(name, input, call); // It was counted the first time.
+      return attempt?.isRepeat ? call() : pacing.carryOut(name, input, call); // A repeat was counted the first time.
     },
   ]);
   return {

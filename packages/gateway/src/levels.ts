@@ -4,7 +4,7 @@ import type { Spool } from './media/spool.ts';
 import type { StartQueue } from './sessions/start-queue.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
 
-/** Where the levels are read. */
+/** The sources of the levels. */
 export interface LevelSources {
   readonly supervisor: Pick<Supervisor, 'all'>;
   readonly startQueue: Pick<StartQueue, 'waiting' | 'booting'>;
@@ -15,7 +15,7 @@ export interface LevelSources {
 
 export type Levels = ReturnType<typeof levelsOf>;
 
-/** What the gateway has in hand at a time, by the names that it has in the metrics. */
+/** The current levels of the gateway, by their metric names. */
 export function levelsOf({ supervisor, startQueue, spool, events, journal }: LevelSources) {
   return {
     starts_waiting: { help: 'Sessions waiting to boot', read: () => startQueue.waiting },

@@ -43,10 +43,10 @@ export function createLog(level: string): LevelledLog {
 
 /** Lines from level error on are not collected. */
 const URGENT = pino.levels.values.error ?? Number.NaN;
-/** How long lines are collected after a write, and how much of them. */
+/** How long lines are collected after a write, and how much. */
 const COLLECT_MS = 50;
 const MOST_LENGTH = 16_384;
-/** At the exit: how long whoever reads stdout may take, and how often it is tried. */
+/** At exit: how long the reader of stdout may take, and how often to retry. */
 const EXIT_TIMEOUT_MS = 2_000;
 const EXIT_RETRY_MS = 10;
 const STDOUT = 1;
@@ -54,13 +54,13 @@ const NOTHING = Buffer.alloc(0);
 
 /**
  * Lines on stdout. The first after a quiet moment is written at once; those that follow soon are collected and written
- * together: a write takes as much processor time as the rest of a short request. What a full pipe does not take is
- * kept; what a closed pipe or a full disk refuses is dropped. None is lost when the process exits or ends by an
- * uncaught error.
+ * together: a write takes as much processor time as the rest of a short request. Lines that a full pipe does not accept
+ * are kept; those that a closed pipe or a full disk rejects are dropped. None is lost when the process exits, even
+ * after an uncaught error.
  */
 class BatchedLines implements DestinationStream {
   #lines = '';
-  /** The rest of what stdout did not take. */
+  /** The unwritten rest of a partial write. */
   #rest: Buffer = NOTHING;
   #timer: NodeJS.Timeout | undefined;
 

@@ -27,7 +27,7 @@ export interface MetricsSources {
 const PREFIX = 'chat_web_';
 const SECOND_MS = 1_000;
 const LOOP_PRECISION_MS = 50;
-/** After that, the loop has been sampled, unless it was held. */
+/** After this time the loop has been sampled, unless it was blocked. */
 const SAMPLE_MS = 3 * LOOP_PRECISION_MS;
 const WITHOUT_SAMPLE = /^nodejs_eventloop_lag_mean_seconds nan$/im;
 const MOST_ATTEMPTS = 10;
@@ -108,8 +108,8 @@ export class Metrics {
   }
 
   /**
-   * Event loop, memory, CPU, file descriptors, from the first scrape on: to watch the loop, this process is woken 20
-   * times a second, which is most of what it does while all sessions are idle. The default precision of 10 ms: 100
+   * Event loop, memory, CPU, file descriptors, from the first scrape on: sampling the loop wakes this process 20 times
+   * a second, which is most of its work while all sessions are idle. The default precision of 10 ms would wake it 100
    * times.
    */
   async #watchProcess(): Promise<void> {

@@ -108,7 +108,7 @@ const hosts = v.pipe(
   v.check((entries) => entries.every(isHostOrRange), 'must be hosts, host:port or CIDR ranges such as 10.0.0.0/8'),
 );
 
-/** Seconds, one after the other. */
+/** A list of seconds. */
 const delays = v.pipe(
   list,
   v.minLength(1, 'must be whole numbers, such as 5,60,600'),
@@ -233,13 +233,13 @@ export const settings = {
     name: 'CHAT_WEB_HEADLESS_SHELL',
     schema: yesOrNo,
     fallback: 'false',
-    meaning: 'use chromium-headless-shell: 30 MB less for each session; not tried on the real network',
+    meaning: 'use chromium-headless-shell: 30 MB less per session; not tested on the real network',
   },
   browserWindow: {
     name: 'CHAT_WEB_BROWSER_WINDOW',
     schema: yesOrNo,
     fallback: 'false',
-    meaning: "show the browsers' windows, which takes a display: to link an account on its owner's computer",
+    meaning: "show the browsers' windows, to link an account on its owner's computer; needs a display",
   },
   browserArgs: {
     name: 'CHAT_WEB_BROWSER_ARGS',
@@ -263,7 +263,7 @@ export const settings = {
     schema: wholeNumber(1, 64),
     fallback: String(availableParallelism()),
     fallbackIs: 'the number of cores',
-    meaning: 'the most browsers that start at the same time; fewer while the processor is busy',
+    meaning: 'maximum number of browsers that start at the same time; fewer while the processor is busy',
   },
   startTimeoutMs: {
     name: 'CHAT_WEB_START_TIMEOUT_SECONDS',
@@ -367,25 +367,25 @@ export const settings = {
     schema: decimal(1_000),
     fallback: '0',
     meaning:
-      'messages, statuses and posts to channels per second and session, and how many may come at once; may be a decimal, as 0.2 for one in 5 seconds; further ones are rejected (429); 0: no limit',
+      'messages, statuses and channel posts per second and session, and the size of a burst; 0.2 allows one in 5 seconds; further ones are rejected (429); 0: no limit',
   },
   maxNewChatsPerDay: {
     name: 'CHAT_WEB_MAX_NEW_CHATS_PER_DAY',
     schema: wholeNumber(0, 10_000),
     fallback: '0',
-    meaning: 'people per session and 24 hours that it may write to first; further ones are rejected (429); 0: no limit',
+    meaning: 'new people that a session may write to in 24 hours; further ones are rejected (429); 0: no limit',
   },
   journalMaxAgeMs: {
     name: 'CHAT_WEB_JOURNAL_MAX_AGE_HOURS',
     schema: hours(1, 87_600),
     fallback: '72',
-    meaning: 'how long events are kept for readers that come back',
+    meaning: 'how long events are kept for readers that reconnect',
   },
   journalMaxBytes: {
     name: 'CHAT_WEB_JOURNAL_MAX_MB',
     schema: megabytes(32, 1_000_000),
     fallback: '1024',
-    meaning: 'disk space of the events of all sessions, beyond which the oldest are removed',
+    meaning: 'maximum disk space for the events of all sessions; the oldest are removed first',
   },
   spoolMaxBytes: {
     name: 'CHAT_WEB_SPOOL_MAX_MB',
@@ -404,7 +404,7 @@ export const settings = {
     name: 'CHAT_WEB_IMPORT_MAX_MB',
     schema: megabytes(1, 8_191),
     fallback: '2048',
-    meaning: 'maximum size of the archive of a session that is imported',
+    meaning: 'maximum size of the archive of an imported session',
   },
   cacheMaxBytes: {
     name: 'CHAT_WEB_CACHE_MAX_MB',
@@ -446,7 +446,8 @@ export const settings = {
     name: 'CHAT_WEB_WEBHOOK_RETRY_SECONDS',
     schema: delays,
     fallback: '5,300,1800,7200,18000,36000,36000',
-    meaning: 'waits between the attempts of a webhook event, which is a dead letter after the last; comma-separated',
+    meaning:
+      'delays between the attempts to deliver a webhook event, which becomes a dead letter after the last; comma-separated',
   },
   allowedHosts: {
     name: 'CHAT_WEB_ALLOWED_HOSTS',

@@ -34,7 +34,7 @@ export function hashOf(token: string): string {
   return hashText(digestOf(token));
 }
 
-/** The same, from its digest. */
+/** `sha256:<hex>`, from the digest of a token. */
 export function hashText(digest: Buffer): string {
   return HASH_PREFIX + digest.toString('hex');
 }

@@ -4,26 +4,26 @@ import type { Fold, FoldPart } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 import type { StateKeeper } from '../moving/state-keeper.ts';
 
-/** What is known of a session's inbound messages. Times are Unix seconds. */
+/** The state of a session's inbound messages. Times are Unix seconds. */
 interface Delivered {
   /** Timestamps of the messages that a catch-up would find again, by id, in order of delivery. */
   readonly ids: Map<string, number>;
   /** Messages before this time are delivered, or count as history; undefined until the session was ready. */
   from: number | undefined;
-  /** Messages from this time on are missing although later ones were delivered. */
+  /** Messages from this time on are missing, although later ones were delivered. */
   missingFrom: number | undefined;
 }
 
 const NOTES = {
-  /** Messages before the text, a time, are not looked for again. */
+  /** The catch-up ignores messages before the time in the text. */
   until: 'delivered_until',
-  /** Messages from the text, a time, on could not be stored. */
+  /** Messages from the time in the text on could not be stored. */
   missing: 'delivery_interrupted',
-  /** They have been looked for again. */
+  /** The catch-up has looked for them. */
   complete: 'delivery_complete',
-  /** Another account may be linked next. */
+  /** The next link may be of another account. */
   reset: 'delivery_reset',
-  /** The text, pairs of ids and timestamps, was delivered by another gateway. */
+  /** Another gateway delivered the messages in the text, which has pairs of id and timestamp. */
   moved: 'delivery_moved',
 } as const;
 
@@ -31,8 +31,8 @@ const NOTES = {
 const IDS_IN_A_PART = 500;
 
 /**
- * The inbound messages that were delivered, so that one that arrived while nothing listened is delivered later, and none
- * twice: follows from the journal.
+ * The inbound messages that were delivered, derived from the journal: a message that arrives while nothing listens is
+ * delivered later, and none is delivered twice.
  */
 export class DeliveredMessages implements Fold, StateKeeper {
   readonly name = 'delivered';
@@ -90,7 +90,7 @@ export class DeliveredMessages implements Fold, StateKeeper {
     return delivered;
   }
 
-  /** Since when messages are missing, in Unix seconds; undefined if none is. */
+  /** Since when messages are missing, in Unix seconds; undefined if none are. */
   missingFrom(session: string): number | undefined {
     return this.#sessions.get(session)?.missingFrom;
   }
@@ -125,14 +125,14 @@ export class DeliveredMessages implements Fold, StateKeeper {
     return [
       note(session, NOTES.moved, JSON.stringify(ids)),
       ...(from === undefined ? [] : [deliveryNotes.until(session, from)]),
-      // The other gateway has seen to what was missing here before.
+      // The other gateway has recovered what was missing here before.
       deliveryNotes.complete(session),
       ...(missingFrom === undefined ? [] : [deliveryNotes.missing(session, missingFrom)]),
     ];
   }
 
   restore({ session, text }: FoldPart): void {
-    const { from, missingFrom, ids } = JSON.parse(text) as StoredPart; // Ours: its checksum is right.
+    const { from, missingFrom, ids } = JSON.parse(text) as StoredPart; // Written by us, with a valid checksum.
     const delivered = this.#of(session);
     Object.assign(delivered, { from, missingFrom });
     for (const [id, timestamp] of ids) delivered.ids.set(id, timestamp);
@@ -151,7 +151,7 @@ const movedPart = v.strictObject({
   ids: listOf(v.strictTuple([networkId, unixSeconds]), IDS_IN_A_PART),
 });
 
-/** The records by which it changes without a message. */
+/** Records that change the state without a message. */
 export const deliveryNotes = {
   until: (session: string, seconds: number) => note(session, NOTES.until, String(seconds)),
   missing: (session: string, fromSeconds: number) => note(session, NOTES.missing, String(fromSeconds)),

@@ -20,17 +20,17 @@ import { JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
 import { type ToldEvents, toldKeyOf, toldNotes } from './told-events.ts';
 
-/** What a session has lost while nothing could be stored. */
+/** What a session lost while nothing could be stored. */
 interface Loss {
-  /** The timestamp of its oldest message that was refused, in Unix seconds. */
+  /** The timestamp of its oldest refused message, in Unix seconds. */
   messagesFrom: number | undefined;
-  /** The newest of its `status` events that were refused. */
+  /** Its newest refused `status` event. */
   status: SessionEvent | undefined;
   /** When the first of its other events was refused. */
   othersSince: Date | undefined;
 }
 
-/** What folds need, and who waits until it is on disk. */
+/** A record for the folds, and the callback to call once it is on disk. */
 interface Note {
   readonly record: NewRecord;
   stored(): void;
@@ -39,7 +39,7 @@ interface Note {
 /** How long a deletion waits for the disk. */
 const FORGET_TIMEOUT_MS = 5_000;
 
-/** What follows from the events. */
+/** State derived from the events. */
 export interface EventFolds {
   readonly delivered: DeliveredMessages;
   readonly openAcks: OpenAcks;
@@ -47,14 +47,14 @@ export interface EventFolds {
 }
 
 /**
- * The events of all sessions. Each is on disk before anyone sees it. A message is stored once, however often it is
+ * The events of all sessions. Each is on disk before any reader sees it. A message is stored once, however often it is
  * reported.
  */
 export class EventLog {
   readonly streams = new EventStreams();
-  /** How often readers were told of a gap, by reason. */
+  /** How many gaps readers have received, by reason. */
   readonly gaps = new Map<string, number>();
-  /** What imports may store, through `storeImported`. */
+  /** The share of the journal that imports may use, through `storeImported`. */
   readonly imports: ImportShares;
   readonly #journal: Journal;
   readonly #delivered: DeliveredMessages;
@@ -62,16 +62,16 @@ export class EventLog {
   readonly #told: ToldEvents;
   readonly #log: Log;
   readonly #shares: JournalShares;
-  /** Messages and other events on their way to the disk, by session and id or key. */
+  /** Messages and other events that are being written, by session and id or key. */
   readonly #storing = new Set<string>();
-  /** Acks on their way to the disk, by session and id. */
+  /** Acks that are being written, by session and id. */
   readonly #acksOnTheWay = new Map<string, OpenAck['ack']>();
   readonly #lost = new Map<string, Loss>();
-  /** Notes that were refused, in their order. */
+  /** Refused notes, in order. */
   readonly #owed: Note[] = [];
-  /** Deleted sessions of which the disk may not know yet, each with the newest seq of that time. */
+  /** Deleted sessions whose deletion may not be on disk yet, each with the newest seq at that time. */
   readonly #deleted = new Map<string, number>();
-  /** The newest append: what follows an event must not overtake it. */
+  /** The newest append: whatever follows an event must not overtake it. */
   #newest: Promise<void> = Promise.resolve();
   #pending = 0;
 
@@ -88,8 +88,8 @@ export class EventLog {
   // What sessions report.
 
   /**
-   * An event other than a message or an ack. One that opens an account is shown, and not stored. `isCurrent`: whether it
-   * still holds when its turn has come; it is not shown otherwise.
+   * Publishes an event other than a message or an ack. Secret events are shown, but not stored. `isCurrent`: whether
+   * the event still holds when its turn comes; otherwise it is not shown.
    */
   publish(session: string, event: SessionEvent, isCurrent = () => true): void {
     if (SECRET_EVENTS.includes(event.name)) this.#showSecret(session, event, isCurrent);
@@ -97,14 +97,14 @@ export class EventLog {
     else void this.#store(session, event, '', () => this.#loseOther(session));
   }
 
-  /** One that is refused is stored later, unless a newer one takes its place: a gap would concern all readers. */
+  /** A refused `status` event is stored later, unless a newer one replaces it: a gap would affect all readers. */
   #storeStatus(session: string, event: SessionEvent): void {
     void this.#store(session, event, '', () => {
       this.#lossOf(session).status = event;
     });
   }
 
-  /** An inbound message. It is left out if it is stored already, or about to be. */
+  /** Publishes an inbound message, unless it is stored or being stored already. */
   publishMessage(session: string, message: Message): void {
     const place = `${session}/${message.id}`;
     if (this.#storing.has(place) || this.#delivered.has(session, message.id)) return;
@@ -117,7 +117,7 @@ export class EventLog {
     void stored.then(() => this.#storing.delete(place));
   }
 
-  /** An ack of a message. It is left out unless it is higher than the last one, or an error. */
+  /** Publishes an ack of a message. Skipped unless it is higher than the last one, or an error. */
   publishAck(session: string, { id, ack }: OpenAck): void {
     const place = `${session}/${id}`;
     const known = this.#acksOnTheWay.get(place) ?? this.#openAcks.of(session, id);
@@ -129,7 +129,7 @@ export class EventLog {
     });
   }
 
-  /** An event of an account. It is left out if it is stored already, or about to be. */
+  /** Publishes an event of an account, unless it is stored or being stored already. */
   publishAccountEvent(session: string, event: AccountEvent): void {
     const key = toldKeyOf(event);
     const place = `${session}/${key}`;
@@ -138,51 +138,51 @@ export class EventLog {
     void this.#store(session, event, key, () => this.#loseOther(session)).then(() => this.#storing.delete(place));
   }
 
-  /** A message that is sent from here: the page will not tell it as sent on another device. */
+  /** A message is sent from here: the page must not report it as sent on another device. */
   noteOwnMessage(session: string, id: string): void {
     void this.#note(toldNotes.own(session, id));
   }
 
-  /** The messages whose acks may rise while the session is down. */
+  /** The messages whose acks may increase while the session is down. */
   openAcks(session: string): OpenAck[] {
     return this.#openAcks.list(session);
   }
 
-  /** Messages before this time, in Unix seconds, were delivered or reported as a gap: they are not looked for again. */
+  /** Messages before this time, in Unix seconds, were delivered or reported as a gap: the catch-up ignores them. */
   deliveredUntil(session: string, seconds: number): void {
     if (seconds > this.deliveredFrom(session)) this.#note(deliveryNotes.until(session, seconds));
   }
 
-  /** The session is ready: the first time, everything before is history. */
+  /** The session is ready. The first time, everything earlier is history. */
   deliveryBegins(session: string): void {
     if (this.#delivered.from(session) === undefined) this.#note(deliveryNotes.until(session, unixNow()));
   }
 
-  /** All messages since that time, in Unix seconds, have been reported: none is missing any more. */
+  /** All messages since this time, in Unix seconds, have been reported: none are missing any more. */
   caughtUp(session: string, sinceSeconds: number): void {
     const missingFrom = this.#delivered.missingFrom(session);
     const isComplete = missingFrom !== undefined && sinceSeconds <= missingFrom;
     if (isComplete && this.#lost.get(session)?.messagesFrom === undefined) this.#note(deliveryNotes.complete(session));
   }
 
-  /** Another account may be linked next. */
+  /** The next link may be of another account. */
   resetDelivery(session: string): void {
     this.#note(deliveryNotes.reset(session));
   }
 
-  /** Messages from this time on may not have been delivered yet, in Unix seconds: now, if nothing is known. */
+  /** Messages from this time on, in Unix seconds, may not have been delivered: now, if nothing is known. */
   deliveredFrom(session: string): number {
     return this.#delivered.from(session) ?? unixNow();
   }
 
-  /** True while a session has had more stored than its share of the journal: nothing else is to be taken from it. */
+  /** True while a session exceeds its share of the journal: the gateway accepts nothing else from it. */
   hasExceededShare(session: string): boolean {
     return this.#shares.isExceeded(session);
   }
 
   /**
-   * Takes the session's events out of all streams, at once. Resolves when that is on disk; 503 if it cannot be stored
-   * within some seconds: it is then stored as soon as there is space, unless the gateway ends before.
+   * Removes the session's events from all streams at once. Resolves when the deletion is on disk. 503 if it cannot be
+   * stored within some seconds: it is stored as soon as there is space, unless the gateway exits first.
    */
   async forget(session: string): Promise<void> {
     this.#lost.delete(session);
@@ -199,19 +199,19 @@ export class EventLog {
     );
   }
 
-  /** Resolves when all that was reported so far is on disk, or was refused. */
+  /** Resolves when everything reported so far is on disk, or refused. */
   async settled(): Promise<void> {
     await this.#newest;
   }
 
   // Storing.
 
-  /** Stores a record of an import, which was charged before. Rejects if that is not possible. */
+  /** Stores a record of an import, which was charged already. Rejects if that fails. */
   storeImported(record: NewRecord): Promise<void> {
     return this.#append(record);
   }
 
-  /** Stores a record, and charges its session with it. Rejects if that is not possible. */
+  /** Stores a record, and charges it to its session. Rejects if that fails. */
   async #storeCharged(record: NewRecord): Promise<void> {
     this.#shares.charge(record);
     try {
@@ -222,7 +222,7 @@ export class EventLog {
     }
   }
 
-  /** Resolves when it is on disk, or `lose` was called. */
+  /** Resolves when the event is on disk, or after `lose` was called. */
   async #store(session: string, { name, data }: SessionEvent, key: string, lose: () => void): Promise<void> {
     try {
       await this.#storeCharged({ kind: 'event', name, session, key, text: JSON.stringify(data) });
@@ -232,7 +232,7 @@ export class EventLog {
     }
   }
 
-  /** Stores what folds need: with the next attempt, if it cannot be stored now. Resolves when it is on disk. */
+  /** Stores a record for the folds. If that fails now, the next attempt stores it. Resolves when it is on disk. */
   #note(record: NewRecord): Promise<void> {
     this.#shares.charge(record);
     return new Promise((stored) => this.#storeNote({ record, stored }));
@@ -272,12 +272,11 @@ export class EventLog {
   }
 
   /**
-   * To be called when events can be stored again. Says in each session's stream what it has lost, other than messages
-   * and `status` events.
-   * Returns the sessions whose messages are to be looked for again, each with the time from which on, in Unix seconds.
+   * Call when events can be stored again. Reports in each session's stream what was lost, except messages and `status`
+   * events. Returns the sessions whose messages need a catch-up, each with its start in Unix seconds.
    */
   resume(): Map<string, number> {
-    // What was refused comes first, in its order: it may be a deletion.
+    // Refused notes come first, in order: one may be a deletion.
     for (const note of this.#owed.splice(0)) this.#storeNote(note);
     const missing = new Map<string, number>();
     const to = new Date().toISOString();
@@ -291,7 +290,7 @@ export class EventLog {
       if (status) this.#storeStatus(session, status);
       if (othersSince === undefined) continue;
       const data = { reason: 'not_stored', from: othersSince.toISOString(), to } as const;
-      // If it is refused again, the gap began as early as this.
+      // If it is refused again, the gap still begins at this time.
       const lose = () => {
         this.#lossOf(session).othersSince = othersSince;
       };
@@ -310,19 +309,19 @@ export class EventLog {
     );
   }
 
-  /** The event of an id; undefined if it is not kept, or unknown. */
+  /** The event with this id; undefined if it is not kept, or unknown. */
   async find(id: string): Promise<Entry | undefined> {
     const seq = this.#journal.seqOf(id);
     const found = seq === undefined ? undefined : await this.#journal.find(seq);
     return found?.kind === 'event' ? entryOf(id, found) : undefined;
   }
 
-  /** True for the id of an event, or for a position, that was given out here. */
+  /** True for the id of an event, or a position, that this journal issued. */
   isKnown(id: string): boolean {
     return this.#journal.seqOf(id) !== undefined;
   }
 
-  /** The place of an event's id, or of a position, in the order of all. */
+  /** The seq of an event's id, or of a position. */
   seqOf(position: string): number {
     return Number(/-(\d+)$/.exec(position)?.[1] ?? 0);
   }
@@ -333,13 +332,13 @@ export class EventLog {
     return before > 0 ? this.#journal.idOf(before) : OLDEST;
   }
 
-  /** Until its deletion is on disk. An event that follows in the same write is of the next session of that name. */
+  /** Until the deletion is on disk. An event after it in the same write is of the next session with this id. */
   #isHidden(session: string): boolean {
     const newest = this.#deleted.get(session);
     return newest !== undefined && !this.#journal.isForgotten(session, newest);
   }
 
-  /** True for an event of a session that was deleted since. */
+  /** True for an event of a session that has been deleted since. */
   isDeleted(session: string, id: string): boolean {
     return this.#isHidden(session) || this.#journal.isForgotten(session, this.seqOf(id));
   }

@@ -4,17 +4,17 @@ import { frameOf } from './feed.ts';
 
 /** One open stream. */
 export interface EventStream {
-  /** False if its reader may not see events of that session and name. */
+  /** False if its reader may not see this event of this session. */
   takes(session: string, name: SessionEvent['name']): boolean;
   write(frame: string): void;
   keepAlive(): void;
   end(lastFrame: string): void;
 }
 
-/** A stream's place among all. */
+/** The registration of a stream. */
 interface Place {
   readonly stream: EventStream;
-  /** Undefined: of all sessions. */
+  /** Undefined: all sessions. */
   readonly session: string | undefined;
 }
 
@@ -52,14 +52,14 @@ export class EventStreams {
     return [...this.#places].filter((place) => place.session === session).length;
   }
 
-  /** Shows an event that is not stored to those who read now. */
+  /** Sends an event that is not stored to the current readers. */
   show(session: string, event: SessionEvent): void {
     for (const { stream, session: own } of this.#places)
       if ((own === undefined || own === session) && stream.takes(session, event.name))
         stream.write(frameOf(entryOf(session, event), own === undefined));
   }
 
-  /** Ends the streams of a session with a comment that says why. */
+  /** Ends the streams of a session with a comment that gives the reason. */
   endOf(session: string, why: string): void {
     this.#end(why, (place) => place.session === session);
   }

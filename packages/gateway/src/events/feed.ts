@@ -4,12 +4,12 @@ import type { Cursor, Gap } from '../journal/cursor.ts';
 import type { JournalRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
 
-/** An event as readers get it. */
+/** An event as readers receive it. */
 export interface Entry {
   /** Undefined if it is not stored. */
   readonly id: string | undefined;
   readonly event: EventName;
-  /** Undefined for a gap in what the gateway has stored. */
+  /** Undefined for a gap of the whole journal. */
   readonly session: string | undefined;
   /** Unix time in ms. */
   readonly at: number;
@@ -17,16 +17,16 @@ export interface Entry {
   readonly text: string;
 }
 
-/** Where a feed begins, and what is in it. */
+/** Where a feed begins, and which events it has. */
 export interface FeedOptions {
-  /** An id, `oldest`, or a time in ISO 8601. Undefined: with what comes next. */
+  /** An id, `oldest`, or a time in ISO 8601. Undefined: only new events. */
   readonly after: string | undefined;
-  /** Events of this session alone. Undefined: of all that `sees` allows. */
+  /** Only events of this session. Undefined: of all that `sees` allows. */
   readonly session: string | undefined;
   takes(session: string, name: EventName): boolean;
 }
 
-/** The events after a position, in order, with what is missing told. */
+/** The events after a position, in order, with gaps for missing ones. */
 export class Feed {
   readonly #journal: Journal;
   readonly #cursor: Cursor;
@@ -34,7 +34,7 @@ export class Feed {
   readonly #onGap: (reason: string) => void;
   #first: Entry[] = [];
 
-  /** `onGap`: called for each gap that its reader is told of. */
+  /** `onGap`: called for each gap that the reader receives. */
   constructor(journal: Journal, { after, session, takes }: FeedOptions, onGap: (reason: string) => void) {
     this.#journal = journal;
     this.#onGap = onGap;
@@ -56,7 +56,7 @@ export class Feed {
     return oldestSeq - 1;
   }
 
-  /** The position of the last event that was looked at: what follows it is unread. */
+  /** The position of the last event that was read: everything after it is unread. */
   get position(): string {
     const { position } = this.#cursor;
     return position > 0 ? this.#journal.idOf(position) : OLDEST;
@@ -66,7 +66,7 @@ export class Feed {
     return this.#first.length === 0 && this.#cursor.isAtEnd;
   }
 
-  /** The next events. It may give none although more follow. To be called again when the call before has settled. */
+  /** The next events. May return none although more follow. Call again only after the previous call has settled. */
   read(): Entry[] | Promise<Entry[]> {
     if (this.#first.length > 0) return this.#first.splice(0);
     const read = this.#cursor.read();
@@ -74,14 +74,14 @@ export class Feed {
   }
 
   /**
-   * Calls back once the position is final: it moves past records that were being written when the feed was made. Never
-   * called if there were none.
+   * Calls back once the position is final: it moves past records that were being written when the feed was created.
+   * Never called if there were none.
    */
   onBegin(listener: () => void): void {
     this.#cursor.onBegin(listener);
   }
 
-  /** Calls back each time that there may be more, until the returned function is called. */
+  /** Calls back each time that more events may be available, until the returned function is called. */
   onMore(listener: () => void): () => void {
     return this.#journal.onCommit(listener);
   }
@@ -102,15 +102,17 @@ export class Feed {
   }
 }
 
-/** An event as it was stored. */
+/** The entry of a stored event. */
 export function entryOf(id: string, { name, session, at, text }: JournalRecord): Entry {
   return { id, event: name as EventName, session, at, text };
 }
 
-/** The position before all that is kept. */
+/** The position before the oldest event that is kept. */
 export const OLDEST = 'oldest';
 
-/** An event as Server-Sent Events have it. `withSession`: on a stream of all sessions, where its data says whose it is. */
+/**
+ * An event in the format of Server-Sent Events. `withSession`: on a stream of all sessions, the data names the session.
+ */
 export function frameOf({ id, event, session, at, text }: Entry, withSession: boolean): string {
   const head = id === undefined ? `event: ${event}\n` : `id: ${id}\nevent: ${event}\n`;
   if (withSession) return `${head}data: ${envelopeOf({ session, at, text })}\n\n`;
@@ -123,7 +125,7 @@ function envelopeOf({ session, at, text }: Pick<Entry, 'session' | 'at' | 'text'
   return `{${whose}"at":"${new Date(at).toISOString()}","data":${text}}`;
 }
 
-/** An event as pages of JSON have it. */
+/** An event in the format of JSON pages. */
 export function jsonOf({ id, event, session, at, text }: Entry): string {
   const head = id === undefined ? '' : `"id":${JSON.stringify(id)},`;
   return `{${head}"event":"${event}",${envelopeOf({ session, at, text }).slice(1)}`;

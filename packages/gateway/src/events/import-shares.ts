@@ -4,7 +4,7 @@ import { JournalShares, type SharedJournal } from './journal-shares.ts';
 
 const MB = 1_048_576;
 
-/** What imports of each session have stored of late. */
+/** What imports have stored recently, for each session. */
 export class ImportShares {
   readonly #shares: JournalShares;
   readonly #journalBytes: number;
@@ -15,8 +15,8 @@ export class ImportShares {
   }
 
   /**
-   * Counts what an import is about to store. Nothing is counted if it is too much: throws `body_too_large` if it always
-   * is, and `insufficient_resources` if other imports of that session were stored a short time ago.
+   * Charges what an import is about to store, or throws and charges nothing: `body_too_large` if it can never fit,
+   * `insufficient_resources` if other imports of this session were stored a short time ago.
    */
   charge(session: string, records: readonly NewRecord[]): void {
     const bytes = records.reduce((sum, record) => sum + frameBytesOf(record), 0);
@@ -37,7 +37,7 @@ export class ImportShares {
     for (const record of records) this.#shares.charge(record);
   }
 
-  /** These records were not stored: they may come again. */
+  /** These records were not stored: they may be sent again. */
   refund(records: Iterable<NewRecord>): void {
     for (const record of records) this.#shares.refund(record);
   }

@@ -8,9 +8,9 @@ export interface SharedJournal {
 }
 
 /*
- * What a session may have stored. The journal is bounded by size, and the oldest is removed first: a worker that was
- * taken over could push out the events of all others by reporting its own, and so could archives that are imported.
- * These have a share of their own, of the same size: what an archive takes is not missing for the catch-up after it.
+ * How much a session may store. The journal is bounded by size, and the oldest segments are removed first: a compromised
+ * worker could push out the events of all other sessions by reporting its own, and so could imported archives. Imports
+ * have a separate share of the same size, so that an archive leaves enough for the catch-up after it.
  *
  * At once: a quarter of the journal, 256 MB by default and 8 MB at least. A message of 100 characters takes about 420
  * bytes, an ack 100 to 150. A catch-up reports what the page has loaded, some 10,000 messages at most: 4 MB, or 10 MB if
@@ -20,16 +20,16 @@ export interface SharedJournal {
  * is 89 MB, or 200,000 typical messages, a day. At least 512 bytes a second, 100,000 messages a day, so that a small
  * journal does not end a busy account.
  *
- * So the worker of a session takes half of the default journal at most, and its imports as much again. With less than
- * 500 MB the others lose events to a worker sooner than in 72 hours, but not at once: 32 MB last for 13 hours.
+ * So the worker of a session takes half of the default journal at most, and its imports as much again. Below 500 MB, the
+ * other sessions lose events to a worker sooner than in 72 hours, but not at once: 32 MB last for 13 hours.
  */
 const PART = 1 / 4;
 const LONGEST_MS = 72 * 3_600_000;
 const LEAST_PER_SECOND = 512;
 
 /**
- * What each session has stored of late, either through its worker or through imports. It outlives the session's runs and
- * its deletion, but not the gateway.
+ * What each session has stored recently, through its worker or through imports. It outlives the session's runs and its
+ * deletion, but not the gateway.
  */
 export class JournalShares {
   readonly #limits: { readonly burst: number; readonly perSecond: number };
@@ -51,7 +51,7 @@ export class JournalShares {
     return this.#limits.burst;
   }
 
-  /** How many milliseconds from `now` on a session has so many bytes left, if nothing is stored meanwhile. */
+  /** How many milliseconds from `now` until a session has this many bytes left, if nothing is stored meanwhile. */
   msUntil(session: string, bytes: number, now = performance.now()): number {
     return this.#of(session, now).msUntil(bytes, now);
   }
@@ -59,14 +59,14 @@ export class JournalShares {
   #of(session: string, now: number): Budget {
     const known = this.#budgets.get(session);
     if (known) return known;
-    // What a deleted session has stored stays on the disk for a while: its budget is kept until it is full again.
+    // The events of a deleted session stay on disk for a while: its budget is kept until it is full again.
     for (const [other, one] of this.#budgets) if (one.isFull(now)) this.#budgets.delete(other);
     const budget = new Budget(this.#limits, now);
     this.#budgets.set(session, budget);
     return budget;
   }
 
-  /** How many sessions have stored something of late. */
+  /** How many sessions have stored something recently. */
   get size(): number {
     return this.#budgets.size;
   }

@@ -6,20 +6,20 @@ import type { StateKeeper } from '../moving/state-keeper.ts';
 
 type Ack = OpenAck['ack'];
 
-/** How many messages of a session are asked about when it is ready again. */
+/** How many messages of a session are checked when it is ready again. */
 const MAX_OPEN = 500;
-/** Of how many it is remembered what was told: more than a page reports again by itself. */
+/** For how many messages the last ack is remembered: more than a page reports again by itself. */
 const MAX_KNOWN = 1_000;
-/** Nothing follows it: played. */
+/** Played: no ack follows it. */
 const LAST_ACK = 4;
-/** The note that another gateway has reported the acks of its text. */
+/** The note that another gateway has reported the acks in its text. */
 const MOVED = 'acks_moved';
 
 const movedPart = listOf(v.strictObject({ id: networkId, ack }), MAX_KNOWN);
 
 /**
- * The last acks of the newest messages of each session, so that those that rise while a session is down are made
- * good, and none is reported twice: follows from the journal.
+ * The last acks of the newest messages of each session, derived from the journal: acks that increase while a session is
+ * down are delivered later, and none is reported twice.
  */
 export class OpenAcks implements Fold, StateKeeper {
   readonly name = 'acks';
@@ -31,7 +31,7 @@ export class OpenAcks implements Fold, StateKeeper {
     if (kind === 'note' && name === MOVED)
       for (const moved of JSON.parse(text) as OpenAck[]) this.#set(session, moved.id, moved.ack);
     if (kind !== 'event' || name !== 'message_ack') return;
-    const { id, ack } = JSON.parse(text) as OpenAck; // Ours: it was checked before it was stored.
+    const { id, ack } = JSON.parse(text) as OpenAck; // Ours: validated before it was stored.
     this.#set(session, id, ack);
   }
 
@@ -46,12 +46,12 @@ export class OpenAcks implements Fold, StateKeeper {
     }
   }
 
-  /** The last ack of a message; undefined if it is not known, or no more. */
+  /** The last ack of a message; undefined if it is unknown, or no longer remembered. */
   of(session: string, id: string): Ack | undefined {
     return this.#sessions.get(session)?.get(id);
   }
 
-  /** The messages whose acks may rise. */
+  /** The messages whose acks may increase. */
   list(session: string): OpenAck[] {
     return this.#all(session)
       .filter(({ ack }) => ack < LAST_ACK)

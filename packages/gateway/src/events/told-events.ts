@@ -4,11 +4,11 @@ import type { Fold, FoldPart } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 import type { StateKeeper } from '../moving/state-keeper.ts';
 
-/** More than a page tells again after a restart. */
+/** More than a page reports again after a restart. */
 const MAX_TOLD = 1_000;
 const NOTES = { own: 'own_message', moved: 'told_moved' } as const;
 
-/** What makes an event the same when it is told again: ids of people may have changed to numbers meanwhile. */
+/** The identity of an event that is reported again: meanwhile, ids of people may have changed to numbers. */
 const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string } = {
   message_sent: ({ id }) => id,
   message_reaction: ({ messageId, at, emoji }) => `${messageId} ${at} ${emoji}`,
@@ -27,26 +27,26 @@ const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string }
 const toldKey = v.pipe(v.string(), v.maxLength(600));
 const movedPart = listOf(toldKey, MAX_TOLD);
 
-/** The key of an event; empty if it is not told again. */
+/** The key of an event; empty if it is never reported again. */
 export function toldKeyOf({ name, data }: AccountEvent): string {
   const key = (KEYS[name] as (data: unknown) => string)(data);
   return key === '' ? '' : `${name} ${key}`;
 }
 
 /**
- * The newest events of each account that were told, and the messages that were sent from here, so that what the page tells
- * again after a restart is left out: follows from the journal.
+ * The newest events of each account that were published, and the messages that were sent from here, derived from the
+ * journal: events that the page reports again after a restart are skipped.
  */
 export class ToldEvents implements Fold, StateKeeper {
   readonly name = 'told';
-  /** In the order in which they were told. */
+  /** In the order of publication. */
   readonly #sessions = new Map<string, Set<string>>();
 
   apply({ kind, name, session, key, text }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
     if (kind === 'event' && key !== '' && ACCOUNT_EVENTS.some((one) => one === name)) this.#add(session, [key]);
     if (kind === 'note' && name === NOTES.own) this.#add(session, [key]);
-    if (kind === 'note' && name === NOTES.moved) this.#add(session, JSON.parse(text) as string[]); // It was checked.
+    if (kind === 'note' && name === NOTES.moved) this.#add(session, JSON.parse(text) as string[]); // Validated before.
   }
 
   #add(session: string, keys: readonly string[]): void {
@@ -85,7 +85,7 @@ export class ToldEvents implements Fold, StateKeeper {
   }
 }
 
-/** The records by which it changes without an event. */
+/** Records that change the state without an event. */
 export const toldNotes = {
   own: (session: string, id: string): NewRecord => {
     const key = toldKeyOf({ name: 'message_sent', data: { id } } as AccountEvent);

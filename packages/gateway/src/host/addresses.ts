@@ -13,7 +13,7 @@ export function isLoopback(host: string): boolean {
   return family !== 0 && LOOPBACK.check(bare, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Of 16 bits each. A customer usually has at least a /64. */
+/** Parts of 16 bits each. A customer usually has at least a /64. */
 const NETWORK_PARTS = 4;
 
 /** The network of an address: an IPv4 address itself, the /64 of an IPv6 address. IPv4-mapped addresses are IPv4. */

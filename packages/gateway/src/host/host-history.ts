@@ -5,7 +5,7 @@ import { availableMemoryBytes, totalMemoryBytes } from './available-memory.ts';
 import { diskSpace } from './disk.ts';
 import { bytesOf, type SessionMemory } from './memory.ts';
 
-/** What is read of a session. */
+/** What is read from a session. */
 interface MeasuredSession {
   readonly stats: { readonly memory: SessionMemory | undefined };
 }
@@ -24,7 +24,7 @@ export class HostHistory implements Watch<MeasuredSession> {
   readonly #samples: HostSample[] = [];
   #diskTotalBytes: number | undefined;
   #nextAt = Number.NEGATIVE_INFINITY;
-  /** What had been used at the last sample. */
+  /** The usage at the last sample. */
   #last = usage();
 
   constructor(dataDir: string, levels: SampledLevels) {
@@ -32,7 +32,7 @@ export class HostHistory implements Watch<MeasuredSession> {
     this.#levels = levels;
   }
 
-  /** The samples, oldest first, and what they are parts of. */
+  /** The samples, oldest first, and the totals that they are part of. */
   get view(): Pick<AnswerOf<'getHost'>, 'memoryTotalBytes' | 'diskTotalBytes' | 'samples'> {
     const diskTotalBytes = this.#diskTotalBytes;
     return {
@@ -76,7 +76,7 @@ export class HostHistory implements Watch<MeasuredSession> {
   }
 }
 
-/** What this process has used since it started, and when that was read, on the monotonic clock. */
+/** What this process has used since it started, and the time of reading on the monotonic clock. */
 function usage() {
   const { user, system } = process.cpuUsage();
   return {

@@ -13,8 +13,8 @@ export class HostResources {
   }
 
   /**
-   * What is short, as a sentence that says what to do; undefined if nothing is. `returnedBytes`: memory of the process
-   * that is replaced.
+   * What the host lacks, as a sentence that says what to do; undefined if nothing. `returnedBytes`: memory of the
+   * process being replaced.
    */
   async shortage(returnedBytes = 0): Promise<string | undefined> {
     const { minFreeMemoryBytes, minFreeDiskBytes, dataDir } = this.#config;

@@ -17,7 +17,9 @@ export function bytesOf({ workerBytes, browserBytes }: SessionMemory): number {
 
 /** How a session is measured. */
 export interface Measurement {
-  /** True: each process by its PSS. False: those that were measured before by what they have gained since. */
+  /**
+   * True: measures the PSS of each process. False: for processes that were measured before, adds their growth since.
+   */
   readonly exact: boolean;
   /** The process list, if the caller has it already. */
   readonly processes?: readonly Relative[];
@@ -33,8 +35,8 @@ interface Reading {
 
 /**
  * Measures the memory (PSS) of one session: of its worker, and of the browser; shared pages are divided among their
- * users. For a PSS the kernel walks all pages of a process, which takes milliseconds. It keeps counts of a process's
- * own memory, which cost nothing: from one PSS to the next, a process has as much more as those have grown.
+ * users. For a PSS the kernel walks all pages of a process, which takes milliseconds. Its counters of a process's own
+ * memory cost nothing: between two PSS readings, their growth is added.
  */
 export class MemoryMeter {
   #readings: ReadonlyMap<number, Reading> = new Map();
@@ -65,13 +67,13 @@ export class MemoryMeter {
   }
 }
 
-/** Undefined for sandboxed processes: theirs is not readable. */
+/** Undefined for sandboxed processes, whose PSS is not readable. */
 function pssOf(pid: number): number | undefined {
   const kb = numberIn(readText(`/proc/${pid}/smaps_rollup`), /^Pss:\s+(\d+) kB/m);
   return kb === undefined ? undefined : kb * 1_024;
 }
 
-/** Anonymous memory of a process, and what it shares with others; without mapped files. In bytes. */
+/** Anonymous memory of a process, and memory that it shares with others; without mapped files. In bytes. */
 function residentOf(pid: number): { own: number; shared: number } {
   const status = readText(`/proc/${pid}/status`);
   const bytes = (pattern: RegExp) => (numberIn(status, pattern) ?? 0) * 1_024;

@@ -6,7 +6,7 @@ interface Times {
   readonly all: number;
 }
 
-/** How much of the machine's processor time is left. */
+/** How much of the machine's processor time is idle. */
 export class ProcessorLoad {
   readonly #path: string;
   #last: Times | undefined;
@@ -15,7 +15,7 @@ export class ProcessorLoad {
     this.#path = path;
   }
 
-  /** The idle share of all cores since the last call, 0 to 1; 1 where it is unknown, or too little time has passed. */
+  /** The idle share of all cores since the last call, 0 to 1; 1 if it is unknown, or too little time has passed. */
   idleShare(): number {
     const now = timesIn(readText(this.#path) ?? '');
     const last = this.#last;

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** Writes all bytes, from a position on; default: after what was written before. */
+/** Writes all bytes at a position; by default, after what was written before. */
 export async function writeFully(file: FileHandle, bytes: Buffer, position?: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const at = position === undefined ? null : position + written;

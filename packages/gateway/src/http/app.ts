@@ -38,7 +38,7 @@ import { consolePages, referencePages, staticPages } from './static-pages.ts';
 /** What the routes need from the sessions. */
 export interface SessionDirectory extends Pick<EventSources, 'find'> {
   list(): readonly unknown[];
-  /** The error that a call of that session would get now; undefined if it would be forwarded. */
+  /** The error that a call to this session would get now; undefined if it would be forwarded. */
   refusalOf(id: string, operation: WorkerOperationName): GatewayError | undefined;
   /** True once no new work is accepted. */
   readonly isClosing: boolean;
@@ -62,11 +62,11 @@ export interface AppParts {
 }
 
 /**
- * All routes of the gateway. What each request passes is composed here, not a chain of Hono's middleware: where one
+ * All routes of the gateway. The steps of each request are composed here, not as a chain of Hono's middleware: if one
  * function matches, Hono calls it directly, and the chain took a tenth of the time of a short request.
  *
- * To be called in a microtask after Node reports the request, not at once: Node reports it before it parses what came
- * behind its head, and runs microtasks after that. Until then no request is complete, as if each had a body.
+ * Call it in a microtask after Node reports the request, not at once: Node reports a request before it parses what
+ * follows the head, and then runs microtasks. Until then no request is complete, and each looks as if it had a body.
  */
 export function createApp(parts: AppParts): Hono<ServerEnv> {
   const { config, access, supervisor, events, handlers, spool, idempotency, metrics, log } = parts;
@@ -102,7 +102,7 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
   }
 
   app.notFound(guarded((c) => refuseUnrouted(app, c)));
-  app.onError((error, c) => answerError(c, error)); // Only for faults of our own: `audited` answers all others.
+  app.onError((error, c) => answerError(c, error)); // Only for our own faults: `audited` answers all other errors.
   return app;
 }
 
@@ -125,7 +125,7 @@ for (const { method, path } of Object.values(operations)) methodsOf.set(path, [.
 function refuseUnrouted(app: Hono<ServerEnv>, c: Context<ServerEnv>): never {
   const { path } = c.req;
   const matched = ['GET', 'POST', 'PUT', 'DELETE'].map((method) => app.router.match(method, path)[0][0]);
-  // Several where one has a word in the place of another's parameter.
+  // Several, if one has a word where another has a parameter.
   const patterns = matched.flatMap((match) => match?.[0][1].path ?? []);
   const methods = [...new Set(patterns.flatMap((pattern) => methodsOf.get(pattern) ?? []))];
   if (methods.length > 0) {

@@ -5,7 +5,7 @@ import { limitedBody } from './limited-body.ts';
 import { requireMediaType } from './request-input.ts';
 import type { ServerEnv } from './server-env.ts';
 
-/** The archive in a request's body, of which nothing was read yet. Throws `unsupported_media_type`. */
+/** The archive in a request's body, unread. Throws `unsupported_media_type`. */
 export function takenArchive(
   c: Context<ServerEnv>,
   { importMaxBytes }: { readonly importMaxBytes: number },
@@ -16,8 +16,8 @@ export function takenArchive(
 }
 
 /**
- * Streams an archive to the caller. Its digest is a header, since few clients can read trailers; its length says where it
- * is broken off.
+ * Streams an archive to the caller. Its digest is a header, since few clients can read trailers; its length shows
+ * whether it was cut off.
  */
 export function archiveResponse(c: Context<ServerEnv>, id: string, archive: SessionArchive): Response {
   const headers = {

@@ -26,7 +26,7 @@ import type { Route, ServerEnv } from './server-env.ts';
 
 /** What the routes of events need. */
 export interface EventSources {
-  /** The session of that id, and the QR or code that it shows; 404 if there is none. */
+  /** The session with this id, and the QR or code that it shows; 404 if there is none. */
   find(id: string): { readonly shown: SessionEvent | undefined };
   readonly events: Pick<EventLog, 'feed' | 'streams'>;
   readonly admission: Admission;
@@ -36,7 +36,7 @@ export interface EventSources {
 const MAX_WAIT_SECONDS = 60;
 const MAX_LIMIT = 1_000;
 const DEFAULT_LIMIT = 100;
-/** A page has at least one event, and no more text than that and one event. */
+/** A page has at least one event, and at most this much text plus one event. */
 const MAX_PAGE_LENGTH = 1_048_576;
 const SECOND_MS = 1_000;
 
@@ -60,7 +60,7 @@ const wholeNumber = (least: number, most: number) => {
     v.maxValue(most, message),
   );
 };
-/** A position that is unknown is told as a gap; but what begins as a time is meant to be one. */
+/** An unknown position is reported as a gap; but a text that begins like a time must be a valid one. */
 const position = v.pipe(
   v.string(),
   v.nonEmpty('must not be empty'),
@@ -119,7 +119,7 @@ function answer(
 }
 
 function filterOf({ scope, sees }: Caller, { events, sessions }: Query) {
-  // Whoever chooses names has to learn as well that something is missing.
+  // A reader that chooses names still has to learn about gaps.
   const names = new Set<string>(events ? [...events, 'gap'] : DEFAULT_EVENTS);
   if (!reaches(scope, 'manage')) for (const name of SECRET_EVENTS) names.delete(name);
   const wanted = sessions && new Set(sessions);
@@ -163,7 +163,7 @@ function shownFrame(session: string, { name, data }: SessionEvent): string {
   return frameOf({ id: undefined, event: name, session, at: Date.now(), text: JSON.stringify(data) }, false);
 }
 
-/** One page of events as JSON. Waits while there is none, for as long as was asked for. */
+/** One page of events as JSON. If there is none, waits for as long as requested. */
 async function page(
   feed: Feed,
   { limit = DEFAULT_LIMIT, wait = 0 }: Query,
@@ -178,7 +178,7 @@ async function page(
     while (!feed.isAtEnd && !isFull && !isOver()) {
       for (const entry of await feed.read()) {
         isFull ||= entries.length === limit || length > MAX_PAGE_LENGTH;
-        if (isFull) break; // It is read again, from the last that was taken.
+        if (isFull) break; // The next page begins with it.
         entries.push(entry);
         length += entry.text.length;
       }
@@ -191,7 +191,7 @@ async function page(
   return `{"events":[${entries.map(jsonOf).join(',')}],"next":"${next}"}`;
 }
 
-/** Resolves when there may be more, or the time is up, or nobody waits any more. */
+/** Resolves when more may be available, when the time is up, or when the caller is gone. */
 function more(
   feed: Feed,
   timeoutMs: number,

@@ -15,9 +15,9 @@ const HEADERS = {
 const GUARDS: readonly OutgoingHttpHeader[] = Object.entries(HEADERS).flat();
 const KEYS = new Set(Object.keys(HEADERS).map((name) => name.toLowerCase()));
 
-/** What a caller may call its request: nothing that is unfit for a log. */
+/** The request ids accepted from callers: only characters that are safe in a log. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-/** Ids of our own are random only once for each start: no request is slower for its id. */
+/** Our own ids have one random part per start, so that an id costs a request nothing. */
 const OWN_IDS = `${randomBytes(6).toString('hex')}-`;
 let lastId = 0;
 
@@ -25,8 +25,8 @@ let lastId = 0;
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
- * A Node response with these headers, including those that Node itself sends. Routes can override them. They are added
- * with the others in one list: set one by one before, they took twice the time (4 µs of each request).
+ * A Node response with these headers, including those that Node itself sends. Routes can override them. They are merged
+ * with the others into one list: setting them one by one took twice the time (4 µs of each request).
  */
 export class GuardedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   #requestId: string | undefined;

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 
 const PIECE_BYTES = 65_536;
-/** Of a UTF-16 code unit in UTF-8. */
+/** The most UTF-8 bytes of a UTF-16 code unit. */
 const MAX_BYTES_OF_A_UNIT = 3;
 
 /** A JSON response. A long one is sent in pieces, so that a slow reader can be detected. */

@@ -13,7 +13,7 @@ export interface BodyLimits {
   readonly rate?: DataRateLimits;
 }
 
-/** Work on this much takes half a millisecond at worst, whatever its shape. */
+/** Processing this much takes half a millisecond at worst, whatever its shape. */
 export const SMALL_BODY_BYTES = 1_024;
 /** Read-ahead limit. */
 const MAX_PENDING_BYTES = 65_536;
@@ -27,8 +27,8 @@ const LEAST_PIECE_BYTES = 64;
 const SMALL_PIECE_BYTES = 1_024;
 
 /**
- * A small body that has arrived with its request, as most have: nothing is waited for, so no timer limits it. Undefined
- * for any other body, of which nothing was read then.
+ * A small body that has arrived with its request, as most do: there is no wait, so no timer limits it. Undefined for
+ * any other body, which stays unread.
  */
 export async function arrivedBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const length = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY);

@@ -97,7 +97,7 @@ const errorSchema: Json = {
     id: {
       type: 'string',
       description:
-        'The message that may have been sent: a later `message_ack` bears this id, or has it in its own, after the chat',
+        'The message that may have been sent: a later `message_ack` has this id, or contains it after the chat',
     },
   },
 };
@@ -158,16 +158,16 @@ const keyParameter: Json = {
   required: false,
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
   description:
-    'Repeat the request with the same key until it is answered: it is carried out once, over crashes of everything. Kept for 24 hours, for this session and caller. An answer that was given before has `Idempotent-Replayed: true`.',
+    'Repeat the request with the same key until it is answered: it is carried out once, even across crashes. Keys are kept for 24 hours, per session and caller. A replayed answer has `Idempotent-Replayed: true`.',
   example: '6f9c1f0e-0c1b-4f3e-9a55-2a6f3b7f8f21',
 };
 
 const archiveContent: Json = { [ARCHIVE_TYPE]: { schema: { type: 'string', format: 'binary' } } };
-const archiveBody: Json = { required: true, description: 'What an export has answered', content: archiveContent };
+const archiveBody: Json = { required: true, description: 'The archive from an export', content: archiveContent };
 const DIGEST = { schema: { type: 'string' }, example: 'sha-256=:n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=:' };
 const digestHeader: Json = {
   ...{ name: 'Content-Digest', in: 'header', required: false, ...DIGEST },
-  description: 'As the export had it (RFC 9530): what arrives is compared with it',
+  description: 'As returned by the export (RFC 9530); the gateway verifies it',
 };
 
 function requestBody(name: OperationName, body: v.GenericSchema): Json {
@@ -265,25 +265,25 @@ function metrics(): Json {
 
 const LAST_EVENT_ID: Json = {
   ...{ name: 'Last-Event-ID', in: 'header', schema: { type: 'string' }, example: '5f2b9c0d11aa-4711' },
-  description: 'The id of the last event that was dealt with: all later ones follow. Goes before `after`',
+  description: 'The id of the last event that was processed: all later ones follow. Takes precedence over `after`',
 };
 
 /** Parameters of both routes, by name. */
 const EVENT_QUERY: readonly Json[] = [
   {
     ...{ name: 'after', schema: { type: 'string' }, example: 'oldest' },
-    description: 'The same, `oldest`, or a time in ISO 8601: the first later event, and all that follow',
+    description: 'An event id, `oldest`, or a time in ISO 8601: the stream begins with the first later event',
   },
   {
     ...{ name: 'events', description: `Names of events. Absent: all but ${OPT_IN_EVENTS.join(', ')}`, explode: false },
     schema: { type: 'array', items: { type: 'string', enum: Object.keys(eventData) } },
   },
   {
-    ...{ name: 'limit', description: 'With JSON: the most events of a page' },
+    ...{ name: 'limit', description: 'With JSON: the maximum number of events in a page' },
     schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
   },
   {
-    ...{ name: 'wait', description: 'With JSON: how many seconds to wait while there is no event' },
+    ...{ name: 'wait', description: 'With JSON: how many seconds to wait for an event if there is none' },
     schema: { type: 'integer', minimum: 0, maximum: 60, default: 0 },
   },
 ].map((parameter) => ({ ...parameter, in: 'query' }));

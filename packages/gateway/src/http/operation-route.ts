@@ -49,7 +49,7 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
     return handler(input, caller, attempt);
   }
 
-  /** The answer, which may have been given before to the same request with the same key. */
+  /** The answer, which may be an earlier one to the same request with the same key. */
   async function answerKeyed(c: Context<ServerEnv>, input: Record<string, unknown>, keyHash: string): Promise<unknown> {
     const { answer, isReplayed } = await idempotency.run(keyedRequest(name, operation, keyHash, input), {
       refusal: () => options.refusalOf?.(String(input.id)),
@@ -85,7 +85,7 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
     }
   }
 
-  /** A request that may have been carried out before is read whole, whatever one that is new would get. */
+  /** If a request may have been carried out before, its body is read, even if a new request would be refused. */
   function inputOptions(keyHash: string | undefined, { id }: Readonly<Record<string, unknown>>): InputOptions {
     if (operation.optionalBody) return { ...options, isOptional: true };
     const isKnown = keyHash !== undefined && idempotency.knows({ session: String(id), hash: keyHash });
@@ -117,7 +117,7 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
       return response;
     } catch (error) {
       count(errorTable[asGatewayError(error, 'internal_error').code].status);
-      throw error instanceof Error ? error : new Error(errorText(error)); // Hono answers no other.
+      throw error instanceof Error ? error : new Error(errorText(error)); // Hono handles only Errors.
     } finally {
       if (leave) onResponseClose(c.env.outgoing, leave);
     }

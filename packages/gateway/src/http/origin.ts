@@ -54,8 +54,8 @@ export function fromOwnOrigin({ asksForToken, allowedHosts }: OriginOptions, rou
 }
 
 /**
- * True if somebody follows a link of another page, such as a wiki, to the console or the reference. Those cannot be
- * framed, and the page that has the link cannot reach into them.
+ * True if somebody follows a link on another page, such as a wiki, to the console or the reference. These cannot be
+ * framed, and the linking page cannot access them.
  */
 function isLink({ req }: Context<ServerEnv>): boolean {
   return (

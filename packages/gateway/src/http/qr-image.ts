@@ -2,7 +2,7 @@ import type { Route } from './server-env.ts';
 
 const PREFIX = 'data:image/png;base64,';
 
-/** The route of GET qr, which answers with the PNG itself where the caller asks for an image. */
+/** The route of GET qr, which returns the PNG itself if the caller asks for an image. */
 export function withQrImage(route: Route): Route {
   return async (c) => {
     const answer = await route(c);

@@ -24,7 +24,7 @@ import { KEY_HEADER } from './idempotency-key.ts';
 import { arrivedBody, limitedBody, SMALL_BODY_BYTES } from './limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
 
-/** Most bodies are: up to this size, a body is read as a whole. */
+/** Bodies up to this size, which are most, are read as a whole. */
 const MAX_SHORT_BYTES = 131_072;
 
 /** Options for reading a request. */
@@ -33,7 +33,7 @@ export interface InputOptions {
   readonly spool: Spool;
   /** The error that any request for this session gets, whatever its body; undefined if there is none. */
   readonly refusalOf?: ((sessionId: string) => GatewayError | undefined) | undefined;
-  /** A request without a body is one without fields, whatever its Content-Type. */
+  /** A request without a body is the same as one without fields, whatever its Content-Type. */
   readonly isOptional?: boolean;
 }
 
@@ -96,7 +96,7 @@ function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>):
   return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is invalid';
 }
 
-/** Throws `unsupported_media_type` with that hint for a body of another type. */
+/** Throws `unsupported_media_type` with this hint for a body of another type. */
 export function requireMediaType(c: Context<ServerEnv>, wanted: string, hint: string): void {
   const [mediaType = ''] = (c.req.header('Content-Type') ?? '').toLowerCase().split(';');
   if (mediaType.trim() !== wanted) throw new GatewayError('unsupported_media_type', hint);

@@ -6,11 +6,11 @@ import { type Feed, frameOf } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import { onResponseClose } from './response-close.ts';
 
-/** A reader that takes nothing for that long is cut off. It goes on where it was when it comes back. */
+/** A reader that reads nothing for this long is disconnected. It resumes at its position when it reconnects. */
 const STALL_TIMEOUT_MS = 30_000;
-/** How long a stream that is cut off may take to end. */
+/** How long a disconnected stream may take to end. */
 const CUT_OFF_TIMEOUT_MS = 500;
-/** How much is written at once: a reader that stands still holds no more memory than that. */
+/** How much is written at once: a stalled reader holds no more memory than this. */
 const PIECE_LENGTH = 65_536;
 
 const HEADERS = {
@@ -20,21 +20,21 @@ const HEADERS = {
 
 /** How a stream shows events. */
 interface StreamOptions {
-  /** Events say whose they are. */
+  /** Events name their session. */
   readonly withSession: boolean;
   takes(session: string, name: EventName): boolean;
   readonly log: Pick<Log, 'error'>;
 }
 
 /**
- * Writes an event stream to a Node response, as fast as its reader takes it. What it has not taken stays in the journal,
- * so that a slow reader costs no memory.
+ * Writes an event stream to a Node response, as fast as its reader reads. Unread events stay in the journal, so that a
+ * slow reader costs no memory.
  */
 export class ResponseStream implements EventStream {
   readonly #response: ServerResponse;
   readonly #feed: Feed;
   readonly #options: StreamOptions;
-  /** Frames that are not in the feed, and wait for the reader. */
+  /** Frames outside the feed that wait for the reader. */
   #waiting = '';
   #isKeepAliveDue = false;
   #isOpen = false;
@@ -47,7 +47,7 @@ export class ResponseStream implements EventStream {
     this.#options = options;
   }
 
-  /** Sends the headers and a comment, so that the reader knows at once that it is connected; then what it has missed. */
+  /** Sends the headers and a comment, so that the reader knows at once that it is connected; then the missed events. */
   open(): void {
     const stop = this.#feed.onMore(() => void this.#pump());
     this.#response.on('drain', () => this.#wakeUp());
@@ -56,9 +56,9 @@ export class ResponseStream implements EventStream {
       this.#wakeUp();
     });
     this.#response.writeHead(200, HEADERS);
-    // A reader that gets no event before it is cut off comes back with this position.
+    // A reader that gets no event before it is disconnected reconnects with this position.
     this.#response.write(`retry: 3000\n${this.#positionFrame('connected')}`);
-    // Events that are being written now are not sent. Without this, a reader that comes back would get them.
+    // Events that are being written now are not sent. Without this, a reader that reconnects would get them.
     this.#feed.onBegin(() => this.keepAlive());
     this.#isOpen = true;
     void this.#pump();
@@ -68,13 +68,13 @@ export class ResponseStream implements EventStream {
     return this.#options.takes(session, name);
   }
 
-  /** Writes a frame that is in no journal, after those that are. A reader that stands still gets the newest ones only. */
+  /** Writes a frame that is not in the journal, after those that are. A stalled reader gets only the newest ones. */
   write(frame: string): void {
     this.#waiting = this.#waiting.length > PIECE_LENGTH ? frame : this.#waiting + frame;
     void this.#pump();
   }
 
-  /** A comment for proxies, and the position of a reader to whom nothing was to be shown for long. */
+  /** A comment for proxies, and the position, for a reader that has had no event for long. */
   keepAlive(): void {
     this.#isKeepAliveDue = true;
     void this.#pump();
@@ -92,7 +92,7 @@ export class ResponseStream implements EventStream {
     this.#response.on('close', () => clearTimeout(timer));
   }
 
-  /** The position, for readers that keep each `id`, and for those whose parser reports it with events alone. */
+  /** The position, for readers that keep each `id`, and for those whose parser reports it only with events. */
   #positionFrame(comment: string): string {
     const { position } = this.#feed;
     return `id: ${position}\n: ${comment} ${position}\n\n`;
@@ -102,14 +102,14 @@ export class ResponseStream implements EventStream {
     return this.#response.destroyed || this.#response.writableEnded;
   }
 
-  /** Writes all that there is, piece by piece. Never rejects. */
+  /** Writes all available events, piece by piece. Never rejects. */
   async #pump(): Promise<void> {
     if (this.#isPumping || !this.#isOpen) return;
     this.#isPumping = true;
     try {
       while (!this.#isOver && (this.#waiting !== '' || this.#isKeepAliveDue || !this.#feed.isAtEnd)) {
         if (this.#feed.isAtEnd) {
-          // The position is that of now: what was sent since the comment was due is not to come again.
+          // The current position: events sent since the comment was due must not be sent again.
           const frames = this.#waiting + (this.#isKeepAliveDue ? this.#positionFrame('keepalive') : '');
           this.#waiting = '';
           this.#isKeepAliveDue = false;
@@ -117,7 +117,7 @@ export class ResponseStream implements EventStream {
           continue;
         }
         const read = this.#feed.read();
-        // What is in memory is written in this turn: it is what has just happened.
+        // Events in memory are written in this turn: they have just happened.
         const entries = Array.isArray(read) ? read : await read;
         let piece = '';
         for (const entry of entries) {
@@ -136,7 +136,7 @@ export class ResponseStream implements EventStream {
     }
   }
 
-  /** Resolves when the reader has taken enough for more to be written, or the stream is over. */
+  /** Resolves when the reader has read enough for more to be written, or the stream is over. */
   async #take(frames: string): Promise<void> {
     if (this.#isOver || this.#response.write(frames)) return this.#isOver ? undefined : endOfTurn();
     const timer = setTimeout(() => this.#response.destroy(), STALL_TIMEOUT_MS);

@@ -16,13 +16,13 @@ const LIMITS: ReadingLimits = { tickMs: 30_000, ticks: 4, bytes: 1_000_000 };
 
 /**
  * Closes the connections of clients that read a response too slowly: they would occupy the spool or memory
- * indefinitely. One timer looks at all open responses; it ends with the last of them.
+ * indefinitely. One timer checks all open responses; it stops with the last of them.
  */
 export class SlowReaders {
   readonly #limits: ReadingLimits;
-  /** For each open response, how many bytes its reader had taken at the last ticks, since none were left. */
+  /** For each open response, the bytes that its reader had taken at the last ticks, since it last had everything. */
   readonly #taken = new Map<ServerResponse, number[]>();
-  /** One function for all responses: each request is watched. */
+  /** One function for all responses, since every request is watched. */
   readonly #forget: (this: ServerResponse) => void;
   #timer: NodeJS.Timeout | undefined;
 
@@ -37,7 +37,7 @@ export class SlowReaders {
   /** Watches a response until it is closed. */
   watch(response: ServerResponse): void {
     if (!response.socket) {
-      // It waits for the one before it on its connection. If that is closed meanwhile, nothing is reported.
+      // It waits for the response before it on the connection. If the connection closes meanwhile, no event is emitted.
       response.once('socket', () => this.watch(response));
       return;
     }

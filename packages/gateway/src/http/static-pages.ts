@@ -4,16 +4,16 @@ import { GatewayError } from '@chat-web/protocol';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Route } from './server-env.ts';
 
-/** Files that have their content in their names. */
+/** Files whose names contain a hash of their content. */
 const NAMED_BY_CONTENT = /-[0-9a-f]{10}\.\w+$/;
 
-/** Static pages that may be opened without a token: they contain nothing of any session. */
+/** Static pages that may be opened without a token: they contain no session data. */
 interface StaticPages {
-  /** The path below which they are, such as `/console`. */
+  /** The path that they are served below, such as `/console`. */
   readonly path: string;
-  /** The folder with the files, and with an `index.html`. */
+  /** The folder of the files, with an `index.html`. */
   readonly dir: string;
-  /** Everything is from the gateway itself, and nothing runs that stands in the page. */
+  /** Everything is loaded from the gateway itself, and inline scripts do not run. */
   readonly contentSecurityPolicy: string;
 }
 
@@ -22,7 +22,7 @@ const FROM_HERE = [
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ];
 
-/** The operators' page. A text that becomes HTML is an error there, not only what that would run. */
+/** The operators' page. Trusted Types reject any text that becomes HTML there, not only what would run. */
 export const consolePages: StaticPages = {
   path: '/console',
   dir: dirname(fileURLToPath(import.meta.resolve('@chat-web/console/console/index.html'))),
@@ -31,14 +31,17 @@ export const consolePages: StaticPages = {
   ].join('; '),
 };
 
-/** The reference. Swagger UI makes HTML of descriptions by itself, after it has removed what could run. */
+/** The reference. Swagger UI turns descriptions into HTML, after it has removed whatever could run. */
 export const referencePages: StaticPages = {
   path: '/docs',
   dir: dirname(fileURLToPath(import.meta.resolve('@chat-web/console/reference/index.html'))),
   contentSecurityPolicy: [...FROM_HERE, "style-src 'self'"].join('; '),
 };
 
-/** A route with the files of a folder. The path itself redirects to the one with a slash, which relative links need. */
+/**
+ * A route that serves the files of a folder. The path itself redirects to the one with a slash, which relative links
+ * need.
+ */
 export function staticPages({ path, dir, contentSecurityPolicy }: StaticPages): Route {
   const files = serveStatic({
     root: dir,
@@ -46,14 +49,14 @@ export function staticPages({ path, dir, contentSecurityPolicy }: StaticPages): 
     rewriteRequestPath: (requested) => requested.slice(path.length),
   });
   return async (c) => {
-    // Relative, since a proxy may have put a path before it.
+    // Relative, since a proxy may have added a prefix to the path.
     if (c.req.path === path) return c.body(null, 308, { Location: `${path.slice(path.lastIndexOf('/') + 1)}/` });
     const response = await files(c, async () => {});
     if (!response) throw new GatewayError('route_not_found', 'there is no such file');
     const { headers } = response;
     headers.set('Content-Security-Policy', contentSecurityPolicy);
     headers.set('Cross-Origin-Opener-Policy', 'same-origin');
-    // Without a token, a request over plain HTTP is known by its Referer to come from here.
+    // Without a token, the Referer shows that a request over plain HTTP comes from here.
     headers.set('Referrer-Policy', 'same-origin');
     headers.set(
       'Cache-Control',

@@ -1,16 +1,16 @@
 import type { JournalRecord } from './frame.ts';
 import { type Segment, SegmentReader } from './segment.ts';
 
-/** Records that a reader cannot have any more, or never could: those after `from`, up to `to`. */
+/** Records that a reader cannot get: those after `from`, up to `to`. */
 export interface Gap {
   readonly kind: 'gap';
-  /** `expired`: deleted because of age or size. `damaged`: the disk does not give them back. */
+  /** `expired`: deleted because of age or size. `damaged`: unreadable on disk. */
   readonly reason: 'expired' | 'damaged';
   readonly from: number;
   readonly to: number;
 }
 
-/** What a reader is shown: events of these sessions and names. */
+/** The events that a reader gets: true for sessions and names to include. */
 export type Filter = (session: string, name: string) => boolean;
 
 /** What a cursor reads from. */
@@ -18,28 +18,28 @@ export interface Source {
   /** The seq of the last record that is on disk. */
   readonly lastSeq: number;
   readonly segments: readonly Segment[];
-  /** The newest records, without holes: all that are younger than `recentAfter`. */
+  /** The newest records, without holes: all after `recentAfter`. */
   readonly recent: readonly JournalRecord[];
   readonly recentAfter: number;
   isForgotten(session: string, seq: number): boolean;
 }
 
-/** How much one call gives from memory: about as much as one piece of a segment. */
+/** The most that one call returns from memory: about as much as one piece of a segment. */
 const MOST_AT_ONCE = 1_000;
 const MOST_LENGTH = 262_144;
 const MOST_ATTEMPTS = 5;
 
-/** A reader's position. It takes no memory but its own, however far it is behind. */
+/** A reader's position. Its memory use does not depend on how far behind it is. */
 export class Cursor {
   readonly #source: Source;
   readonly #filter: Filter;
   #position: number;
-  /** Events up to this time are passed over, until the first later one. */
+  /** Events up to this time are skipped, until the first later one. */
   #since: number | undefined;
   #reader: SegmentReader | undefined;
   #onBegin = () => {};
 
-  /** Begins after the record of that seq; `since`: with the first event later than that, in Unix ms. */
+  /** Begins after the record with this seq; `since`: with the first event later than that, in Unix ms. */
   constructor(source: Source, position: number, filter: Filter, since?: number) {
     this.#source = source;
     this.#position = position;
@@ -47,30 +47,30 @@ export class Cursor {
     this.#since = since;
   }
 
-  /** The seq of the last record that was looked at. */
+  /** The seq of the last record that was read. */
   get position(): number {
     return Math.min(this.#position, this.#source.lastSeq);
   }
 
-  /** Sets where it begins, if that was not known yet. */
+  /** Sets the beginning, if it was not known yet. */
   beginAfter(position: number): void {
     this.#position = position;
     this.#onBegin();
   }
 
-  /** Calls back once it is known where it begins. Never called if that is known already. */
+  /** Calls back once the beginning is known. Never called if it is known already. */
   onBegin(listener: () => void): void {
     this.#onBegin = listener;
   }
 
-  /** There is nothing to read. */
+  /** True if there is nothing to read. */
   get isAtEnd(): boolean {
     return this.#position >= this.#source.lastSeq;
   }
 
   /**
-   * The next events, and gaps, in order: at once where they are in memory. It may give none although more follow: it has
-   * passed records that the filter does not take. To be called again only when the call before has settled.
+   * The next events and gaps, in order: synchronously if they are in memory. May return none although more follow,
+   * because the filter skipped records. Call again only after the previous call has settled.
    */
   read(): (JournalRecord | Gap)[] | Promise<(JournalRecord | Gap)[]> {
     if (this.isAtEnd) return [];
@@ -104,17 +104,17 @@ export class Cursor {
       try {
         return await this.#readPiece(reader);
       } catch (error) {
-        // It was removed, or written anew.
+        // Removed or rewritten.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
         this.#reader = undefined;
       }
     }
   }
 
-  /** The reader of the segment that the next record is in, or what is missing before it. */
+  /** The reader of the segment with the next record, or the gap before it. */
   #readerHere(): SegmentReader | Gap {
     const { segments } = this.#source;
-    // It may have expired since, or was written anew.
+    // It may have expired or been rewritten since.
     if (this.#reader && segments.includes(this.#reader.segment)) return this.#reader;
     const segment = segments.findLast(({ firstSeq }) => firstSeq <= this.#position + 1);
     if (segment) {
@@ -129,7 +129,7 @@ export class Cursor {
     const endsBefore = this.#endOf(reader.segment); // Before the wait: more may be written meanwhile.
     const chunk = await reader.next();
     const found: (JournalRecord | Gap)[] = [];
-    // Each segment begins with a record: an empty one was cut off.
+    // Each segment begins with a record: an empty one was truncated.
     if (chunk?.isAfterDamage || reader.segment.bytes === 0) {
       const to = Math.min(chunk?.frames[0]?.seq ?? endsBefore, endsBefore) - 1;
       if (to > this.#position) found.push({ kind: 'gap', reason: 'damaged', from: this.#position, to });
@@ -146,7 +146,7 @@ export class Cursor {
     return found;
   }
 
-  /** The seq that the next segment begins with: what has a higher one in this segment was never confirmed. */
+  /** The seq at which the next segment begins: higher ones in this segment were never confirmed. */
   #endOf(segment: Segment): number {
     const { segments, lastSeq } = this.#source;
     return segments.find(({ firstSeq }) => firstSeq > segment.firstSeq)?.firstSeq ?? lastSeq + 1;
@@ -155,13 +155,13 @@ export class Cursor {
   #takes(record: Pick<JournalRecord, 'kind' | 'at' | 'session' | 'name' | 'seq'>): boolean {
     if (record.kind !== 'event') return false;
     if (this.#since !== undefined && record.at <= this.#since) return false;
-    this.#since = undefined; // What follows is later, even if the clock was set back meanwhile.
+    this.#since = undefined; // Later records follow, even if the clock was set back meanwhile.
     const { session, name, seq } = record;
     return !this.#source.isForgotten(session, seq) && this.#filter(session, name);
   }
 }
 
-/** The record of that seq; undefined if it is not kept, or damaged. */
+/** The record with this seq; undefined if it is not kept, or damaged. */
 export async function findRecord(source: Source, seq: number): Promise<JournalRecord | undefined> {
   const { recent, recentAfter } = source;
   if (seq > recentAfter) return recent[firstAfter(recent, seq - 1)];
@@ -176,19 +176,19 @@ export async function findRecord(source: Source, seq: number): Promise<JournalRe
       }
       return undefined;
     } catch (error) {
-      // It was removed, or written anew.
+      // Removed or rewritten.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
     }
   }
 }
 
-/** The records of these seqs that are kept, each segment read once. */
+/** The records with these seqs that are kept; reads each segment once. */
 export async function* findRecords(source: Source, seqs: readonly number[]): AsyncGenerator<JournalRecord> {
   const wanted = new Set(seqs);
   for (const { firstSeq } of [...source.segments]) {
     const next = source.segments.find((other) => other.firstSeq > firstSeq)?.firstSeq ?? Number.POSITIVE_INFINITY;
     if (![...wanted].some((seq) => seq >= firstSeq && seq < next)) continue;
-    // It may have been written anew meanwhile, or have expired.
+    // It may have been rewritten or have expired meanwhile.
     const segment = source.segments.find((one) => one.firstSeq === firstSeq);
     if (!segment) continue;
     const reader = new SegmentReader(segment);

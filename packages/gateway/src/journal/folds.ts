@@ -1,42 +1,42 @@
 import { EVENT_ID } from '@chat-web/protocol';
 import type { JournalRecord } from './frame.ts';
 
-/** A part of a fold's state, as JSON. It is deleted with its session; empty: it is nobody's. */
+/** A part of a fold's state, as JSON. Deleted with its session; an empty `session`: belongs to none. */
 export interface FoldPart {
   readonly session: string;
   readonly text: string;
 }
 
 /**
- * State that follows from the records, in their order. Each segment begins with it, so that a start reads one segment and
- * not all. It must not keep anything of a session once `forget` was applied.
+ * State derived from the records, in order. Each segment begins with it, so that a start reads one segment, not all. It
+ * must not keep anything of a session after `forget` was applied.
  */
 export interface Fold {
-  /** In its parts on disk. */
+  /** Identifies its parts on disk. */
   readonly name: string;
   /** Called for each record once it is on disk, and for those of earlier processes. */
   apply(record: JournalRecord): void;
-  /** Its state now, in parts of a few hundred KB at most. */
+  /** Its current state, in parts of a few hundred KB at most. */
   parts(): Iterable<FoldPart>;
   /** Called with the parts of an earlier process, before any record. */
   restore(part: FoldPart): void;
 }
 
-/** Where ids of one opening of the journal begin. */
+/** Where the ids of one opening of the journal begin. */
 interface Epoch {
   readonly id: string;
   readonly from: number;
 }
 
-/** A kill may leave a first segment with a checkpoint only: its end is a position, and no epoch is on disk. */
+/** A kill may leave a first segment with only a checkpoint: its end is a position, but no epoch is on disk. */
 const BEFORE_ALL: Epoch = { id: '0', from: 0 };
 
-/** Expired ones that are remembered, so that their ids are known to be too old, and not unknown. */
+/** Expired epochs are remembered up to this number: their ids are then known to be too old, not unknown. */
 const MAX_EPOCHS = 1_000;
 
 /**
- * The openings of the journal. A position is known by the epoch in which it was given out: where the folder was restored
- * from an older copy, later positions of the epoch that was running then do not exist, and those of later epochs neither.
+ * The openings of the journal. A position belongs to the epoch that issued it: if the folder is restored from an older
+ * copy, later positions of the epoch of that time are invalid, and so are those of later epochs.
  */
 export class Epochs implements Fold {
   readonly name = 'epochs';
@@ -51,16 +51,16 @@ export class Epochs implements Fold {
   }
 
   restore({ text }: FoldPart): void {
-    this.#epochs = JSON.parse(text) as Epoch[]; // Ours: the checksum has been compared.
+    this.#epochs = JSON.parse(text) as Epoch[]; // Ours: the checksum matches.
   }
 
-  /** The id of what was written as this seq. */
+  /** The id of the record with this seq. */
   idOf(seq: number): string {
     const { id } = this.#epochs.findLast(({ from }) => from <= seq) ?? BEFORE_ALL;
     return `${id}-${seq}`;
   }
 
-  /** The seq of an id; undefined if it was not given out before `last`. */
+  /** The seq of an id; undefined unless it was issued before `last`. */
   seqOf(id: string, last: number): number | undefined {
     const [, name, digits] = EVENT_ID.exec(id) ?? [];
     const epochs = [BEFORE_ALL, ...this.#epochs];
@@ -100,11 +100,11 @@ export class Forgotten implements Fold {
     return until !== undefined && seq < until;
   }
 
-  /** Those whose records may still be on disk, each with the seq before which they are deleted. */
+  /** Sessions whose records may still be on disk, each with the seq before which they are deleted. */
   get unpurged(): [session: string, seq: number][] {
     return [...this.#seqs].filter(([session]) => !this.#purged.has(session));
   }
 }
 
-/** The note that the records of a session, its key, before a seq, its text, are off the disk. */
+/** The note that a session's records before a seq are off the disk. Its key is the session, its text the seq. */
 export const PURGED = '$purged';

@@ -1,41 +1,41 @@
 import { crc32 } from 'node:zlib';
 
-/** What a record is for. The numbers are on disk. */
+/** The kinds of records. The numbers are on disk. */
 export const KINDS = {
   /** Shown to readers. */
   event: 1,
-  /** For folds alone. */
+  /** Only for folds. */
   note: 2,
-  /** From here on, earlier records of its session count as deleted. */
+  /** Earlier records of its session count as deleted. */
   forget: 3,
-  /** Ids of records from its text, a seq, on begin with its name. */
+  /** Ids from the seq in its text on begin with its name. */
   epoch: 4,
   /** The first of a segment. Its text: `{ version }`. */
   begin: 5,
   /** A part of a fold's state, when the segment began. */
   checkpoint: 6,
-  /** All parts have been written. */
+  /** The checkpoint is complete. */
   checkpoint_end: 7,
 } as const;
 
 export type Kind = keyof typeof KINDS;
 
-/** What is written. */
+/** A record to be written. */
 export interface NewRecord {
   readonly kind: Kind;
   /** The name of the event, note or fold; at most 255 bytes. */
   readonly name: string;
-  /** Whose it is: deleted with it. At most 255 bytes; empty if it is nobody's. */
+  /** The session that it belongs to, and is deleted with. At most 255 bytes; empty if none. */
   readonly session: string;
-  /** What it is about, such as the id of a message; at most 65,535 bytes. */
+  /** Its subject, such as the id of a message; at most 65,535 bytes. */
   readonly key: string;
   /** JSON, or empty. */
   readonly text: string;
 }
 
-/** What was written. */
+/** A record on disk. */
 export interface JournalRecord extends NewRecord {
-  /** Grows from record to record, with holes. From 1. */
+  /** Increases from record to record, with holes. From 1. */
   readonly seq: number;
   /** Unix time in ms. */
   readonly at: number;
@@ -91,7 +91,7 @@ export function requireFits({ name, session, key, text }: NewRecord): void {
     throw new RecordTooLongError('text');
 }
 
-/** Writes a record that fits, into a buffer that has room for it. Returns where its frame ends. */
+/** Writes a record that fits into a buffer with enough room. Returns where its frame ends. */
 export function writeFrame(buffer: Buffer, start: number, record: JournalRecord): number {
   const { seq, at, kind, name, session, key, text } = record;
   let end = start + STRINGS_AT;
@@ -113,7 +113,7 @@ export function writeFrame(buffer: Buffer, start: number, record: JournalRecord)
   return end;
 }
 
-/** The whole frame at `start`; `incomplete` if the buffer ends before it does; `damaged` if that is no frame. */
+/** The whole frame at `start`; `incomplete` if the buffer ends first; `damaged` if it is not a frame. */
 export type Read = Frame | 'incomplete' | 'damaged';
 
 export function readFrame(buffer: Buffer, start: number): Read {
@@ -128,7 +128,7 @@ export function readFrame(buffer: Buffer, start: number): Read {
   return frame.isSound ? frame : 'damaged';
 }
 
-/** A record in a buffer: its parts are decoded when they are asked for. */
+/** A record in a buffer, whose parts are decoded on demand. */
 export class Frame {
   readonly end: number;
   readonly seq: number;
@@ -162,7 +162,7 @@ export class Frame {
     return this.#buffer.toString('utf8', this.#sessionAt, this.#keyAt);
   }
 
-  /** Its bytes, the frame included. */
+  /** Its bytes, including the frame. */
   get bytes(): Buffer {
     return this.#buffer.subarray(this.#start, this.end);
   }

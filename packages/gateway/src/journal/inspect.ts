@@ -5,13 +5,13 @@ import { type Segment, SegmentReader, segmentsIn } from './segment.ts';
 export interface Inspector {
   onSegment(segment: Segment): void;
   onRecord(record: JournalRecord): void;
-  /** Records after `afterSeq` are not readable. `atEnd`: nothing readable follows in the newest segment. */
+  /** Records after `afterSeq` are unreadable. `atEnd`: nothing readable follows in the newest segment. */
   onDamage(segment: Segment, afterSeq: number, atEnd: boolean): void;
 }
 
 /**
- * Reads a journal from its beginning, and changes nothing: also while a gateway writes to it. Rejects if the folder cannot
- * be read.
+ * Reads a journal from its beginning, without changing it, even while a gateway writes to it. Rejects if the folder
+ * cannot be read.
  */
 export async function inspectJournal(dir: string, inspector: Inspector): Promise<void> {
   const segments = await segmentsIn(dir, { clean: false });

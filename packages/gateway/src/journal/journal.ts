@@ -15,26 +15,26 @@ import { type Segment, SegmentReader, segmentPath, segmentsIn, unfinishedPath } 
 export interface JournalOptions {
   readonly dir: string;
   readonly folds: readonly Fold[];
-  /** Older segments are removed beyond that size of all. */
+  /** The oldest segments are removed while the total exceeds this. */
   readonly maxBytes: number;
   /** Segments whose newest record is older are removed. */
   readonly maxAgeMs: number;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
-  /** Called when records can be stored again: none were since that time. */
+  /** Called when records can be stored again. `since`: when storing began to fail. */
   onResumed?(since: Date): void;
 }
 
-/** What the journal holds. */
+/** Size and state of the journal. */
 export interface JournalStats {
   readonly bytes: number;
   readonly segments: number;
   /** The time of the oldest segment's newest record. */
   readonly oldestAt: Date;
-  /** Since when nothing can be stored; undefined while all is well. */
+  /** When storing began to fail; undefined while it works. */
   readonly failingSince: Date | undefined;
 }
 
-/** The record is not on disk, and nobody has seen it. */
+/** The record is not on disk, and no reader has seen it. */
 export class NotStoredError extends Error {
   constructor(why: string) {
     super(`the journal could not be written: ${why}`);
@@ -50,7 +50,7 @@ export class JournalVersionError extends Error {
   }
 }
 
-/** What is on disk, and not visible yet. */
+/** Records on disk that are not visible yet. */
 interface Written {
   readonly records: readonly JournalRecord[];
   readonly bytes: number;
@@ -61,7 +61,7 @@ interface Pending {
   readonly at: number;
   /** `performance.now()` of its arrival. */
   readonly since: number;
-  /** Readers that begin after it. */
+  /** Readers that begin after this record. */
   readonly readers: Cursor[];
   resolve(): void;
   reject(error: Error): void;
@@ -70,25 +70,28 @@ interface Pending {
 const VERSION = 1;
 const MAX_SEGMENT_BYTES = 16 * 1_048_576;
 const MIN_SEGMENTS = 8;
-/** A write takes that much, as far as can be told before it is encoded, and no more records: all are told of in one turn. */
+/** The limits of one write, estimated before encoding: all its records are published in one turn. */
 const MAX_WRITE_BYTES = 2 * 1_048_576;
 const MAX_WRITE_RECORDS = 200;
 const CHECKPOINT_WRITE_BYTES = 262_144;
-/** What is kept in memory for readers that keep up; a record takes more than its text. */
+/** Kept in memory for readers that keep up; a record takes more than its text. */
 const RECENT_BYTES = 1_048_576;
 const RECORD_BYTES = 300;
-/** Beyond that, a disk is too slow for what is reported. */
+/** Above this, the disk is too slow for the incoming events. */
 const MAX_QUEUED_BYTES = 32 * 1_048_576;
-/** A disk that takes longer hangs. */
+/** A disk that takes longer counts as hanging. */
 const STALL_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 const RETRY_MS = 1_000;
 const HOUSEKEEPING_MS = 10 * 60_000;
-/** A write to the active segment returns when it is on disk: an fdatasync of its own would take another turn of a thread. */
+/**
+ * With O_DSYNC a write to the active segment returns once it is on disk: a separate fdatasync would need another thread
+ * pool turn.
+ */
 const ACTIVE_FLAGS = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_DSYNC;
-/** How much earlier than its newest record the time of a file may be: file systems round. */
+/** How much earlier than its newest record the time of a file may be, because file systems round. */
 const FILE_TIME_MS = 2_000;
-/** A segment spans no more than that part of the maximum age. */
+/** A segment spans at most this part of the maximum age. */
 const AGE_PARTS = 12;
 
 const BLANK = { session: '', key: '', text: '' } as const;
@@ -99,8 +102,8 @@ const PROBE: NewRecord = { ...BLANK, kind: 'note', name: '$probe' };
 const EXPIRY: NewRecord = { ...BLANK, kind: 'note', name: '$expiry' };
 
 /**
- * An append-only log in segments. What is appended while a write is under way goes into the next: one fdatasync serves
- * all of it. Folds and readers see a record when it is on disk, and not before.
+ * An append-only log in segments. Records appended during a write go into the next one: one fdatasync serves them all.
+ * Folds and readers see a record only once it is on disk.
  */
 export class Journal implements Source {
   readonly #options: JournalOptions;
@@ -110,17 +113,17 @@ export class Journal implements Source {
   readonly #segmentBytes: number;
   #segments: Segment[] = [];
   #file: FileHandle | undefined;
-  /** The active segment is no longer to be trusted: the next write begins another. */
+  /** The active segment can no longer be trusted: the next write begins another. */
   #mustRoll = false;
-  /** A checkpoint may be larger than a segment: not to write more of it than of records. */
+  /** A checkpoint may be larger than a segment: this keeps checkpoints from outgrowing the records. */
   #rollAtBytes = 0;
   #beganAt = 0;
-  /** Where the checkpoint of the newest segment ended, at the start. */
+  /** Where the checkpoint of the newest segment ended when the journal was opened. */
   #checkpointEnd = 0;
   #lastSeq = 0;
   /**
-   * The last seq that is in use. A new segment has its checkpoint before the first record is written to it. Until then
-   * these seqs must not become positions: they belong to this opening's epoch, which may not be on disk yet.
+   * The last seq in use. A new segment has its checkpoint before its first record. Until that is written, these seqs
+   * must not become positions: they belong to the epoch of this opening, which may not be on disk yet.
    */
   #usedSeq = 0;
   /** The last seq of earlier openings. */
@@ -129,11 +132,11 @@ export class Journal implements Source {
   #recent: JournalRecord[] = [];
   #recentBytes = 0;
   #recentAfter = 0;
-  /** No record that is on disk alone is later: Unix ms. */
+  /** No record that is only on disk is later: Unix ms. */
   #recentSince = 0;
   #queue: Pending[] = [];
   #queuedBytes = 0;
-  /** What is being written. */
+  /** The records being written. */
   #inFlight: readonly Pending[] = [];
   #writing: Promise<void> | undefined;
   #isRetrying = false;
@@ -151,9 +154,9 @@ export class Journal implements Source {
   }
 
   /**
-   * Opens the journal of a folder, creating it if needed, and brings the folds up to date. The caller sees to it that no
-   * other process has it open. Rejects if the folder cannot be read, or with a JournalVersionError; a full disk is no
-   * reason to.
+   * Opens the journal of a folder, creating it if needed, and restores the folds. The caller ensures that no other
+   * process has it open. Rejects if the folder cannot be read, or with a JournalVersionError; a full disk does not
+   * reject.
    */
   static async open(options: JournalOptions): Promise<Journal> {
     const journal = new Journal(options);
@@ -186,10 +189,10 @@ export class Journal implements Source {
   }
 
   async #writeAll(): Promise<void> {
-    await Promise.resolve(); // What is appended in one turn is written together.
+    await Promise.resolve(); // Records appended in one turn are written together.
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch();
-      // Those who wait for a disk that hangs are told; what is being written stays open.
+      // If the disk hangs, waiting callers are rejected; the write in progress stays open.
       const stall = setTimeout(() => this.#fail('the disk does not answer', []), STALL_MS);
       try {
         this.#inFlight = batch;
@@ -227,7 +230,7 @@ export class Journal implements Source {
     try {
       await writeFully(file, bytes, segment.bytes);
     } catch (error) {
-      this.#mustRoll = !isShortOfSpace(error); // What the kernel has dropped, it reports once.
+      this.#mustRoll = !isShortOfSpace(error); // The kernel reports dropped pages only once.
       await file.truncate(segment.bytes).catch(() => {
         this.#mustRoll = true;
       });
@@ -237,7 +240,7 @@ export class Journal implements Source {
     return { records, bytes: bytes.length };
   }
 
-  /** What is on disk becomes visible. */
+  /** Makes the written records visible. */
   #commit({ records, bytes }: Written, batch: readonly Pending[]): void {
     const segment = this.#segments.at(-1);
     if (segment) segment.bytes += bytes;
@@ -255,7 +258,7 @@ export class Journal implements Source {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Drops from memory what is too much, and all up to a seq. */
+  /** Drops the oldest records from memory: those beyond the limit, and all up to a seq. */
   #dropRecent(upTo: number): void {
     let dropped = 0;
     for (const { seq, text, at } of this.#recent) {
@@ -288,7 +291,7 @@ export class Journal implements Source {
     try {
       await this.#probe();
     } catch {
-      return; // The failure has set the next attempt.
+      return; // The failure has scheduled the next attempt.
     }
     const since = this.#failing?.since;
     this.#failing = undefined;
@@ -297,7 +300,7 @@ export class Journal implements Source {
     this.#options.onResumed?.(since);
   }
 
-  /** Whether something can be stored. */
+  /** Checks whether anything can be stored. */
   #probe(): Promise<void> {
     return this.#enqueue(PROBE);
   }
@@ -316,7 +319,7 @@ export class Journal implements Source {
     return this.#roll();
   }
 
-  /** Begins a segment with a checkpoint of all folds. It is put in place when it is complete. */
+  /** Begins a segment with a checkpoint of all folds. It is renamed into place once it is complete. */
   async #roll(): Promise<{ readonly file: FileHandle; readonly segment: Segment }> {
     const firstSeq = this.#usedSeq + 1;
     const path = segmentPath(this.#options.dir, firstSeq, 0);
@@ -382,7 +385,7 @@ export class Journal implements Source {
     for (const [index, segment] of this.#segments.entries()) if (index >= start) await this.#replay(segment, index);
     const last = this.#segments.at(-1);
     if (last && this.#lastSeq < last.firstSeq) {
-      // Nothing of it is readable, and what follows in it would not be found.
+      // Nothing in it is readable, and records after it would not be found.
       this.#lastSeq = last.firstSeq;
       this.#mustRoll = true;
     }
@@ -406,7 +409,7 @@ export class Journal implements Source {
     return 0;
   }
 
-  /** Applies the records of a segment, and cuts off what was not written completely. */
+  /** Applies the records of a segment, and truncates an incomplete end. */
   async #replay(segment: Segment, index: number): Promise<void> {
     const endsBefore = this.#segments[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY;
     const reader = new SegmentReader(segment);
@@ -424,7 +427,7 @@ export class Journal implements Source {
         if (record.kind !== 'checkpoint') for (const fold of this.#folds) fold.apply(record);
       }
     }
-    // What cannot be read is as old as its file.
+    // Without readable records, it is as old as its file.
     if (newestAt > 0) segment.newestAt = newestAt;
     if (index < this.#segments.length - 1 || end === segment.bytes) return;
     this.#options.log.warn({ bytes: segment.bytes - end }, 'incomplete end of the journal removed');
@@ -440,7 +443,7 @@ export class Journal implements Source {
 
   // Reading.
 
-  /** The seq of the last record that is on disk and visible. Its id stays known, over a crash too. */
+  /** The seq of the last record that is on disk and visible. Its id stays valid, even across a crash. */
   get lastSeq(): number {
     return this.#lastSeq;
   }
@@ -466,7 +469,7 @@ export class Journal implements Source {
     return this.#forgotten.has(session, seq);
   }
 
-  /** A reader of the events after that seq; undefined: after all that were appended before, on disk or not. */
+  /** A reader of the events after this seq; undefined: after all records appended so far, on disk or not. */
   cursor(after: number | undefined, filter: Filter): Cursor {
     if (after !== undefined) return new Cursor(this, after, filter);
     const last = this.#queue.at(-1) ?? this.#inFlight.at(-1);
@@ -476,8 +479,8 @@ export class Journal implements Source {
   }
 
   /**
-   * A reader that begins with the first event later than a time, in Unix ms; with a time to come: with what is appended
-   * next. What is kept of earlier times is not read, but for a part of one segment.
+   * A reader that begins with the first event later than a time, in Unix ms; for a future time, with the next record.
+   * Earlier records are not read, except for part of one segment.
    */
   cursorSince(time: number, filter: Filter): Cursor {
     if (time >= Date.now()) return this.cursor(undefined, filter);
@@ -486,33 +489,33 @@ export class Journal implements Source {
     return new Cursor(this, (segment?.firstSeq ?? this.#lastSeq + 1) - 1, filter, time);
   }
 
-  /** The record of that seq; undefined if it is not kept, or damaged. */
+  /** The record with this seq; undefined if it is not kept, or damaged. */
   find(seq: number): Promise<JournalRecord | undefined> {
     return findRecord(this, seq);
   }
 
-  /** The records of these seqs that are kept. */
+  /** The records with these seqs that are kept. */
   findAll(seqs: readonly number[]): AsyncIterable<JournalRecord> {
     return findRecords(this, seqs);
   }
 
-  /** Called each time that something new can be read, until the function that is returned is called. */
+  /** Called each time new records can be read, until the returned function is called. */
   onCommit(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Called for each write: how long its first record waited until it was on disk, in ms, and how many they were. */
+  /** Called for each write: how long its first record waited until it was on disk, in ms, and the number of records. */
   onWrite(listener: (ms: number, records: number) => void): void {
     this.#writeListeners.add(listener);
   }
 
-  /** The id by which callers know a record. */
+  /** The public id of a record. */
   idOf(seq: number): string {
     return this.#epochs.idOf(seq);
   }
 
-  /** The seq of an id; undefined if this journal has not given it out. It may be too old to be kept. */
+  /** The seq of an id; undefined if this journal has not issued it. The record may have expired. */
   seqOf(id: string): number | undefined {
     return this.#epochs.seqOf(id, this.#lastSeq);
   }
@@ -528,7 +531,7 @@ export class Journal implements Source {
 
   // Retention.
 
-  /** Removes what is too old or too much, and takes deleted sessions off the disk. Never rejects. */
+  /** Removes segments that exceed the limits, and deleted sessions from the disk. Never rejects. */
   housekeep(): Promise<void> {
     this.#housekeeping = this.#housekeeping.then(async () => {
       if (this.#isClosed) return;
@@ -547,7 +550,7 @@ export class Journal implements Source {
     this.#after(0, () => void this.housekeep());
   }
 
-  /** No segment spans a long time; not even one to which nothing is added. */
+  /** Ends a segment that spans a long time, even if no records are added. */
   async #endOldSegment(): Promise<void> {
     const { maxAgeMs } = this.#options;
     const now = Date.now();
@@ -567,11 +570,11 @@ export class Journal implements Source {
     }
   }
 
-  /** Writes segments anew without the records of deleted sessions. */
+  /** Rewrites segments without the records of deleted sessions. */
   async #purge(): Promise<void> {
     const { unpurged } = this.#forgotten;
     if (unpurged.length === 0) return;
-    // Their last records are in the active segment: it is closed with the next write, which is the note below.
+    // Their last records are in the active segment: the next write, the note below, closes it.
     this.#mustRoll = true;
     await this.append(PURGE_BEGINS);
     const until = new Map(unpurged);
@@ -614,9 +617,9 @@ export class Journal implements Source {
     await rm(segment.path, { force: true });
   }
 
-  // The end.
+  // Closing.
 
-  /** Writes what was appended, and closes the file. Later appends are rejected. */
+  /** Writes all appended records, and closes the file. Later appends are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
@@ -650,7 +653,7 @@ function encode(records: readonly JournalRecord[]): Buffer {
   return buffer.subarray(0, end);
 }
 
-/** The disk has taken nothing of what it reports so. */
+/** True for errors after which the disk has written nothing. */
 function isShortOfSpace(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -8,18 +8,18 @@ import { type Frame, MAX_RECORD_BYTES, readFrame } from './frame.ts';
 export interface Segment {
   /** The seq of its first record; its name begins with it. */
   readonly firstSeq: number;
-  /** Counts how often it was written anew without deleted records. */
+  /** How often it was rewritten without deleted records. */
   readonly revision: number;
   readonly path: string;
-  /** How much of it is written for good. */
+  /** How much of it is committed. */
   bytes: number;
   /** No record is newer: Unix time in ms. */
   newestAt: number;
-  /** Where some of its records begin, in order: a reader that begins late need not read all before. */
+  /** Offsets of some of its records, in order: a reader that begins late need not read everything before. */
   readonly marks: Mark[];
 }
 
-/** A record of that seq begins at this offset. */
+/** The record with this seq begins at this offset. */
 interface Mark {
   readonly seq: number;
   readonly offset: number;
@@ -33,12 +33,12 @@ export function segmentPath(dir: string, firstSeq: number, revision: number): st
   return join(dir, `${String(firstSeq).padStart(16, '0')}.${revision}.journal`);
 }
 
-/** Where a segment is written before it is put in place. */
+/** Where a segment is written before it is renamed into place. */
 export function unfinishedPath(path: string): string {
   return path + UNFINISHED;
 }
 
-/** The segments in a folder, oldest first. `clean`: removes what a killed process has left unfinished or replaced. */
+/** The segments in a folder, oldest first. `clean`: removes unfinished or replaced files of a killed process. */
 export async function segmentsIn(dir: string, { clean }: { readonly clean: boolean }): Promise<Segment[]> {
   const newest = new Map<number, Segment>();
   const superfluous: string[] = [];
@@ -64,18 +64,18 @@ export async function segmentsIn(dir: string, { clean }: { readonly clean: boole
 
 const CHUNK_BYTES = 262_144;
 
-/** Frames that follow each other in a segment. */
+/** Consecutive frames of a segment. */
 export interface Chunk {
   readonly frames: readonly Frame[];
   /** Where the last of them ends. */
   readonly end: number;
-  /** What stands before them cannot be read. Without frames: nor can the rest of the segment. */
+  /** The bytes before them are unreadable. Without frames: so is the rest of the segment. */
   readonly isAfterDamage: boolean;
 }
 
 /**
- * Reads a segment piece by piece, from a record on or from shortly before. What is damaged is left out. A segment that has
- * been removed or written anew meanwhile rejects with ENOENT: no file stays open between two pieces.
+ * Reads a segment piece by piece, beginning at a record or shortly before. Skips damaged parts. Rejects with ENOENT if
+ * the segment was removed or rewritten meanwhile: no file stays open between two pieces.
  */
 export class SegmentReader {
   readonly segment: Segment;
@@ -87,7 +87,7 @@ export class SegmentReader {
     this.#offset = segment.marks.findLast((mark) => mark.seq <= seq)?.offset ?? 0;
   }
 
-  /** The next frames. Undefined at the end of what is written. */
+  /** The next frames. Undefined at the end of the committed part. */
   async next(): Promise<Chunk | undefined> {
     const limit = this.segment.bytes;
     if (this.#offset >= limit) return undefined;
@@ -134,8 +134,8 @@ export class SegmentReader {
   }
 
   /**
-   * Looks for the next frame byte by byte. JSON has no zero bytes, and each frame has: what somebody wrote in a message
-   * cannot pass for one.
+   * Searches for the next frame byte by byte. JSON has no zero bytes, and each frame has some: the text of a message
+   * cannot pass for a frame.
    */
   async #pastDamage(file: FileHandle, limit: number): Promise<Chunk> {
     const buffer = await readAll(file, this.#offset, limit - this.#offset);
@@ -154,7 +154,7 @@ async function readAll(file: FileHandle, offset: number, size: number): Promise<
   let length = 0;
   while (length < size) {
     const { bytesRead } = await file.read(buffer, length, size - length, offset + length);
-    if (bytesRead === 0) break; // Shorter than it was: cut off.
+    if (bytesRead === 0) break; // Shorter than before: truncated.
     length += bytesRead;
   }
   return buffer.subarray(0, length);

@@ -8,19 +8,19 @@ import { writeFully } from '../host/write-fully.ts';
 import { ARCHIVE_LIMITS, type ArchivedFile, MANIFEST, type Manifest, manifest, STATE } from './manifest.ts';
 import { BLOCK_BYTES, decodeHeader, END, NotAFileError, paddingOf, type TarEntry } from './tar-blocks.ts';
 
-/** What receives an archive. */
+/** Receives an archive. */
 export interface Unpacking {
-  /** The session that it must be of. */
+  /** The session that the archive must belong to. */
   readonly session: string;
-  /** Its `Content-Digest`, if the sender has told one. */
+  /** Its `Content-Digest`, if the sender provided one. */
   readonly contentDigest: string | undefined;
-  /** Called with the manifest, before any file. Throws if the archive is not wanted, whatever follows. */
+  /** Called with the manifest, before any file. Throws to refuse the archive, whatever follows. */
   onManifest(manifest: Manifest): void | Promise<void>;
-  /** Where a file of the profile is to be written. Its folder is created. */
+  /** The path to write a file of the profile to. Its folder is created. */
   pathOf(name: string): string;
 }
 
-/** What was in an archive, apart from its files. */
+/** The contents of an archive, apart from its files. */
 export interface Unpacked {
   readonly manifest: Manifest;
   readonly state: Buffer;
@@ -28,20 +28,20 @@ export interface Unpacked {
 
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;
-/** Programs fill a tar up to a multiple of that. */
+/** Programs pad a tar to a multiple of this. */
 const MOST_PADDING = 10_240;
 
 /**
- * Reads the archive of a session, and writes its files, which are on disk when this resolves. Nothing is taken on trust:
- * after the manifest come exactly the files that it lists, in its order, each with the size and the digest that it
- * states. Rejects with `invalid_archive`, with what `onManifest` throws, or with the error of the stream or the disk; some
- * files may have been written then.
+ * Reads the archive of a session, and writes its files, which are on disk when this resolves. Nothing is trusted: the
+ * manifest must be followed by exactly the files that it lists, in order, each with the stated size and digest. Rejects
+ * with `invalid_archive`, with what `onManifest` throws, or with the error of the stream or the disk; some files may
+ * have been written then.
  */
 export function unpackArchive(chunks: AsyncIterable<Uint8Array>, unpacking: Unpacking): Promise<Unpacked> {
   return reading(chunks, (source) => unpack(source, unpacking));
 }
 
-/** What an archive says of its session; the rest of it is not read. Rejects as `unpackArchive`. */
+/** The manifest of an archive, without reading the rest. Rejects like `unpackArchive`. */
 export function readAbout(chunks: AsyncIterable<Uint8Array>): Promise<Manifest> {
   return reading(chunks, readManifest);
 }
@@ -175,7 +175,7 @@ function invalid(why: string): GatewayError {
   return new GatewayError('invalid_archive', `the archive ${why}; nothing was changed`);
 }
 
-/** Bytes in the portions that are asked for. Counts their digest. */
+/** Reads a stream in portions of requested sizes, and computes its digest. */
 class ByteSource {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #hash = createHash('sha256');
@@ -185,7 +185,7 @@ class ByteSource {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** Exactly that many. */
+  /** Exactly this many bytes. */
   async take(bytes: number): Promise<Buffer> {
     if (this.#held.length >= bytes) return this.#split(bytes);
     const pieces: Buffer[] = [];
@@ -197,19 +197,19 @@ class ByteSource {
     return Buffer.concat(pieces, bytes);
   }
 
-  /** At least one, and that many at most. */
+  /** At least one byte, and at most this many. */
   async some(most: number): Promise<Buffer> {
     if (this.#held.length === 0 && !(await this.#more())) throw invalid('is incomplete');
     return this.#split(most);
   }
 
-  /** The next ones; none at the end. */
+  /** The next bytes; none at the end. */
   async rest(): Promise<Buffer> {
     if (this.#held.length === 0) await this.#more();
     return this.#split(this.#held.length);
   }
 
-  /** Of all, as base64. */
+  /** The digest of all bytes, as base64. */
   digest(): string {
     return this.#hash.digest('base64');
   }

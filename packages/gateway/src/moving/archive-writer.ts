@@ -18,9 +18,9 @@ import {
 } from './manifest.ts';
 import { BLOCK_BYTES, END, encodeHeader, paddingOf } from './tar-blocks.ts';
 
-/** What is to be in an archive, apart from the list of its files. */
+/** The contents of an archive, apart from the list of its files. */
 export interface ArchiveContents {
-  /** The profile of a browser that does not run. */
+  /** The profile of a browser that is not running. */
   readonly profileDir: string;
   /** The lines of the state. */
   readonly state: Buffer;
@@ -33,14 +33,13 @@ export class UnfitProfileError extends Error {}
 const CHUNK_BYTES = 65_536;
 /** Does not follow links, and does not block on a pipe. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-/** The browser makes these anew; the logs name paths of this machine. */
+/** The browser recreates these; the logs contain paths of this machine. */
 const SKIPPED = new Set(['LOCK', 'LOG', 'LOG.old']);
 
 /**
- * Prepares the archive of a session. Reads all files twice: for their digests, and for that of the archive, which its
- * receiver gets before the first byte. `bytes` reads them a third time, and throws if one cannot be read or has become
- * shorter; whether its bytes are still the same is left to the receiver, who has the digests. Rejects with an
- * UnfitProfileError.
+ * Prepares the archive of a session. Reads all files twice: for their digests, and for the digest of the archive, which
+ * its receiver gets before the first byte. `bytes` reads them a third time, and throws if one cannot be read or has
+ * been truncated; the receiver checks with the digests that the bytes are unchanged. Rejects with an UnfitProfileError.
  */
 export async function prepareArchive(contents: ArchiveContents, signal: AbortSignal): Promise<SessionArchive> {
   const files: ArchivedFile[] = [{ name: STATE, ...digestOf(contents.state) }];
@@ -58,7 +57,7 @@ export async function prepareArchive(contents: ArchiveContents, signal: AbortSig
   return { size, contentDigest, bytes: pack(contents, about, head, signal) };
 }
 
-/** What no gateway would take must not leave: the session would be nowhere. */
+/** An archive that no gateway would accept must not be exported: the session could not run anywhere. */
 function requireFits(contents: Manifest, headBytes: number): void {
   const { manifestBytes, stateBytes } = ARCHIVE_LIMITS;
   const state = contents.files.find(({ name }) => name === STATE);
@@ -85,7 +84,7 @@ async function* pack(
   yield END;
 }
 
-/** Exactly that many bytes of a file of the profile. */
+/** Exactly this many bytes of a file of the profile. */
 async function* bytesOf(
   contents: ArchiveContents,
   name: string,
@@ -126,7 +125,7 @@ function digestOf(bytes: Buffer): Omit<ArchivedFile, 'name'> {
   return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** A worker that breaks the rules may have put anything there. */
+/** A compromised worker may have put anything there. */
 async function openFile({ profileDir }: ArchiveContents, name: string): Promise<FileHandle> {
   const file = await open(join(profileDir, IN_PROFILE, name.slice(PROFILE.length)), FILE_FLAGS);
   const found = await file.stat();

@@ -9,14 +9,14 @@ import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
 import { ARCHIVE_LIMITS, type Lineage, lineage } from './manifest.ts';
 
-/** What is known of a session id that has moved at least once. */
+/** The record of a session id that has moved at least once. */
 const record = v.object({
-  /** `here`: it may run here. `moved`: it runs elsewhere, and its folder is kept. `gone`: its folder is not here. */
+  /** `here`: it may run here. `moved`: it runs elsewhere, and its folder is kept. `gone`: it has no folder here. */
   place: v.picklist(['here', 'moved', 'gone']),
-  /** When it came to be there. */
+  /** When that last changed. */
   since: v.pipe(v.string(), v.isoTimestamp()),
   ...lineage.entries,
-  /** It has not run here since it came. */
+  /** It has not run here since it arrived. */
   isFresh: v.boolean(),
 });
 type Entry = Readonly<v.InferOutput<typeof record>>;
@@ -29,23 +29,23 @@ const GENERATION_BYTES = 8;
 const RETRY_AFTER_MS = 10_000;
 
 /**
- * Which sessions have moved away, and how far each has come: one file per session id, kept also when the session is
+ * Records which sessions have moved, and their generation: one file per session id, kept even when the session is
  * deleted.
  *
- * A session's keys change while it runs: a copy of its profile is worthless, and breaks the link, once the session has run
- * elsewhere. A link of an account is therefore counted in generations. One begins when the session first runs on a gateway
- * after it came there, or was taken back; an archive lists all that it has behind it. An archive without the newest
- * generation that this gateway knows of is stale.
+ * A session's keys change while it runs: a copy of its profile is worthless, and breaks the link, once the session has
+ * run elsewhere. A link of an account is therefore counted in generations. A generation begins when the session first
+ * runs on a gateway after it arrived or was taken back; an archive lists all of its generations. An archive without the
+ * newest generation that this gateway knows is stale.
  */
 export class Lineages {
   readonly #dir: string;
   readonly #log: LineagesLog;
-  /** Writes of files, in their order. */
+  /** Serialises the writes. */
   readonly #lock = new Lock();
   readonly #entries = new Map<string, Entry>();
-  /** Those whose last write failed: after a power failure, the disk may have it all the same. */
+  /** Sessions whose last write failed: after a power failure, it may be on disk nevertheless. */
   readonly #unsure = new Set<string>();
-  /** Moved sessions whose files are to be written again. */
+  /** Moved sessions whose files must be written again. */
   readonly #retries = new Set<string>();
 
   constructor(dir: string, log: LineagesLog) {
@@ -54,8 +54,8 @@ export class Lineages {
   }
 
   /**
-   * Reads what an earlier gateway has written. A session whose file cannot be read, since a worker has written to it, counts
-   * as moved: it may run elsewhere, and somebody has to decide. Rejects if the folder cannot be used.
+   * Reads the files of an earlier gateway. A session whose file is unreadable, since a worker has written to it, counts
+   * as moved: it may run elsewhere, and the operator must decide. Rejects if the folder cannot be used.
    */
   async load(): Promise<void> {
     makeFolder(this.#dir, this.#log);
@@ -84,54 +84,58 @@ export class Lineages {
     return entry?.place === 'moved' ? new Date(entry.since) : undefined;
   }
 
-  /** The session is about to leave, or has left: what an archive of it says. Nothing is written. */
+  /** The lineage for an archive of a session that is about to leave, or has left. Writes nothing. */
   departing(id: string): Lineage & { readonly since: string } {
     const entry = this.#entries.get(id);
     if (entry?.place === 'moved') return entry;
     const since = new Date().toISOString();
     if (entry?.place !== 'here') return { link: fresh(), generations: [fresh()], since };
-    // It may never have run here: its copy here is a later one all the same.
+    // Even if it never ran here, its copy here counts as a later generation.
     return { ...(entry.isFresh ? grown(entry) : entry), since };
   }
 
-  /** From here on it does not start here. Resolves when that is certain to be on disk: an archive may leave then. */
+  /** The session must not start here any more. Resolves when that is on disk: only then may an archive leave. */
   async moved(id: string, { link, generations, since }: Lineage & { readonly since: string }): Promise<void> {
     if (this.movedAt(id) && !this.#unsure.has(id)) return;
     await this.#write(id, { place: 'moved', since, link, generations, isFresh: false });
   }
 
-  /** It may start here again, although it may run elsewhere. */
+  /** The session may start here again, although it may run elsewhere. */
   async takenBack(id: string): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry) await this.#write(id, { ...entry, place: 'here', since: new Date().toISOString(), isFresh: true });
   }
 
-  /** It is about to run. */
+  /** The session is about to run. */
   async runs(id: string): Promise<void> {
     if (this.#unsure.has(id)) await this.#lock.run(() => this.#restore(id));
     const entry = this.#entries.get(id);
-    // Nothing starts a moved session: this is another link, whose predecessor was wiped just before the disk was full.
+    // A moved session is never started: this is another link, whose predecessor was wiped just before the disk was
+    // full.
     if (entry?.place === 'moved') await this.gone(id);
     if (entry?.place === 'here' && entry.isFresh) await this.#write(id, { ...entry, ...grown(entry), isFresh: false });
   }
 
-  /** It was put in place of what was here. */
+  /** The session was imported, and replaces what was here. */
   arrived(id: string, { link, generations }: Lineage): Promise<void> {
     return this.#write(id, { place: 'here', since: new Date().toISOString(), link, generations, isFresh: true });
   }
 
-  /** Its folder is not here any more; what is known of it is kept. */
+  /** Its folder was removed; its record is kept. */
   async gone(id: string): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry && entry.place !== 'gone') await this.#write(id, { ...entry, place: 'gone' });
   }
 
-  /** Throws `stale_export` or `session_exists` if an archive must not replace what is, or was, here. `isHere`: it has a folder. */
+  /**
+   * Throws `stale_export` or `session_exists` if an archive must not replace the session here. `isHere`: it has a
+   * folder.
+   */
   assertNewer(id: string, { link, generations }: Lineage, isHere: boolean): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
     if (entry.link !== link) {
-      if (!isHere) return; // Another account, or linked anew.
+      if (!isHere) return; // Another account, or linked again.
       throw new GatewayError('session_exists', `session ${id} has moved away, and was another link: delete it first`);
     }
     const newest = entry.generations.at(-1);
@@ -153,7 +157,8 @@ export class Lineages {
     try {
       await replaceText(this.#pathOf(id), textOf(entry), { durably: true });
     } catch (error) {
-      // It may be in place, where only the folder could not be synced: the next gateway must not start what is away.
+      // The new file may be in place, if only the folder could not be synced: the next gateway must not start a session
+      // that is away.
       this.#unsure.add(id);
       await this.#restore(id);
       throw error;
@@ -163,11 +168,11 @@ export class Lineages {
   }
 
   /**
-   * Puts what is known in place of what could not be written. Never rejects: a session that is here starts nevertheless.
+   * Replaces a file that may be wrong with the known state. Never rejects: a session that is here starts nevertheless.
    *
-   * Not durably, since there are folders that cannot be synced at all. After a power failure, the file may say what could
-   * not be written. Then a session that is here counts as moved. Or a session that has moved starts here, because it was to
-   * be taken back; this is not possible any more once it was exported again, since that is written durably.
+   * Not durable, since some folders cannot be synced at all. After a power failure, the file may have the state whose
+   * write failed. Then a session that is here counts as moved. Or a moved session starts here, because it was about to
+   * be taken back; that is impossible once it has been exported again, since that write is durable.
    */
   async #restore(id: string, { isRetry = false } = {}): Promise<void> {
     const entry = this.#entries.get(id);
@@ -184,7 +189,7 @@ export class Lineages {
     }
   }
 
-  /** Until then, the file may say that the session is here, while its archive runs elsewhere. */
+  /** Retries: until it succeeds, the file may say that the session is here, while its archive runs elsewhere. */
   #restoreLater(id: string): void {
     if (this.#retries.has(id)) return;
     this.#retries.add(id);

@@ -1,19 +1,19 @@
 import { sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
 
-/** What begins an archive: what it is, of which session, and what follows, in this order. */
+/** The first file of an archive: the format, the session, and the files that follow, in order. */
 export const MANIFEST = 'manifest.json';
 /** What the gateway knows of the session: see `StateKeeper`. One JSON object per line. */
 export const STATE = 'state.jsonl';
 
 /**
- * The folders of a browser's profile that hold a linked account, by their names in an archive: its keys and messages, and
- * what says that it is linked. All else in a profile is made anew by the browser.
+ * The folders of a browser's profile that hold a linked account, by their names in an archive: its keys and messages,
+ * and the flags that mark it as linked. The browser recreates everything else in a profile.
  */
 export const PROFILE_FOLDERS = ['IndexedDB', 'Local Storage'] as const;
-/** Before them in an archive. */
+/** Their prefix in an archive. */
 export const PROFILE = 'profile/';
-/** Where they are in a profile. */
+/** Their parent folder in a profile. */
 export const IN_PROFILE = 'Default';
 
 /** Limits of an archive. An account with a long history has some hundreds of files. */
@@ -26,12 +26,12 @@ export const ARCHIVE_LIMITS = {
   generations: 2_000,
 } as const;
 
-/** A name as Chromium gives them: neither hidden nor an option, nor another folder. */
+/** Names as Chromium creates them: not hidden, not an option, not another folder. */
 const SEGMENT = '[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,90}';
 const FILE = new RegExp(`^${PROFILE}(${PROFILE_FOLDERS.join('|')})(/${SEGMENT}){1,6}$`);
 const LONGEST_NAME = 200;
 
-/** True for the name of a file that may be in an archive after its manifest. */
+/** True for the name of a file that may follow the manifest in an archive. */
 export function isArchiveName(name: string): boolean {
   return name.length <= LONGEST_NAME && (name === STATE || FILE.test(name));
 }
@@ -64,7 +64,7 @@ export const manifest = v.strictObject({
   session: sessionId,
   ...lineage.entries,
   exportedAt: isoTime,
-  /** When the account was linked, and its id; absent where that is not known. */
+  /** When the account was linked, and its id; absent if unknown. */
   linkedAt: v.optional(isoTime),
   wid: v.optional(v.pipe(v.string(), v.regex(/^\d{1,20}@(c\.us|lid)$/))),
   /** Versions, for people. */
@@ -80,7 +80,7 @@ export const manifest = v.strictObject({
 });
 export type Manifest = Readonly<v.InferOutput<typeof manifest>>;
 
-/** Also on a disk that does not tell upper from lower case; and no file is the folder of another. */
+/** Distinct even on a case-insensitive disk; and no file is the folder of another. */
 function areDistinct(files: ArchivedFile[]): boolean {
   const names = new Set(files.map(({ name }) => name.toLowerCase()));
   if (names.size !== files.length) return false;

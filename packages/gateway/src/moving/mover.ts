@@ -26,7 +26,7 @@ export interface MoverParts {
   readonly supervisor: Pick<Supervisor, 'expect' | 'leaving'>;
   readonly saved: SavedSessions;
   readonly lineages: Lineages;
-  /** Stores what an archive says of its session; the keepers know it from then on. */
+  /** Stores the state in an archive; from then on the keepers know it. */
   readonly events: Pick<EventLog, 'isStoring' | 'settled' | 'resetDelivery' | 'imports' | 'storeImported'>;
   readonly keepers: readonly StateKeeper[];
   readonly version: string;
@@ -36,36 +36,36 @@ export interface MoverParts {
 /** A move, as the metrics count it: `failed` is an import that was neither finished nor refused. */
 export type Moved = 'exported' | 'imported' | 'refused' | 'failed';
 
-/** Sessions that arrive at the same time: each takes disk, and a slow sender takes it for long. */
+/** The most sessions imported at the same time: each takes disk space, and a slow sender takes it for long. */
 const MOST_ARRIVALS = 8;
-/** Of which those of one key: the others are left to others. */
+/** The most of them per key, so that other keys have a chance. */
 const MOST_ARRIVALS_OF_A_KEY = 2;
-/** A slow sender keeps its place for no longer. */
+/** The longest that one import may take. */
 const MAX_ARRIVAL_MS = 2 * 60 * 60_000;
 const RETRY_AFTER_SECONDS = 10;
 const VERSION_FILE = 'Last Version';
 const MOST_VERSION_BYTES = 100;
-/** What is wrong with an archive, or with its place here: another attempt is refused as well. */
+/** The archive is invalid, or does not fit here: a retry is refused as well. */
 const REFUSALS: readonly unknown[] = ['session_exists', 'stale_export', 'invalid_archive', 'body_too_large'];
-/** Who only reads what an archive is of ends it early: its session may run elsewhere. */
+/** A caller that only reads the manifest closes the stream early: the session may run elsewhere. */
 const NOT_SENT_HINT = 'if it has not arrived: export it again, or take it back';
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
 
-/** A session on its way. */
+/** A session being imported. */
 interface Arrival {
   readonly keyId: string | undefined;
-  /** What its manifest announces. */
+  /** The size announced in its manifest. */
   bytes: number;
-  /** Something of it was sent. */
+  /** Some bytes have arrived. */
   hasBegun: boolean;
 }
 
 /** Moves sessions to and from other gateways. */
 export class Mover {
-  /** How many sessions have moved, and how many imports were refused or have failed. */
+  /** How many sessions have moved, and how many imports were refused or failed. */
   readonly counts: Record<Moved, number> = { exported: 0, imported: 0, refused: 0, failed: 0 };
   readonly #parts: MoverParts;
-  /** How many bytes of files each one has announced. */
+  /** The imports in progress, with the size that each has announced. */
   readonly #arriving = new Map<string, Arrival>();
 
   constructor(parts: MoverParts) {
@@ -73,8 +73,8 @@ export class Mover {
   }
 
   /**
-   * Stops a session for good, and resolves with its archive. It is known as moved, also after a crash, before this
-   * resolves; until then it is as it was. A session that has moved already is given out again, as it is.
+   * Stops a session for good, and resolves with its archive. Before this resolves, the session is recorded as moved,
+   * even across a crash; until then it is unchanged. A session that has moved already is exported again.
    */
   async export(id: string): Promise<SessionArchive> {
     const { supervisor, lineages, events, log } = this.#parts;
@@ -93,7 +93,7 @@ export class Mover {
   }
 
   /**
-   * Checks an archive whole, puts its session in place, and starts it. Rejects with `session_exists`, `stale_export`,
+   * Checks a whole archive, installs its session, and starts it. Rejects with `session_exists`, `stale_export`,
    * `invalid_archive`, `body_too_large` or 503, or with the error of the stream: nothing has changed then.
    */
   async import(id: string, taken: TakenArchive, { keyId }: Pick<Caller, 'keyId'>): Promise<Session> {
@@ -105,20 +105,20 @@ export class Mover {
     } catch (thrown) {
       const error = asDiskError(thrown);
       const code = error instanceof GatewayError ? error.code : undefined;
-      // Who sends nothing only asks whether an archive would be taken.
+      // A caller that sends nothing only asks whether an archive would be accepted.
       const isQuestion = code === 'invalid_archive' && !arrival.hasBegun;
       if (!isQuestion) this.counts[REFUSALS.includes(code) ? 'refused' : 'failed'] += 1;
       throw error;
     }
   }
 
-  /** Removes what interrupted imports have left. To be called before any session starts. */
+  /** Removes the leftovers of interrupted imports. Call before any session starts. */
   async clear(): Promise<void> {
     const { saved, lineages, events, log } = this.#parts;
     for (const id of await saved.clearArrivals(log)) {
       log.warn({ session: id }, 'interrupted import removed');
       if (saved.has(id)) continue;
-      events.resetDelivery(id); // What was learned for it is not for the next one of that name.
+      events.resetDelivery(id); // The state stored for it must not apply to the next session with this id.
       await this.#forgetPlace(id);
     }
     for (const id of saved.ids()) if (lineages.movedAt(id)) log.info({ session: id }, 'session has moved');
@@ -143,7 +143,7 @@ export class Mover {
     return { ...archive, about: { link, generations, since } };
   }
 
-  /** Says in the log whether all was sent. */
+  /** Logs whether everything was sent. */
   async *#watched(id: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const { log } = this.#parts;
     let [sent, isWhole] = [0, false];
@@ -195,17 +195,17 @@ export class Mover {
     const unstored = new Set(lesson.records);
     try {
       await saved.completeArrival(folder, manifest);
-      // Only now: one that is not known, and does nothing, may be dropped meanwhile.
+      // Only now: an unknown session that does nothing may be dropped.
       const session = supervisor.expect(id);
       await session.moveIn(() => this.#place(id, folder, manifest, unstored));
       for (const learn of lesson.last) learn();
       return { session, manifest };
     } finally {
-      events.imports.refund(unstored); // What was stored stays in the journal, also where the import has failed.
+      events.imports.refund(unstored); // Stored records stay in the journal, even if the import has failed.
     }
   }
 
-  /** Before a file of it is written. */
+  /** Called before any file is written. */
   async #assertWanted(id: string, about: Manifest, folder: string, arrival: Arrival): Promise<void> {
     const { config, saved, lineages } = this.#parts;
     lineages.assertNewer(id, about, saved.has(id));
@@ -213,7 +213,7 @@ export class Mover {
     if (bytes > config.importMaxBytes)
       throw new GatewayError('body_too_large', 'the archive has more bytes than CHAT_WEB_IMPORT_MAX_MB allows');
     arrival.bytes = bytes;
-    // What the others are still to write counts as well; what they have written counts twice.
+    // Counts the announced sizes of all imports; what they have written already counts twice.
     const announced = [...this.#arriving.values()].reduce((sum, one) => sum + one.bytes, 0);
     if ((await freeDiskBytes(folder)) >= config.minFreeDiskBytes + announced) return;
     throw new GatewayError(
@@ -222,10 +222,10 @@ export class Mover {
     );
   }
 
-  /** Nothing of the session runs here, and nothing starts meanwhile. Takes out of `unstored` what it has stored. */
+  /** Called while nothing of the session runs here, and nothing can start. Removes stored records from `unstored`. */
   async #place(id: string, folder: string, manifest: Manifest, unstored: Set<NewRecord>): Promise<void> {
     const { saved, lineages, events } = this.#parts;
-    // While it arrived, another import or a deletion may have been quicker.
+    // Meanwhile, another import or a deletion may have been quicker.
     lineages.assertNewer(id, manifest, saved.has(id));
     const wasHere = saved.has(id);
     try {
@@ -246,7 +246,7 @@ export class Mover {
       unstored.delete(record);
     };
     for (const portion of portionsOf([...unstored])) {
-      const outcomes = await Promise.allSettled(portion.map(store)); // Nothing is on its way after a failure.
+      const outcomes = await Promise.allSettled(portion.map(store)); // No append is pending after a failure.
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     }
   }
@@ -279,7 +279,7 @@ export class Mover {
     }
   }
 
-  /** The next session of that name is another link, unless it arrives again. Never rejects. */
+  /** The next session with this id is another link, unless the same one arrives again. Never rejects. */
   async #forgetPlace(id: string): Promise<void> {
     await this.#parts.lineages
       .gone(id)
@@ -294,7 +294,7 @@ export class Mover {
   }
 }
 
-/** Throws `session_not_exportable` while a browser uses the profile: what is read would be no copy of it. */
+/** Throws `session_not_exportable` while a browser uses the profile: a copy of it would be inconsistent. */
 async function requireUnused(id: string, profileDir: string): Promise<void> {
   const refuse = (why: string) =>
     new GatewayError('session_not_exportable', `session ${id} cannot be exported: ${why}`);

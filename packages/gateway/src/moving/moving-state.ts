@@ -8,7 +8,7 @@ import type { StateKeeper } from './state-keeper.ts';
 /** A line of the state. */
 const line = v.strictObject({ keeper: v.pipe(v.string(), v.maxLength(40)), part: v.unknown() });
 
-/** What all keepers know of a session: one line of JSON for each part. */
+/** The state that all keepers have of a session: one line of JSON for each part. */
 export async function writeState(keepers: readonly StateKeeper[], session: string): Promise<Buffer> {
   const lines: string[] = [];
   for (const keeper of keepers)
@@ -16,18 +16,18 @@ export async function writeState(keepers: readonly StateKeeper[], session: strin
   return Buffer.from(lines.join(''));
 }
 
-/** What is to be done so that keepers know a state. */
+/** The changes that make keepers know a state. */
 export interface Lesson {
-  /** First: to be stored in the journal. */
+  /** Store these in the journal first. */
   readonly records: readonly NewRecord[];
-  /** To be called then. */
+  /** Then call these. */
   readonly last: readonly (() => void)[];
 }
 
 /**
- * Reads a state, in pieces of work of milliseconds. Nothing is known of it yet. Rejects with `invalid_archive` if a part is
- * invalid, or all of them are more than a session can have; with `insufficient_resources` if that is because of what is
- * known here already, and expires.
+ * Reads a state in slices of a few milliseconds. Changes nothing yet. Rejects with `invalid_archive` if a part is
+ * invalid, or the state is more than a session can have; with `insufficient_resources` if it does not fit beside state
+ * that is here already, and expires.
  */
 export async function readState(keepers: readonly StateKeeper[], session: string, state: Buffer): Promise<Lesson> {
   const byName = new Map(keepers.map((keeper) => [keeper.name, keeper]));
@@ -77,8 +77,8 @@ const MOST_IN_A_PORTION = 50;
 const PORTION_LENGTH = 262_144;
 
 /**
- * Records to be appended at once. What the journal can queue is shared by all sessions, and it gives up if that is not
- * enough: other sessions would lose events.
+ * Splits records into portions that can be appended at once. All sessions share the journal's queue, and if it
+ * overflows, other sessions lose events.
  */
 export function* portionsOf(records: readonly NewRecord[]): Generator<readonly NewRecord[]> {
   let portion: NewRecord[] = [];
@@ -97,7 +97,7 @@ export function* portionsOf(records: readonly NewRecord[]): Generator<readonly N
 
 const MOST_TEXT = 200;
 
-/** Without the values that the archive contains; the names of fields may be any. */
+/** The error without values from the archive; field names may be arbitrary. */
 function shortText(error: unknown): string {
   return error instanceof SyntaxError ? 'it is not JSON' : errorText(error).slice(0, MOST_TEXT);
 }

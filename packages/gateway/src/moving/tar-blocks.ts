@@ -1,6 +1,6 @@
 import { Header } from 'tar/header';
 
-/** Everything in a tar is a whole number of these. */
+/** Everything in a tar is a multiple of this size. */
 export const BLOCK_BYTES = 512;
 /** Two empty blocks end an archive. */
 export const END = Buffer.alloc(2 * BLOCK_BYTES);
@@ -24,12 +24,12 @@ export function encodeHeader({ name, bytes }: TarEntry, mtime: Date): Buffer {
   return block;
 }
 
-/** A block that is no header of a plain file; `why` is a clause about it. */
+/** The block is not a header of a plain file; `why` is a clause about it. */
 export class NotAFileError extends Error {}
 
 /**
- * Reads the header of a plain file. Anything else is a NotAFileError: links, devices, folders and pipes, and the headers
- * of longer names and of other fields, which change what a later header means.
+ * Reads the header of a plain file. Throws a NotAFileError for anything else: links, devices, folders and pipes, and
+ * the headers of longer names and of other fields, which change the meaning of later headers.
  */
 export function decodeHeader(block: Buffer): TarEntry {
   const header = readHeader(block);
@@ -41,7 +41,7 @@ export function decodeHeader(block: Buffer): TarEntry {
   return { name: path, bytes: size };
 }
 
-/** Undefined for a number that is none. */
+/** Undefined for an invalid number. */
 function readHeader(block: Buffer): Header | undefined {
   try {
     return new Header(block);

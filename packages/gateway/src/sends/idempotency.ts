@@ -6,41 +6,41 @@ import { keyNotes, type SentKey, type SentKeys } from './sent-keys.ts';
 /** A request with an Idempotency-Key. */
 export interface KeyedRequest {
   readonly session: string;
-  /** Of the caller and the key. */
+  /** The hash of the caller and the key. */
   readonly hash: string;
-  /** Of everything that the request asks for. */
+  /** The hash of everything in the request. */
   readonly fingerprint: string;
-  /** It is sent as one message, whose id is ours to choose. */
+  /** The request is sent as one message, whose id the gateway chooses. */
   readonly choosesMessageId: boolean;
 }
 
-/** What carries a request out. */
+/** Carries a request out. */
 export interface Execution {
-  /** The error that it would get now, before anything is done; undefined if there is none. */
+  /** The error that the request would get now, before anything is done; undefined if there is none. */
   refusal(): GatewayError | undefined;
-  /** `attempt`: undefined where the id of the message is not ours to choose. */
+  /** `attempt`: undefined if the gateway does not choose the message's id. */
   carryOut(attempt: SendAttempt | undefined): Promise<unknown>;
 }
 
-/** An answer, and whether it was given before. */
+/** An answer, and whether it is a replayed one. */
 export interface KeyedAnswer {
   readonly answer: unknown;
   readonly isReplayed: boolean;
 }
 
-/** Until a request is repeated whose first one is still under way. */
+/** When to retry a request whose first attempt is still in progress. */
 const IN_PROGRESS_SECONDS = 1;
 const SECOND_MS = 1_000;
 
-/** Carries a request out once for its key, over crashes of everything. */
+/** Carries a request out once per key, even across crashes. */
 export class Idempotency {
   readonly #journal: Pick<Journal, 'append' | 'find'>;
   readonly #keys: SentKeys;
-  /** Fingerprints of requests that have no answer yet, by session and hash. */
+  /** Fingerprints of requests without an answer, by session and hash. */
   readonly #underWay = new Map<string, string>();
-  /** How many keys of each session are on their way to the disk. */
+  /** How many keys of each session are being written to disk. */
   readonly #beginning = new Map<string, number>();
-  /** Free keys of which the disk does not know that. */
+  /** Keys that were freed, while that could not be stored. */
   readonly #freed = new Set<string>();
 
   constructor(journal: Pick<Journal, 'append' | 'find'>, keys: SentKeys) {
@@ -48,15 +48,15 @@ export class Idempotency {
     this.#keys = keys;
   }
 
-  /** True if a request with this key has been carried out, or may have been. */
+  /** True if a request with this key was carried out, or may have been. */
   knows({ session, hash }: Pick<KeyedRequest, 'session' | 'hash'>): boolean {
     return this.#keys.of(session, hash) !== undefined;
   }
 
   /**
-   * Answers a request: with the answer that it had before, if there is one. Rejects with what the execution rejects
-   * with; with `idempotency_in_progress`, `idempotency_key_reused`, or with `outcome_unknown` as long as it is unknown
-   * whether the request was carried out.
+   * Answers a request, with the stored answer if there is one. Rejects with the execution's error; with
+   * `idempotency_in_progress`, `idempotency_key_reused`, or with `outcome_unknown` while it is unknown whether the
+   * request was carried out.
    */
   async run(request: KeyedRequest, execution: Execution): Promise<KeyedAnswer> {
     const { session, hash, fingerprint } = request;
@@ -110,15 +110,16 @@ export class Idempotency {
     } catch (thrown) {
       const error = asGatewayError(thrown, 'internal_error');
       if (error.code === 'outcome_unknown') throw unknownOutcome(error, messageId);
-      // A fault of our own says nothing of the outcome.
+      // An internal error leaves the outcome open.
       if (error.code !== 'internal_error') await this.#free(request);
       throw error;
     }
   }
 
   /**
-   * The first attempt may have succeeded, whatever this one meets: only a success settles it. Not even the page's word that
-   * the network has refused the message does: it says the same of a message whose ack it has missed.
+   * The first attempt may have succeeded, whatever happens to this one: only a success settles it. Even if the page
+   * reports that the network refused the message, that is not certain: it reports the same for a message whose ack it
+   * has missed.
    */
   async #repeat(request: KeyedRequest, { messageId }: SentKey, { refusal, carryOut }: Execution): Promise<unknown> {
     if (messageId === undefined)
@@ -149,7 +150,7 @@ export class Idempotency {
     }
   }
 
-  /** If it cannot be stored, the message is looked for when the request is repeated. */
+  /** If it cannot be stored, a repeated request looks for the message. */
   async #end({ session, hash }: KeyedRequest, answer: unknown): Promise<void> {
     await this.#journal.append(keyNotes.done(session, hash, JSON.stringify(answer))).catch(() => {});
   }
@@ -169,14 +170,14 @@ function unknownOutcome(error: GatewayError, messageId: string | undefined): Gat
   return new GatewayError('outcome_unknown', why, { retryAfterSeconds, id });
 }
 
-/** An id of a message as the page makes them. */
+/** A message id in the page's format. */
 function newMessageId(): string {
   return `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
 }
 
 const HASH_BYTES = 16;
 
-/** The same for the same parts in the same order, and for no others. */
+/** Equal only for the same parts in the same order. */
 export function hashOf(...parts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);

@@ -9,38 +9,38 @@ import { NumberSet } from './number-set.ts';
 /** How long a first message counts. Milliseconds. */
 export const DAY_MS = 24 * 3_600_000;
 
-/** A first message to somebody. */
+/** A first message to a person. */
 interface First {
   readonly person: number;
   /** Unix time in ms. */
   readonly at: number;
 }
 
-/** What is known of a session. People are hashes of their ids. */
+/** The state of a session. People are hashes of their ids. */
 interface People {
   /** The linked account. */
   account: number | undefined;
-  /** Those who were heard of since the older ones filled their set. */
+  /** People seen since `older` was filled. */
   recent: NumberSet;
   older: NumberSet;
-  /** In order of their sending; those of more than a day ago are moved when the next one comes. */
+  /** In order of sending; those older than a day are moved when the next one is added. */
   firsts: readonly First[];
 }
 
 const NOTES = {
-  /** A first message to the text, a person, is about to be sent. */
+  /** A first message to the person in the text is about to be sent. */
   first: 'first_message',
   /** It was not sent. */
   unsent: 'first_message_unsent',
-  /** The text, a person, is known. */
+  /** The person in the text is known. */
   known: 'person_known',
-  /** The text, a part of what is known, comes from another gateway. */
+  /** The text, a part of the state, comes from another gateway. */
   moved: 'people_moved',
 } as const;
 
-/** No account writes to so many within months; of those whom it has, at least as many are remembered. */
+/** No account writes to this many people within months; at least as many are remembered. */
 const SET_SIZE = 50_000;
-/** Stands for somebody whom the next account does not know. */
+/** A placeholder for a person whom the next account does not know. */
 const NOBODY = -1;
 const PERSON = /^\d{1,20}@(c\.us|lid)$/;
 
@@ -50,13 +50,13 @@ export function personOf(id: string): number | undefined {
 }
 
 /**
- * The people to whom a session has written, or who have written to it, and its first messages of the last day: follows
- * from the journal, and is kept only while something asks for it.
+ * The people to whom a session has written, or who have written to it, and its first messages of the last day. Derived
+ * from the journal, and kept only while it is used.
  *
  * A person is 32 bits of a hash of their id: one in 40,000 strangers counts as known to a session that knows 100,000
- * people, which is the most. A thousand people take 4 to 8 KB. The number and the hidden id (`@lid`) of one person count
- * as two people, unless the network has named both: a message comes from the number where the page knows it, and the
- * answer to a first message names whom it went to.
+ * people, which is the maximum. A thousand people take 4 to 8 KB. The number and the hidden id (`@lid`) of one person
+ * count as two people, unless the network has reported both: a message comes from the number if the page knows it, and
+ * the answer to a first message names its recipient.
  */
 export class KnownPeople implements Fold, StateKeeper {
   readonly name = 'people';
@@ -76,7 +76,7 @@ export class KnownPeople implements Fold, StateKeeper {
     if (person !== undefined) learn(this.#of(session), person);
   }
 
-  /** Another account knows nobody; what was sent today still counts. */
+  /** A new account knows no one; today's messages still count. */
   #onReady(session: string, text: string): void {
     const account = personOf((JSON.parse(text) as { readonly wid: string }).wid);
     const people = this.#of(session);
@@ -129,7 +129,7 @@ export class KnownPeople implements Fold, StateKeeper {
     return people.recent.has(person) || people.older.has(person) || this.hasFirst(session, person);
   }
 
-  /** True if a first message to that person was noted, and not yet moved to the known. */
+  /** True if a first message to this person was recorded, and not yet moved to the known people. */
   hasFirst(session: string, person: number): boolean {
     return this.#sessions.get(session)?.firsts.some((first) => first.person === person) ?? false;
   }
@@ -138,7 +138,7 @@ export class KnownPeople implements Fold, StateKeeper {
   firstsOf(session: string, now: number): number[] {
     const { firsts = [] } = this.#sessions.get(session) ?? {};
     const times = firsts.filter((first) => isWithinDay(first, now)).map(({ at }) => at);
-    return times.sort((one, other) => one - other); // The clock may have been set.
+    return times.sort((one, other) => one - other); // The clock may have been changed.
   }
 
   *parts(): Iterable<FoldPart> {
@@ -161,7 +161,7 @@ export class KnownPeople implements Fold, StateKeeper {
   }
 
   restore({ session, text }: FoldPart): void {
-    const { account, firsts, older, recent } = JSON.parse(text) as StoredPart; // Ours: its checksum is right.
+    const { account, firsts, older, recent } = JSON.parse(text) as StoredPart; // Ours: its checksum matches.
     const people = this.#of(session);
     if (firsts) Object.assign(people, { account, firsts });
     if (older !== undefined) people.older = NumberSet.of(Buffer.from(older, 'base64'));
@@ -197,12 +197,12 @@ function learn(people: People, person: number): void {
   people.recent.add(person);
 }
 
-/** Also on a clock that was set back. */
+/** Works even if the clock was set back. */
 function isWithinDay({ at }: First, now: number): boolean {
   return Math.abs(now - at) < DAY_MS;
 }
 
-/** The records by which it changes without an event. */
+/** Records that change the state without an event. */
 export const peopleNotes = {
   first: (session: string, person: number) => note(session, NOTES.first, person),
   unsent: (session: string, person: number) => note(session, NOTES.unsent, person),

@@ -7,9 +7,9 @@ import { keyNotes, type SentKeys } from './sent-keys.ts';
 
 const SECOND_MS = 1_000;
 const MOST_ANSWER_LENGTH = 1_048_576;
-/** Of all together: with the most keys that a session can have, a state must not exceed its limit. */
+/** The total size of the answers: with the most keys that a session can have, a state must stay within its limit. */
 const MOST_ANSWERS_LENGTH = 8 * 1_048_576;
-/** What operations with a key answer: an answer that moved is given to callers like any other. */
+/** The answers of operations with a key: a moved answer is returned to callers like any other. */
 const keyedAnswer = v.union(
   Object.values<Operation>(operations).flatMap(({ keyed, answer }) => (keyed ? [answer] : [])),
 );
@@ -17,7 +17,7 @@ const answerText = v.pipe(
   v.string(),
   v.maxLength(MOST_ANSWER_LENGTH),
   v.parseJson(),
-  // Other fields are left out. Another version may answer in another form: then the answer is not kept.
+  // Other fields are dropped. Another version may use another form: then the answer is dropped.
   v.fallback(v.pipe(keyedAnswer, v.stringifyJson()), ''),
 );
 const hash = v.pipe(v.string(), v.regex(/^[\w-]{22}$/));
@@ -26,7 +26,7 @@ const movedKey = v.strictObject({
   fingerprint: hash,
   messageId: v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{1,64}$/))),
   beganAt: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER)),
-  /** JSON; empty: it was answered, and the answer is not kept any more. Absent while the outcome is open. */
+  /** JSON; empty: answered, but the answer is no longer kept. Absent while the outcome is open. */
   answer: v.optional(v.union([v.literal(''), answerText])),
 });
 
@@ -50,7 +50,7 @@ export class MovingKeys implements StateKeeper {
     for (const seq of seqs.toReversed()) {
       const { length: more = 0 } = answers.get(seq) ?? '';
       length += more;
-      // The oldest are the ones that are asked for least.
+      // The oldest are the least likely to be requested.
       if (length > MOST_ANSWERS_LENGTH || more > MOST_ANSWER_LENGTH) answers.delete(seq);
     }
     for (const [ofKey, { fingerprint, messageId, beganAt, doneSeq }] of keys) {

@@ -6,7 +6,7 @@ export class NumberSet {
   #numbers = new Uint32Array(FIRST_ROOM);
   #size = 0;
 
-  /** The set that `toBytes` has given. */
+  /** The set from a result of `toBytes`. */
   static of(bytes: Buffer): NumberSet {
     const set = new NumberSet();
     set.#size = Math.floor(bytes.length / NUMBER_BYTES);
@@ -38,7 +38,7 @@ export class NumberSet {
     this.#size += 1;
   }
 
-  /** In ascending order, however the bytes were that it was made of. */
+  /** In ascending order, whatever the order of the bytes that it was created from. */
   sorted(): Uint32Array {
     return this.#numbers.slice(0, this.#size).sort();
   }

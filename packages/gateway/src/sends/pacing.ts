@@ -13,9 +13,9 @@ export interface PacingLimits {
 export interface PacingParts {
   readonly limits: PacingLimits;
   readonly people: KnownPeople;
-  /** Stores a record, which `people` then has. Rejects if it cannot be stored. */
+  /** Stores a record, and applies it to `people`. Rejects if it cannot be stored. */
   append(record: NewRecord): Promise<void>;
-  /** The error that a call of that session would get now; undefined if it would be forwarded. */
+  /** The error that a call to this session would get now; undefined if it would be forwarded. */
   refusalOf(session: string): GatewayError | undefined;
 }
 
@@ -29,29 +29,29 @@ export interface PacedInput {
   readonly to?: unknown;
 }
 
-/** First messages to one person that are under way. */
+/** First messages to one person that are in progress. */
 interface Opening {
-  /** Resolves when it is on disk that there is one. */
+  /** Resolves when the record of the first message is on disk. */
   readonly noted: Promise<void>;
   sends: number;
-  /** One of them was sent, or may have been. */
+  /** One of them was, or may have been, sent. */
   mayBeSent: boolean;
-  /** None was sent: resolves when it is on disk, if that is possible. */
+  /** None was sent: resolves when that is on disk, or could not be stored. */
   undone: Promise<void> | undefined;
 }
 
 const PACED = new Set(['sendMessage', 'forwardMessage', 'postStatus', 'postToChannel']);
-/** After these it is not certain that nothing was sent. */
+/** After these errors it is uncertain whether anything was sent. */
 const UNCERTAIN = new Set<ErrorCode>(['outcome_unknown', 'session_lost', 'internal_error']);
-/** A token, less what is lost where fractions are added. */
+/** One token, minus rounding errors of fractions. */
 const ONE = 1 - 1e-9;
 const SECOND_MS = 1_000;
 
 /**
- * Limits what each session sends, before anything is done, so that the network does not restrict its account. The limits
- * hold over restarts of session, worker and gateway: a first message to somebody is on disk before it is sent, and is
- * taken back if it certainly was not. How many were sent in the second before a restart of the gateway is unknown: it
- * begins with none to spare.
+ * Limits what each session sends, before anything is done, so that the network does not restrict its account. The
+ * limits hold across restarts of session, worker and gateway: a first message to a person is on disk before it is sent,
+ * and is removed if it certainly was not sent. How many messages were sent in the second before a restart of the
+ * gateway is unknown: its budget begins empty.
  */
 export class Pacing {
   /** How many sends were refused. */
@@ -70,7 +70,7 @@ export class Pacing {
 
   /**
    * Carries an operation out, if the limits allow it. 429 `rate_limited` with the time after which it would be allowed;
-   * 503 if a first message cannot be noted.
+   * 503 if a first message cannot be recorded.
    */
   async carryOut<T>(operation: string, input: PacedInput, send: () => Promise<T>): Promise<T> {
     if (!PACED.has(operation) || input.type === 'reaction') return send();
@@ -84,7 +84,7 @@ export class Pacing {
       return send();
     }
     for (let undone = this.#undoing(id, person); undone; undone = this.#undoing(id, person)) await undone;
-    // Until it is reserved, nothing else runs.
+    // Nothing else runs until it is reserved.
     const underWay = this.#openings.get(id)?.get(person);
     const isKnown = underWay === undefined && people.knows(id, person);
     if (!underWay && !isKnown) this.#requireRoom(id);
@@ -145,12 +145,12 @@ export class Pacing {
     if (openings?.size === 0) this.#openings.delete(id);
   }
 
-  /** The network may name the recipient in another form, under which they answer. */
+  /** The network may name the recipient by another id, which their answers will have. */
   #learn(id: string, person: number, answer: unknown): void {
     const { to } = (answer ?? {}) as { readonly to?: unknown };
     const named = typeof to === 'string' ? personOf(to) : undefined;
     if (named === undefined || named === person || this.#parts.people.knows(id, named)) return;
-    this.#parts.append(peopleNotes.known(id, named)).catch(() => {}); // They count as somebody else, then.
+    this.#parts.append(peopleNotes.known(id, named)).catch(() => {}); // Then that id counts as another person.
   }
 
   #requireRoom(id: string): void {
@@ -160,7 +160,7 @@ export class Pacing {
     const openings = [...(this.#openings.get(id)?.keys() ?? [])];
     const taken = times.length + openings.filter((person) => !people.hasFirst(id, person)).length;
     if (taken < limits.maxNewChatsPerDay) return;
-    // Those under way count as sent now.
+    // Those in progress count as sent now.
     const freeAt = (times[taken - limits.maxNewChatsPerDay] ?? now) + DAY_MS;
     throw this.#refusal(
       'new_chats_per_day',
@@ -183,7 +183,7 @@ export class Pacing {
     );
   }
 
-  /** As full as it would be by now if all had been taken when the gateway started. */
+  /** As full as it would be if it had been empty when the gateway started. */
   #emptyBudget(perSecond: number): Budget {
     const burst = Math.max(1, perSecond);
     const budget = new Budget({ burst, perSecond }, this.#beganAt);

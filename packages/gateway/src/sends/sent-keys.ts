@@ -1,11 +1,11 @@
 import type { Fold, FoldPart } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 
-/** What is known of an Idempotency-Key. */
+/** The state of an Idempotency-Key. */
 export interface SentKey {
-  /** Of the request: another one with the same key is refused. */
+  /** The fingerprint of its request: a different request with the same key is refused. */
   readonly fingerprint: string;
-  /** The id of the message, without its chat; undefined where it is not ours to choose. */
+  /** The id of the message, without its chat; undefined if the gateway does not choose it. */
   readonly messageId: string | undefined;
   /** Unix time in ms. */
   readonly beganAt: number;
@@ -15,16 +15,16 @@ export interface SentKey {
 
 /** How long a key is kept. */
 export const KEY_LIFETIME_MS = 24 * 60 * 60_000;
-/** Some 250 bytes of memory each: more than one a second, all day. */
+/** About 250 bytes of memory each: more than one a second, all day. */
 const MAX_KEYS_OF_A_SESSION = 100_000;
 const KEYS_IN_A_PART = 1_000;
 
 const NOTES = { begun: 'key_begun', done: 'key_done', free: 'key_free' } as const;
 
-/** The Idempotency-Keys of each session, by hash: follows from the journal. */
+/** The Idempotency-Keys of each session, by hash, derived from the journal. */
 export class SentKeys implements Fold {
   readonly name = 'keys';
-  /** In the order in which they were first used. */
+  /** In order of first use. */
   readonly #sessions = new Map<string, Map<string, SentKey>>();
 
   apply({ kind, name, session, key, text, at, seq }: JournalRecord): void {
@@ -53,8 +53,8 @@ export class SentKeys implements Fold {
   }
 
   /**
-   * Until when a session can take no more keys, as Unix time in ms; undefined if it can. None is dropped before its time.
-   * `beginning`: how many more are on their way to the disk.
+   * Until when a session can take no more keys, as Unix time in ms; undefined if it can. No key is dropped before its
+   * time. `beginning`: how many more are being written to disk.
    */
   fullUntil(session: string, beginning = 0): number | undefined {
     const keys = this.#sessions.get(session) ?? new Map<string, SentKey>();
@@ -68,14 +68,14 @@ export class SentKeys implements Fold {
   }
 
   /**
-   * Until when a session has no room for these keys, by hash, beside those that it has, as Unix time in ms; undefined if it
-   * has. Infinity: they are more than a session can have.
+   * Until when a session has no room for these keys, by hash, beside its own, as Unix time in ms; undefined if it has.
+   * Infinity: they are more than a session can have.
    */
   fullForUntil(session: string, hashes: ReadonlySet<string>): number | undefined {
     const others = this.list(session).filter(([hash]) => !hashes.has(hash));
     const tooMany = others.length + hashes.size - MAX_KEYS_OF_A_SESSION;
     if (tooMany <= 0) return undefined;
-    // Those that have moved are not in the order in which they were first used.
+    // Moved keys are not in order of first use.
     const times = others.map(([, { beganAt }]) => beganAt).sort((a, b) => a - b);
     return (times[tooMany - 1] ?? Infinity) + KEY_LIFETIME_MS;
   }
@@ -116,21 +116,21 @@ function isKept(beganAt: number): boolean {
   return beganAt > Date.now() - KEY_LIFETIME_MS;
 }
 
-/** What is stored of a request that is about to be carried out. */
+/** The record of a request that is about to be carried out. */
 interface Begun extends Pick<SentKey, 'fingerprint'> {
   readonly messageId?: string | undefined;
-  /** If it was on another gateway, before this is stored. */
+  /** The time on the other gateway, if the key has moved. */
   readonly beganAt?: number | undefined;
 }
 
-/** The records by which it changes. `hash`: of the key. */
+/** Records that change the state. `hash`: of the key. */
 export const keyNotes = {
   /** The request is about to be carried out. */
   begun: (session: string, hash: string, { fingerprint, messageId, beganAt }: Begun) =>
     note(session, NOTES.begun, hash, JSON.stringify({ fingerprint, messageId, beganAt })),
-  /** It was answered: with this JSON. */
+  /** The request was answered with this JSON. */
   done: (session: string, hash: string, answer: string) => note(session, NOTES.done, hash, answer),
-  /** It was refused, and nothing was done: the key may be used afresh. */
+  /** The request was refused, and nothing was done: the key may be used again. */
   free: (session: string, hash: string) => note(session, NOTES.free, hash, ''),
 } as const;
 

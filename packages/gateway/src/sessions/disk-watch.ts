@@ -5,7 +5,7 @@ import type { SavedSessions } from './saved-sessions.ts';
 
 const INTERVAL_MS = 5 * 60_000;
 
-/** What is read from a session, and written to it. */
+/** The part of a session that the watch reads and sets. */
 interface MeasuredSession {
   readonly id: string;
   readonly phase: { readonly status: SessionStatus };
@@ -13,7 +13,7 @@ interface MeasuredSession {
   readonly stats: { diskBytes: number | undefined };
 }
 
-/** When the folder of a session was last measured, and what ran then. */
+/** When the folder of a session was last measured, and what was running then. */
 interface Look {
   readonly at: number;
   readonly workerPid: number | undefined;
@@ -31,7 +31,7 @@ export class DiskWatch {
     this.#log = log;
   }
 
-  /** Measures the sessions that are due, one after the other. Never rejects. */
+  /** Measures the sessions that are due, one at a time. Never rejects. */
   async look(sessions: readonly MeasuredSession[]): Promise<void> {
     for (const session of sessions) {
       await this.#measure(session).catch((error: unknown) =>

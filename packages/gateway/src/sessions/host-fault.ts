@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import { isHostAtFault, pauseLength } from './restart-policy.ts';
 import type { StartQueue } from './start-queue.ts';
 
-/** A new build of the page, a leak and a compromised worker are no faults of the host. */
+/** The host does not cause a new build of the page, a leak or a compromised worker. */
 const NOT_THE_HOST: readonly Reason[] = ['PAGE_UNSUPPORTED', 'MEMORY_LIMIT', 'WORKER_PROTOCOL_ERROR'];
 
 /**

@@ -19,13 +19,13 @@ import {
 import type { SessionStats } from './session-stats.ts';
 
 const RECYCLE_TIMEOUT_MS = 60_000;
-/** In between, growth is counted: see `MemoryMeter`. */
+/** In between, growth is estimated: see `MemoryMeter`. */
 const EXACT_INTERVAL_MS = 10 * 60_000;
-/** A session that has changed by more than this share is measured again. */
+/** A session whose memory has changed by more than this share is measured again. */
 const MOST_DRIFT = 0.1;
 const MB = 1_048_576;
 
-/** What a session has learned on another gateway. */
+/** The memory history of a session from another gateway. */
 const movedHistory = v.strictObject({ levelBytes: count(2 ** 40), waitMs: count(LONGEST_WAIT_MS) });
 
 /** What the guard needs from a session. */
@@ -41,7 +41,7 @@ export interface GuardedSession {
   up(timeoutMs: number): Promise<void>;
 }
 
-/** When a session was measured, on the monotonic clock, and what is known since. */
+/** When a session was measured, on the monotonic clock, and what is known about it. */
 interface Looks {
   readonly meter: MemoryMeter;
   /** The last exact measurement, in bytes, and when it was. */
@@ -121,7 +121,7 @@ export class MemoryGuard implements StateKeeper {
       this.#isSettling(looks, now) ||
       now - looks.exactAt >= EXACT_INTERVAL_MS;
     let memory = await looks.meter.measure(workerPid, { exact: mustBeExact, processes });
-    // An estimate decides nothing.
+    // Estimates are never acted on.
     const isExact = mustBeExact || this.#isOff(session, bytesOf(memory), looks);
     if (isExact && !mustBeExact) memory = await looks.meter.measure(workerPid, { exact: true, processes });
     if (session.workerPid !== workerPid || memory.processes === 0) return; // It ended meanwhile.
@@ -156,12 +156,12 @@ export class MemoryGuard implements StateKeeper {
     }
   }
 
-  /** True if the level is to be learned now. */
+  /** True if it is time to learn the level. */
   #isSettling({ hasSettled, readyAt }: Looks, now: number): boolean {
     return !hasSettled && readyAt !== undefined && now - readyAt >= this.#settleMs;
   }
 
-  /** On a grid: sessions that are looked at as often are looked at together, with one list of processes. */
+  /** Aligned to a grid: sessions with the same interval are measured together, from one list of processes. */
   #nextLook(bytes: number, { history, hasSettled, readyAt }: Looks): number {
     const now = performance.now();
     const lookMs = nextLook(bytes, history, this.#marks);

@@ -38,7 +38,7 @@ export const UNKNOWN: MemoryHistory = { waitMs: FIRST_WAIT_MS };
 
 /**
  * The soft mark of one session, in bytes: an account with much history exceeds the setting from the start, and is
- * healthy. At most the middle between its level and the hard mark, unless the setting is higher: a leak is to be
+ * healthy. At most the middle between its level and the hard mark, unless the setting is higher: a leak should be
  * recycled while the session is idle, before the hard mark ends it while it is busy. Infinite before the level is
  * known.
  */

@@ -43,13 +43,13 @@ export class PageHistory {
   }
 
   /**
-   * Records what a session found, and adds since when to what the build lacks. The last report on a version counts:
-   * modules that load late are missing at first.
+   * Records what a session found, and adds since which version each capability is missing. The last report on a version
+   * counts: modules that load late are missing at first.
    */
   note({ version, lacking, findings }: PageSeen): PageView {
     const missing = new Set(lacking.map(({ capability }) => capability));
     const before = this.#missing.get(version);
-    this.#missing.delete(version); // It is added again at the end.
+    this.#missing.delete(version); // Re-added at the end.
     this.#missing.set(version, missing);
     for (const oldest of this.#missing.keys()) {
       if (this.#missing.size <= MOST_VERSIONS) break;

@@ -3,14 +3,14 @@ import { type PinnedPage, savedPageFiles } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { readOwnText } from '../host/text-files.ts';
 
-/** The document has some hundred KB, and is sent to a worker at each start. */
+/** A document has some hundred KB, and is sent to a worker at each start. */
 const MOST_DOCUMENT_BYTES = 4 * 1_048_576;
 const MOST_HEADERS_BYTES = 65_536;
 const storedHeaders = v.record(v.string(), v.string());
 
 /**
  * Reads the saved document of a version, with its headers; a document that was added by hand has none. Read once, at
- * start: workers can write to the folder, and one of them must not replace the page of all. Rejects with a sentence if
+ * start: workers can write to the folder, and must not replace the page of all sessions. Rejects with a sentence if
  * there is no such document.
  */
 export async function readPinnedPage(dir: string, version: string): Promise<PinnedPage> {

@@ -6,21 +6,21 @@ export interface RestartHistory {
   readonly crashes: readonly number[];
 }
 
-/** Of a healthy session: at its first start, or after five minutes of `ready`. */
+/** The history of a healthy session: at its first start, or after five minutes of `ready`. */
 export const WELL: RestartHistory = { failedStarts: 0, crashes: [] };
 
 /** A session that has been ready for this long is healthy. */
 export const RECOVERED_AFTER_MS = 5 * 60_000;
 
 const FIRST_DELAY_MS = 1_000;
-/** A session that did come up is retried early. */
+/** A session that was up is retried early. */
 const LONGEST_DELAY_AFTER_CRASH_MS = 5_000;
 const TRIAL_INTERVAL_MS = 5 * 60_000;
 /** With the trial that follows, at most six starts in ten minutes. */
 const MOST_FAILED_STARTS = 5;
 const CRASH_WINDOW_MS = 10 * 60_000;
 const MOST_CRASHES_IN_WINDOW = 30;
-/** Nothing was started: no reason to wait longer the next time. */
+/** After a refused start; nothing ran, so the delay does not grow. */
 const REFUSED_DELAY_MS = 30_000;
 
 /** A run that failed. */
@@ -46,7 +46,7 @@ export function isBroken({ failedStarts, crashes }: RestartHistory): boolean {
  * together do not restart together. Retries never end: a network that is down for a night comes back.
  */
 export function restartDelay(history: RestartHistory, random: () => number): number {
-  if (isBroken(history)) return TRIAL_INTERVAL_MS; // Spread already, by the jitter of the delays before.
+  if (isBroken(history)) return TRIAL_INTERVAL_MS; // Already spread by the jitter of the earlier delays.
   const { failedStarts, crashes } = history;
   const doubled =
     failedStarts > 0
@@ -93,12 +93,12 @@ export function pauseLength(nth: number): number {
 
 const TAKE_OVER_WINDOW_MS = 60 * 60_000;
 const TAKE_OVER_DELAY_MS = 30_000;
-/** Most take-overs in an hour, and how many are remembered. */
+/** The most take-overs in an hour, and how many are remembered. */
 export const MOST_TAKE_OVERS = 3;
 
 /**
- * How long to wait before an account that is used elsewhere is taken over again, in milliseconds: the other side may do
- * the same. `takeOvers`: when it was taken over before, oldest first.
+ * How long to wait before taking back an account that is used elsewhere, in milliseconds: the other side may do the
+ * same. `takeOvers`: when it was taken back before, oldest first.
  */
 export function takeOverDelay(takeOvers: readonly number[], now: number): number {
   const oldestThatCounts = takeOvers.at(-MOST_TAKE_OVERS) ?? Number.NEGATIVE_INFINITY;

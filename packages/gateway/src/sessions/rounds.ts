@@ -1,14 +1,14 @@
 const ROUND_MS = 2_000;
 
-/** Something that looks at all sessions in each round. */
+/** Checks all sessions in each round. */
 export interface Watch<S> {
   /** Never rejects. */
   look(sessions: readonly S[]): Promise<void>;
 }
 
 /**
- * Has each watch look at the sessions every two seconds until the signal aborts. A watch that has not finished misses
- * the round; none waits for another. One timer serves all: each wakes this process.
+ * Has each watch check the sessions every two seconds until the signal aborts. A watch that has not finished skips the
+ * round; none waits for another. One timer serves all: each timer wakes this process.
  */
 export function everyRound<S>(watches: readonly Watch<S>[], sessions: () => readonly S[], signal: AbortSignal): void {
   const busy = new Set<Watch<S>>();

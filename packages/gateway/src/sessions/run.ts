@@ -34,9 +34,9 @@ export interface RunListener {
   onFailed(failure: RunFailure): void;
 }
 
-/** What a run is started with. */
+/** The parameters of a start. */
 export interface RunStart {
-  /** A request waits for it: it goes first. */
+  /** A request waits for it: it takes precedence in the queue. */
   readonly byHand: boolean;
   /** From when on inbound messages may not have been delivered, in Unix seconds; read when the worker starts. */
   heardUntil(): number;
@@ -48,10 +48,10 @@ export interface RunStart {
   readonly wasMute: boolean;
 }
 
-/** What the worker gets to know about earlier runs. */
+/** What the worker needs to know about earlier runs. */
 type Past = Pick<WorkerOptions, 'heardUntil' | 'openAcks' | 'linkedAt' | 'wasMute'>;
 
-/** Folders of a run's own. */
+/** The folders of one run. */
 interface RunFolders {
   /** Files in transit between gateway and worker. */
   readonly spoolDir: string;
@@ -77,8 +77,8 @@ const LIVES_ON_MS = 3 * SECOND;
 const LAST_WORDS_MS = 5 * SECOND;
 
 /**
- * One life of a session's worker: it waits for its turn, prepares host and profile, starts the worker, watches it, and
- * ends it with all that it has started. It reports once if it ends unasked.
+ * One life of a session's worker: waits for its turn, prepares host and profile, starts the worker, watches it, and
+ * ends it with all its processes. Reports once if it ends unasked.
  */
 export class Run {
   readonly #id: string;
@@ -86,7 +86,7 @@ export class Run {
   readonly #log: Log;
   readonly #listener: RunListener;
   readonly #ended = new AbortController();
-  // Ended, not killed: a browser that is killed in its first sync may lose its data, and the link with it.
+  // Ended, not killed: killing a browser in its first sync may lose its data, and so the link.
   readonly #deadline = new StartDeadline((detail) =>
     this.fail({ cause: { reason: 'START_TIMEOUT', detail }, retry: true }),
   );
@@ -95,7 +95,7 @@ export class Run {
   #cgroup: SessionCgroup | undefined;
   #releaseSlot: Release | undefined;
   #slotTimer: NodeJS.Timeout | undefined;
-  /** True once it could be linked, or has become ready. */
+  /** True once it showed a QR, or became ready. */
   #wasUp = false;
   #hasFailed = false;
 
@@ -152,12 +152,12 @@ export class Run {
     return this.#worker?.link.call(operation, input, attempt);
   }
 
-  /** Has inbound messages since that time, in Unix seconds, reported again, if there is a worker. */
+  /** Has the worker, if there is one, report inbound messages since this time again, in Unix seconds. */
   recoverMessages(since: number): void {
     this.#worker?.link.reportAgain(since);
   }
 
-  /** Back to the QR from a pairing code, if there is a worker. */
+  /** Returns from a pairing code to the QR, if there is a worker. */
   showQr(): void {
     this.#worker?.link.showQr();
   }
@@ -171,14 +171,14 @@ export class Run {
     this.#listener.onFailed({ cause, retry, wasUp: this.#wasUp });
   }
 
-  /** Fails the run of a worker that broke a rule, and kills it. `did`: a clause that says what it did. */
+  /** Fails the run of a worker that broke a rule, and kills it. `did`: a clause that names the violation. */
   broke(did: string): void {
     this.#kill('WORKER_PROTOCOL_ERROR', `it ${did}`);
   }
 
   /**
-   * Ends the run; resolves when the worker and its browser have exited. Never rejects: what could not be cleaned up is
-   * logged, and left to the next start.
+   * Ends the run; resolves when the worker and its browser have exited. Never rejects: cleanup failures are logged, and
+   * left to the next start.
    */
   async end(unlink: boolean, timeoutMs: number): Promise<void> {
     this.#ended.abort();
@@ -196,7 +196,7 @@ export class Run {
     }
   }
 
-  /** Prepares host and profile for a start. Throws if they are not available; nothing was started then. */
+  /** Prepares host and profile for a start. Throws if they are not available; nothing has been started then. */
   async #prepare(): Promise<RunFolders> {
     const { saved, spool, tmp, foreignProcesses, resources } = this.#context;
     const shortage = await resources.shortage();
@@ -205,7 +205,7 @@ export class Run {
     const profile = saved.profileOf(this.#id);
     foreignProcesses.look();
     const [left] = await freeProfile(profile);
-    // A second browser would spoil the profile.
+    // A second browser would corrupt the profile.
     if (left) throw new Error(`its last browser was killed, and still runs (process ${left.pid})`);
     signal.throwIfAborted();
     await this.#context.lineages.runs(this.#id);
@@ -216,7 +216,7 @@ export class Run {
       this.#trimCaches(profile),
       this.#openCgroup(),
     ] as const;
-    await Promise.allSettled(all); // Nothing goes on after a failure.
+    await Promise.allSettled(all); // Wait for all: no preparation may continue after a failure.
     const [spoolDir, tmpDir] = await Promise.all(all);
     return { spoolDir, tmpDir };
   }
@@ -259,7 +259,7 @@ export class Run {
     });
     this.#worker = { child, link, exited };
     const options = this.#workerOptions(spoolDir, past);
-    // In its cgroup first: it starts the browser at once.
+    // It enters its cgroup first, since it starts the browser at once.
     const entered = child.pid === undefined ? undefined : this.#cgroup?.enter(child.pid);
     if (entered) void entered.then(() => this.#ended.signal.aborted || link.start(options));
     else link.start(options);
@@ -314,15 +314,15 @@ export class Run {
   }
 
   /**
-   * A first sync takes longer than a start, also where no QR was shown: it was scanned before it was reported, or this
-   * run retries a first sync that stalled. A start with saved auth keeps the deadline that it has.
+   * Allows for a first sync, which takes longer than a start. It may begin without a QR: the QR was scanned before it
+   * was reported, or this run retries a stalled first sync. A start with saved auth keeps its deadline.
    */
   #allowForSync(): void {
     const isFirstSync = !this.#context.saved.has(this.#id);
     if (isFirstSync || !this.#deadline.isSet) this.#deadline.set(this.#context.config.syncTimeoutMs, 'the first sync');
   }
 
-  /** Asks the worker to end, and kills it if it has not by then. */
+  /** Asks the worker to exit, and kills it after the timeout. */
   async #stopWorker({ child, link, exited }: Worker, unlink: boolean, timeoutMs: number): Promise<void> {
     link.stop(unlink, timeoutMs);
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);

@@ -1,4 +1,4 @@
-/** Countries whose mobile numbers are written with or without a digit that the network may leave out. */
+/** Countries whose mobile numbers may have an extra digit that the network may omit. */
 const OPTIONAL_DIGIT: readonly (readonly [pattern: RegExp, without: string])[] = [
   [/^(55\d{2})9(\d{8})$/, '$1$2'], // Brazil
   [/^(52)1(\d{10})$/, '$1$2'], // Mexico

@@ -9,11 +9,11 @@ import { emptyFolder, removeTree } from '../host/remove-tree.ts';
 import { readOwnText, removeUnfinished, replaceText, syncFolder } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 
-/** In a session's folder. Written when it first becomes ready: from then on it is started at boot. */
+/** A file in the session's folder, written when it is first ready: from then on it is started at boot. */
 export const LINK_MARKER = 'linked.json';
 const MOST_MARKER_BYTES = 4_096;
 
-/** What is saved of a link. */
+/** The saved data of a link. */
 export interface SavedLink {
   readonly wid?: string | undefined;
   /** ISO 8601. */
@@ -50,7 +50,7 @@ export class SavedSessions {
     for (const dir of [this.sessionsDir, this.#trashDir]) makeFolder(dir, log);
     await emptyFolder(this.#trashDir, log);
     for (const id of readdirSync(this.sessionsDir)) {
-      if (!v.is(sessionId, id)) continue; // Not a session's.
+      if (!v.is(sessionId, id)) continue; // Not a session's folder.
       if (await this.#isUnlinked(id)) {
         await this.wipe(id).catch((error: NodeJS.ErrnoException) =>
           log.warn({ session: id, error: error.code ?? errorText(error) }, 'session folder not removed'),
@@ -87,41 +87,44 @@ export class SavedSessions {
     await replaceText(join(this.dirOf(id), LINK_MARKER), JSON.stringify({ wid, linkedAt: since.toISOString() }));
   }
 
-  /** The number of its account, in digits; undefined if it was never ready, or its account is known by a hidden id alone. */
+  /**
+   * The number of its account, in digits; undefined if it was never ready, or only a hidden id of its account is known.
+   */
   async numberOf(id: string): Promise<string | undefined> {
     return /"wid":"(\d+)@c\.us"/.exec(await this.#marker(id))?.[1];
   }
 
-  /** When the session was linked; undefined if it was not, or that is unknown. */
+  /** When the session was linked; undefined if it is not linked, or that is unknown. */
   async linkedAt(id: string): Promise<Date | undefined> {
     const [, written = ''] = /"linkedAt":"([^"]+)"/.exec(await this.#marker(id)) ?? [];
     const linkedAt = new Date(written);
     return Number.isNaN(linkedAt.getTime()) ? undefined : linkedAt;
   }
 
-  /** What the marker says. */
+  /** The content of the marker. */
   async about(id: string): Promise<SavedLink> {
     const text = await readOwnText(join(this.dirOf(id), LINK_MARKER), MOST_MARKER_BYTES).catch(() => '');
     const [, wid] = /"wid":"(\d{1,20}@(?:c\.us|lid))"/.exec(text) ?? [];
     return { wid, linkedAt: (await this.linkedAt(id))?.toISOString() };
   }
 
-  /** A new folder for a session that arrives, outside of the sessions. */
+  /** Creates a folder for a session that is being imported, outside of the sessions. */
   async makeArrival(id: string): Promise<string> {
     const folder = join(this.#arrivingDir, `${id}.${randomUUID()}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
   }
 
-  /** Completes the folder of a session that arrives: what a session's folder needs beside its profile. */
+  /** Completes the folder of an imported session: adds the files besides the profile. */
   async completeArrival(folder: string, { wid, linkedAt }: SavedLink): Promise<void> {
     await replaceText(join(folder, LINK_MARKER), JSON.stringify({ wid, linkedAt }), { durably: true });
   }
 
   /**
-   * Puts the folder of a session that arrives in place of a copy that has moved away, or of nothing. `ready` is called
-   * when that copy is out of the way, and makes the arrival known: if it rejects, the copy is put back. Once it is known,
-   * the old copy must not come back: whatever happens then, there is the session that arrives or none.
+   * Installs the folder of an imported session, replacing a copy that has moved away, if there is one. `ready` is
+   * called once that copy is out of the way, and records the import: if it rejects, the copy is restored. Once the
+   * import is recorded, the old copy must not come back: whatever happens then, either the imported session is here, or
+   * none.
    */
   async place(id: string, folder: string, ready: () => Promise<void>): Promise<void> {
     const before = existsSync(this.dirOf(id)) ? join(this.#trashDir, `${id}-${randomUUID()}`) : undefined;
@@ -135,12 +138,12 @@ export class SavedSessions {
     this.#saved.delete(id);
     await rename(folder, this.dirOf(id));
     this.#saved.add(id);
-    // It is in place: what fails from here on is only untidy.
+    // It is installed: later failures leave only clutter.
     await syncFolder(this.sessionsDir).catch(() => {});
     if (before) await removeTree(before).catch(() => {});
   }
 
-  /** Removes what interrupted imports have left. Returns the ids of their sessions. */
+  /** Removes the leftovers of interrupted imports. Returns the ids of their sessions. */
   async clearArrivals(log: Pick<Log, 'warn'>): Promise<string[]> {
     makeFolder(this.#arrivingDir, log);
     const ids = readdirSync(this.#arrivingDir).map((name) => name.split('.')[0] ?? '');
@@ -148,7 +151,7 @@ export class SavedSessions {
     return ids.filter((id) => v.is(sessionId, id));
   }
 
-  /** Forgets the session and removes its folder: renamed first, so that a half-wiped profile is never started. */
+  /** Forgets the session and removes its folder: it is renamed first, so that a half-wiped profile is never started. */
   async wipe(id: string): Promise<void> {
     if (!existsSync(this.dirOf(id))) {
       this.#saved.delete(id);
@@ -165,7 +168,7 @@ export class SavedSessions {
     return readOwnText(join(this.dirOf(id), LINK_MARKER), MOST_MARKER_BYTES).catch(() => '');
   }
 
-  /** Only if the marker is absent: a folder that cannot be read may be worth keeping. */
+  /** Only if the marker is absent: an unreadable folder may be worth keeping. */
   async #isUnlinked(id: string): Promise<boolean> {
     try {
       await access(join(this.dirOf(id), LINK_MARKER));

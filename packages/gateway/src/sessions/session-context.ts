@@ -13,7 +13,7 @@ import type { PageHistory } from './page-history.ts';
 import type { SavedSessions } from './saved-sessions.ts';
 import type { StartQueue } from './start-queue.ts';
 
-/** What all sessions share. */
+/** The parts that all sessions share. */
 export interface SessionContext {
   readonly config: Config;
   /** Files in transit between gateway and workers. */
@@ -34,7 +34,7 @@ export interface SessionContext {
   readonly hostFault: HostFault;
   /** How many sessions run. */
   countRunning(): number;
-  /** A session has the account of that number, in digits. */
+  /** A session is linked to the account with this number, in digits. */
   onLinked(id: string, number: string): void;
   readonly events: EventLog;
   readonly log: Log;

@@ -29,12 +29,12 @@ import {
  *   requested.
  * - `starting`: its worker and browser are booting, or queued; `cause`: if an earlier attempt failed.
  * - `qr`: the page can be linked, by its `qr`, or by a `code` that its owner types into the phone. `cause`: what else it
- *   asks for. Without any, another QR or code follows.
+ *   asks for. If none is present, another QR or code follows.
  * - `authenticating`: the account is linked, and the page is loading it.
- * - `ready`: messages go out and come in.
+ * - `ready`: messages are sent and received.
  * - `disconnected`: it was up, and the gateway is recovering it.
- * - `failed`: the gateway has given up; only a start through the API goes on from here.
- * - `moved`: it runs on another gateway. Nothing starts it here but a request to take it back.
+ * - `failed`: the gateway has given up; only a start through the API leaves this phase.
+ * - `moved`: it runs on another gateway. Only a request to take it back starts it here.
  */
 export type Phase =
   | { readonly status: 'stopped'; readonly cause?: Cause | undefined }
@@ -51,34 +51,35 @@ export type Phase =
   | { readonly status: 'failed'; readonly cause: Cause }
   | { readonly status: 'moved'; readonly cause: Cause };
 
-/** Something that will be due. The session sets a timer for it, and another whenever this object is another. */
+/** A pending timer. The session sets its timer anew whenever this object changes. */
 export interface Wait {
   readonly ms: number;
   readonly until: Date;
 }
 
-/** What a session can wait for; `<name>_due` is the event that follows. */
+/** The waits of a session; `<name>_due` is the event at their end. */
 export const WAITS = ['retry', 'scan', 'reconnect'] as const;
 
 /**
- * All that decides what a session does next. Times are of the monotonic clock, in milliseconds, unless they are dates.
+ * Everything that decides what a session does next. Times are of the monotonic clock, in milliseconds, unless they are
+ * dates.
  */
 export interface SessionState {
   readonly phase: Phase;
   /** When the status last changed. */
   readonly since: Date;
-  /** The message of the last `disconnected` event, since it was ready, showed a QR or was started. */
+  /** The message of the last `disconnected` event since it was ready, showed a QR or was started. */
   readonly toldLoss: string | undefined;
   /** How often it was restarted since the gateway started, by reason. */
   readonly restarts: Readonly<Partial<Record<Reason, number>>>;
   readonly failures: RestartHistory;
-  /** When it last became ready, where it has not failed since. */
+  /** When it last became ready, if it has not failed since. */
   readonly readyAt: number | undefined;
   /** When a run last ended because its sends were not confirmed. */
   readonly muteAt: number | undefined;
   /** When the account was last taken back from another use, oldest first. */
   readonly takeOvers: readonly number[];
-  /** When the account was linked, while that is not saved yet. */
+  /** When the account was linked, until that is saved. */
   readonly linkedAt: Date | undefined;
   /** The number, in digits, whose owner got a pairing code and may be linking the session, or has linked it. */
   readonly linkingNumber: string | undefined;
@@ -86,9 +87,9 @@ export interface SessionState {
   readonly ending: RunFailure | 'unlinked' | undefined;
   /** The next attempt, after a failure. */
   readonly retry: (Wait & { readonly reason: Reason }) | undefined;
-  /** Until when the account is to be linked: counted from the first QR on, also over crashes. */
+  /** The deadline for linking the account: counted from the first QR, even across crashes. */
   readonly scan: Wait | undefined;
-  /** Until when the page is to get its connection back, or when the account is taken back. */
+  /** The deadline for the page to reconnect, or the time at which the account is taken back. */
   readonly reconnect: Wait | undefined;
 }
 
@@ -120,14 +121,14 @@ export type Report =
     >
   | { readonly name: 'run_failed'; readonly failure: RunFailure };
 
-/** What can happen to a session: requests, effects that are done, reports of its run, and waits that are over. */
+/** What can happen to a session: requests, completed effects, reports of its run, and waits that have ended. */
 export type StateEvent =
   | { readonly name: 'start'; readonly byHand: boolean }
   | { readonly name: 'restart'; readonly reason: 'REQUESTED' | 'RECYCLED' }
   | { readonly name: 'stop'; readonly unlink: boolean; readonly timeoutMs: number }
   /** Unlinks it from the phone; only while it is ready. */
   | { readonly name: 'logout' }
-  /** It is stopped, and its archive may leave from now on. */
+  /** It is stopped, and its archive may leave now. */
   | { readonly name: 'moved' }
   /** It was imported, or taken back: it may be started. */
   | { readonly name: 'arrived' }
@@ -137,9 +138,9 @@ export type StateEvent =
   | { readonly name: 'reported'; readonly report: Report }
   | { readonly name: `${(typeof WAITS)[number]}_due` };
 
-/** What is to be done. An effect that finds nothing to end or to wipe does nothing. */
+/** What to do next. An effect that finds nothing to end or to wipe does nothing. */
 export type Effect =
-  /** Its failure comes back as a report. */
+  /** The failure comes back as a report. */
   | { readonly type: 'fail_run'; readonly cause: Cause }
   | { readonly type: 'end_run'; readonly unlink: boolean; readonly timeoutMs: number }
   /** Removes the session's folder, and its auth with it. */
@@ -157,32 +158,32 @@ export interface Circumstances {
   readonly config: Pick<Config, 'qrTimeoutMs' | 'reconnectTimeoutMs' | 'takeOverOnConflict'>;
 }
 
-/** What follows from an event. */
+/** The result of an event. */
 export interface Transition {
   readonly state: SessionState;
   /** For the session's streams. */
   readonly events: readonly SessionEvent[];
-  /** In the order in which they are to be carried out. */
+  /** In order of execution. */
   readonly effects: readonly Effect[];
 }
 
-/** How long a worker and its browser may take to end before they are killed. */
+/** How long a worker and its browser may take to exit before they are killed. */
 export const STOP_TIMEOUT_MS = 10_000;
 /** How long the network waits for a passkey that the page asks for. */
 const PASSKEY_MS = 10 * 60_000;
 const LONGEST_CODE_MS = 10 * 60_000;
-/** What the owner is to do, by what the page waits for. */
+/** What the owner has to do, by what the page waits for. */
 const PASSKEY_STEPS: Readonly<Record<PasskeyStep, string>> = {
   passkey: "link it on its owner's own computer with `npm run link`, then it moves here",
   phone: 'confirm on the phone that this device is to be linked',
   code: 'compare the code on the page with the one on the phone, and confirm it on the page',
 };
-/** A restriction lasts for hours: a session is restarted for unconfirmed sends once a day. */
+/** A restriction lasts for hours: a session is restarted for unconfirmed sends only once a day. */
 const MUTE_MEMORY_MS = 24 * 60 * 60_000;
 
 const END = { type: 'end_run', unlink: false, timeoutMs: STOP_TIMEOUT_MS } as const satisfies Effect;
 const WIPE: Effect = { type: 'wipe' };
-/** Goes first in the start queue. */
+/** Takes precedence in the start queue. */
 const START: Effect = { type: 'start_run', byHand: true };
 const START_IN_TURN: Effect = { type: 'start_run', byHand: false };
 
@@ -214,7 +215,7 @@ export function isRunning({ status }: Phase): boolean {
   return status !== 'stopped' && status !== 'failed' && status !== 'moved';
 }
 
-/** True from when an account has been linked until that is saved, also while a first sync that failed is repeated. */
+/** True from when an account is linked until that is saved, even while a failed first sync is repeated. */
 export function isBeingLinked({ phase, linkedAt }: SessionState): boolean {
   return isRunning(phase) && linkedAt !== undefined;
 }
@@ -224,7 +225,7 @@ export function wasMute({ muteAt }: SessionState, now: number): boolean {
   return muteAt !== undefined && now - muteAt < MUTE_MEMORY_MS;
 }
 
-/** The state that follows, what the streams are told of it, and what is to be done. Pure. */
+/** The next state, the events for the streams, and the effects to execute. Pure. */
 export function next(before: SessionState, event: StateEvent, about: Circumstances): Transition {
   const [after, effects] = step(before, event, about);
   if (after.phase === before.phase) return { state: after, events: [], effects };
@@ -246,7 +247,7 @@ function step(state: SessionState, event: StateEvent, about: Circumstances): Ste
     return [enter(cleared(state), { status: 'starting' }), [END, event.byHand ? START : START_IN_TURN]];
   }
   if (event.name === 'restart') {
-    // A requested restart begins all waits anew; one that the gateway makes by itself does not.
+    // A requested restart resets all waits; an automatic one does not.
     const fresh = event.reason === 'REQUESTED' ? { ...cleared(state), scan: undefined } : state;
     return restarted(fresh, event.reason);
   }
@@ -274,7 +275,7 @@ function step(state: SessionState, event: StateEvent, about: Circumstances): Ste
 function reported(state: SessionState, report: Report, about: Circumstances): Step {
   switch (report.name) {
     case 'qr':
-      // A page that was linked and shows a QR was unlinked while it did not run.
+      // The page shows a QR although it was linked: it was unlinked while it was not running.
       return about.hasAuth ? unlinked(state) : [showsQr(state, report.qr, about), []];
     case 'qr_void':
       return [state.phase.status === 'qr' ? enter(state, { status: 'qr' }) : state, []];
@@ -300,17 +301,17 @@ function reported(state: SessionState, report: Report, about: Circumstances): St
   }
 }
 
-/** The only way into another phase: its waits end with it. */
+/** The only way into another phase: the waits of the old one end. */
 function enter(state: SessionState, phase: Phase): SessionState {
-  // A crash while the QR is shown does not begin the wait for a scan anew.
+  // A crash while the QR is shown does not restart the wait for a scan.
   const mayBeScanned = phase.status === 'qr' || phase.status === 'starting';
-  // What is lost from here on is another loss. A wipe that fails again and again leads to neither of them.
+  // A later loss is a new one. A wipe that keeps failing reaches neither phase.
   const isAnew = phase.status === 'qr' || phase.status === 'ready';
   const toldLoss = isAnew ? undefined : state.toldLoss;
   return { ...state, phase, toldLoss, reconnect: undefined, scan: mayBeScanned ? state.scan : undefined };
 }
 
-/** The run ends, or has ended, and the session is to come back. */
+/** The run ends, or has ended, and the session will be recovered. */
 function interrupted(state: SessionState, cause: Cause): SessionState {
   return enter(state, wasConnected(state.phase) ? { status: 'disconnected', cause } : { status: 'starting', cause });
 }
@@ -332,7 +333,7 @@ function cleared(state: SessionState): SessionState {
   };
 }
 
-/** Nothing runs any more: the number of a code is free for others, unless the account was linked by it. */
+/** Nothing runs any more: releases the number of a pairing code, unless it has linked the account. */
 function unreserved(state: SessionState, { hasAuth }: Circumstances): SessionState {
   return hasAuth || state.linkedAt !== undefined ? state : { ...state, linkingNumber: undefined };
 }
@@ -341,7 +342,7 @@ function counted(state: SessionState, reason: Reason): SessionState {
   return { ...state, restarts: { ...state.restarts, [reason]: (state.restarts[reason] ?? 0) + 1 } };
 }
 
-/** Ends what runs, and starts it anew at once. */
+/** Ends the run, and starts another at once. */
 function restarted(state: SessionState, reason: Reason): Step {
   const isUp = isRunning(state.phase);
   const after = counted({ ...state, ending: undefined, retry: undefined }, reason);
@@ -356,7 +357,7 @@ interface Stop {
   readonly cause?: Cause;
 }
 
-/** A session that never was ready leaves nothing behind. */
+/** A session that was never ready leaves nothing behind. */
 function stopped(state: SessionState, { unlink, timeoutMs, cause }: Stop, { hasAuth }: Circumstances): Step {
   const isWiped = unlink || !hasAuth;
   const after = enter(cleared(state), cause ? { status: 'stopped', cause } : { status: 'stopped' });
@@ -365,26 +366,26 @@ function stopped(state: SessionState, { unlink, timeoutMs, cause }: Stop, { hasA
   return [isWiped ? wiped : after, isWiped ? [end, WIPE] : [end]];
 }
 
-/** A pairing that seemed to begin has failed. */
+/** The pairing that seemed to have begun has failed. */
 function showsQr(state: SessionState, qr: string, about: Circumstances): SessionState {
   const scan = state.scan ?? waitOf(about.config.qrTimeoutMs, about);
   return enter({ ...state, linkedAt: undefined, linkingNumber: undefined, scan }, { status: 'qr', qr });
 }
 
-/** The code is worth typing for as long as it says. */
+/** The session stays up for as long as the code is valid. */
 function hasCode(
   state: SessionState,
   { number, code, expiresAt }: Extract<Report, { readonly name: 'pairing_code' }>,
   about: Circumstances,
 ): SessionState {
-  // The time is the worker's: it may be any.
+  // The time is from the worker, and so may be arbitrary.
   const validMs = Math.max(0, Math.min(LONGEST_CODE_MS, Date.parse(expiresAt) - about.date.getTime())) || 0;
   const scan = atLeast(validMs, state.scan ?? waitOf(about.config.qrTimeoutMs, about), about);
   const after = { ...state, linkedAt: undefined, linkingNumber: number, scan };
   return enter(after, { status: 'qr', code: { code, expiresAt } });
 }
 
-/** The QR was scanned, or the code typed. Whoever has the passkey gets the time that the network gives. */
+/** The QR was scanned, or the code typed. The owner of the passkey gets the time that the network allows. */
 function asksForPasskey(state: SessionState, step: PasskeyStep, about: Circumstances): SessionState {
   const cause: Cause = { reason: 'PASSKEY_REQUIRED', detail: PASSKEY_STEPS[step] };
   const isAsked = causeOf(state.phase)?.reason === cause.reason;
@@ -392,7 +393,7 @@ function asksForPasskey(state: SessionState, step: PasskeyStep, about: Circumsta
   return enter({ ...state, linkedAt: undefined, scan }, { status: 'qr', cause });
 }
 
-/** Why a session is stopped that was not linked in time. */
+/** Why a session that was not linked in time is stopped. */
 function notLinked(phase: Phase): Cause {
   const asked = causeOf(phase)?.reason === 'PASSKEY_REQUIRED';
   return asked ? { reason: 'QR_TIMEOUT', detail: reasons.PASSKEY_REQUIRED } : { reason: 'QR_TIMEOUT' };
@@ -404,7 +405,7 @@ function authenticating(state: SessionState, { hasAuth, date }: Circumstances): 
   return state.phase.status === 'ready' ? after : enter(after, { status: 'authenticating' });
 }
 
-/** The record of failures is clean once the session has been ready for long enough. */
+/** Resets the failures once the session has been ready for long enough. */
 function forgivenIfWell(state: SessionState, now: number): SessionState {
   const isWell = state.readyAt !== undefined && now - state.readyAt >= RECOVERED_AFTER_MS;
   return isWell ? { ...state, failures: WELL } : state;
@@ -419,7 +420,7 @@ function connectionLost(state: SessionState, pageState: string, about: Circumsta
     return { ...after, reconnect: waitOf(reconnectTimeoutMs, about) };
   }
   const after = enter(state, { status: 'disconnected', cause: { reason: 'CONFLICT' } });
-  // Otherwise the account is left to its other use: a restart would compete for it.
+  // Otherwise the account is left to the other use: a restart would compete for it.
   return takeOverOnConflict ? { ...after, reconnect: waitOf(takeOverDelay(state.takeOvers, about.now), about) } : after;
 }
 
@@ -432,18 +433,18 @@ function reconnectDue(state: SessionState, { config, now }: Circumstances): Step
   return [{ ...state, reconnect: undefined }, [{ type: 'fail_run', cause: { reason: 'CONNECTION_LOST', detail } }]];
 }
 
-/** The auth is invalid: ends the browser, removes the profile, and asks for a fresh QR. */
+/** The auth is invalid: ends the browser, removes the profile, and requests a new QR. */
 function unlinked(state: SessionState, end: Effect = END): Step {
-  // Another account may come.
-  const nobody = { linkedAt: undefined, linkingNumber: undefined, muteAt: undefined };
-  const after = counted({ ...state, ...nobody, ending: 'unlinked' }, 'LOGOUT');
+  // The next link may be of another account.
+  const noAccount = { linkedAt: undefined, linkingNumber: undefined, muteAt: undefined };
+  const after = counted({ ...state, ...noAccount, ending: 'unlinked' }, 'LOGOUT');
   return [enter(after, { status: 'disconnected', cause: { reason: 'LOGOUT' } }), [end, WIPE, START]];
 }
 
-/** A run failed. It is ended first; `afterRun` does what follows. */
+/** A run failed. It is ended first; `afterRun` decides what follows. */
 function runFailed(state: SessionState, failure: RunFailure, { config }: Circumstances): Step {
   const { phase } = state;
-  // A restart would take the account back from its other use.
+  // A restart would take the account back from the other use.
   const isTaken = phase.status === 'disconnected' && phase.cause.reason === 'CONFLICT' && !config.takeOverOnConflict;
   if (isTaken) {
     const cause: Cause = { reason: 'CONFLICT', detail: `not restarted, although ${causeText(failure.cause)}` };
@@ -486,13 +487,15 @@ function waitOf(ms: number, { date }: Circumstances): Wait {
   return { ms, until: new Date(date.getTime() + ms) };
 }
 
-/** A wait that ends in that time at the earliest. */
+/** Extends a wait to at least this time. */
 function atLeast(ms: number, wait: Wait | undefined, about: Circumstances): Wait {
   const other = waitOf(ms, about);
   return wait && wait.until >= other.until ? wait : other;
 }
 
-/** The event for a session that is not ready any more, was unlinked or not linked in time, has moved, or is given up: once. */
+/**
+ * The event for a session that is no longer ready, was unlinked or not linked in time, has moved, or has failed: once.
+ */
 function newLoss(
   before: Phase,
   { phase, toldLoss }: SessionState,
@@ -516,7 +519,7 @@ function arrival(before: Phase, after: Phase): SessionEvent[] {
   return [{ name: 'ready', data: { pushname, wid, phone } }];
 }
 
-/** A QR or code that was not shown before, or what the page asks for now. */
+/** A new QR or code, or a new request of the page. */
 function shownToLink(before: Phase, { qr, code, cause }: Extract<Phase, { status: 'qr' }>): SessionEvent[] {
   const was = before.status === 'qr' ? before : undefined;
   if (qr !== undefined) return qr === was?.qr ? [] : [{ name: 'qr', data: qr }];
@@ -525,7 +528,7 @@ function shownToLink(before: Phase, { qr, code, cause }: Extract<Phase, { status
   return [{ name: 'passkey_required', data: { message: causeText(cause) } }];
 }
 
-/** Why the session is in this phase, where there is something to say. */
+/** Why the session is in this phase, if there is a cause. */
 export function causeOf(phase: Phase): Cause | undefined {
   return 'cause' in phase ? phase.cause : undefined;
 }

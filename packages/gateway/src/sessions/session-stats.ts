@@ -26,12 +26,12 @@ export class SessionStats {
   lastEventAt: Date | undefined;
   #lastActivityAt = performance.now();
 
-  /** As it was last measured; undefined while nothing runs. */
+  /** The last measurement; undefined while nothing runs. */
   get memory(): SessionMemory | undefined {
     return this.#memory;
   }
 
-  /** Its memory was measured; undefined: nothing runs. */
+  /** Sets the measured memory; undefined: nothing runs. */
   measured(memory: SessionMemory | undefined): void {
     this.#memory = memory;
     const minute = Math.floor(performance.now() / MINUTE_MS);
@@ -54,7 +54,7 @@ export class SessionStats {
     return performance.now() - this.#lastActivityAt;
   }
 
-  /** The page of this run, or else of the last run that checked one. */
+  /** The page of this run, or of the last run that checked one. */
   get lastPage(): PageView | undefined {
     return this.page ?? this.#earlierPage;
   }

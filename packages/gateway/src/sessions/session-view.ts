@@ -4,7 +4,7 @@ import { causeOf, type Phase, type SessionState } from './session-state.ts';
 
 type Word = Exclude<SessionStatus, 'disconnected'> | 'restarting';
 
-/** In the order in which they are shown. */
+/** In display order. */
 const WORDS = Object.keys({
   ready: true,
   starting: true,
@@ -27,7 +27,7 @@ export function viewOf({ id, state, stats, page }: Session): SessionView {
   return view;
 }
 
-/** What a `status` event says. */
+/** The data of a `status` event. */
 export function statusOf({ phase, restarts, retry }: SessionState): EventData<'status'> {
   const cause = causeOf(phase);
   const status: EventData<'status'> = { status: phase.status, restarts: 0 };
@@ -47,7 +47,7 @@ export function countsOf(sessions: readonly Pick<Session, 'phase'>[]): Record<Se
   return counts;
 }
 
-/** How many sessions there are by status, in one line: `12 sessions, 11 ready, 1 restarting`. */
+/** The number of sessions by status, in one line: `12 sessions, 11 ready, 1 restarting`. */
 export function summaryOf(sessions: readonly Pick<Session, 'phase'>[]): string {
   const words = sessions.map(({ phase }) => wordFor(phase));
   const counts = WORDS.map((word) => [words.filter((other) => other === word).length, word] as const);

@@ -41,25 +41,25 @@ const SECOND_MS = 1_000;
 /**
  * One session, running or not: its state, at most one run, and its streams, which outlive both.
  *
- * Whatever changes its state is an event of `next()`, which gives the next state and the effects. What is asked for and
- * what becomes due waits for the lock (`#inTurn`); what the run reports changes the state at once, and its effects wait
- * for the lock (`#onReport`).
+ * Every change of its state is an event of `next()`, which returns the next state and the effects. Requests and timers
+ * wait for the lock (`#inTurn`); a report of the run changes the state at once, and its effects wait for the lock
+ * (`#onReport`).
  */
 export class Session {
   readonly id: string;
   readonly stats = new SessionStats();
   readonly #context: SessionContext;
   readonly #log: Log;
-  /** Effects are carried out one after the other: a start and a stop cannot overlap. */
+  /** Effects are executed one at a time: a start and a stop cannot overlap. */
   readonly #lock = new Lock();
   readonly #timers = new Map<(typeof WAITS)[number], NodeJS.Timeout>();
   readonly #watchers = new Set<() => void>();
   readonly #statusEvents: StatusEvents;
   #state: SessionState;
-  /** Aborts archives that are on their way out: what they are read from is about to change. */
+  /** Aborts archives that are being sent: the files that they are read from are about to change. */
   #leaving = new AbortController();
   #run: Run | undefined;
-  /** Counted from the gateway's start: how the log tells runs apart. */
+  /** Counted since the gateway's start; identifies runs in the log. */
   #runs = 0;
 
   constructor(id: string, context: SessionContext) {
@@ -100,7 +100,7 @@ export class Session {
     return this.#run?.isUp ? this.#run.workerPid : undefined;
   }
 
-  /** The page that it runs on; undefined until it was checked, and while nothing runs. */
+  /** The page of the run; undefined until it is checked, and while nothing runs. */
   get page(): PageView | undefined {
     return this.workerPid === undefined ? undefined : this.stats.page;
   }
@@ -118,8 +118,9 @@ export class Session {
   // Requests.
 
   /**
-   * Starts the session unless it runs. Returns at once; `settled` resolves when it is up. `byHand`: a request waits for
-   * it, and gets 503 if the host is short of something, or 409 if the session was moved. `takeBack`: even then.
+   * Starts the session unless it is running. Returns at once; `settled` resolves when it is up. `byHand`: a request
+   * waits for it, and gets 503 if the host is short of a resource, or 409 if the session was moved. `takeBack`: starts
+   * it even then.
    */
   start(byHand: boolean, takeBack = false): Promise<void> {
     return this.#lock.run(async () => {
@@ -132,8 +133,8 @@ export class Session {
   }
 
   /**
-   * Ends the run gracefully, and starts another at once; forgets waits and past failures. 503, and nothing ended, if
-   * the host is short of something.
+   * Ends the run gracefully, and starts another at once; resets waits and past failures. 503, without ending anything,
+   * if the host is short of a resource.
    */
   restart(): Promise<void> {
     return this.#lock.run(async () => {
@@ -143,7 +144,7 @@ export class Session {
     });
   }
 
-  /** Restarts to give memory back. False if declined: it is in use, or the host is short of something. */
+  /** Restarts to free memory. False if declined: the session is in use, or the host is short of a resource. */
   recycle(): Promise<boolean> {
     return this.#lock.run(async () => {
       if (await this.#shortage()) return false;
@@ -154,12 +155,12 @@ export class Session {
     });
   }
 
-  /** Stops the session and keeps its auth; one that never was ready leaves nothing behind. */
+  /** Stops the session and keeps its auth; a session that was never ready leaves nothing behind. */
   stop(timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
     return this.#lock.run(() => this.#inTurn({ name: 'stop', unlink: false, timeoutMs }));
   }
 
-  /** The same for a caller: 409 if the session was moved. */
+  /** Stops the session for a caller: 409 if it was moved. */
   stopByHand(): Promise<void> {
     return this.#lock.run(async () => {
       this.#refuseIfMoved();
@@ -167,7 +168,7 @@ export class Session {
     });
   }
 
-  /** Unlinks the session from the phone, wipes its auth, and starts it anew. 409 unless it is ready. */
+  /** Unlinks the session from the phone, wipes its auth, and starts it again. 409 unless it is ready. */
   logout(): Promise<void> {
     return this.#lock.run(async () => {
       if (this.phase.status !== 'ready') throw this.#notReady();
@@ -195,9 +196,9 @@ export class Session {
   }
 
   /**
-   * Stops the session for good, once `prepare` has resolved. It is called when nothing runs, also for a session that has
-   * moved already, with a signal that aborts when the session's folder is about to change. If it rejects, the session
-   * goes on as before. 409 without saved auth.
+   * Stops the session for good, once `prepare` has resolved. `prepare` is called while nothing runs, even for a session
+   * that has moved already, with a signal that aborts when the session's folder is about to change. If it rejects, the
+   * session continues as before. 409 without saved auth.
    */
   moveOut<T>(prepare: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.#lock.run(async () => {
@@ -218,21 +219,21 @@ export class Session {
   }
 
   /**
-   * Starts the session from what `place` puts into its folder. It is called when nothing runs. 409 if the session has
-   * saved auth, unless it was moved, or is being linked; 503 if the host is short of something.
+   * Starts the session from the folder that `place` installs while nothing runs. 409 if the session has saved auth,
+   * unless it was moved, or is being linked; 503 if the host is short of a resource.
    */
   moveIn(place: () => Promise<void>): Promise<void> {
     return this.#lock.run(async () => {
       this.refuseArrival();
       await this.#refuseIfShort();
-      // It may show a QR. Without saved auth nothing is left.
+      // It may be showing a QR. Without saved auth nothing is left.
       if (this.phase.status !== 'moved')
         await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS });
       this.#stopLeaving();
       try {
         await place();
       } catch (error) {
-        if (!this.#context.saved.has(this.id)) await this.#inTurn({ name: 'arrived' }); // Nothing is left that had moved.
+        if (!this.#context.saved.has(this.id)) await this.#inTurn({ name: 'arrived' }); // The moved copy is gone.
         throw error;
       }
       await this.#inTurn({ name: 'arrived' });
@@ -240,7 +241,7 @@ export class Session {
     });
   }
 
-  /** Throws `session_exists` if nothing can be put in the place of this session. */
+  /** Throws `session_exists` if an import must not replace this session. */
   refuseArrival(): void {
     const { status } = this.phase;
     const isKept = this.#context.saved.has(this.id) && status !== 'moved';
@@ -249,7 +250,7 @@ export class Session {
     throw new GatewayError('session_exists', `session ${this.id} ${what} (it is ${status}): delete it first`);
   }
 
-  /** Ends the present run as one that has failed. */
+  /** Fails the current run. */
   fail(cause: Cause): void {
     this.#run?.fail({ cause, retry: true });
   }
@@ -261,8 +262,8 @@ export class Session {
   }
 
   /**
-   * The error that a call would get now: 409 unless the session is ready, or for a pairing code unless it is to be
-   * linked, then 409 or 404.
+   * The error that a call would get now: 409 unless the session is ready. A pairing code needs a session that is being
+   * linked: otherwise 409 or 404.
    */
   refusalOf(operation: WorkerOperationName): GatewayError | undefined {
     const { status } = this.phase;
@@ -277,10 +278,10 @@ export class Session {
     const answer = refusal ? undefined : this.#run?.call(operation, input, attempt);
     if (!answer) throw refusal ?? this.#notReady();
     this.stats.active();
-    return (await answer.finally(() => this.stats.active())) as AnswerOf<N>; // The link has checked it against the row.
+    return (await answer.finally(() => this.stats.active())) as AnswerOf<N>; // The link has validated it.
   }
 
-  /** What is shown to whoever links it: a QR or a pairing code, while there is one. */
+  /** What to show for linking: a QR or a pairing code, if there is one. */
   get shown(): SessionEvent | undefined {
     if (this.phase.status !== 'qr') return undefined;
     const { qr, code } = this.phase;
@@ -288,18 +289,18 @@ export class Session {
     return code && Date.parse(code.expiresAt) > Date.now() ? { name: 'pairing_code', data: code } : undefined;
   }
 
-  /** The number of the account that it has, or is being linked to by a code, in digits. */
+  /** The number of its account, or of the one that it is being linked to by a code, in digits. */
   get number(): string | undefined {
     if (this.phase.status === 'ready') return this.phase.info.phone || undefined;
     return this.#state.linkingNumber;
   }
 
-  /** Back to the QR, if it has a pairing code. */
+  /** Returns to the QR, if it has a pairing code. */
   showQr(): void {
     this.#run?.showQr();
   }
 
-  /** The QR that is to be scanned, while there is one. */
+  /** The QR to scan, if there is one. */
   get qr(): string | undefined {
     return this.phase.status === 'qr' ? this.phase.qr : undefined;
   }
@@ -309,17 +310,17 @@ export class Session {
     return new GatewayError('qr_not_available', `session ${this.id} has no QR (${whyNoQr(this.phase)})`);
   }
 
-  /** Has its messages since that time, in Unix seconds, looked for again: they could not be stored. */
+  /** Recovers messages since this time, in Unix seconds, that could not be stored. */
   recoverMessages(sinceSeconds: number): void {
     this.#run?.recoverMessages(sinceSeconds);
   }
 
-  /** Waits until the session is neither starting nor being recovered, or an attempt has failed, or the time is up. */
+  /** Waits until the session is neither starting nor being recovered, an attempt has failed, or the time is up. */
   settled(timeoutMs: number): Promise<void> {
     return this.#leaves(['starting', 'disconnected'], timeoutMs);
   }
 
-  /** Waits until the session is up, or an attempt has failed, or the time is up. */
+  /** Waits until the session is up, an attempt has failed, or the time is up. */
   up(timeoutMs: number): Promise<void> {
     return this.#leaves(['starting', 'disconnected', 'authenticating'], timeoutMs);
   }
@@ -396,7 +397,7 @@ export class Session {
   #onGap({ from: fromSeconds, to: toSeconds, chats }: Extract<WorkerEvent, { name: 'gap' }>): void {
     const [from, to] = [isoTime(fromSeconds), isoTime(toSeconds)];
     this.#log.warn({ from, to, chats }, 'messages not recovered');
-    // Otherwise it would be reported again after a restart. If chats are incomplete, they may load the next time.
+    // Otherwise they would be reported again after a restart. If chats are incomplete, they may load the next time.
     if (chats === 0) this.#context.events.deliveredUntil(this.id, toSeconds);
     this.#publish({ name: 'gap', data: { reason: 'not_loaded', from, to } });
   }
@@ -582,14 +583,14 @@ export class Session {
     if (shortage) throw new GatewayError('insufficient_resources', shortage);
   }
 
-  /** What the host is short of for a browser in place of the current one, if there is one. */
+  /** What the host lacks for a browser that replaces the current one, if there is one. */
   #shortage(): Promise<string | undefined> {
     const { memory } = this.stats;
     return this.#context.resources.shortage(memory && bytesOf(memory));
   }
 }
 
-/** What comes out of a page may name people. */
+/** Text from a page may name people. */
 function loggedCause(cause: Cause | undefined): Cause | undefined {
   return cause?.detail === undefined ? cause : { ...cause, detail: withoutNumbers(cause.detail) };
 }

@@ -1,13 +1,13 @@
 const timers = new Map<number, { readonly callbacks: Set<() => void>; readonly timer: NodeJS.Timeout }>();
 
 /**
- * Calls back at an interval, in milliseconds, until the returned function is called. All that have the same interval
- * share one timer, so that a hundred sessions wake this process as rarely as one. The first call comes within one
+ * Calls back at an interval, in milliseconds, until the returned function is called. Callbacks with the same interval
+ * share one timer, so that a hundred sessions wake this process as rarely as one. The first call is within one
  * interval.
  */
 export function everyShared(intervalMs: number, callback: () => void): () => void {
   const shared = timers.get(intervalMs) ?? startTimer(intervalMs);
-  const own = () => callback(); // The same callback may be given twice.
+  const own = () => callback(); // The same callback may be passed twice.
   shared.callbacks.add(own);
   return () => {
     shared.callbacks.delete(own);

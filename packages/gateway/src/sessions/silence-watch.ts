@@ -17,10 +17,10 @@ export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
   #missed = 0;
   #wasHeard = true;
-  /** The regular looks are shared: the first may come at once. */
+  /** The checks are shared: the first may be immediate. */
   readonly #looksFrom: number;
   #lastLookAt = performance.now();
-  /** Ends the regular looks. */
+  /** Ends the checks. */
   readonly stop: () => void;
 
   constructor(options: SilenceWatchOptions) {

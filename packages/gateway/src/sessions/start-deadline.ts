@@ -1,8 +1,8 @@
 const SECOND = 1_000;
-/** A start that makes progress without end fails as well. */
+/** Even a start that keeps making progress fails after this. */
 const LONGEST_START_MS = 3_600 * SECOND;
 
-/** The deadline of a start: counted from its last progress, with a limit for all of it. */
+/** The deadline of a start: counted from its last progress, with a limit for the total. */
 export class StartDeadline {
   readonly #onOver: (reason: string) => void;
   #timer: NodeJS.Timeout | undefined;
@@ -21,7 +21,7 @@ export class StartDeadline {
     return this.#timer !== undefined;
   }
 
-  /** Sets the deadline, in place of any other. `what`: what takes the time, such as "the start". */
+  /** Sets the deadline, replacing any other. `what`: what is being timed, such as "the start". */
   set(timeoutMs: number, what: string): void {
     this.#timeoutMs = timeoutMs;
     this.#what = what;
@@ -29,7 +29,7 @@ export class StartDeadline {
     this.#count();
   }
 
-  /** There was progress: counts anew. */
+  /** There was progress: the deadline restarts. */
   extend(): void {
     if (this.isSet) this.#count();
   }

@@ -12,7 +12,7 @@ export interface StartQueueOptions {
 /** While others boot, the next start waits until this share of the processor has been idle for a moment. */
 const IDLE_SHARE = 0.25;
 const LOOK_INTERVAL_MS = 50;
-/** On a machine that is busy with other things, one more is started after this time. */
+/** On a machine that is busy with other work, another one is started after this time. */
 const LONGEST_WAIT_MS = 2_000;
 
 interface Waiting {
@@ -21,9 +21,9 @@ interface Waiting {
 }
 
 /**
- * Limits how many browsers boot at the same time; requested starts go first. A start that would only slow those that
- * boot already waits until the processor has time for it. While the host is at fault, no other start goes ahead; after
- * that one at a time, until one has come up.
+ * Limits how many browsers boot at the same time; requested starts take precedence. A start that would only slow down
+ * those in progress waits until the processor has time for it. While the host is at fault, only requested starts
+ * continue; afterwards, starts run one at a time until one has come up.
  */
 export class StartQueue {
   readonly #slots: number;
@@ -64,7 +64,7 @@ export class StartQueue {
     };
   }
 
-  /** Pauses starts, then allows one at a time until `resume`. Requested starts are trials: they go on. */
+  /** Pauses starts, then allows one at a time until `resume`. Requested starts are trials, and continue. */
   pause(ms: number): void {
     this.#pausedUntil = performance.now() + ms;
     this.#onTrial = true;
@@ -110,14 +110,14 @@ export class StartQueue {
     this.#waiting.shift();
     this.#booting += 1;
     this.#lastStartAt = performance.now();
-    // What it takes shows from here on.
+    // Its load is measured from here on.
     this.#lastLookAt = this.#lastStartAt;
     this.#idleShare();
     first.enter();
     this.#admit();
   }
 
-  /** Looks at the processor, unless that was done a moment ago, or there is nothing to wait for. */
+  /** Checks the processor, unless it was checked a moment ago, or nothing boots. */
   #hasTime(): boolean {
     const now = performance.now();
     if (this.#booting === 0 || now - this.#lastStartAt >= LONGEST_WAIT_MS) return true;

@@ -1,35 +1,35 @@
 import type { EventData } from '@chat-web/protocol';
 import { Budget } from '../budget.ts';
 
-/** A session that fails takes some events for each attempt; one that goes on failing must not fill the journal. */
+/** Each attempt of a failing session takes some events; repeated failures must not fill the journal. */
 const LIMITS = { burst: 60, perSecond: 1 / 60 };
 
 /**
- * The `status` events of a session: one for each change. After many changes it is one in a minute at most, with the
- * newest status.
+ * The `status` events of a session: one for each change. After many changes, at most one a minute, with the newest
+ * status.
  */
 export class StatusEvents {
   readonly #publish: (status: EventData<'status'>) => void;
   readonly #budget = new Budget(LIMITS);
   #newest: EventData<'status'>;
-  /** What was published last, as JSON. */
+  /** The last published status, as JSON. */
   #published: string;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `status`: the one that needs no event. */
+  /** `status`: the initial one, which needs no event. */
   constructor(status: EventData<'status'>, publish: (status: EventData<'status'>) => void) {
     this.#newest = status;
     this.#published = JSON.stringify(status);
     this.#publish = publish;
   }
 
-  /** To be called with the status after anything that may have changed it. */
+  /** Call with the status after anything that may have changed it. */
   update(status: EventData<'status'>): void {
     this.#newest = status;
     if (this.#timer === undefined) this.#publishNewest();
   }
 
-  /** Publishes nothing more of what was before. */
+  /** Drops the pending event. */
   forget(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -11,7 +11,7 @@ import { Session } from './session.ts';
 import type { SessionContext } from './session-context.ts';
 import { isRunning } from './session-state.ts';
 
-/** At shutdown: how long calls in progress may take, how long a worker has to close its browser, and the whole. */
+/** At shutdown: the time limits for calls in progress, for a worker to close its browser, and for the total. */
 const DRAIN_TIMEOUT_MS = 12_000;
 const WORKER_TIMEOUT_MS = 3_500;
 const WORKERS_TIMEOUT_MS = 4_500;
@@ -24,7 +24,7 @@ const DRAIN_LOOK_MS = 20;
 export class Supervisor {
   readonly #context: SessionContext;
   readonly #sessions = new Map<string, Session>();
-  /** Pairing codes that are being asked for. */
+  /** Requests for pairing codes that are in progress. */
   readonly #codeRequests = new Set<{ readonly id: string; readonly number: string }>();
   #closing = false;
 
@@ -38,14 +38,14 @@ export class Supervisor {
     return [...this.#sessions.values()].filter((session) => session.isKnown).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** The session of that id. 404 if it neither runs nor has saved auth. */
+  /** The session with this id. 404 if it neither runs nor has saved auth. */
   find(id: string): Session {
     const session = this.#context.saved.has(id) ? this.#sessionOf(id) : this.#sessions.get(id);
     if (session?.isKnown) return session;
     throw new GatewayError('session_not_found', `there is no session ${id}`);
   }
 
-  /** The session of that id, if it is in memory. */
+  /** The session with this id, if it is in memory. */
   session(id: string): Session | undefined {
     return this.#sessions.get(id);
   }
@@ -55,7 +55,7 @@ export class Supervisor {
     return [...this.#sessions.values()];
   }
 
-  /** Starts the session of that id, known or new, unless it runs. `takeBack`: also if it was moved. */
+  /** Starts the session with this id, known or new, unless it runs. `takeBack`: even if it was moved. */
   async start(id: string, takeBack = false): Promise<Session> {
     this.#refuseWhileClosing();
     this.#assertRoomFor(id);
@@ -76,7 +76,7 @@ export class Supervisor {
     return session;
   }
 
-  /** Unlinks a session that is ready, and starts it anew. */
+  /** Unlinks a session that is ready, and starts it again. */
   async logout(id: string): Promise<Session> {
     this.#refuseWhileClosing();
     const session = this.find(id);
@@ -89,7 +89,7 @@ export class Supervisor {
     this.#forget(id);
   }
 
-  /** The session of that id for one that is to be imported, known or new. 409 if there is no place for it, 503 if no room. */
+  /** The session with this id, known or new, for an import. 409 if it must not be replaced, 503 if there is no room. */
   expect(id: string): Session {
     this.#refuseWhileClosing();
     this.#assertRoomFor(id);
@@ -98,7 +98,7 @@ export class Supervisor {
     return session;
   }
 
-  /** The session of that id, to be exported. 404 if it is unknown. */
+  /** The session with this id, for an export. 404 if it is unknown. */
   leaving(id: string): Session {
     this.#refuseWhileClosing();
     return this.find(id);
@@ -109,7 +109,7 @@ export class Supervisor {
     this.#forget(id);
   }
 
-  /** The error that such a call of that session would get now: 404, 409 or 503; undefined if it would be forwarded. */
+  /** The error that such a call to this session would get now: 404, 409 or 503; undefined if it would be forwarded. */
   refusalOf(id: string, operation: WorkerOperationName): GatewayError | undefined {
     try {
       this.#refuseWhileClosing();
@@ -130,8 +130,9 @@ export class Supervisor {
   }
 
   /**
-   * Has the page of a session request a pairing code. 409 if a session has the account of that number, runs or not: the
-   * network may unlink it; the error names one that the caller sees. One request for a number at a time.
+   * Has the page of a session request a pairing code. 409 if another session has the account with this number, running
+   * or not, since the network may unlink it; the error names that session if the caller may see it. Allows one request
+   * per number at a time.
    */
   async requestPairingCode(
     input: { readonly id: string; readonly phoneNumber: string },
@@ -157,7 +158,7 @@ export class Supervisor {
     }
   }
 
-  /** Sessions with a pairing code for that number go back to the QR: a renewed code could unlink the one that has it. */
+  /** Returns sessions with a pairing code for this number to the QR: a renewed code could unlink the holder. */
   endCodesOf(number: string, holder: string): void {
     for (const session of this.all()) {
       const { id, phase } = session;
@@ -165,7 +166,7 @@ export class Supervisor {
     }
   }
 
-  /** The sessions that have the account of that number, or are being linked to it. */
+  /** The sessions that have the account with this number, or are being linked to it. */
   async #holdersOf(number: string): Promise<string[]> {
     const { saved } = this.#context;
     const stored = await Promise.all(saved.ids().map(async (id) => ({ id, number: await saved.numberOf(id) })));
@@ -173,7 +174,7 @@ export class Supervisor {
     return holders.map(({ id }) => id);
   }
 
-  /** Starts every saved session, by way of the start queue. */
+  /** Starts every saved session, through the start queue. */
   startSaved(): void {
     for (const id of this.#context.saved.ids().sort()) {
       const started = this.#sessionOf(id).start(false);
@@ -181,7 +182,7 @@ export class Supervisor {
     }
   }
 
-  /** How many sessions run, or are being recovered. */
+  /** How many sessions are running or being recovered. */
   get running(): number {
     return this.all().filter(({ phase }) => isRunning(phase)).length;
   }
@@ -191,7 +192,7 @@ export class Supervisor {
     return this.#closing;
   }
 
-  /** False while a session that should run neither has a run nor waits for its next attempt. */
+  /** False while a session that should run has no run and no pending attempt. */
   get isHealthy(): boolean {
     return this.all().every((session) => session.isHealthy);
   }
@@ -217,7 +218,7 @@ export class Supervisor {
         this.#context.log.error({ session: session.id, err: error }, 'session stop failed');
       }
     });
-    // A stop that waits behind a browser that hangs ends with this process.
+    // A stop that waits for a hanging browser ends with this process.
     await Promise.race([Promise.all(ends), delay(WORKERS_TIMEOUT_MS + more, undefined, { ref: false })]);
   }
 
@@ -241,7 +242,7 @@ export class Supervisor {
   #sessionOf(id: string): Session {
     const known = this.#sessions.get(id);
     if (known) return known;
-    // Some were stopped by themselves, as when their QR was not scanned.
+    // Some stopped by themselves, for example because their QR was not scanned.
     for (const other of this.#sessions.keys()) this.#forget(other);
     const session = new Session(id, this.#context);
     this.#sessions.set(id, session);

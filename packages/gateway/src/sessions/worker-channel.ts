@@ -20,15 +20,15 @@ export interface ChannelSockets {
 
 /** Callbacks of a channel. */
 export interface ChannelListener {
-  /** A message, not validated, and its length. Returns what it costs. */
+  /** A message, not validated, and its length. Returns its cost. */
   onMessage(message: unknown, bytes: number): number;
-  /** The worker broke a rule, and the channel is closed: a clause that says what it did. Called once. */
+  /** The worker broke a rule, and the channel is closed: a clause that names the violation. Called once. */
   onBroken(did: string): void;
 }
 
 /**
- * The rate limit of unsolicited messages. A message costs 1, and 1 for each KB: an account may receive 5,000 messages
- * of 1 KB a second for 10 s, and half of that for ever. A browser delivers a few hundred.
+ * The rate limit of unsolicited messages. A message costs 1, plus 1 per KB: an account may receive 5,000 messages of 1
+ * KB a second for 10 s, and half of that indefinitely. A browser delivers a few hundred.
  */
 const BUDGET = { burst: 50_000, perSecond: 5_000 };
 /** The most that is buffered for a worker that does not read. */
@@ -42,8 +42,8 @@ const LONGEST_REST_MS = 250;
 
 /**
  * The gateway's end of the channel to one worker: a socket for each direction, one JSON message per line. Node's own
- * IPC is not used: its reader throws where nothing can catch it, and buffers without a limit. Nothing that a worker
- * sends throws here: a worker that breaks a rule is disconnected.
+ * IPC is not used: its reader throws where the error cannot be caught, and buffers without a limit. No input from a
+ * worker makes this throw: a worker that breaks a rule is disconnected.
  */
 export class WorkerChannel {
   readonly #sockets: ChannelSockets;
@@ -58,7 +58,7 @@ export class WorkerChannel {
   #isClosed = false;
   #isHurried = false;
   #end = () => {};
-  /** Resolves when everything was read and the channel is closed. */
+  /** Resolves when everything has been read and the channel is closed. */
   readonly ended = new Promise<void>((resolve) => {
     this.#end = resolve;
   });
@@ -77,7 +77,7 @@ export class WorkerChannel {
     fromWorker.on('data', (chunk: Buffer) => this.#receive(chunk));
   }
 
-  /** Sends a message. False, and nothing sent, if too much is buffered for this worker. */
+  /** Sends a message. Returns false, without sending, if too much is buffered for this worker. */
   send(message: GatewayMessage): boolean {
     if (this.#isOver) return true; // Pending calls are rejected elsewhere.
     const { toWorker } = this.#sockets;
@@ -96,7 +96,7 @@ export class WorkerChannel {
     this.#resume();
   }
 
-  /** Closes the channel: nothing is read or sent after that. */
+  /** Closes the channel: nothing is read or sent after this. */
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#rest);

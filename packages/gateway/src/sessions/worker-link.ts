@@ -30,7 +30,7 @@ export interface LinkListener {
   onEvent(event: WorkerEvent): void;
   /** Any message, heartbeats included. */
   onMessage(): void;
-  /** The worker broke a rule of the channel, which is closed: a clause that says what it did. */
+  /** The worker broke a rule of the channel, which is closed: a clause that names the violation. */
   onBroken(did: string): void;
 }
 
@@ -80,12 +80,12 @@ export class WorkerLink {
     });
   }
 
-  /** Resolves when the worker's last message was read. */
+  /** Resolves when the worker's last message has been read. */
   get ended(): Promise<void> {
     return this.#channel.ended;
   }
 
-  /** The worker has exited: its last messages are read at once. */
+  /** The worker has exited: reads its last messages at once. */
   hurry(): void {
     this.#channel.hurry();
   }
@@ -118,22 +118,22 @@ export class WorkerLink {
     });
   }
 
-  /** Starts the session. Once, and before anything else: the worker starts its browser with the first message. */
+  /** Starts the session. Must be the first message, and sent once: the worker starts its browser on it. */
   start(options: WorkerOptions): void {
     this.#channel.send({ type: 'start', options });
   }
 
-  /** Has inbound messages since that time, in Unix seconds, reported again. */
+  /** Has the worker report inbound messages since this time again, in Unix seconds. */
   reportAgain(since: number): void {
     this.#channel.send({ type: 'report_again', since });
   }
 
-  /** Back to the QR from a pairing code. */
+  /** Returns from a pairing code to the QR. */
   showQr(): void {
     this.#channel.send({ type: 'show_qr' });
   }
 
-  /** Asks the worker to end. */
+  /** Asks the worker to exit. */
   stop(unlink: boolean, timeoutMs: number): void {
     this.#channel.send({ type: 'stop', unlink, timeoutMs });
   }
@@ -155,7 +155,7 @@ export class WorkerLink {
     this.#pending.clear();
   }
 
-  /** Returns what the message costs: nothing, if it answers a call. */
+  /** Returns the cost of the message: 0 if it answers a call. */
   #receive(raw: unknown, bytes: number): number {
     const parsed = v.safeParse(workerMessage, raw, AT_FIRST_FAULT);
     this.#listener.onMessage();

@@ -28,8 +28,8 @@ export interface WorkerProcess {
 }
 
 /**
- * Starts a worker. What it writes to stdout or stderr becomes lines of the log; apart from that only the channel is
- * read. Node's own IPC channel is not opened.
+ * Starts a worker. Its output on stdout and stderr is logged line by line; otherwise only the channel is read. Node's
+ * own IPC channel is not opened.
  */
 export function startWorker(program: string, env: WorkerEnv, log: Log): WorkerProcess {
   const child = spawn(process.execPath, [...LEAN_FLAGS, program], {
@@ -41,7 +41,7 @@ export function startWorker(program: string, env: WorkerEnv, log: Log): WorkerPr
   for (const stream of [stdout, stderr]) {
     if (!stream) continue;
     logLines(stream, log);
-    // Its children may live on, and write.
+    // Its children may outlive it, and write.
     child.once('exit', () => setTimeout(() => stream.destroy(), LAST_WORDS_MS).unref());
   }
   const socketAt = (fd: number) => stdio?.[fd] ?? new Socket().destroy();
@@ -51,7 +51,7 @@ export function startWorker(program: string, env: WorkerEnv, log: Log): WorkerPr
   };
 }
 
-/** Resolves when the process has exited, with how: `code 1`, `signal SIGKILL`. */
+/** Resolves when the process has exited, with the way it exited: `code 1`, `signal SIGKILL`. */
 export function exitOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `code ${code}`));
@@ -60,7 +60,7 @@ export function exitOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** At a limited rate: a worker that writes without end has to wait. */
+/** Rate-limited: a worker that writes endlessly has to wait. */
 function logLines(stream: Readable, log: Log): void {
   const reader = new LineReader({ mostBytes: LONGEST_LINE_BYTES, cut: true });
   const decoder = new TextDecoder();

@@ -7,7 +7,7 @@ export interface MadeFile {
   readonly text: string;
 }
 
-/** The files of a small session, as an export has them. */
+/** The files of a small session, as in an export. */
 export const FILES: readonly MadeFile[] = [
   { name: 'state.jsonl', text: '' },
   { name: 'profile/IndexedDB/https_web.whatsapp.com_0.indexeddb.leveldb/CURRENT', text: 'MANIFEST-000001\n' },
@@ -26,7 +26,7 @@ export function manifestOf(files: readonly MadeFile[] = FILES, changes: object =
   };
 }
 
-/** A file as it is in a tar. */
+/** A file in the format of a tar. */
 export function entry(name: string, text: string, change: (header: Buffer) => void = () => {}): Buffer {
   const bytes = Buffer.byteLength(text);
   const header = encodeHeader({ name, bytes }, new Date(0));
@@ -35,7 +35,7 @@ export function entry(name: string, text: string, change: (header: Buffer) => vo
   return Buffer.concat([header, Buffer.from(text), Buffer.alloc(paddingOf(bytes))]);
 }
 
-/** A whole archive: of that manifest, and of these files or entries. */
+/** A whole archive, with this manifest and these files or entries. */
 export function archive(manifest: unknown = manifestOf(), files: readonly (MadeFile | Buffer)[] = FILES): Buffer {
   const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
   const entries = files.map((file) => (Buffer.isBuffer(file) ? file : entry(file.name, file.text)));

@@ -28,19 +28,19 @@ import { Spool } from '../media/spool.ts';
 import { Idempotency } from '../sends/idempotency.ts';
 import { SentKeys } from '../sends/sent-keys.ts';
 
-/** The operator's token of a fake gateway that asks for one. */
+/** The operator's token of a fake gateway that requires one. */
 export const TOKEN = 'correct-horse';
 
-/** A request as a test writes it. A body is sent as JSON; a string as it is. */
+/** A request of a test. A body is sent as JSON; a string unchanged. */
 export interface FakeRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Given what tells the gateway that the answer was taken; without it, it is taken at once. */
+  /** Receives the callback that marks the answer as received; without it, the answer is received at once. */
   readonly onAnswer?: (taken: () => void) => void;
 }
 
-/** Lines of JSON as a log writes them. */
+/** Lines of JSON from a log. */
 export class Lines {
   readonly all: Record<string, unknown>[] = [];
 
@@ -55,7 +55,9 @@ export function temporaryFolder() {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
 }
 
-/** Sends one request to routes, with what Node hands to them: a body that has come whole, and no connection. */
+/**
+ * Sends one request to routes, with the bindings that Node provides: a body that has arrived whole, and no connection.
+ */
 export async function request(
   app: Hono<ServerEnv>,
   path: string,
@@ -91,14 +93,14 @@ export async function serve(app: Hono<ServerEnv>) {
   };
 }
 
-/** How a fake gateway differs from one without a token, on which the session `main` alone runs. */
+/** How a fake gateway differs from one without a token, on which only the session `main` runs. */
 export interface FakeGatewayOptions {
   readonly settings?: Readonly<Record<string, string>>;
   readonly handlers?: Partial<Record<OperationName, AnyHandler>>;
   readonly sessions?: Partial<SessionDirectory>;
 }
 
-/** All routes, with handlers that answer null and keep what they were given. `dispose` removes its folder. */
+/** All routes, with handlers that answer null and record their input. `dispose` removes the folder. */
 export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} }: FakeGatewayOptions = {}) {
   const folder = temporaryFolder();
   const dataDir = folder.path;

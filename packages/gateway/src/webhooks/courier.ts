@@ -6,121 +6,121 @@ import { EndpointHealth } from './endpoint-health.ts';
 import { ProgressSaver } from './progress-saver.ts';
 import type { Progress, Waiting } from './webhook-progress.ts';
 
-/** What a courier needs. */
+/** The dependencies of a courier. */
 export interface CourierParts {
-  /** The webhook's events after a position: of all its sessions, or of those that `isAsked`. */
+  /** The webhook's events after a position: of all its sessions, or of those for which `isAsked` is true. */
   feed(after: string, isAsked?: (session: string) => boolean): Feed;
-  /** The event of an id, if it is kept. */
+  /** The event with this id, if it is kept. */
   find(id: string): Promise<Entry | undefined>;
-  /** The place of an event's id, or of a position, in the order of all. */
+  /** The seq of an event's id, or of a position. */
   seqOf(id: string): number;
   /** The position before an event. */
   positionBefore(id: string): string;
-  /** True for an event of a session that was deleted since. */
+  /** True for an event of a session that has been deleted since. */
   isDeleted(session: string, id: string): boolean;
   /** Posts an event once. Rejects only if the signal aborts. */
   post(entry: Stored, signal: AbortSignal): Promise<Outcome>;
-  /** Stores how far it has come. Rejects if that is not possible now. */
+  /** Stores the progress. Rejects if that fails now. */
   save(progress: Progress): Promise<void>;
-  /** Stores an event that is given up. Rejects if that is not possible now. */
+  /** Stores an event as a dead letter. Rejects if that fails now. */
   bury(letter: DeadLetter, entry: Stored): Promise<void>;
-  /** Dead letters that are to be delivered again, each once. */
+  /** Dead letters to replay, each once. */
   readonly revivals: Revivals;
-  /** Nothing more is delivered: the courier has stopped. */
+  /** The courier has stopped: nothing more is delivered. */
   onDisabled(reason: 'gone' | 'no_success'): void;
-  /** The waits between the attempts of an event, in ms. */
+  /** The delays between the attempts of an event, in ms. */
   readonly retryDelaysMs: readonly number[];
   readonly log: Pick<Log, 'error'>;
 }
 
-/** A dead letter to be delivered again. */
+/** A dead letter to replay. */
 interface Revival {
   readonly id: string;
-  /** A gap is not in the journal. */
+  /** The gap, which is not in the journal. */
   readonly gap: Entry | undefined;
 }
 
-/** Dead letters that somebody has asked for again. */
+/** The dead letters whose replay was requested. */
 export interface Revivals {
-  /** The next one; undefined if there is none. It stays the next until it is done. */
+  /** The next one; undefined if there is none. It stays the next until `done` is called. */
   next(): Revival | undefined;
-  /** It was delivered, or failed and stays a dead letter, or its event is not kept any more. */
+  /** It was delivered, or failed and stays a dead letter, or its event is no longer kept. */
   done(id: string, outcome: 'delivered' | 'failed' | 'expired'): void;
 }
 
-/** An event with an id, as all that are stored have. */
+/** An event with an id, which all stored events have. */
 export interface Stored extends Entry {
   readonly id: string;
-  /** The id that the endpoint gets. What has expired ends at an id that is an event's own. */
+  /** The id that the endpoint receives. A gap of expired events ends at the id of an event, so its own id differs. */
   readonly postedId: string;
-  /** What has expired begins after this position; an event begins after the one before it. */
+  /** A gap of expired events begins after this position; an event begins after the one before it. */
   readonly expiredAfter?: string;
 }
 
-/** The events of a session that are on their way. Times are ms of `performance.now()`. */
+/** The queue of a session's events. Times are ms of `performance.now()`. */
 interface Lane {
   readonly session: string;
   /** In order. */
   readonly queue: Stored[];
-  /** What follows this position is still in the journal. Undefined: it comes with the events of all. */
+  /** Events after this position are still in the journal. Undefined: they arrive through the main feed. */
   behind: string | undefined;
   /** How often the first event has failed. */
   attempts: number;
   nextAt: number;
-  /** To be tried although its time has not come: that is no attempt of the event. */
+  /** To be tried before its time: a failure does not count as an attempt of the event. */
   isProbe: boolean;
   isRunning: boolean;
 }
 
-/** A gap of all sessions. The events after it wait until it is delivered. */
+/** A gap that concerns all sessions. The events after it wait until it is delivered. */
 interface PendingGap extends Pick<Lane, 'attempts' | 'nextAt' | 'isProbe' | 'isRunning'> {
   readonly entry: Stored;
 }
 
-/** Among the sessions that fail: the gap of all. */
+/** The key of the gap of all sessions, among the sessions that fail. */
 const OF_ALL = '';
 
-/** Sessions that are delivered side by side. */
+/** How many sessions are delivered to at the same time. */
 const MAX_SIDE_BY_SIDE = 8;
-/** Events of a session in memory; what follows stays in the journal. */
+/** How many events of a session are in memory; the rest stays in the journal. */
 const MAX_QUEUED_OF_A_SESSION = 64;
 const MAX_QUEUED = 256;
-/** Room is left for sessions that are not behind. */
+/** The limit for sessions that are behind; it leaves room for the others. */
 const MAX_QUEUED_BEHIND = 128;
-/** Of the waits between attempts: many must not come at one moment. */
+/** For the delays between attempts: many must not be due at the same moment. */
 const JITTER = 0.1;
-/** Then others have their turn. */
+/** How many events a session delivers before others have their turn. */
 const TURN = 50;
 const TURN_MS = 1_000;
 const READ_AGAIN_MS = 5_000;
-/** Another attempt to give an event up: it is posted once more then. */
+/** How long to wait if a dead letter cannot be stored; then the event is posted once more. */
 const BURY_AGAIN_MS = 60_000;
 const MIN_TIMER_MS = 5;
 const MAX_TIMER_MS = 60 * 60_000;
 
 /**
  * Delivers the events of a webhook: at least once, and in order for each session. One feed reads the events of all
- * sessions as they happen. A session whose event fails, or that has too many, is behind: its events stay in the journal
- * until its turn has come, and one pass over the journal reads those of all sessions that are due.
+ * sessions as they are published. A session is behind if an event of it fails, or it has too many: its events stay in
+ * the journal until its turn, and one pass over the journal reads those of all sessions that are due.
  */
 export class Courier {
   readonly #parts: CourierParts;
   readonly #health: EndpointHealth;
   readonly #feed: Feed;
-  /** All events of the feed up to here are in lanes, or those lanes are behind. */
+  /** All events of the feed up to here are in lanes, or their lanes are behind. */
   #readUpTo: string;
-  /** Read, and not in lanes yet. */
+  /** Events that were read, but are not in lanes yet. */
   #held: Entry[] = [];
   #gap: PendingGap | undefined;
   readonly #lanes = new Map<string, Lane>();
   #queued = 0;
   #running = 0;
-  /** The sessions of the present pass over what is behind. */
+  /** The sessions of the current pass over the backlog. */
   readonly #passing = new Set<string>();
   #pass: Feed | undefined;
   #isReading = false;
   #isReadingBehind = false;
-  /** The journal could not be read: when it is tried again. */
+  /** When to retry after the journal could not be read. */
   #readAgainAt = 0;
   #isReviving = false;
   #retryTimer: NodeJS.Timeout | undefined;
@@ -135,7 +135,7 @@ export class Courier {
     this.#readUpTo = progress.position;
     this.#saver = new ProgressSaver(parts, progress, () => this.progress);
     for (const [session, { after, attempts, nextAt }] of Object.entries(progress.waiting)) {
-      // Much may have changed since. A clock that was set back must not put it off for longer than the schedule has it.
+      // Much may have changed since. Even if the clock was set back, the schedule's delay is the longest.
       const longest = (parts.retryDelaysMs[attempts - 1] ?? 0) * (1 + JITTER);
       const waitMs = Math.min(Math.max(nextAt - Date.now(), 0), longest);
       const lane = this.#addLane(session, { behind: after, attempts, nextAt: performance.now() + waitMs });
@@ -146,7 +146,7 @@ export class Courier {
     this.#wake();
   }
 
-  /** How far it has come. What is under way counts as not delivered. */
+  /** The progress. Deliveries in progress count as not delivered. */
   get progress(): Progress {
     const waiting = [...this.#lanes.values()].map((lane): [string, Waiting] => {
       const [first] = lane.queue;
@@ -156,18 +156,18 @@ export class Courier {
     return { position: this.#readUpTo, waiting: Object.fromEntries(waiting), ...this.#health.progress };
   }
 
-  /** Nothing was delivered when it was last tried, and something waits. */
+  /** True if the last attempt failed, and events are waiting. */
   get isFailing(): boolean {
     return this.#health.isFailing && (this.#lanes.size > 0 || this.#gap !== undefined);
   }
 
-  /** When it tries again, as Unix time in ms; undefined unless something waits for that. */
+  /** The time of the next attempt, as Unix time in ms; undefined if none is scheduled. */
   get nextAttemptAt(): number | undefined {
     const nextAt = this.#nextAt();
     return nextAt > performance.now() && nextAt < Number.POSITIVE_INFINITY ? wallTime(nextAt) : undefined;
   }
 
-  /** Stops at once. What is under way is broken off, and counts as not delivered. */
+  /** Stops at once. Deliveries in progress are aborted, and count as not delivered. */
   stop(): void {
     this.#stopping.abort(new Error('the webhook has stopped'));
     this.#stopListening();
@@ -175,7 +175,7 @@ export class Courier {
     this.#saver.stop();
   }
 
-  /** To be called when there are dead letters to deliver again. */
+  /** Call when there are dead letters to replay. */
   revive(): void {
     this.#wake();
   }
@@ -184,7 +184,7 @@ export class Courier {
     return this.#stopping.signal.aborted;
   }
 
-  // What is to be done.
+  // Scheduling.
 
   #wake(): void {
     if (this.#hasStopped) return;
@@ -213,7 +213,7 @@ export class Courier {
     return isProbe || (attempts > 0 ? performance.now() >= nextAt : !this.#health.isDown);
   }
 
-  /** What is due first is tried now. */
+  /** Tries the failed event that is due first now. */
   #probe(): void {
     const failed = [...(this.#gap ? [this.#gap] : []), ...this.#lanes.values()].filter(({ attempts }) => attempts > 0);
     const soonest = failed.reduce<(typeof failed)[number] | undefined>(
@@ -223,7 +223,7 @@ export class Courier {
     if (soonest) soonest.isProbe = true;
   }
 
-  /** While the endpoint is down, one session that has not failed yet is tried, or the gap of all. */
+  /** While the endpoint is down, tries one session that has not failed yet, or the gap of all sessions. */
   #beginTrial(): void {
     const untried = this.#untried();
     if (!untried) return;
@@ -249,7 +249,7 @@ export class Courier {
       });
   }
 
-  /** When something is due, as `performance.now()` has it. */
+  /** When something is due, in the time of `performance.now()`. */
   #nextAt(): number {
     const { isDown, trialAt, probeAt, putOffUntil } = this.#health;
     const untriedAt = isDown ? trialAt : 0;
@@ -272,13 +272,13 @@ export class Courier {
     clearTimeout(this.#retryTimer);
     if (this.#hasStopped) return;
     const waitMs = this.#nextAt() - performance.now();
-    // What runs comes back here when it ends. Without that, something may have become due just now.
+    // A running delivery or read calls this again when it ends. Otherwise something may have become due just now.
     const isBusy = this.#running > 0 || this.#isReading || this.#isReadingBehind;
     if (waitMs === Number.POSITIVE_INFINITY || (waitMs <= 0 && isBusy)) return;
     this.#retryTimer = setTimeout(() => this.#wake(), Math.min(Math.max(waitMs, MIN_TIMER_MS), MAX_TIMER_MS)).unref();
   }
 
-  // Reading what happens.
+  // Reading new events.
 
   get #mayRead(): boolean {
     if (this.#gap || this.#queued >= MAX_QUEUED || performance.now() < this.#readAgainAt) return false;
@@ -307,7 +307,7 @@ export class Courier {
     }
   }
 
-  /** What has failed of a session that was deleted holds back nothing, not even another session of that name. */
+  /** A failed event of a deleted session must not hold back anything, not even a new session with the same id. */
   #probeDeleted(): void {
     for (const lane of this.#lanes.values()) {
       const { session, attempts, behind, queue, isRunning } = lane;
@@ -349,7 +349,7 @@ export class Courier {
     return lane;
   }
 
-  // Reading what is behind.
+  // Reading the backlog.
 
   async #readBehind(): Promise<void> {
     if (this.#isReadingBehind) return;
@@ -376,12 +376,12 @@ export class Courier {
 
   get #mayReadBehind(): boolean {
     const now = performance.now();
-    // While nothing runs, what is in memory waits for something else than room.
+    // If no delivery runs, the events in memory are not waiting for room.
     const hasRoom = this.#queued < MAX_QUEUED_BEHIND || this.#running === 0;
     return hasRoom && now >= this.#readAgainAt && now >= this.#health.putOffUntil;
   }
 
-  /** One pass is for all sessions that are due now: none of them reads the journal for itself. */
+  /** One pass serves all sessions that are due now: none of them reads the journal separately. */
   #beginPass(): Feed | undefined {
     const { feed, seqOf } = this.#parts;
     let first: string | undefined;
@@ -395,7 +395,10 @@ export class Courier {
     return this.#pass;
   }
 
-  /** What cannot be delivered now stays in the journal: the endpoint is down since the pass began, say. */
+  /**
+   * Leaves events in the journal that cannot be delivered now, for example because the endpoint went down during the
+   * pass.
+   */
   #dropUndue(): void {
     for (const session of this.#passing) {
       const lane = this.#lanes.get(session);
@@ -411,7 +414,7 @@ export class Courier {
   #enqueueBehind(entry: Stored): void {
     const { seqOf } = this.#parts;
     const seq = seqOf(entry.id);
-    if (seq > seqOf(this.#readUpTo)) return; // It comes with the events of all.
+    if (seq > seqOf(this.#readUpTo)) return; // It arrives through the main feed.
     const sessions = entry.session === undefined ? [...this.#passing] : [entry.session];
     for (const session of sessions) {
       const lane = this.#passing.has(session) ? this.#lanes.get(session) : undefined;
@@ -421,14 +424,14 @@ export class Courier {
         continue;
       }
       const isGap = entry.session === undefined;
-      // The event that has failed is not asked for any more. If it has expired, the gap takes its place.
+      // The webhook no longer includes the failed event. If it has expired, the gap replaces it.
       if (lane.queue.length === 0 && !isGap && seq !== seqOf(lane.behind) + 1) resetAttempts(lane);
       this.#push(lane, isGap ? gapOf(session, entry, lane.behind) : entry);
       lane.behind = entry.id;
     }
   }
 
-  /** What follows of these sessions comes with the events of all. */
+  /** Later events of these sessions arrive through the main feed. */
   #joinOthers(): void {
     for (const session of this.#passing) {
       const lane = this.#lanes.get(session);
@@ -439,7 +442,7 @@ export class Courier {
     this.#passing.clear();
   }
 
-  /** Nothing of the session waits. `isGivenUp`: its last event is a dead letter. */
+  /** The session has no waiting events. `isGivenUp`: its last event is a dead letter. */
   #leave({ session }: Lane, isGivenUp = false): void {
     this.#lanes.delete(session);
     if (!isGivenUp && this.#lanes.size === 0 && !this.#gap) this.#health.forgetFailures();
@@ -477,17 +480,17 @@ export class Courier {
       return;
     }
     this.#lanes.delete(lane.session);
-    this.#lanes.set(lane.session, lane); // After the others.
+    this.#lanes.set(lane.session, lane); // Behind the others.
   }
 
   #shift(lane: Lane): void {
     lane.queue.shift();
     this.#queued -= 1;
-    lane.isProbe = false; // It was for the event that is done with.
+    lane.isProbe = false; // The probe was for the event that is done.
     resetAttempts(lane);
   }
 
-  /** What follows its failed event does not take memory. */
+  /** Drops the events after a failed one from memory. */
   #leaveBehind(lane: Lane, failed: Stored): void {
     this.#queued -= lane.queue.length;
     lane.queue.length = 0;
@@ -515,7 +518,7 @@ export class Courier {
     this.#held.shift();
   }
 
-  /** Sets when an event is tried again, or gives it up. */
+  /** Schedules the next attempt of an event, or makes it a dead letter. */
   async #retryLater(one: Lane | PendingGap, entry: Stored, message: string): Promise<void> {
     const attempts = one.attempts + 1;
     const waitMs = this.#parts.retryDelaysMs[one.attempts];
@@ -539,7 +542,7 @@ export class Courier {
     this.#saver.changed();
   }
 
-  /** Delivers dead letters again: one after the other, beside all others. */
+  /** Replays dead letters: one at a time, beside the other deliveries. */
   async #revive(): Promise<void> {
     if (this.#isReviving) return;
     this.#isReviving = true;
@@ -549,7 +552,7 @@ export class Courier {
         const now = performance.now();
         if (this.#hasStopped || now < this.#health.putOffUntil || now < this.#readAgainAt) return;
         const entry = next.gap ?? (await find(next.id));
-        // A gap is no longer a dead letter once its session is deleted.
+        // The gap of a deleted session is no longer a dead letter.
         const isOfDeleted = !next.gap && entry?.session !== undefined && isDeleted(entry.session, next.id);
         if (!entry || isOfDeleted) {
           revivals.done(next.id, 'expired');
@@ -561,7 +564,7 @@ export class Courier {
         else revivals.done(next.id, outcome.kind === 'delivered' ? 'delivered' : 'failed');
         if (outcome.kind === 'delivered') this.#succeeded();
         if (outcome.kind === 'gone') this.#disable('gone');
-        this.#wake(); // Others may be due: there may be hours of dead letters.
+        this.#wake(); // Others may be due: dead letters may take hours.
       }
     } catch (error) {
       this.#readAgain(error);
@@ -610,7 +613,7 @@ export class Courier {
   }
 }
 
-/** Returns false if its time has not come: a failure is then no attempt of its event. */
+/** Returns false if its time has not come: then a failure does not count as an attempt of its event. */
 function takeTurn(one: Pick<Lane, 'attempts' | 'nextAt' | 'isProbe'>): boolean {
   one.isProbe = false;
   return one.attempts === 0 || performance.now() >= one.nextAt;
@@ -621,7 +624,7 @@ function resetAttempts(one: Pick<Lane, 'attempts' | 'nextAt'>): void {
   one.nextAt = 0;
 }
 
-/** What has expired of a session that was behind. */
+/** The gap of a session whose backlog has expired. */
 function gapOf(session: string, { text, ...gap }: Stored, from: string): Stored {
   return {
     ...{ ...gap, session, expiredAfter: from, postedId: `${gap.id}-gap-${session}` },
@@ -630,7 +633,7 @@ function gapOf(session: string, { text, ...gap }: Stored, from: string): Stored 
 }
 
 function withId(entry: Entry): Stored {
-  const id = entry.id ?? `none-${entry.at}-0`; // A gap that nothing precedes.
+  const id = entry.id ?? `none-${entry.at}-0`; // A gap without a preceding event.
   return { ...entry, id, postedId: entry.session === undefined ? `${id}-gap-all` : id };
 }
 

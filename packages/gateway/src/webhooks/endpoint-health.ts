@@ -1,31 +1,31 @@
 import type { Outcome } from './endpoint.ts';
 import type { Progress } from './webhook-progress.ts';
 
-/** An endpoint that fails for that many sessions is down: the events of others are not tried one by one. */
+/** An endpoint that fails for this many sessions is down: events of other sessions are not tried one by one. */
 const SESSIONS_OF_AN_OUTAGE = 3;
-/** How often the event of another session is tried meanwhile. */
+/** How often an event of another session is tried meanwhile. */
 const TRIAL_MS = 60_000;
-/** How often an endpoint with no success is tried, beside the attempts of each event. */
+/** How often an endpoint without a success is tried, beside the attempts of each event. */
 const PROBE_MS = 60_000;
-/** After a longer outage, all that waits is tried at the first success. */
+/** After a longer outage, the first success triggers all waiting events. */
 const OUTAGE_MS = 60_000;
-/** Without a success for so long, a webhook is disabled. */
+/** A webhook without a success for this long is disabled. */
 const MAX_FAILING_MS = 72 * 60 * 60_000;
 
 type Failure = Exclude<Outcome, { readonly kind: 'delivered' }>;
 
-/** What is known of an endpoint. Times are ms of `performance.now()`, which no change of the clock moves. */
+/** The health of an endpoint. Times are ms of `performance.now()`, which clock changes do not affect. */
 export class EndpointHealth {
-  /** Sessions of which something failed since the last success. */
+  /** Sessions with a failure since the last success. */
   readonly #failing: Set<string>;
   #failingSince: number | undefined;
   #lastSuccessAt: number | undefined;
   #lastFailure: Progress['lastFailure'];
   #lastAttemptAt = Number.NEGATIVE_INFINITY;
   #lastTrialAt = Number.NEGATIVE_INFINITY;
-  /** The endpoint has asked not to be called before. */
+  /** The endpoint asked not to be called before this time. */
   #putOffUntil = Number.NEGATIVE_INFINITY;
-  /** Nothing was delivered since the gateway started. */
+  /** Nothing has been delivered since the gateway started. */
   #isNew = true;
 
   constructor({ waiting, failingMs, lastSuccessAt, lastFailure }: Progress) {
@@ -35,7 +35,7 @@ export class EndpointHealth {
     this.#lastFailure = lastFailure;
   }
 
-  /** What is stored of it. The time during which the gateway does not run is nobody's failure. */
+  /** The stored part. Time while the gateway is not running does not count as failing. */
   get progress(): Pick<Progress, 'failingMs' | 'lastSuccessAt' | 'lastFailure'> {
     return {
       ...(this.#failingSince === undefined ? {} : { failingMs: Math.round(performance.now() - this.#failingSince) }),
@@ -52,7 +52,7 @@ export class EndpointHealth {
     return this.#failing.size >= SESSIONS_OF_AN_OUTAGE;
   }
 
-  /** Nothing was delivered for so long that nothing will be. */
+  /** True if the endpoint has failed for so long that the webhook is disabled. */
   get isGivenUp(): boolean {
     return this.#failingSince !== undefined && performance.now() - this.#failingSince >= MAX_FAILING_MS;
   }
@@ -61,12 +61,12 @@ export class EndpointHealth {
     return this.#putOffUntil;
   }
 
-  /** When the event of a session that has not failed is tried, while the endpoint is down. */
+  /** When to try an event of a session that has not failed, while the endpoint is down. */
   get trialAt(): number {
     return this.#lastTrialAt + TRIAL_MS;
   }
 
-  /** When something is tried although its time has not come. */
+  /** When to try an event before its time. */
   get probeAt(): number {
     const isFailing = this.#failingSince !== undefined || this.#failing.size > 0;
     return isFailing ? this.#lastAttemptAt + PROBE_MS : Number.POSITIVE_INFINITY;
@@ -80,7 +80,7 @@ export class EndpointHealth {
     this.#lastAttemptAt = performance.now();
   }
 
-  /** Returns true if all that waits is to be tried at once. */
+  /** Returns true if all waiting events should be tried at once. */
   succeeded(): boolean {
     const outageMs = performance.now() - (this.#failingSince ?? performance.now());
     const isBack = this.#isNew || outageMs > OUTAGE_MS;
@@ -98,7 +98,7 @@ export class EndpointHealth {
     else this.#failing.add(session);
   }
 
-  /** To be called when what has failed is not to be delivered any more. */
+  /** Call when failed events will not be delivered any more. */
   forgetFailures(): void {
     this.#failingSince = undefined;
     this.#failing.clear();

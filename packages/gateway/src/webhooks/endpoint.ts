@@ -3,16 +3,16 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type AddressGuard, ForbiddenAddressError } from '@chat-web/outbound';
 import { signedHeaders } from './signature.ts';
 
-/** What became of one attempt. Its message has no part of what the endpoint answered. */
+/** The outcome of one attempt. Its message contains nothing from the endpoint's response. */
 export type Outcome =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'failed'; readonly message: string }
-  /** The endpoint asks not to be called for that long. */
+  /** The endpoint asks not to be called for this long. */
   | { readonly kind: 'put_off'; readonly message: string; readonly waitMs: number }
   /** The endpoint wants no more events. */
   | { readonly kind: 'gone'; readonly message: string };
 
-/** What is posted to an endpoint. */
+/** An event to post to an endpoint. */
 export interface Delivery {
   /** The id of the event. */
   readonly id: string;
@@ -28,21 +28,21 @@ export interface Delivery {
 export interface EndpointOptions {
   readonly url: string;
   readonly guard: AddressGuard;
-  /** The secrets that sign now: during a rotation two. */
+  /** The current signing secrets: two during a rotation. */
   secrets(): readonly string[];
   readonly userAgent: string;
 }
 
 const TIMEOUT_MS = 15_000;
-/** More of an answer than that is not read: its connection is closed instead. */
+/** The most of a response that is read; the connection is closed then. */
 const MAX_ANSWER_BYTES = 65_536;
 const IDLE_CONNECTION_MS = 30_000;
-/** An endpoint that asks for less, or for more than a day, is not taken at its word. */
+/** The accepted range of `Retry-After`; other values are clamped. */
 const MIN_PUT_OFF_MS = 1_000;
 const MAX_PUT_OFF_MS = 24 * 60 * 60_000;
 const DEFAULT_PUT_OFF_MS = 60_000;
 
-/** An endpoint of an application. Connections are kept for what follows; each was checked when it was made. */
+/** An endpoint of an application. Connections are kept alive; each was checked when it was opened. */
 export class Endpoint {
   readonly #options: EndpointOptions;
   readonly #url: URL;
@@ -64,7 +64,7 @@ export class Endpoint {
     const body = bodyOf(delivery);
     const endsAt = performance.now() + TIMEOUT_MS;
     const first = await this.#attempt(delivery.id, body, signal, { endsAt, reuses: true });
-    // The endpoint has closed a connection that was kept, at the moment when it was used.
+    // The endpoint closed a kept-alive connection at the moment when it was used.
     const outcome =
       first === 'stale' ? await this.#attempt(delivery.id, body, signal, { endsAt, reuses: false }) : first;
     return outcome === 'stale' ? failed('the connection was closed') : outcome;
@@ -130,13 +130,15 @@ export class Endpoint {
   }
 }
 
-/** Throws a ForbiddenAddressError for http, unless the operator allows that host: the bodies are people's messages. */
+/**
+ * Throws a ForbiddenAddressError for http, unless the operator allows that host: the bodies contain people's messages.
+ */
 export function requireSecure(url: URL, guard: AddressGuard): void {
   if (url.protocol === 'http:' && !guard.isOperators(url))
     throw new ForbiddenAddressError('it is not https; see CHAT_WEB_WEBHOOK_HOSTS');
 }
 
-/** As Standard Webhooks have it, with the session that it is about. */
+/** The body according to Standard Webhooks, plus the session. */
 function bodyOf({ type, at, session, text }: Delivery): string {
   const whose = session === undefined ? '' : `"session":${JSON.stringify(session)},`;
   return `{"type":"${type}","timestamp":"${new Date(at).toISOString()}",${whose}"data":${text}}`;
@@ -175,7 +177,7 @@ function failed(message: string): Outcome {
   return { kind: 'failed', message };
 }
 
-/** Why a connection failed, without details that would disclose a private network. */
+/** Why a connection failed, without details that would reveal a private network. */
 function reasonOf(error: unknown): string {
   if (error instanceof ForbiddenAddressError) return `the url must not be connected to: ${error.message}`;
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;

@@ -1,15 +1,16 @@
 import type { CourierParts } from './courier.ts';
 import type { Progress } from './webhook-progress.ts';
 
-// What is saved is a record of the journal, which is there for events: at most about 200 bytes a second, and 20 an event.
+// Saved progress is a record of the journal, which is meant for events: at most about 200 bytes a second, and 20 an
+// event.
 const MIN_SAVE_MS = 1_000;
 const MAX_SAVE_MS = 30_000;
 const SAVE_MS_PER_BYTE = 5;
 const SAVED_BYTES_PER_EVENT = 20;
 const MIN_EVENTS_TO_SAVE = 50;
-/** Another attempt after one that has failed. */
+/** The delay before a failed save is retried. */
 const SAVE_AGAIN_MS = 5_000;
-/** What passes by and is not for this webhook is saved seldom: only lest the position expires. */
+/** Progress over events that are not for this webhook is saved rarely: only so that the position does not expire. */
 const SAVE_PASSED_MS = 10 * 60_000;
 const MANY_PASSED = 1_000;
 
@@ -20,9 +21,9 @@ export class ProgressSaver {
   #timer: NodeJS.Timeout | undefined;
   #passedTimer: NodeJS.Timeout | undefined;
   #isSaving = false;
-  /** More was to be saved while it was saving. */
+  /** The progress changed during a save. */
   #mustSaveAgain = false;
-  /** Events that were delivered since. */
+  /** Events delivered since the last save. */
   #unsaved = 0;
   #savedBytes = 0;
   #savedUpTo: string;
@@ -40,7 +41,7 @@ export class ProgressSaver {
     this.changed();
   }
 
-  /** It has read on to a position: what lies before it was not for this webhook, or is on its way. */
+  /** The feed was read up to a position: earlier events were not for this webhook, or are being delivered. */
   passed(position: string): void {
     const passed = this.#parts.seqOf(position) - this.#parts.seqOf(this.#savedUpTo);
     if (passed >= MANY_PASSED) this.changed();
@@ -48,14 +49,14 @@ export class ProgressSaver {
       this.#passedTimer ??= setTimeout(() => this.changed(), SAVE_PASSED_MS).unref();
   }
 
-  /** The progress is another one. */
+  /** The progress has changed. */
   changed(waitMs = Math.min(Math.max(this.#savedBytes * SAVE_MS_PER_BYTE, MIN_SAVE_MS), MAX_SAVE_MS)): void {
     if (this.#hasStopped) return;
     if (this.#unsaved >= Math.max(MIN_EVENTS_TO_SAVE, this.#savedBytes / SAVED_BYTES_PER_EVENT)) void this.#save();
     else this.#timer ??= setTimeout(() => void this.#save(), waitMs).unref();
   }
 
-  /** Nothing is saved from here on. */
+  /** Stops saving. */
   stop(): void {
     this.#hasStopped = true;
     clearTimeout(this.#timer);

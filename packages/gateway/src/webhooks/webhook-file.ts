@@ -7,15 +7,18 @@ const MAX_FILE_BYTES = 16_777_216;
 
 const { id, url, sessions, events, reason, createdAt } = webhookView.entries;
 
-/** A webhook as it is stored: what it is for, and its secrets. Its progress is in the journal. */
+/** A stored webhook: its subscription and its secrets. Its progress is in the journal. */
 const storedWebhook = v.object({
   ...{ id, url, sessions, events, createdAt },
   /** Why it is disabled. */
   disabled: reason,
-  /** Who made or last changed it: a key's id, or `open` without a token. Absent: the operator. It ends with their access. */
+  /**
+   * Who created or last changed it: a key's id, or `open` without a token. Absent: the operator. The webhook ends with
+   * the access of its owner.
+   */
   owner: v.optional(v.string()),
   secret: v.string(),
-  /** Former secrets, newest first, and until when they sign as well: Unix time in ms. */
+  /** Former secrets, newest first, and until when they still sign: Unix time in ms. */
   former: v.optional(v.array(v.object({ secret: v.string(), until: v.number() }))),
 });
 export type StoredWebhook = Readonly<v.InferOutput<typeof storedWebhook>>;

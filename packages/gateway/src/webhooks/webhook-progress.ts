@@ -2,29 +2,29 @@ import type { DeadLetter } from '@chat-web/protocol';
 import type { Fold, FoldPart } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 
-/** A session whose events are not delivered with the others: one has failed, or was under way. Times are Unix ms. */
+/** A session that is delivered separately: an event has failed, or was being delivered. Times are Unix ms. */
 export interface Waiting {
-  /** The position before the event that comes next. */
+  /** The position before its next event. */
   readonly after: string;
   /** How often that event has failed. */
   readonly attempts: number;
   readonly nextAt: number;
 }
 
-/** How far the deliveries of a webhook have come. Times are Unix ms. */
+/** The delivery progress of a webhook. Times are Unix ms. */
 export interface Progress {
-  /** Events up to this position are done with, apart from those of sessions that wait. */
+  /** Events up to this position are done, except those of waiting sessions. */
   readonly position: string;
   readonly waiting: Readonly<Record<string, Waiting>>;
   readonly lastSuccessAt?: number;
-  /** For how long nothing was delivered although it was tried, while the gateway ran. */
+  /** For how long every attempt has failed, while the gateway ran. */
   readonly failingMs?: number;
   readonly lastFailure?: { readonly at: number; readonly message: string };
 }
 
-/** A dead letter as it is stored. */
+/** A dead letter in the form that is stored. */
 export interface StoredLetter extends DeadLetter {
-  /** The data of a gap, as JSON: there is no record of it. */
+  /** The data of a gap, as JSON: it has no record. */
   readonly gap?: string;
 }
 
@@ -34,7 +34,7 @@ interface State {
   readonly deadLetters: Map<string, StoredLetter>;
 }
 
-/** The oldest are dropped beyond that. */
+/** Above this number, the oldest are dropped. */
 const MAX_DEAD_LETTERS = 1_000;
 
 const NOTES = {
@@ -44,7 +44,7 @@ const NOTES = {
   removed: 'webhook_removed',
 } as const;
 
-/** The progress of each webhook, by its id: follows from the journal. */
+/** The progress of each webhook, by its id, derived from the journal. */
 export class WebhookProgress implements Fold {
   readonly name = 'webhooks';
   readonly #webhooks = new Map<string, State>();
@@ -79,7 +79,7 @@ export class WebhookProgress implements Fold {
     }
   }
 
-  /** All webhooks that have made progress. */
+  /** All webhooks with progress. */
   get ids(): string[] {
     return [...this.#webhooks.keys()];
   }
@@ -88,7 +88,7 @@ export class WebhookProgress implements Fold {
     return this.#webhooks.get(id)?.progress;
   }
 
-  /** Events that were given up, oldest first. */
+  /** Dead letters, oldest first. */
   deadLetters(id: string): StoredLetter[] {
     return [...(this.#webhooks.get(id)?.deadLetters.values() ?? [])];
   }
@@ -114,7 +114,7 @@ interface StoredState {
   readonly deadLetters: readonly StoredLetter[];
 }
 
-/** The records by which it changes. `id`: of the webhook. */
+/** Records that change the state. `id`: of the webhook. */
 export const progressNotes = {
   progress: (id: string, progress: Progress) => note('', NOTES.progress, id, JSON.stringify(progress)),
   dead: (id: string, letter: StoredLetter) => note(letter.session ?? '', NOTES.dead, id, JSON.stringify(letter)),

@@ -30,35 +30,35 @@ import { newSecret } from './signature.ts';
 import { readWebhooks, type StoredWebhook, writeWebhooks } from './webhook-file.ts';
 import { type Progress, progressNotes, type StoredLetter, type WebhookProgress } from './webhook-progress.ts';
 
-/** What webhooks need. */
+/** The dependencies of webhooks. */
 export interface WebhooksParts {
   /** The file that they are stored in. */
   readonly path: string;
   readonly config: Readonly<Pick<Config, 'webhookHosts' | 'webhookRetryDelaysMs'>>;
   readonly keys: Pick<Keys, 'caller'>;
-  /** False if the gateway is open: then webhooks are made that end once it asks for a token. */
+  /** False if the gateway is open: then new webhooks end once it requires a token. */
   readonly asksForToken: boolean;
   readonly events: Pick<EventLog, 'feed' | 'find' | 'idBefore' | 'seqOf' | 'isKnown' | 'isDeleted'>;
   readonly progress: WebhookProgress;
-  /** Stores a record. Rejects if that is not possible now. */
+  /** Stores a record. Rejects if that fails now. */
   append(record: NewRecord): Promise<void>;
   readonly version: string;
   readonly log: Log;
 }
 
-/** A webhook that is known. */
+/** A webhook in memory. */
 interface Webhook {
   stored: StoredWebhook;
-  /** How far it has come, while it has no courier. */
+  /** Its progress, while it has no courier. */
   progress: Progress;
   /** Undefined while it is disabled. */
   courier: Courier | undefined;
-  /** Dead letters to be delivered again. */
+  /** Dead letters to replay. */
   readonly reviving: Set<string>;
   /** The last attempts, newest first. */
   readonly deliveries: WebhookDelivery[];
   endpoint: Endpoint;
-  /** No longer watches its owner's access. */
+  /** Stops watching its owner's access. */
   unwatch(): void;
 }
 
@@ -68,18 +68,20 @@ const FORMER_SECRET_MS = 24 * 60 * 60_000;
 const MAX_FORMER_SECRETS = 5;
 const MAX_DELIVERIES = 50;
 const TEST_EVENT = 'test';
-/** The id of any caller of a gateway without a token. */
+/** The id of every caller of a gateway without a token. */
 const OPEN = 'open';
-/** Where a webhook begins of which the journal knows nothing, such as one that was removed: with a gap, and all that is kept. */
+/**
+ * The start of a webhook without a record in the journal, such as one that was removed: a gap, then all that is kept.
+ */
 const LOST = 'lost-0';
 
 /** The events of a webhook that names none. */
 const defaultEvents = webhookEvents.filter((name) => DEFAULT_EVENTS.includes(name));
 
-/** How often deliveries ended how, by webhook. */
+/** The number of delivery attempts by webhook and outcome. */
 export type DeliveryCounts = ReadonlyMap<string, Readonly<Record<'delivered' | 'failed' | 'dead', number>>>;
 
-/** The webhooks: events that are posted to applications. */
+/** Webhooks: events that are posted to applications. */
 export class Webhooks {
   readonly #parts: WebhooksParts;
   readonly #guard: AddressGuard;
@@ -103,14 +105,14 @@ export class Webhooks {
     return webhooks;
   }
 
-  /** Begins to deliver. */
+  /** Starts delivering. */
   start(): void {
     for (const webhook of this.#webhooks.values()) this.#resume(webhook);
   }
 
   // Operations. A caller sees the webhooks of its own sessions.
 
-  /** Those that the caller sees, oldest first. */
+  /** The webhooks that the caller may see, oldest first. */
   list(caller: Caller): WebhookView[] {
     return [...this.#webhooks.values()]
       .filter(({ stored }) => sees(caller, stored))
@@ -140,7 +142,7 @@ export class Webhooks {
       try {
         await this.#write([...this.#stored(), stored]);
       } catch (error) {
-        await this.#parts.append(progressNotes.removed(id)).catch(() => {}); // Else with the next start.
+        await this.#parts.append(progressNotes.removed(id)).catch(() => {}); // Otherwise at the next start.
         throw error;
       }
       const webhook = this.#add(stored, progress);
@@ -149,7 +151,7 @@ export class Webhooks {
     });
   }
 
-  /** Changes it, and enables it again. Rejects as `create` does. */
+  /** Changes a webhook, and enables it again. Rejects like `create`. */
   async update(id: string, input: ChangedWebhook, caller: Caller): Promise<WebhookView> {
     this.#find(id, caller);
     const subscription = await this.#subscription(input, caller);
@@ -157,11 +159,11 @@ export class Webhooks {
       ...{ ...stored, ...subscription },
       ...this.#ownerAfter({ owner, sessions: subscription.sessions }, caller),
     });
-    // It fails no longer than the endpoint is the one that it is now.
+    // A changed endpoint starts without past failures.
     return this.#change(id, caller, change, ({ failingMs: _, ...progress }) => progress);
   }
 
-  /** Gives it a new secret; the former ones sign as well for a day. */
+  /** Creates a new secret; the former ones still sign for a day. */
   async rotateSecret(id: string, caller: Caller): Promise<WebhookView & { readonly secret: string }> {
     const secret = newSecret();
     const view = await this.#change(id, caller, (stored) => {
@@ -180,11 +182,11 @@ export class Webhooks {
       webhook.unwatch();
       this.#webhooks.delete(id);
       this.#counts.delete(id);
-      await this.#parts.append(progressNotes.removed(id)).catch(() => {}); // Else with the next start.
+      await this.#parts.append(progressNotes.removed(id)).catch(() => {}); // Otherwise at the next start.
     });
   }
 
-  /** Delivers all that is kept after a position again. Rejects for a position that it has not come to. */
+  /** Redelivers all kept events after a position. Rejects for a position that the webhook has not reached. */
   replay(id: string, after: string, caller: Caller): Promise<WebhookView> {
     const { events } = this.#parts;
     return this.#lock.run(async () => {
@@ -194,7 +196,7 @@ export class Webhooks {
       if (seq > events.seqOf(position))
         throw invalidRequest([{ path: 'after', message: `must not be after the webhook's position, ${position}` }]);
       this.#pause(webhook);
-      // Sessions that are further behind stay there.
+      // Sessions that are further behind keep their position.
       const behind = Object.entries(webhook.progress.waiting).filter(
         ([, waiting]) => events.seqOf(waiting.after) < seq,
       );
@@ -209,7 +211,7 @@ export class Webhooks {
     });
   }
 
-  /** Sends an event that is none, at once and once, even if it is disabled. */
+  /** Sends a test event once, immediately, even if the webhook is disabled. */
   async test(id: string, caller: Caller): Promise<AnswerOf<'testWebhook'>> {
     const { endpoint } = this.#find(id, caller);
     const event = { id: `test-${randomBytes(ID_BYTES).toString('hex')}`, type: TEST_EVENT, session: undefined };
@@ -231,7 +233,7 @@ export class Webhooks {
     );
   }
 
-  /** Delivers the dead letters again, each once. Returns how many. */
+  /** Replays the dead letters, each once. Returns how many. */
   replayDeadLetters(id: string, caller: Caller): number {
     const { courier, reviving } = this.#find(id, caller);
     if (!courier) return 0;
@@ -240,7 +242,7 @@ export class Webhooks {
     return reviving.size;
   }
 
-  // What is measured.
+  // Metrics.
 
   get counts(): DeliveryCounts {
     return this.#counts;
@@ -251,7 +253,7 @@ export class Webhooks {
     return [...this.#webhooks.values()].map((webhook) => this.#viewOf(webhook));
   }
 
-  /** Stops at once: what is under way is delivered again after the next start. Never rejects. */
+  /** Stops at once: deliveries in progress are repeated after the next start. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const webhook of this.#webhooks.values()) {
@@ -264,7 +266,7 @@ export class Webhooks {
     }
   }
 
-  // A webhook's life.
+  // Life cycle.
 
   #add(stored: StoredWebhook, progress: Progress): Webhook {
     const webhook: Webhook = {
@@ -277,8 +279,8 @@ export class Webhooks {
   }
 
   /**
-   * Whom a changed webhook belongs to: whoever changed it, so that no revoked key leaves an address behind. What the
-   * operator changes stays with its key while that key covers its sessions, and ends with it.
+   * The owner of a changed webhook: its last editor, so that a revoked key leaves no address behind. If the operator
+   * changes a key's webhook, it stays with that key while the key covers its sessions, and ends with it.
    */
   #ownerAfter({ owner, sessions }: Pick<StoredWebhook, 'owner' | 'sessions'>, caller: Caller) {
     const now = ownerOf(caller);
@@ -288,7 +290,7 @@ export class Webhooks {
     return holds ? { owner } : now;
   }
 
-  /** It ends with the access of whom it belongs to. */
+  /** Ends the webhook with its owner's access. */
   #watchOwner(webhook: Webhook): void {
     webhook.unwatch();
     const { id, owner } = webhook.stored;
@@ -346,7 +348,7 @@ export class Webhooks {
         for (const eventId of reviving) {
           const letter = progress.deadLetter(id, eventId);
           if (letter) return { id: eventId, gap: gapIn(letter) };
-          reviving.delete(eventId); // Its session was deleted, say.
+          reviving.delete(eventId); // For example because its session was deleted.
         }
         return undefined;
       },
@@ -354,7 +356,7 @@ export class Webhooks {
         reviving.delete(eventId);
         if (outcome === 'failed') return;
         if (outcome === 'expired') log.warn({ webhook: id, event: eventId }, 'dead letter expired');
-        void append(progressNotes.revived(id, eventId)).catch(() => {}); // It is delivered twice when asked for again.
+        void append(progressNotes.revived(id, eventId)).catch(() => {}); // Otherwise another replay repeats it.
       },
     };
   }
@@ -366,7 +368,7 @@ export class Webhooks {
     webhook.courier = undefined;
   }
 
-  /** `isCurrent`: false if what led to it is over, such as an endpoint that was changed since. */
+  /** `isCurrent`: false if the cause no longer holds, for example because the endpoint has changed. */
   async #disable(id: string, disabled: NonNullable<StoredWebhook['disabled']>, isCurrent = () => true): Promise<void> {
     await this.#lock.run(async () => {
       const webhook = this.#webhooks.get(id);
@@ -423,7 +425,7 @@ export class Webhooks {
     return counts;
   }
 
-  // What is asked for.
+  // Validating requests.
 
   #find(id: string, caller: Caller): Webhook {
     const webhook = this.#webhooks.get(id);
@@ -431,7 +433,7 @@ export class Webhooks {
     throw new GatewayError('webhook_not_found', 'webhook not found');
   }
 
-  /** What a webhook is for, where its caller may have that. */
+  /** The subscription of a webhook, if its caller may have it. */
   async #subscription(asked: ChangedWebhook, caller: Caller) {
     const { url, sessions = [...caller.sessions], events = defaultEvents } = asked;
     if (!sessions.every((pattern) => covers(caller, pattern)))
@@ -450,7 +452,7 @@ export class Webhooks {
     }
   }
 
-  /** The position of now. */
+  /** The current position. */
   #now(): string {
     return this.#parts.events.feed({ after: undefined, session: undefined, takes: () => true }).position;
   }
@@ -486,7 +488,7 @@ export class Webhooks {
   }
 }
 
-/** What became of one attempt, and how long it took. */
+/** The outcome of one attempt, and its duration. */
 interface Posted {
   readonly outcome: Outcome;
   readonly ms: number;
@@ -512,13 +514,13 @@ function gapIn({ id, session, at, gap }: StoredLetter): Entry | undefined {
   return gap === undefined ? undefined : { id, event: 'gap', session, at: Date.parse(at), text: gap };
 }
 
-/** Whom a webhook belongs to: nobody but the operator, unless it says so. */
+/** The owner of a webhook; absent for the operator. */
 function ownerOf({ id, keyId }: Caller): Pick<StoredWebhook, 'owner'> {
   if (id === OPEN) return { owner: OPEN };
   return keyId === undefined ? {} : { owner: keyId };
 }
 
-/** True if all sessions of a pattern are the caller's. Its stars are matched as any other character: by a star alone. */
+/** True if the caller may access all sessions of a pattern. Stars of the pattern match only stars. */
 function covers({ sessions }: Caller, pattern: string): boolean {
   return sessions.some((own) => matchesPattern(own, pattern));
 }
@@ -527,7 +529,7 @@ function sees(caller: Caller, { sessions }: StoredWebhook): boolean {
   return sessions.every((pattern) => covers(caller, pattern));
 }
 
-/** What it had before it was limited to fewer sessions is not for keys that cover only these. */
+/** Hides attempts from before the webhook was limited to fewer sessions from keys that cover only these. */
 function isSeen({ session }: { readonly session?: string | undefined }, caller: Caller): boolean {
   return session === undefined || caller.sees(session);
 }
