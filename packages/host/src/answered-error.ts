@@ -10,7 +10,7 @@ const errorBody = v.object({
 
 /** The error in a response's body, or `internal_error` with the status if the body has none. */
 export function answeredError(name: string, { status, headers }: Response, body: unknown): GatewayError {
-  const [retryAfter] = /^\d+$/.exec(headers.get('Retry-After') ?? '') ?? []; // A proxy may give a date.
+  const [retryAfter] = /^\d+$/.exec(headers.get('Retry-After') ?? '') ?? []; // A proxy may send a date.
   const retryAfterSeconds = retryAfter === undefined ? undefined : Number(retryAfter);
   const details = { retryAfterSeconds, status, requestId: headers.get('X-Request-Id') ?? undefined };
   const parsed = v.safeParse(errorBody, body);

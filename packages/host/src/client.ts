@@ -31,7 +31,7 @@ export interface ClientOptions extends Pick<CallOptions, 'retries' | 'timeoutMs'
   onRetry?(retry: Retry): void;
 }
 
-/** A retry that is about to be made. */
+/** A retry that is about to start. */
 export interface Retry {
   /** The method, such as `sendMessage`. */
   readonly operation: string;
@@ -42,22 +42,22 @@ export interface Retry {
 }
 
 const DEFAULT_RETRIES = 3;
-/** The gateway's own limits end a request first; this one is for a gateway that does not answer. */
+/** The gateway's own limits end a request first; this is for a gateway that does not answer. */
 const GRACE_MS = 5_000;
 const FOR_RETRIES_MS = 30_000;
-/** The connection was not made: nothing was sent. */
+/** The connection failed: nothing was sent. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT', 'EACCES', 'UND_ERR_CONNECT_TIMEOUT'];
 
 /**
  * Creates a client with one method for each operation of the gateway, such as `sendMessage`. Path parameters and body
- * are fields of one object; a second one has the options of the call.
+ * are fields of one object; a second object has the options of the call.
  *
- * A method rejects with a GatewayError: the one that the gateway answered, with its `code`, `status`, `requestId`,
- * `issues`, `retryAfterSeconds` and `id`. If the gateway cannot be reached, or answers with something else, the code is
- * `internal_error`; if an answer was lost that may have changed something, `outcome_unknown`; for an address that is none,
- * `invalid_request`. `status` is undefined without an answer. A call that is aborted rejects with the reason of its signal.
+ * A method rejects with a GatewayError: the error that the gateway answered, with its `code`, `status`, `requestId`,
+ * `issues`, `retryAfterSeconds` and `id`. The code is `internal_error` if the gateway cannot be reached or its answer
+ * is invalid; `outcome_unknown` if the answer to a call that may have changed something was lost; `invalid_request` for
+ * an invalid address. `status` is undefined without an answer. An aborted call rejects with the reason of its signal.
  *
- * What can be repeated without harm is retried: reads, PUT, sends (each has an Idempotency-Key), and all that the
+ * Calls that are safe to repeat are retried: reads, PUT, sends (each has an Idempotency-Key), and all calls that the
  * gateway refused for the moment.
  *
  * @example
@@ -87,7 +87,7 @@ async function call(
   const canRetry = retries > 0 && body?.isRepeatable !== false;
   let key = given ?? (operation.keyed && canRetry ? crypto.randomUUID() : undefined);
   const deadline = performance.now() + (timeoutMs ?? operation.timeoutMs + GRACE_MS + (canRetry ? FOR_RETRIES_MS : 0));
-  /** An attempt may have been carried out. */
+  /** True if an attempt may have been carried out. */
   let mayBeDone = false;
   try {
     for (let attempt = 0; ; attempt += 1) {
@@ -102,11 +102,11 @@ async function call(
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof GatewayError)) throw error;
-        // This page can send, but not under an id of our choice. Nothing was sent.
+        // This page can send, but not with a chosen id. Nothing was sent.
         const isKeyRefused = key !== undefined && given === undefined && error.code === 'page_unsupported';
         if (isKeyRefused && !mayBeDone) {
           key = undefined;
-          attempt -= 1; // Only once: there is no key any more.
+          attempt -= 1; // Happens once: the key is gone now.
           continue;
         }
         if (isKeyRefused) throw new GatewayError('outcome_unknown', error.message, { cause: error });
@@ -228,7 +228,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** No answer came: what changes something may have been carried out, unless nobody was there. */
+/**
+ * The error of a call without an answer: an operation that changes something may have been carried out, unless the
+ * connection failed.
+ */
 function unanswered(name: string, operation: Operation, error: unknown): GatewayError {
   if (error instanceof AddressError) return error.toGatewayError();
   const cause = error instanceof Error && error.cause ? error.cause : error;
@@ -238,7 +241,7 @@ function unanswered(name: string, operation: Operation, error: unknown): Gateway
   return new GatewayError('internal_error', `the gateway cannot be reached for ${name} (${errorText(cause)})`, details);
 }
 
-/** The gateway may have had the request. */
+/** The error of a call whose request the gateway may have received. */
 function lost(name: string, operation: Operation, error: unknown, details: ErrorDetails): GatewayError {
   const code = changesSomething(operation) ? 'outcome_unknown' : 'internal_error';
   return new GatewayError(code, `the gateway did not answer ${name} (${errorText(error)})`, details);
@@ -258,7 +261,7 @@ function fillPath(operation: Operation, input: Input): { path: string; rest: Inp
 
 /** A parameter as one segment of a path. */
 function segmentOf(name: string, value: unknown): string {
-  // `fetch` resolves dots, even encoded: such an id, perhaps from a stranger, would lead to another route.
+  // `fetch` resolves dots, even if encoded: such an id, perhaps from a stranger, would lead to another route.
   const isSegment = typeof value === 'string' && value !== '' && value !== '.' && value !== '..';
   if (!isSegment) {
     const issue = { path: name, message: 'must be a text that is not empty, not . and not ..' };

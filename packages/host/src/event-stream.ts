@@ -9,10 +9,10 @@ export type ReceivedEvent = SessionEvent & { readonly id: string | undefined };
 
 /**
  * Opens one connection to a session's event stream. Resolves when the gateway has accepted it. The events end when the
- * session or the key is deleted or the gateway stops, and throw when the signal aborts or the connection fails: open it
- * again then, with the `id` of the last event that was dealt with as `after`: nothing is lost. `events`: only these, and
- * `gap`; absent: all but those that have to be named. Rejects with the gateway's
- * GatewayError, or as `fetch` does if it cannot be reached.
+ * session or the key is deleted or the gateway stops, and throw when the signal aborts or the connection fails. Then
+ * open it again with the `id` of the last event that you processed as `after`: nothing is lost. `events`: only these,
+ * and `gap`; absent: all but the opt-in ones. Rejects with the gateway's GatewayError, or like `fetch` if the gateway
+ * cannot be reached.
  */
 export async function openEventStream(
   address: GatewayAddress,
@@ -41,7 +41,7 @@ function isEventName(name: string): name is EventName {
   return Object.hasOwn(eventData, name); // An event that only a newer gateway knows is ignored.
 }
 
-/** An event of a name that is known. Throws a ValiError if its data is not of the form that the name has. */
+/** An event with a known name. Throws a ValiError if its data is invalid. */
 export function parseEvent(name: EventName, data: unknown): SessionEvent {
   return { name, data: v.parse(eventData[name], data) } as SessionEvent;
 }

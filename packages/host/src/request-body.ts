@@ -2,24 +2,24 @@ import type { ArchiveInput } from '@chat-web/protocol';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What `fetch` sends. */
+/** The body passed to `fetch`. */
 export type Body = string | Blob | ReadableStream<Uint8Array>;
 
-/** A body of JSON, made anew for each attempt. */
+/** A body, created anew for each attempt. */
 export interface RequestBody {
   /** False if it can be sent only once. */
   readonly isRepeatable: boolean;
   make(): Promise<Body>;
-  /** Lets go of what was not sent. */
+  /** Releases an unsent body. */
   cancel(reason: unknown): void;
 }
 
 /** A multiple of three, so that pieces of base64 can be joined. */
 const PIECE_BYTES = 0x6000;
-/** What stands for the bytes while the rest becomes JSON is random: nobody can write it into another field. */
+/** The placeholder for the bytes in the JSON is random: a caller cannot write it into another field. */
 const MARK_BYTES = 16;
 
-/** An archive, as it is. */
+/** An archive, unchanged. */
 export function archiveBody({ archive }: ArchiveInput): RequestBody {
   if (!(archive instanceof ReadableStream)) {
     const body = archive instanceof Blob ? archive : new Blob([archive as Uint8Array<ArrayBuffer>]);
@@ -34,7 +34,7 @@ export function archiveBody({ archive }: ArchiveInput): RequestBody {
   };
 }
 
-/** The fields as JSON. Bytes in `base64` are encoded while they are sent, where the platform sends streams. */
+/** The fields as JSON. Bytes in `base64` are encoded while they are sent, if the platform can send streams. */
 export function jsonBody(fields: Fields): RequestBody {
   const { base64, ...rest } = fields;
   if (base64 instanceof Uint8Array) return whole({ ...rest, base64: encode(base64) });
@@ -59,7 +59,7 @@ function once(rest: Fields, bytes: ReadableStream<Uint8Array>): RequestBody {
     },
     cancel: (reason) => {
       const unsent = made instanceof ReadableStream ? made : bytes;
-      if (!unsent.locked) void unsent.cancel(reason).catch(() => {}); // Else whoever reads it ends it.
+      if (!unsent.locked) void unsent.cancel(reason).catch(() => {}); // Otherwise its reader ends it.
     },
   };
 }
@@ -71,7 +71,7 @@ async function streamed(rest: Fields, bytes: ReadableStream<Uint8Array>): Promis
   return sendsStreams() ? text : new Response(text).blob();
 }
 
-/** False in browsers: some send the text `[object ReadableStream]`, others send streams over HTTP/2 alone. */
+/** False in browsers: some send the text `[object ReadableStream]`, others send streams only over HTTP/2. */
 function sendsStreams(): boolean {
   return (
     typeof (globalThis as { readonly document?: unknown; readonly WorkerGlobalScope?: unknown }).document ===
@@ -79,7 +79,7 @@ function sendsStreams(): boolean {
   );
 }
 
-/** Bytes to base64, between two texts. Small pieces are joined: each would be a chunk on the wire. */
+/** Encodes bytes as base64, between two texts. Small pieces are joined: each would be a chunk on the wire. */
 function base64Encoder(head: string, tail: string): TransformStream<Uint8Array, string> {
   const held = new Uint8Array(PIECE_BYTES);
   let count = 0;

@@ -1,10 +1,10 @@
 import type { InputOf, KeyedOptions, Message, OperationMethods } from '@chat-web/protocol';
 
-/** A text to send: `id` of the session, `to`, `body`, and what else `sendMessage` takes for a text. */
+/** A text to send: `id` of the session, `to`, `body`, and the other fields of `sendMessage` for a text. */
 export type TextMessage = Extract<InputOf<'sendMessage'>, { readonly type: 'text' }>;
 
 /**
- * Sends a text with `sendMessage`, and returns the sent message. Rejects as the methods of the client do. With an
+ * Sends a text with `sendMessage`, and returns the sent message. Rejects like the methods of the client. With an
  * `idempotencyKey`, the text is sent once, however often this is called with it.
  */
 export async function sendText(

@@ -1,9 +1,9 @@
 import { GatewayError } from '@chat-web/protocol';
 import type { Body } from './request-body.ts';
 
-/** Where the gateway is, and what opens it. */
+/** The address of the gateway, and its token. */
 export interface GatewayAddress {
-  /** Such as `http://127.0.0.1:3000`; it may have a path, for a proxy. */
+  /** For example `http://127.0.0.1:3000`; it may have a path, for a proxy. */
   readonly url: string;
   /** The gateway's token or a key: both are bearer tokens. Absent: no `Authorization` header. */
   readonly token?: string | undefined;
@@ -21,7 +21,7 @@ export interface GatewayRequest {
 
 /** The address cannot be that of a gateway: the message says what to write. */
 export class AddressError extends TypeError {
-  /** The status of the answer that shows it; undefined if none was asked for. */
+  /** The status of the answer that shows it; undefined if no request was sent. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number) {
@@ -30,7 +30,7 @@ export class AddressError extends TypeError {
     this.status = status;
   }
 
-  /** The same for callers: `invalid_request` if nothing was asked for. */
+  /** Converts it for callers: `invalid_request` if no request was sent. */
   toGatewayError(): GatewayError {
     const code = this.status === undefined ? 'invalid_request' : 'internal_error';
     return new GatewayError(code, this.message, { status: this.status ?? null });
@@ -38,8 +38,8 @@ export class AddressError extends TypeError {
 }
 
 /**
- * Sends a request to a route, with the token. Rejects as `fetch` does. A redirect is an error: the token is for this
- * gateway alone. Rejects with an AddressError where the url is wrong.
+ * Sends a request to a route, with the token. Rejects like `fetch`. A redirect is an error: the token is only for this
+ * gateway. Rejects with an AddressError if the url is wrong.
  */
 export async function ask(
   { url, token, fetch: fetchWith = fetch }: GatewayAddress,
@@ -69,7 +69,7 @@ function routeAt(url: string, path: string): string {
   if (base.username || base.password)
     throw new AddressError('the url of the gateway must not contain a user name or a password: pass `token`');
   if (base.search || base.hash) throw new AddressError('the url of the gateway must not have a query or a fragment');
-  // An id of dots would lead to another route, which the token may open as well.
+  // An id of dots would lead to another route, which the token may have access to.
   if (/\/\.{0,2}(\/|\?|$)/.test(path)) throw new AddressError('an id in the path is missing, or is made of dots');
   return url.replace(/\/+$/, '') + path;
 }

@@ -4,24 +4,24 @@ export interface Backoff {
   readonly longestMs: number;
 }
 
-/** The longest time of a timer: it would fire at once after a longer one. */
+/** The maximum delay of a timer: a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** The longest that a gateway, or a proxy before it, can make us wait. */
+/** The longest that a gateway, or a proxy in front of it, can make us wait. */
 const LONGEST_ASKED_MS = 3_600_000;
 
-/** How long to wait after that many failures in a row (1 is the first), with jitter of half of it. */
+/** How long to wait after this many failures in a row (1 is the first), with jitter of half of it. */
 export function backoffMs({ firstMs, longestMs }: Backoff, failures: number): number {
   return Math.min(firstMs * 2 ** Math.min(failures - 1, 30), longestMs) * (0.5 + Math.random() / 2);
 }
 
-/** The same, but no earlier than was asked for; those who were all told the same do not come back all at once. */
+/** The same, but no earlier than requested; clients with the same request do not all return at once. */
 export function askedBackoffMs(backoff: Backoff, failures: number, askedSeconds: number | undefined): number {
   const ownMs = backoffMs(backoff, failures);
   if (askedSeconds === undefined) return ownMs;
   return Math.max(ownMs, Math.min(askedSeconds * 1_000, LONGEST_ASKED_MS) + Math.random() * backoff.firstMs);
 }
 
-/** Resolves after that time, or when the signal aborts. */
+/** Resolves after this time, or when the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted || ms <= 0) return Promise.resolve();
   return new Promise((resolve) => {
@@ -50,7 +50,7 @@ export function settledWithin(promise: Promise<unknown>, ms: number): Promise<bo
   });
 }
 
-/** What a promise resolves with; undefined if the signal aborts before. */
+/** Resolves like the promise; with undefined if the signal aborts first. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const over = () => resolve(undefined);

@@ -9,7 +9,7 @@ import type { CacheOptions } from './cached-client.ts';
  */
 export function cacheOptionsFromEnv(environment: Readonly<Record<string, string | undefined>>): CacheOptions {
   const written = environment.CHAT_UI_CHATS_CACHE_SECONDS?.trim();
-  if (!written) return {}; // Empty is unset.
+  if (!written) return {}; // Empty counts as unset.
   const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(written) ? Number(written) : Number.NaN;
   if (seconds <= LONGEST_SECONDS) return { chatsSeconds: seconds };
   throw new Error(`CHAT_UI_CHATS_CACHE_SECONDS must be a number of seconds from 0 to ${LONGEST_SECONDS}`);

@@ -15,30 +15,30 @@ import { PICTURE_BOUNDS, PictureCache } from './picture-cache.ts';
 
 /** Options of the caches of a client. */
 export interface CacheOptions {
-  /** How long a list of chats is kept, in seconds; 0: not at all. Default: 3. */
+  /** How long a list of chats is cached, in seconds; 0: not at all. Default: 3. */
   readonly chatsSeconds?: number | undefined;
-  /** How long a picture, or that there is none, is kept, in seconds; 0: not at all. Default: 1800. */
+  /** How long a picture, or the absence of one, is cached, in seconds; 0: not at all. Default: 1800. */
   readonly pictureSeconds?: number | undefined;
-  /** The bytes of all pictures together; 0: none is kept. Default: 64 MB. */
+  /** The maximum size of all pictures, in bytes; 0: none are cached. Default: 64 MB. */
   readonly maxPicturesBytes?: number | undefined;
-  /** The bytes of one picture; a larger one is not kept. Default: 1 MB. */
+  /** The maximum size of one picture, in bytes; larger ones are not cached. Default: 1 MB. */
   readonly maxPictureBytes?: number | undefined;
 }
 
 /** A client whose `listChats` and `getPicture` are cached. */
 export interface CachedClient extends OperationMethods {
   readonly cache: {
-    /** Makes void what an event of a listener or webhook has changed. */
+    /** Invalidates entries that an event of a listener or webhook has changed. */
     onEvent(event: CacheEvent): void;
-    /** Makes everything void of a session, or of all. */
+    /** Invalidates all entries of a session, or of all sessions. */
     clear(session?: string): void;
   };
 }
 
-/** What matters of an event here: listeners and receivers of webhooks give it. */
+/** The part of an event that the cache uses; events of listeners and webhook receivers have it. */
 export interface CacheEvent {
   readonly name: string;
-  /** Absent: of all sessions. */
+  /** Absent: all sessions. */
   readonly session?: string | undefined;
 }
 
@@ -48,27 +48,28 @@ type Method = (input?: Input, options?: CallOptions) => Promise<unknown>;
 const SECOND_MS = 1_000;
 const CHATS_SECONDS = 3;
 const PICTURE_SECONDS = 1_800;
-/** They change the list of chats and what is shown of it. A reader gets most of them only if it names them. */
+/** Events that change the list of chats, or what is shown of a chat. Most of them are opt-in. */
 const OF_CHATS: readonly string[] = [
   ...(['message', 'message_ack', 'message_sent', 'message_edited', 'message_revoked', 'chat_updated'] as const),
   ...(['group_joined', 'group_left', 'group_updated'] as const),
 ] satisfies readonly EventName[];
-/** They change the account's own picture, which callers ask for by any of its ids. */
+/** Operations that change the account's own picture, which callers may request by any of its ids. */
 const OF_OWN_PICTURE: readonly string[] = [
   'setProfilePicture',
   'removeProfilePicture',
 ] satisfies readonly OperationName[];
-/** Another account may be linked afterwards, or meanwhile. */
+/** Another account may be linked after these events, or meanwhile. */
 const OF_SESSIONS: readonly string[] = ['ready', 'disconnected', 'qr', 'gap'] satisfies readonly EventName[];
 
 /**
- * Adds caches to a client: lists of chats for 3 s, and profile pictures, or that there is none, for 30 minutes. Calls that are
- * made at the same time share one request, with the options of the client; a call that is aborted, or has no more time,
- * leaves it to the others. Errors are not kept. What is changed through this client is void at once; feed `cache.onEvent`
- * with events, and so is what others change in the list of chats. A picture that somebody else changes is kept for its time.
+ * Adds caches to a client: lists of chats for 3 s, and profile pictures, or the absence of one, for 30 minutes.
+ * Concurrent calls share one request, with the options of the client; a call that is aborted or times out leaves the
+ * request to the others. Errors are not cached. Changes through this client invalidate entries at once; feed
+ * `cache.onEvent` with events, so that changes by others invalidate the list of chats as well. A picture that somebody
+ * else changes is cached for its full time.
  *
- * A cache belongs to one gateway and one token. The chats that `listChats` answers are frozen: other callers share them.
- * Throws a TypeError for options that are no numbers from 0 up.
+ * A cache belongs to one gateway and one token. The chats that `listChats` returns are frozen, since callers share
+ * them. Throws a TypeError for options that are not numbers from 0 up.
  *
  * @example
  * const client = createCachedClient(createClient(gateway));
@@ -81,7 +82,7 @@ export function createCachedClient(client: OperationMethods, options: CacheOptio
   const maxPicturesBytes = bytes('maxPicturesBytes', options.maxPicturesBytes ?? PICTURE_BOUNDS.all);
   const maxPictureBytes = bytes('maxPictureBytes', options.maxPictureBytes ?? PICTURE_BOUNDS.one);
   const chats = new ChatListCache(chatsMs);
-  // A cache without a bound in bytes has none: it is not asked then.
+  // The cache cannot have a bound of 0: it is not used then.
   const pictures = new PictureCache(pictureMs, Math.max(1, maxPicturesBytes), maxPictureBytes);
 
   const clear = (session?: string) => {
@@ -116,7 +117,7 @@ export function createCachedClient(client: OperationMethods, options: CacheOptio
   return { ...client, ...methods, cache: { onEvent, clear } };
 }
 
-/** What is changed by an operation is void when it has settled, well or not; a list under way may be of before. */
+/** Invalidates entries when an operation has settled, even if it failed; a list being loaded may be outdated. */
 function clearing(
   name: string,
   { path, scope }: Operation,
@@ -128,7 +129,7 @@ function clearing(
     try {
       return await method(input, options);
     } finally {
-      // Managing a session may link another account.
+      // Operations that manage a session may link another account.
       if (scope === 'manage' || OF_OWN_PICTURE.includes(name)) clear(input.id ?? '');
       else chats.clear(input.id);
     }

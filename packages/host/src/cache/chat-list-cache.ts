@@ -4,10 +4,10 @@ import { LRUCache } from 'lru-cache';
 const MB = 1_048_576;
 const MAX_BYTES = 64 * MB;
 const MOST_SESSIONS = 1_000;
-/** What a chat takes beside its texts. */
+/** The size of a chat apart from its texts. */
 const CHAT_BYTES = 300;
 
-/** The lists of chats, by session. What fails is not kept. */
+/** Caches lists of chats, by session. Failures are not cached. */
 export class ChatListCache {
   readonly #kept: LRUCache<string, readonly Chat[], () => Promise<readonly Chat[]>>;
 
@@ -24,12 +24,12 @@ export class ChatListCache {
     });
   }
 
-  /** The list is the caller's own; its chats are frozen, since others share them. */
+  /** Returns a new list; its chats are frozen, since callers share them. */
   async get(session: string, ask: () => Promise<readonly Chat[]>): Promise<Chat[]> {
     return [...((await this.#kept.fetch(session, { context: ask })) ?? (await ask()))];
   }
 
-  /** Makes the list of a session void, or all of them. */
+  /** Invalidates the list of a session, or all lists. */
   clear(session?: string): void {
     if (session === undefined) this.#kept.clear();
     else this.#kept.delete(session);
@@ -44,7 +44,7 @@ function frozen(chats: readonly Chat[]): readonly Chat[] {
   return chats;
 }
 
-/** In bytes, at most two for each character. */
+/** In bytes, at most two per character. */
 function sizeOf(chats: readonly Chat[]): number {
   return chats.reduce(
     (size, { id, name, lastMessage }) =>

@@ -1,6 +1,6 @@
 import { type CallOptions, GatewayError } from '@chat-web/protocol';
 
-/** The outcome of shared work, for one caller: its signal and its time limit end its waiting, not the work. */
+/** Waits for shared work on behalf of one caller: its signal and its time limit end the waiting, not the work. */
 export async function leavingOn<T>({ signal, timeoutMs }: CallOptions, work: Promise<T>): Promise<T> {
   if (!signal && timeoutMs === undefined) return work;
   let timer: ReturnType<typeof setTimeout> | undefined;

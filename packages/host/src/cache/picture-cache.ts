@@ -2,7 +2,7 @@ import type { Download } from '@chat-web/protocol';
 import { LRUCache } from 'lru-cache';
 import { joinedBytes } from '../joined-bytes.ts';
 
-/** A picture that is kept; null: there is none. `large`: it is not kept, and everybody asks for it anew. */
+/** A cached picture; null: there is none. `large`: too large for the cache, so that every caller requests it. */
 type Kept =
   | { readonly picture: { readonly bytes: Uint8Array<ArrayBuffer>; readonly mimeType: string } | null }
   | 'large';
@@ -14,16 +14,16 @@ interface Asking {
 }
 
 const MB = 1_048_576;
-/** What an entry takes beside its bytes. */
+/** The size of an entry apart from its bytes. */
 const ENTRY_BYTES = 500;
 const MOST_ENTRIES = 10_000;
 
-/** Profile pictures, hits and misses, by session and contact. What fails is not kept. */
+/** Caches profile pictures, and the absence of one, by session and contact. Failures are not cached. */
 export class PictureCache {
   readonly #mostPictureBytes: number;
   readonly #kept: LRUCache<string, Kept, Ask>;
 
-  /** `maxBytes` is for all pictures, `maxPictureBytes` for one; larger ones are passed through. */
+  /** `maxBytes` limits all pictures, `maxPictureBytes` one picture; larger ones are passed through. */
   constructor(maxAgeMs: number, maxBytes: number, maxPictureBytes: number) {
     this.#mostPictureBytes = maxPictureBytes;
     this.#kept = new LRUCache({
@@ -32,13 +32,13 @@ export class PictureCache {
       maxEntrySize: maxPictureBytes + ENTRY_BYTES,
       sizeCalculation: sizeOf,
       ttl: maxAgeMs,
-      // A caller of an entry that is made void meanwhile gets it all the same; the cache does not.
+      // A caller still gets an entry that is invalidated meanwhile; the cache drops it.
       ignoreFetchAbort: true,
       fetchMethod: (_, __, { context: ask }) => this.#read(ask),
     });
   }
 
-  /** `shared` is one request for all who wait for it, `own` one for this caller alone. */
+  /** `shared` sends one request for all waiting callers, `own` one for this caller only. */
   async get(session: string, contactId: string, { shared, own }: Asking): Promise<Download | null> {
     const kept = await this.#kept.fetch(keyOf(session, contactId), { context: shared });
     if (kept === undefined || kept === 'large') return own();
@@ -47,7 +47,7 @@ export class PictureCache {
     return { data: streamOf(bytes.slice()), size: bytes.byteLength, mimeType };
   }
 
-  /** Makes the entries of a session void, or all of them. */
+  /** Invalidates the entries of a session, or all entries. */
   clear(session?: string): void {
     const start = session === undefined ? '' : keyOf(session, '');
     for (const key of [...this.#kept.keys()]) if (key.startsWith(start)) this.#kept.delete(key);
@@ -60,7 +60,7 @@ export class PictureCache {
       await download.data.cancel();
       return 'large';
     }
-    const reader = download.data.getReader(); // Not every browser's streams can be iterated.
+    const reader = download.data.getReader(); // Not every browser can iterate streams.
     const chunks: Uint8Array[] = [];
     let size = 0;
     for (;;) {
@@ -80,7 +80,7 @@ export class PictureCache {
 /** The default bounds, in bytes. */
 export const PICTURE_BOUNDS = { all: 64 * MB, one: MB } as const;
 
-/** Ids of sessions have no slash. */
+/** Session ids contain no slash. */
 function keyOf(session: string, contactId: string): string {
   return `${session}/${contactId}`;
 }

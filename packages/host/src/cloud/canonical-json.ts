@@ -1,9 +1,9 @@
-/** Recursion has to end, and no document of the provider is that deep. */
+/** Bounds the recursion; no document of the provider is this deep. */
 const MOST_LEVELS = 100;
 
 /**
- * The JSON of a value with the keys of each object in order: equal for values that are equal, however they were written.
- * A value that is nested too deeply for that is equal to no other, nor to itself.
+ * The JSON of a value with sorted object keys: equal values have equal texts. A value that is nested too deeply equals
+ * no other, not even itself.
  */
 export function canonicalJson(value: unknown, level = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -14,13 +14,13 @@ import {
   cloudStatus,
 } from './cloud-message.ts';
 
-/** Whom an event concerns. */
+/** The account and number that an event concerns. */
 export interface CloudEventOrigin {
-  /** The id of the event here, by which repetitions are known. */
+  /** The id of the event in this package, the same on each repetition. */
   readonly id: string;
   /** The business account. */
   readonly accountId: string | undefined;
-  /** The number of the business, by its id; absent for what concerns the account. */
+  /** The id of the business's number; absent if the event concerns the whole account. */
   readonly phoneNumberId: string | undefined;
   /** The number itself, in digits. */
   readonly displayPhoneNumber: string | undefined;
@@ -28,17 +28,17 @@ export interface CloudEventOrigin {
 
 /** An event by its name; see `CloudEvent`. */
 export interface CloudEventData {
-  /** An inbound message. `contact` is its sender, where the provider names one. */
+  /** An inbound message. `contact` is its sender, if the provider names one. */
   readonly message: { readonly message: CloudMessage; readonly contact: CloudContact | undefined };
-  /** A message that the business itself has sent from the app on a phone. */
+  /** A message that the business itself sent from the app on a phone. */
   readonly message_echo: { readonly message: CloudMessage };
-  /** What became of a message that was sent. */
+  /** The new status of a sent message. */
   readonly status: { readonly status: CloudStatus; readonly contact: CloudContact | undefined };
-  /** An error of the number that no message or status bears. */
+  /** An error of the number that belongs to no message or status. */
   readonly error: { readonly error: CloudError };
   /**
-   * What this version does not know, or what is not as documented: a message of a new type, a field, or a part of one.
-   * `field` is its field, `value` what came: of a message or a status that one alone.
+   * Anything unknown to this version, or not as documented: a message of a new type, a field, or a part of one. `field`
+   * is its field, `value` the received value; for a message or a status, only that one.
    */
   readonly other: {
     readonly field: string | undefined;
@@ -63,7 +63,7 @@ export type CloudEvent<N extends CloudEventName = CloudEventName> = {
 
 type Named = { [K in CloudEventName]: { readonly name: K } & EventsByName[K] }[CloudEventName];
 
-/** An event before it has its id, and what the id is made of. */
+/** An event before its id is computed, and the input of the id. */
 interface Draft {
   readonly named: Named;
   readonly identity: readonly unknown[];
@@ -73,14 +73,14 @@ type Json = Readonly<Record<string, unknown>>;
 
 const MESSAGES = 'messages';
 const ECHOES = 'smb_message_echoes';
-/** What a value of messages is known to have. */
+/** The known parts of a value of messages. */
 const KNOWN_PARTS = ['messaging_product', 'metadata', 'contacts', 'messages', 'statuses', 'errors', 'message_echoes'];
-/** Ids that are longer are hashed. */
+/** Longer ids are hashed. */
 const LONGEST_ID = 300;
 
 /**
- * The events of a delivery, in their order. Anything that is JSON has events: what is not as documented comes as `other`.
- * Never throws.
+ * The events of a delivery, in order. Every JSON value has events: anything not as documented becomes `other`. Never
+ * throws.
  */
 export async function cloudEventsOf(body: unknown): Promise<CloudEvent[]> {
   const entries = isObject(body) && body.object === 'whatsapp_business_account' && listOf(body.entry);
@@ -124,7 +124,8 @@ function messagesOf(field: string, value: Json, time: unknown): Draft[] {
   const contacts = (listOf(value.contacts) ?? []).filter((one) => v.is(cloudContact, one));
   const messages = listOf(value.messages) ?? [];
   const statuses = listOf(value.statuses) ?? [];
-  // A number may be written in two ways, as in Brazil, and then matches no contact; a single one is meant all the same.
+  // A number may be written in two ways, as in Brazil, and then matches no contact; a single contact is used
+  // nevertheless.
   const only = contacts.length === 1 && messages.length + statuses.length === 1 ? contacts[0] : undefined;
   const drafts = [
     ...messages.map((one) => messageOf(field, one, senderOf(one, contacts) ?? only)),
@@ -133,7 +134,7 @@ function messagesOf(field: string, value: Json, time: unknown): Draft[] {
     ...(listOf(value.errors) ?? []).map((one) => errorOf(field, one, time)),
   ];
   const isNew = Object.keys(value).some((part) => !KNOWN_PARTS.includes(part));
-  // A part that has come up since would be lost otherwise.
+  // Otherwise a part that was added since would be lost.
   return isNew || drafts.length === 0 ? [...drafts, otherOf(field, value, time)] : drafts;
 }
 
@@ -151,7 +152,7 @@ function echoOf(field: string, message: unknown): Draft {
 
 function statusOf(field: string, status: unknown, contact: CloudContact | undefined): Draft {
   if (!v.is(cloudStatus, status)) return otherItem(field, status, contact);
-  // A message to a group has a status for each of its people.
+  // A message to a group has a status for each member.
   const recipient = [
     status.recipient_id ?? status.recipient_user_id,
     status.recipient_participant_id ?? status.recipient_participant_user_id,
@@ -167,7 +168,7 @@ function errorOf(field: string, error: unknown, time: unknown): Draft {
   return { named: { name: 'error', error }, identity: ['error', time, error] };
 }
 
-/** A message or a status that is not known. */
+/** An unknown message or status. */
 function otherItem(field: string, value: unknown, contact?: CloudContact): Draft {
   return { named: { name: 'other', field, value, contact }, identity: ['other', field, value] };
 }

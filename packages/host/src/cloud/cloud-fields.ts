@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 
 /**
- * The fields that are not messages, and what their values have. Names are the provider's; each part may be missing, and a
- * value is handed on as it came.
+ * The fields other than messages, and their values. Names are the provider's; each part may be missing, and a value is
+ * passed on unchanged.
  */
 
 const text = v.nullish(v.string());
 const number = v.nullish(v.number());
-/** Ids and times are numbers in some fields, text in others. */
+/** Ids and times are numbers in some fields, and texts in others. */
 const numberOrText = v.nullish(v.union([v.number(), v.string()]));
 
 export const cloudFields = {
@@ -22,7 +22,7 @@ export const cloudFields = {
   }),
   /** The account was reviewed against the provider's rules. */
   account_review_update: v.object({ decision: text }),
-  /** Verified, restricted, banned, shared, taken away, deleted: see `event`. */
+  /** Verified, restricted, banned, shared, removed, deleted: see `event`. */
   account_update: v.object({
     event: text,
     phone_number: text,
@@ -34,7 +34,7 @@ export const cloudFields = {
     violation_info: v.nullish(v.object({ violation_type: text })),
     restriction_info: v.nullish(v.array(v.object({ restriction_type: text, expiration: numberOrText }))),
   }),
-  /** How many people may be written to, how many numbers there may be. */
+  /** How many people the business may write to, and how many numbers it may have. */
   business_capability_update: v.object({
     max_daily_conversation_per_phone: numberOrText,
     max_daily_conversations_per_business: numberOrText,
@@ -127,9 +127,9 @@ export const cloudFields = {
   }),
 } as const satisfies Record<string, v.GenericSchema>;
 
-/** The name of a field of the provider's webhooks whose value is known here, such as `account_update`. */
+/** The name of a field of the provider's webhooks whose value is typed here, such as `account_update`. */
 export type CloudFieldName = keyof typeof cloudFields;
-/** What a delivery has for such a field. */
+/** The value of such a field in a delivery. */
 export type CloudFieldValue<N extends CloudFieldName> = v.InferOutput<(typeof cloudFields)[N]>;
 
 export function isCloudFieldName(name: string): name is CloudFieldName {

@@ -27,7 +27,7 @@ export function cloudWebhookFromEnv(
 }
 
 function yesOrNo(name: string, written: string | undefined): boolean {
-  const value = written?.trim().toLowerCase() || 'true'; // Empty is unset.
+  const value = written?.trim().toLowerCase() || 'true'; // Empty counts as unset.
   if (YES.includes(value)) return true;
   if (NO.includes(value)) return false;
   throw new Error(`${name} must be true, false, 1, 0, yes or no`);

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 
 /**
- * Messages as the provider's cloud delivers them. What a kind cannot do without is required; all else may be missing. A
- * message is handed on as it came, with fields that are not listed here.
+ * Messages as the provider's cloud delivers them. Only fields that a kind always has are required. A message is passed
+ * on unchanged, including fields that are not listed here.
  */
 
 const text = v.string();
-/** The provider's ids of people: a phone number in digits, or an id of its own for people with a user name. */
+/** The provider's ids of people: a phone number in digits, or a separate id for people with a user name. */
 const personId = v.string();
 const maybe = <const S extends v.GenericSchema>(schema: S) => v.nullish(schema);
 
-/** Files have an id, by which the provider's API gives the bytes. */
+/** A file has an id, with which the provider's API returns its bytes. */
 const file = { id: text, mime_type: maybe(text), sha256: maybe(text), url: maybe(text) };
 const captioned = v.object({ ...file, caption: maybe(text) });
 
@@ -22,10 +22,10 @@ export const cloudError = v.object({
   error_data: maybe(v.object({ details: maybe(text) })),
   href: maybe(text),
 });
-/** What went wrong, as the provider says it. */
+/** An error as the provider describes it. */
 export type CloudError = v.InferOutput<typeof cloudError>;
 
-/** What each message has. */
+/** The fields of every message. */
 const common = {
   /** The provider's id of the message, `wamid.…`. */
   id: text,
@@ -33,15 +33,15 @@ const common = {
   timestamp: text,
   /** The sender's phone number in digits; absent for people who show a user name instead. */
   from: maybe(personId),
-  /** The sender, for this business alone; the same whatever the number. */
+  /** The sender's id for this business; it stays the same if the number changes. */
   from_user_id: maybe(personId),
   from_parent_user_id: maybe(personId),
-  /** The recipient, of a message that the business itself has sent from a phone. */
+  /** The recipient of a message that the business itself sent from a phone. */
   to: maybe(personId),
   to_user_id: maybe(personId),
   /** The group that it was sent to. */
   group_id: maybe(text),
-  /** What it answers or forwards. */
+  /** The message that it replies to, or forwards. */
   context: maybe(
     v.object({
       id: maybe(text),
@@ -49,11 +49,11 @@ const common = {
       from_user_id: maybe(personId),
       forwarded: maybe(v.boolean()),
       frequently_forwarded: maybe(v.boolean()),
-      /** The product that a question is about. */
+      /** The product that a question refers to. */
       referred_product: maybe(v.object({ catalog_id: text, product_retailer_id: text })),
     }),
   ),
-  /** The advertisement or post by which the sender came. */
+  /** The advertisement or post that led the sender here. */
   referral: maybe(
     v.object({
       source_url: maybe(text),
@@ -69,7 +69,7 @@ const common = {
       welcome_message: maybe(v.object({ text: maybe(text) })),
     }),
   ),
-  /** The sender's security code has changed, if the number is set up to check that. */
+  /** The sender's security code has changed; present if the number is set up to check it. */
   identity: maybe(
     v.object({
       acknowledged: maybe(v.boolean()),
@@ -110,7 +110,7 @@ const sharedContact = v.object({
   vcard: maybe(text),
 });
 
-/** What a person has chosen or filled in; `response_json` is the text of a JSON document. */
+/** What a person has chosen or filled in; `response_json` is a JSON text. */
 const interactive = v.variant('type', [
   v.object({ type: v.literal('button_reply'), button_reply: v.object({ id: text, title: maybe(text) }) }),
   v.object({
@@ -172,7 +172,7 @@ export const cloudMessage = v.variant('type', [
     type: v.literal('order'),
     order: v.object({ catalog_id: text, text: maybe(text), product_items: v.array(orderedItem) }),
   }),
-  /** No `emoji`: the reaction was taken back. */
+  /** Without `emoji`: the reaction was removed. */
   v.object({
     ...common,
     type: v.literal('reaction'),
@@ -192,19 +192,19 @@ export const cloudMessage = v.variant('type', [
       customer: maybe(text),
     }),
   }),
-  /** The text of a message that was sent before is now another. */
+  /** The new text of an edited message. */
   v.object({ ...common, type: v.literal('edit'), edit: v.object({ original_message_id: text }) }),
-  /** A message that was sent before is taken back. */
+  /** An earlier message was deleted. */
   v.object({ ...common, type: v.literal('revoke'), revoke: v.object({ original_message_id: text }) }),
-  /** The first contact of somebody who has opened the chat, if the number is set up to tell. */
+  /** Somebody opened the chat for the first time; sent if the number is set up for it. */
   v.object({ ...common, type: v.literal('request_welcome') }),
-  /** What the cloud cannot carry, such as a poll; `errors` says so. */
+  /** Content that the cloud does not support, such as a poll; `errors` has the reason. */
   v.object({ ...common, type: v.literal('unsupported'), unsupported: maybe(v.object({ type: maybe(text) })) }),
 ]);
-/** A message of the provider's cloud; its `type` says which other fields it has. */
+/** A message of the provider's cloud; its `type` determines its other fields. */
 export type CloudMessage = v.InferOutput<typeof cloudMessage>;
 
-/** The number of the business that something concerns. */
+/** The number of the business. */
 export const cloudMetadata = v.object({ phone_number_id: text, display_phone_number: maybe(text) });
 
 /** A person, as listed beside messages and statuses. */
@@ -216,12 +216,12 @@ export const cloudContact = v.object({
   profile: maybe(v.object({ name: maybe(text), username: maybe(text) })),
   identity_key_hash: maybe(text),
 });
-/** Whom a message is from, as far as the provider says. */
+/** The sender of a message, as far as the provider names it. */
 export type CloudContact = v.InferOutput<typeof cloudContact>;
 
-/** What became of a message that was sent through the cloud. */
+/** The status of a message that was sent through the cloud. */
 export const cloudStatus = v.object({
-  /** Of the message. */
+  /** The id of the message. */
   id: text,
   status: text as v.GenericSchema<string, CloudStatusName>,
   /** Unix seconds, as text. */
@@ -249,12 +249,12 @@ export const cloudStatus = v.object({
   ),
   /** Why it has failed. */
   errors: maybe(v.array(cloudError)),
-  /** What the business gave with the message, to find it again. */
+  /** The value that the business passed with the message, to find it again. */
   biz_opaque_callback_data: maybe(text),
 });
 export type CloudStatus = v.InferOutput<typeof cloudStatus>;
 
-/** The statuses that are documented; a new one is handed on by its name. */
+/** The documented statuses; a new one is passed on by its name. */
 export type CloudStatusName =
   | 'sent'
   | 'delivered'

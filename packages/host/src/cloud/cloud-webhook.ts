@@ -10,49 +10,55 @@ import { WorkQueue } from '../inbound/work-queue.ts';
 import { type CloudEvent, type CloudEventName, cloudEventsOf } from './cloud-events.ts';
 import { signatureIn } from './signature.ts';
 
-/** A callback for each event that you want, by its name; `other` gets what this version does not know. */
+/** A callback for each event that you want, by name; `other` receives events that this version does not know. */
 export type CloudHandlers = { readonly [N in CloudEventName]?: (event: CloudEvent<N>) => unknown } & {
-  /** Gets the events that have no handler of their own. */
+  /** Receives the events without a handler of their own. */
   readonly any?: (event: CloudEvent) => unknown;
 };
 
 /** Options of a receiver of the provider's webhooks. */
 export interface CloudWebhookOptions {
-  /** What you entered as verify token at the provider. Without it, each handshake is refused. */
+  /** The verify token that you entered at the provider. Without it, every handshake is refused. */
   readonly verifyToken?: string | undefined;
-  /** The app secret, or several while it is replaced. Without it, each delivery is refused with 503. */
+  /** The app secret, or several during a rotation. Without it, every delivery is refused with 503. */
   readonly appSecret?: string | readonly string[] | undefined;
-  /** False accepts deliveries of anybody: for diagnosis alone. */
+  /** False accepts deliveries from anybody: only for diagnosis. */
   readonly verifySignature?: boolean | undefined;
-  /** Called for each event of its name. Its promise is awaited before the next event of the same conversation. */
+  /** Called for each event with its name. Its promise is awaited before the next event of the same conversation. */
   readonly handlers?: CloudHandlers | undefined;
   /** Called for each event, after its handler. */
   readonly onEvent?: ((event: CloudEvent) => unknown) | undefined;
   /**
-   * Answers a delivery only after its handlers, with 500 if one failed, so that the provider repeats it: nothing is lost
-   * if the process ends, but handlers have to be done within seconds. False by default: the answer comes at once.
+   * Answers a delivery only after its handlers, with 500 if one failed, so that the provider repeats it: nothing is
+   * lost if the process exits, but handlers must finish within seconds. Default: false, which answers at once.
    */
   readonly answerAfterHandlers?: boolean | undefined;
-  /** What was handed on; by default in memory, for 24 hours. */
+  /** The ids of handled events; by default in memory, for 24 hours. */
   readonly seen?: SeenStore | undefined;
   /** The path of `fetch`. */
   readonly path?: string | undefined;
   /** The largest delivery, in bytes; the provider sends up to 3 MB. Default: 4 MB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * How many bytes of deliveries may wait for handlers, or be in the hands of those that are past their time; beyond that,
+   * The maximum size of deliveries, in bytes, that wait for handlers, or are held by handlers that timed out; above it,
    * a delivery is answered with 503. Default: 32 MB.
    */
   readonly maxWaitingBytes?: number | undefined;
-  /** How many conversations are handed on at a time; within one, events keep their order. Default: 8. */
+  /** How many conversations are handled at the same time; events within one keep their order. Default: 8. */
   readonly concurrency?: number | undefined;
-  /** A handler that takes longer counts as failed, and the next event has its turn, beside it. Default: 60,000. */
+  /**
+   * A handler that takes longer counts as failed, and the next event is handled while it continues. Default: 60,000.
+   */
   readonly handlerTimeoutMs?: number | undefined;
-  /** For platforms that stop a process after the answer: gets a promise that lasts until the delivery is handed on. */
+  /**
+   * For platforms that stop a process after the answer: receives a promise that lasts until the delivery is handled.
+   */
   readonly waitUntil?: ((promise: Promise<void>) => void) | undefined;
-  /** Told of each handler that failed, with its event, and of a missing setting at the start. By default `console.error`. */
+  /**
+   * Called with each handler error and its event, and at the start if a setting is missing. Default: `console.error`.
+   */
   readonly onError?: ((error: unknown, event?: CloudEvent) => void) | undefined;
-  /** Told of what is dangerous. By default `console.warn`. */
+  /** Called with warnings about security risks. Default: `console.warn`. */
   readonly onWarning?: ((text: string) => void) | undefined;
 }
 
@@ -60,11 +66,11 @@ export interface CloudWebhookOptions {
 export interface CloudWebhook {
   /** Answers a request; 404 for any path but `path`. Never rejects. */
   fetch(request: Request): Promise<Response>;
-  /** The same whatever the path, for a router that has chosen it. */
+  /** Answers a request whatever its path, for a router that has matched it. */
   handle(request: Request): Promise<Response>;
-  /** Resolves when all that was accepted is handled, or past its time. */
+  /** Resolves when all accepted deliveries are handled, or have timed out. */
   idle(): Promise<void>;
-  /** Answers deliveries with 503 from now on, and resolves when all that was accepted before is handed on. */
+  /** Answers new deliveries with 503, and resolves when all accepted ones are handled. */
   close(): Promise<void>;
 }
 
@@ -75,9 +81,9 @@ const CONCURRENCY = 8;
 const HANDLER_TIMEOUT_MS = 60_000;
 
 /**
- * Receives the webhooks of the provider's cloud: the handshake (GET) and deliveries (POST) at `/webhooks/chat`. It checks
- * the signature over the raw bytes, answers at once, and hands the events on afterwards: each once, in order for each
- * conversation. Throws a TypeError for options that cannot be meant.
+ * Receives the webhooks of the provider's cloud: the handshake (GET) and deliveries (POST) at `/webhooks/chat`.
+ * Verifies the signature over the raw bytes, answers at once, and then handles the events: each once, in order per
+ * conversation. Throws a TypeError for invalid options.
  *
  * @example
  * const webhook = createCloudWebhook({
@@ -117,7 +123,7 @@ class Receiver {
   readonly #queue: WorkQueue;
   readonly #mostWaiting: number;
   readonly #deliveries = new Set<Promise<boolean>>();
-  /** Settled when the delivery before is in the queue: theirs is the order of acceptance. */
+  /** Settles when the previous delivery is in the queue, which keeps the order of acceptance. */
   #queued: Promise<unknown> = Promise.resolve();
   #waitingBytes = 0;
   #isClosed = false;
@@ -183,7 +189,7 @@ class Receiver {
     const parsed = parsedJson(body);
     if (parsed === undefined) return refused(400, 'invalid_request', 'the body is not JSON');
     const size = body.byteLength;
-    // A delivery is always taken if there is nothing else, however large it may be.
+    // A single delivery is always accepted, however large it is.
     if (this.#waitingBytes > 0 && this.#waitingBytes + size > this.#mostWaiting) {
       return comeBackLater('insufficient_resources', 'too many deliveries are waiting');
     }
@@ -192,7 +198,7 @@ class Receiver {
     const delivery = this.#handOn(parsed, handled);
     this.#deliveries.add(delivery);
     const over = delivery.then(() => void this.#deliveries.delete(delivery));
-    // A handler that is past its time still holds its event.
+    // A handler that timed out still holds its event.
     void over
       .then(() => Promise.allSettled(handled))
       .then(() => {
@@ -207,7 +213,7 @@ class Receiver {
   /** Resolves with false if one of the events has failed; does not reject. */
   async #handOn(body: unknown, handled: Promise<void>[]): Promise<boolean> {
     const queueing = Promise.all([this.#queued, afterTheAnswer()]).then(() => this.#queueEvents(body, handled));
-    this.#queued = queueing.catch(() => {}); // The next delivery does not suffer from this one.
+    this.#queued = queueing.catch(() => {}); // A failure must not affect the next delivery.
     try {
       return (await Promise.all(await queueing)).every(Boolean);
     } catch (error) {
@@ -216,7 +222,7 @@ class Receiver {
     }
   }
 
-  /** How each event ends. */
+  /** The outcome of each event. */
   async #queueEvents(body: unknown, handled: Promise<void>[]): Promise<readonly Promise<boolean>[]> {
     const events = await cloudEventsOf(body);
     return events.map(
@@ -272,12 +278,12 @@ function wrongSignature(): Response {
   return refused(401, 'unauthorized', 'the signature is missing, malformed or wrong');
 }
 
-/** Blank is as good as absent: an empty key would accept what anybody signs. */
+/** Blank counts as absent: an empty key would accept what anybody signs. */
 function secretsOf(secrets: string | readonly string[] | undefined): readonly string[] {
   return [secrets ?? []].flat().filter((secret) => secret.trim() !== '');
 }
 
-/** Events of one conversation have one lane, the rest of an account another. */
+/** Events of one conversation share a lane; all other events of an account share another. */
 function laneOf(event: CloudEvent): string {
   return [event.accountId, event.phoneNumberId, personOf(event)].join(' ');
 }
@@ -295,7 +301,7 @@ function personOf(event: CloudEvent): string | null | undefined {
   }
 }
 
-/** The answer is on its way before the first handler takes the processor. */
+/** Lets the answer be sent before the first handler uses the processor. */
 function afterTheAnswer(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -3,7 +3,7 @@ export function accepted(): Response {
   return new Response(null, { status: 204 });
 }
 
-/** An answer of plain text, which no browser takes for anything else. */
+/** A plain-text answer that no browser interprets as another type. */
 export function plainText(status: number, text: string): Response {
   return new Response(text, {
     status,
@@ -11,21 +11,21 @@ export function plainText(status: number, text: string): Response {
   });
 }
 
-/** A refusal: `{error, code}` as the gateway's own errors have it. Nothing of the request is repeated in it. */
+/** A refusal: `{error, code}`, like the gateway's own errors. It repeats nothing from the request. */
 export function refused(status: number, code: string, error: string, headers: Record<string, string> = {}): Response {
   return Response.json({ error, code }, { status, headers: { 'X-Content-Type-Options': 'nosniff', ...headers } });
 }
 
-/** 405 with the methods that the path has. */
+/** 405 with the methods that the path allows. */
 export function wrongMethod(...allowed: readonly string[]): Response {
   const methods = allowed.join(', ');
   return refused(405, 'method_not_allowed', `use ${methods}`, { Allow: methods });
 }
 
-/** Seconds after which a sender may try again, where we are not able to take more at the moment. */
+/** When a sender may try again while we are overloaded. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** 503: the sender is to repeat it. */
+/** 503: asks the sender to repeat the request. */
 export function comeBackLater(code: string, error: string): Response {
   return refused(503, code, error, { 'Retry-After': String(RETRY_AFTER_SECONDS) });
 }

@@ -1,14 +1,14 @@
 import { joinedBytes } from '../joined-bytes.ts';
 import { comeBackLater, refused } from './answers.ts';
 
-/** The longest that a body may take: senders of webhooks are servers with good connections. */
+/** The time limit for a body: senders of webhooks are servers with good connections. */
 const BODY_TIMEOUT_MS = 30_000;
-/** Bodies that are being read at the same time may have so many times the size of the largest. */
+/** Bodies that are being read at the same time may have this many times the maximum size. */
 const AT_ONCE = 8;
-/** A smaller body, as nearly all are, does not count: slow and large ones of strangers are not to keep it out. */
+/** Smaller bodies, which are nearly all, do not count: slow and large ones from strangers must not block them. */
 const SMALL_PART = 1 / 64;
 
-/** A refusal of a body: what to answer. */
+/** The answer to a refused body. */
 class BodyRefusal extends Error {
   readonly response: Response;
 
@@ -19,9 +19,9 @@ class BodyRefusal extends Error {
 }
 
 /**
- * Reads bodies whole, as the bytes that were signed. One body has a largest size, all of those that are being read have
- * one together, and each has a time limit: whoever may send a request could fill the memory otherwise, before its
- * signature is known to be wrong.
+ * Reads whole bodies, as the bytes that were signed. There is a maximum size for one body and for all that are being
+ * read, and a time limit for each: otherwise anyone who can send a request could fill the memory before its signature
+ * is checked.
  */
 export class BodyReader {
   readonly #mostBytes: number;
@@ -29,7 +29,7 @@ export class BodyReader {
   readonly #timeoutMs: number;
   #reading = 0;
 
-  /** `onMisuse` is told if something in front of the handler reads bodies. */
+  /** `onMisuse` is called if something in front of the handler reads bodies. */
   constructor(mostBytes: number, onMisuse: (error: Error) => void, timeoutMs = BODY_TIMEOUT_MS) {
     if (!(Number.isSafeInteger(mostBytes) && mostBytes > 0)) {
       throw new TypeError('maxBodyBytes must be a whole number of bytes, and at least 1');
@@ -39,7 +39,7 @@ export class BodyReader {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** The bytes of the body, or the answer that refuses it: 400, 408, 413, 500 if something has read it before, 503. */
+  /** The bytes of the body, or the answer that refuses it: 400, 408, 413, 500 if the body was read before, 503. */
   async read(request: Request): Promise<Uint8Array<ArrayBuffer> | Response> {
     const announced = Number(request.headers.get('Content-Length') ?? 0);
     if (announced > this.#mostBytes) return this.#tooLarge();
@@ -66,16 +66,16 @@ export class BodyReader {
         }
       }
     } catch (error) {
-      void reader.cancel(error).catch(() => {}); // The rest is not wanted; that it cannot be cancelled changes nothing.
+      void reader.cancel(error).catch(() => {}); // The rest is not needed; a failure to cancel it does not matter.
       if (error instanceof BodyRefusal) return error.response;
       return refused(400, 'invalid_request', 'the body was cut off');
     } finally {
       clearTimeout(timer);
       this.#reading -= size;
     }
-    // A cancelled reader ends as if the body were whole.
+    // A cancelled reader ends as if the body were complete.
     if (tooSlow) return refused(408, 'request_timeout', 'the body was too slow');
-    // A body parser in front of us leaves a body that is empty, though one was announced.
+    // A body parser in front of us leaves an empty body, although one was announced.
     return size === 0 && announced > 0 ? this.#alreadyRead() : joinedBytes(chunks, size);
   }
 
@@ -83,7 +83,7 @@ export class BodyReader {
     return refused(413, 'body_too_large', `the body must have at most ${this.#mostBytes} bytes`);
   }
 
-  /** A mistake in how the handler is mounted, to be seen in the sender's log as well. */
+  /** The handler is mounted wrongly; the sender's log shows it as well. */
   #alreadyRead(): Response {
     const message = 'the body was read before this handler, and its raw bytes are needed: mount it before body parsers';
     this.#onMisuse(new Error(message));

@@ -8,19 +8,19 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return utf8.encode(text);
 }
 
-/** Keys of HMAC-SHA256: a signature is right if it is of any of them, so that a secret can be replaced. */
+/** Keys of HMAC-SHA256: a signature by any of them is valid, so that a secret can be rotated. */
 export class HmacKeys {
   readonly #keys: Promise<readonly Key[]>;
 
-  /** `secrets` as bytes, each of them not empty. */
+  /** `secrets` as bytes, none of them empty. */
   constructor(secrets: readonly Uint8Array<ArrayBuffer>[]) {
     this.#keys = Promise.all(
       secrets.map((secret) => crypto.subtle.importKey('raw', secret, HMAC, false, ['sign', 'verify'])),
     );
-    this.#keys.catch(() => {}); // Each use of it rejects, too.
+    this.#keys.catch(() => {}); // Each use rejects as well.
   }
 
-  /** True if one of the `signatures` is of `data`; compared in constant time, by the platform. */
+  /** True if one of the `signatures` is valid for `data`; the platform compares in constant time. */
   async verify(signatures: readonly Uint8Array<ArrayBuffer>[], data: Uint8Array<ArrayBuffer>): Promise<boolean> {
     const keys = await this.#keys;
     const checks = keys.flatMap((key) => signatures.map((one) => crypto.subtle.verify(HMAC, key, one, data)));
@@ -35,7 +35,7 @@ export class HmacKeys {
   }
 }
 
-/** Compares secrets in constant time, also if their lengths differ: by signatures with a key that is of this process alone. */
+/** Compares secrets in constant time, even if their lengths differ, by signing them with a key of this process. */
 export class SecretComparison {
   readonly #keys = new HmacKeys([crypto.getRandomValues(new Uint8Array(32))]);
   readonly #right: Promise<Uint8Array<ArrayBuffer>>;

@@ -1,26 +1,29 @@
 import type { SeenStore } from './seen-store.ts';
 
 /**
- * Carries work out once for each id: a repetition joins the work that is under way, and is nothing once that has settled
- * well. Work that fails may be repeated.
+ * Carries work out once per id: a repetition joins work in progress, and does nothing after work that succeeded. Failed
+ * work may be repeated.
  */
 export class Once {
   readonly #seen: SeenStore;
   readonly #onStoreError: (error: unknown) => void;
   readonly #running = new Map<string, Promise<void>>();
 
-  /** A store that fails is told of, and work is carried out all the same: a repetition is better than a loss. */
+  /**
+   * If the store fails, the error is reported and the work is carried out nevertheless: a repetition is better than a
+   * loss.
+   */
   constructor(seen: SeenStore, onStoreError: (error: unknown) => void) {
     this.#seen = seen;
     this.#onStoreError = onStoreError;
   }
 
-  /** How many are under way. */
+  /** How many are in progress. */
   get size(): number {
     return this.#running.size;
   }
 
-  /** True if work for the id is under way. */
+  /** True if work for the id is in progress. */
   isRunning(id: string): boolean {
     return this.#running.has(id);
   }

@@ -1,4 +1,4 @@
-/** Calls a callback of the application that is told of something: that it throws must not lose the work in hand. */
+/** Calls a reporting callback of the application: an error in it must not lose the current work. */
 export function quietly(tell: () => void): void {
   try {
     tell();

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Remembers what was handed on, so that a repeated delivery is not handed on again. The default, `memorySeenStore()`,
- * forgets at the end of the process. Give your own, over Redis or a table, where several processes receive, or where a
- * restart must not hand on again.
+ * Remembers handled events, so that a repeated delivery is not handled again. The default, `memorySeenStore()`, forgets
+ * at the end of the process. Provide your own, over Redis or a table, if several processes receive, or if events must
+ * not be handled again after a restart.
  *
- * Ids are at most 300 characters. An id is added once its handler has settled well, so a crash repeats rather than loses.
+ * Ids are at most 300 characters. An id is added once its handler has succeeded, so a crash repeats an event rather
+ * than losing it.
  *
  * @example
  * const seen = {
@@ -21,12 +22,9 @@ export interface SeenStore {
 const DAY_MS = 86_400_000;
 const MOST_IDS = 100_000;
 
-/**
- * A store in memory. It keeps an id for 24 hours and the newest 100,000 ids, unless told otherwise; 100,000 take some
- * 20 MB.
- */
+/** A store in memory. By default it keeps the newest 100,000 ids, for 24 hours; 100,000 take some 20 MB. */
 export function memorySeenStore({ maxIds = MOST_IDS, maxAgeMs = DAY_MS } = {}): SeenStore {
-  let ids: LRUCache<string, true> | undefined; // Its tables take 5 MB: made when the first event comes.
+  let ids: LRUCache<string, true> | undefined; // Its tables take 5 MB: created on the first event.
   return {
     has: (id) => ids?.has(id) ?? false,
     add: (id) => {

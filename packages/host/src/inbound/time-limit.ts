@@ -1,4 +1,4 @@
-/** Rejects with an error if the work has not settled in time; the work itself goes on. */
+/** Rejects with an error if the work has not settled in time; the work itself continues. */
 export async function withinTime<T>(work: Promise<T>, timeoutMs: number, message: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,10 +1,10 @@
 /** Work that does not reject, and ends in bounded time. */
 type Work = () => Promise<void>;
 
-/** Carries work out in its order within each lane, and several lanes at a time. */
+/** Runs work in order within each lane, and several lanes at a time. */
 export class WorkQueue {
   readonly #concurrency: number;
-  /** Lanes with work, in the order in which they have their turn; one that is running is not among them. */
+  /** Waiting lanes with work, in the order of their turns; running lanes are not included. */
   readonly #ready: string[] = [];
   readonly #lanes = new Map<string, Work[]>();
   #running = 0;

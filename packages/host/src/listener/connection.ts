@@ -11,26 +11,26 @@ export interface ConnectionTiming {
   readonly answerMs: number;
   /** The gateway sends a comment every 30 s: a connection without one is dead. */
   readonly silenceMs: number;
-  /** A connection that has lasted as long was good: the next failure is the first in a row. */
+  /** A connection that lasted this long was good: the next failure is the first in a row. */
   readonly goodAfterMs: number;
 }
 
 /** Why a connection ended, and when the next one follows. */
 export interface Disconnect {
-  /** What went wrong: a GatewayError if the gateway has answered. Undefined: the gateway has ended the stream. */
+  /** The cause: a GatewayError if the gateway has answered. Undefined: the gateway ended the stream. */
   readonly error: unknown;
-  /** How many attempts in a row have failed: 0 after a connection that was good. */
+  /** How many attempts in a row have failed: 0 after a good connection. */
   readonly failures: number;
   readonly retryInMs: number;
 }
 
-/** What is followed, and who is told. */
+/** What to follow, and which callbacks to call. */
 export interface ConnectionOptions {
   /** The route with its query. */
   readonly path: string;
-  /** Where to begin; undefined: now. */
+  /** Where to begin; undefined: with new events. */
   readonly after: string | undefined;
-  /** A session that is not there is waited for. */
+  /** Wait for a session that does not exist. */
   readonly waitForSession: boolean;
   readonly timing: ConnectionTiming;
   readonly signal: AbortSignal;
@@ -38,10 +38,10 @@ export interface ConnectionOptions {
   onDisconnect(disconnect: Disconnect): void;
 }
 
-/** Statuses below 500 that another attempt may get over: too slow, too early, too much. */
+/** Statuses below 500 that are worth another attempt: too slow, too early, too much. */
 const WORTH_ANOTHER = [408, 425, 429];
 
-/** An answer that the next attempt would get as well. */
+/** An answer that the next attempt would get again. */
 class FinalError extends Error {
   readonly reason: GatewayError;
 
@@ -52,8 +52,8 @@ class FinalError extends Error {
 }
 
 /**
- * Yields what the gateway sends, over as many connections as it takes: each goes on after the last frame of the one
- * before. Ends when the signal aborts; throws the gateway's error where another attempt would not help.
+ * Yields the gateway's frames across as many connections as needed: each resumes after the last frame of the previous
+ * one. Ends when the signal aborts; throws the gateway's error if another attempt would not help.
  */
 export async function* follow(address: GatewayAddress, options: ConnectionOptions): AsyncGenerator<Frame> {
   const { signal, timing, onConnect, onDisconnect } = options;
@@ -70,7 +70,7 @@ export async function* follow(address: GatewayAddress, options: ConnectionOption
       onConnect();
       for await (const frame of readFrames(body, { silenceMs: timing.silenceMs, signal: attempt.signal })) {
         if (frame.kind === 'event') failures = 0;
-        // Where a stream begins is known already, unless it is the first; a gap may still have to be told.
+        // The start of a stream is known, except for the first one; a gap may still follow.
         else if (frame.isFirst && after !== undefined) continue;
         after = frame.id ?? after;
         yield frame;
@@ -110,7 +110,7 @@ async function open(
     const asked = ask(address, path, { headers, signal });
     const response = await unlessAborted(asked, signal);
     if (!response) {
-      // A fetch that does not heed its signal may be answered yet: nobody reads that, and it would stay open.
+      // A fetch that ignores its signal may still be answered: without a reader, the answer would stay open.
       asked.then(({ body }) => body?.cancel()).catch(() => {});
       throw new Error('the connection was given up');
     }
@@ -121,7 +121,7 @@ async function open(
       throw new Error(`what answered is no gateway: status ${status} and no event stream; check the url`);
     const isJson = /^application\/json\b/i.test(type);
     const error = answeredError('events', response, isJson ? await response.json().catch(() => undefined) : undefined);
-    // What a proxy answers while the gateway is away has no code of ours.
+    // A proxy's answer while the gateway is away has none of our codes.
     const isFinal = error.code !== 'internal_error' && status >= 400 && status < 500 && !WORTH_ANOTHER.includes(status);
     if (isFinal && !(waitForSession && error.code === 'session_not_found')) throw new FinalError(error);
     throw error;

@@ -1,6 +1,6 @@
 import type { EventData, EventName } from '@chat-web/protocol';
 
-/** An event as a listener hands it on; `name` says which `data` it has. */
+/** An event that a listener delivers; `name` determines the type of `data`. */
 export type ListenedEvent<N extends EventName = EventName> = {
   [K in N]: {
     /**
@@ -9,7 +9,7 @@ export type ListenedEvent<N extends EventName = EventName> = {
     readonly id: string | undefined;
     /** Undefined: a `gap` that concerns all sessions. */
     readonly session: K extends 'gap' ? string | undefined : string;
-    /** When it happened, in ISO 8601. Undefined on the stream of one session, which does not say. */
+    /** When it happened, in ISO 8601. Undefined on the stream of one session, which does not include it. */
     readonly at: string | undefined;
     readonly name: K;
     readonly data: EventData<K>;
@@ -17,10 +17,10 @@ export type ListenedEvent<N extends EventName = EventName> = {
 }[N];
 
 /**
- * What to do with events, by their names. An event is handled when what its handler returns has settled well; one that
- * has no handler is skipped.
+ * Handlers of events, by name. An event is handled once its handler's result has resolved; an event without a handler
+ * is skipped.
  */
 export type EventHandlers = { readonly [N in EventName]?: (event: ListenedEvent<N>) => unknown } & {
-  /** Gets the events that have no handler of their own; those that have to be named only if the option `events` does. */
+  /** Receives the events without a handler of their own; opt-in events only if the option `events` names them. */
   readonly any?: (event: ListenedEvent) => unknown;
 };

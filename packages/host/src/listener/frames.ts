@@ -1,18 +1,18 @@
 import { createParser, type ParseError } from 'eventsource-parser';
 
-/** What a stream brings: an event, or a position without one. */
+/** A frame of a stream: an event, or a position without one. */
 export type Frame =
   | { readonly kind: 'event'; readonly id: string | undefined; readonly name: string; readonly text: string }
-  /** All events up to `id` were sent. `isFirst`: it is where the stream begins. */
+  /** All events up to `id` were sent. `isFirst`: the stream begins here. */
   | { readonly kind: 'position'; readonly id: string; readonly isFirst: boolean };
 
-/** More than the largest event: what is longer is no event stream. In UTF-16 units. */
+/** More than the largest event: a longer frame means that this is not an event stream. In UTF-16 units. */
 const MAX_BUFFER_LENGTH = 16 * 1_048_576;
-/** A timer that is late, because the process was busy or suspended, gives the data that waits a chance. */
+/** If a timer is late, because the process was busy or suspended, pending data is read first. */
 const GRACE_MS = 1_000;
-/** Parsers report the `id` of events alone: where there is none, the gateway has it in a comment as well. */
+/** Parsers report an `id` only with events: without one, the gateway repeats it in a comment. */
 const POSITION = /^(connected|keepalive) (\S+)$/;
-/** What can be sent back in a header. */
+/** The ids that can be sent back in a header. */
 const ID = /^[\x21-\x7e]{1,200}$/;
 
 /** True for a text that may be the id of an event. */
@@ -20,19 +20,19 @@ export function isEventId(text: string): boolean {
   return ID.test(text);
 }
 
-/** How a body is read. */
+/** Options for reading a body. */
 interface ReadOptions {
-  /** How long nothing may come. Undefined: for ever. */
+  /** The longest silence. Undefined: no limit. */
   readonly silenceMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads the body of one response, no faster than frames are taken. Throws when the connection breaks, when the signal
- * aborts, or when nothing has come for too long. A frame that is cut off is dropped: it comes again.
+ * Reads the body of one response, no faster than frames are consumed. Throws when the connection breaks, when the
+ * signal aborts, or when nothing has arrived for too long. An incomplete frame is dropped: it is sent again.
  */
 export function readFrames(body: ReadableStream<Uint8Array>, options: ReadOptions): AsyncGenerator<Frame> {
-  // At once: the body of a response that is collected is cancelled, unless it has a reader.
+  // At once: without a reader, the body of a garbage-collected response is cancelled.
   return read(body.getReader(), options);
 }
 
@@ -70,7 +70,7 @@ async function* read(
   }
 }
 
-/** Does not rely on the body for an end: it may be of a `fetch` that does not heed its signal. */
+/** Does not rely on the body to end: it may be from a `fetch` that ignores its signal. */
 function inTime<T>(reading: Promise<T>, timeoutMs: number | undefined, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;

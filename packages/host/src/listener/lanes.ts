@@ -1,37 +1,39 @@
 import { type Backoff, backoffMs } from '../wait.ts';
 
-/** An event on its way through its handler. */
+/** An event that is being handled. */
 export interface Task {
-  /** Runs the handler for that time, from 1. True if the event is done with. Must not reject. */
+  /** Runs the handler; `count` is the attempt, from 1. True if the event is done. Must not reject. */
   attempt(count: number): Promise<boolean>;
   /** How much memory it holds, in UTF-16 units. */
   readonly length: number;
 }
 
-/** How lanes work. */
+/** Options of lanes. */
 interface LanesOptions {
-  /** How many handlers run side by side. */
+  /** How many handlers run at the same time. */
   readonly concurrency: number;
-  /** How many events are taken before reading stops, and how much text. */
+  /** How many events are accepted before reading stops, and how much text. */
   readonly most: { readonly events: number; readonly length: number };
   readonly retry: Backoff;
-  /** Aborts when no other handler is to be started. */
+  /** Aborts when no other handler may start. */
   readonly signal: AbortSignal;
 }
 
-/** Runs handlers: in order within a lane, lanes side by side. A lane whose handler fails waits; the others go on. */
+/**
+ * Runs handlers: in order within a lane, and lanes in parallel. A lane whose handler fails waits; the others continue.
+ */
 export class Lanes {
   readonly #options: LanesOptions;
   readonly #lanes = new Map<string, Task[]>();
-  /** Handlers that run. */
+  /** Handlers in progress. */
   readonly #running = new Set<Promise<unknown>>();
   readonly #slots: (() => void)[] = [];
-  /** Lanes that wait for their next attempt. A listener on the signal for each would be too many for it. */
+  /** Lanes that wait for their next attempt. One listener each would be too many for the signal. */
   readonly #sleepers = new Set<() => void>();
   #busy = 0;
   #events = 0;
   #length = 0;
-  /** Wakes who waits for something to change. */
+  /** Wakes everything that waits for a change. */
   #changed = () => {};
 
   constructor(options: LanesOptions) {
@@ -96,7 +98,7 @@ export class Lanes {
     }
   }
 
-  /** Runs a handler until it settles well or the event is skipped. False: the signal has aborted before. */
+  /** Runs a handler until it succeeds or the event is skipped. False: the signal aborted first. */
   async #settle(task: Task): Promise<boolean> {
     const { retry, signal } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
@@ -112,14 +114,14 @@ export class Lanes {
     }
   }
 
-  /** Waits until fewer handlers run than may. */
+  /** Waits for a free slot. */
   async #slot(): Promise<void> {
     const { concurrency, signal } = this.#options;
     if (this.#busy >= concurrency && !signal.aborted) await new Promise<void>((resolve) => this.#slots.push(resolve));
     else this.#busy += 1;
   }
 
-  /** Resolves after that time, or when the signal aborts. */
+  /** Resolves after this time, or when the signal aborts. */
   #sleep(ms: number): Promise<void> {
     if (this.#options.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -133,7 +135,7 @@ export class Lanes {
     });
   }
 
-  /** Hands a slot on. */
+  /** Passes a slot on. */
   #release(): void {
     const next = this.#slots.shift();
     if (next) next();

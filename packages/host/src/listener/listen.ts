@@ -12,9 +12,10 @@ const TIMING: ListenerTiming = {
 };
 
 /**
- * Follows the events of one session, several or all, over restarts of the gateway, and over those of the application if
- * it keeps the `position`. Each event is handed on at least once, in the order of its session; what was handled shortly
- * before the application died comes again. Nothing is sent before the listener is iterated or run.
+ * Follows the events of one session, several or all, across restarts of the gateway, and across restarts of the
+ * application if `position` is stored. Each event is delivered at least once, in the order of its session; events
+ * handled shortly before the application crashed are delivered again. Nothing is sent before the listener is iterated
+ * or run.
  *
  * @throws TypeError if the url or another option is not valid.
  *
@@ -44,6 +45,6 @@ export function listen<N extends EventName = EventName>(
 }
 
 function requireAtLeast(least: number, name: string, value: number | undefined): void {
-  // NaN is not at least anything.
+  // NaN fails every comparison.
   if (value !== undefined && !(value >= least)) throw new TypeError(`${name} must be ${least} or more`);
 }

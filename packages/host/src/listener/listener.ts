@@ -11,17 +11,17 @@ import { memoryPosition, type PositionStore } from './position-store.ts';
 import { EVENT_NAMES, readEvent } from './read-event.ts';
 import { RecentIds } from './recent-ids.ts';
 
-/** What to listen to, and how. */
+/** The options of a listener. */
 export interface ListenOptions<N extends EventName = EventName> {
   /**
    * One session: its own stream, which begins with the QR that it shows, and ends with `session_not_found` when the
-   * session is deleted. Several: those, whether they are there yet or not. Absent: all that the token or key may see,
-   * later ones included.
+   * session is deleted. Several: these, whether they exist yet or not. Absent: all that the token or key may access,
+   * including later ones.
    */
   readonly sessions?: string | readonly string[] | undefined;
   /** Only these events, and `gap`. Absent: those that have a handler; for `any` and the iterator, the default ones. */
   readonly events?: readonly N[] | undefined;
-  /** Where the position is kept over restarts of the application. Absent: in memory. */
+  /** Where the position is stored across restarts of the application. Absent: in memory. */
   readonly position?: PositionStore | undefined;
   /**
    * Where to begin if no position is stored: `now` (default), `oldest`, after the event of an id, or
@@ -30,28 +30,29 @@ export interface ListenOptions<N extends EventName = EventName> {
   readonly from?: 'now' | 'oldest' | (string & {}) | undefined;
   /** Stops the listener when it aborts, as `stop()` does. */
   readonly signal?: AbortSignal | undefined;
-  /** A session that does not exist is waited for instead of ending with `session_not_found`. Default: false. */
+  /** Wait for a session that does not exist, instead of ending with `session_not_found`. Default: false. */
   readonly waitForSession?: boolean | undefined;
-  /** How many handlers of `run` are at work at the same time, each for another session. Default: 16. */
+  /** How many handlers of `run` run at the same time, each for another session. Default: 16. */
   readonly concurrency?: number | undefined;
   /**
-   * How many events are held in memory; then reading stops until some are handled. Default: 10,000;
-   * or 16 million characters.
+   * How many events are held in memory; then reading stops until some are handled. Default: 10,000; or 16 million
+   * characters.
    */
   readonly maxEventsInHand?: number | undefined;
   /**
-   * The least time between two saves of the position: what was handled within it comes again after a crash. Default: 100.
+   * The minimum time between two saves of the position: events handled in between are delivered again after a crash.
+   * Default: 100.
    */
   readonly savePositionEveryMs?: number | undefined;
-  /** How long `stop()` waits at most for handlers that run, and then for the last save. Default: 10,000. */
+  /** How long `stop()` waits at most for running handlers, and then for the last save. Default: 10,000. */
   readonly stopTimeoutMs?: number | undefined;
-  /** Called each time that the gateway has accepted the connection. */
+  /** Called each time the gateway accepts the connection. */
   readonly onConnect?: (() => void) | undefined;
-  /** Called each time that a connection has ended or failed; the next attempt follows by itself. */
+  /** Called each time a connection ends or fails; the listener reconnects by itself. */
   readonly onDisconnect?: ((disconnect: Disconnect) => void) | undefined;
   /**
-   * Called when a handler has failed, with the event and how often (from 1): `'skip'` gives the event up, anything else
-   * tries it again after 1 s, 2 s, … 60 s. Also called, without an attempt, when
+   * Called when a handler fails, with the event and the attempt (from 1). Return `'skip'` to skip the event; otherwise it
+   * is retried after 1 s, 2 s, … 60 s. Also called, without an attempt, when
    * - a `gap` has no handler (with the event),
    * - an event could not be read and was skipped (its text is the error's `cause`),
    * - the position could not be saved (it is tried again),
@@ -62,17 +63,17 @@ export interface ListenOptions<N extends EventName = EventName> {
   readonly onError?: ((error: unknown, event?: ListenedEvent, attempt?: number) => unknown) | undefined;
 }
 
-/** Times that no application needs to change. */
+/** Timings that applications do not need to change. */
 export interface ListenerTiming extends ConnectionTiming {
-  /** Between attempts of a handler, and of saving the position. */
+  /** The delays between attempts of a handler, and of saving the position. */
   readonly retry: Backoff;
 }
 
-/** An event in hand. */
+/** An event that was received, and is not handled yet. */
 interface Received {
   readonly event: ListenedEvent;
   readonly length: number;
-  /** Says that it is handled. */
+  /** Marks it as handled. */
   done(): void;
 }
 
@@ -81,14 +82,14 @@ const MOST_EVENTS = 10_000;
 const MOST_LENGTH = 16 * 1_048_576;
 const SAVE_EVERY_MS = 100;
 const STOP_TIMEOUT_MS = 10_000;
-/** A gateway sends an event again if the connection broke at a bad moment: few of them. */
+/** A gateway resends a few events if the connection broke at a bad moment. */
 const RECENT_IDS = 10_000;
 /** In a row; a restart of the gateway takes fewer. */
 const TELL_AFTER_FAILURES = 4;
 
 /**
- * Follows events. It is used once, in one of two ways: with `for await`, one event after the other, or with `run`, the
- * sessions side by side.
+ * Follows events. Can be used once, in one of two ways: with `for await`, one event after the other, or with `run`,
+ * sessions in parallel.
  */
 export class Listener<N extends EventName = EventName> implements AsyncIterable<ListenedEvent<N | 'gap'>> {
   readonly #address: GatewayAddress;
@@ -97,12 +98,12 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   readonly #store: PositionStore;
   readonly #keeper: PositionKeeper;
   readonly #saver: PositionSaver;
-  /** Aborts when no more is read, and no other handler is to be started. */
+  /** Aborts when reading ends, and no other handler may start. */
   readonly #over = new AbortController();
   readonly #stop = () => void this.stop();
   /** An error that ends the listener. */
   #failure: { readonly error: unknown } | undefined;
-  /** When its user is done with it. Undefined: it was not used yet. */
+  /** Resolves when its user has finished. Undefined: it was not used yet. */
   #used: Promise<void> | undefined;
   #loading: Promise<string | undefined> | undefined;
   #ended: Promise<void> | undefined;
@@ -122,15 +123,15 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
     if (options.signal?.aborted) this.#stop();
   }
 
-  /** The newest position below which all events are handled. Undefined: none is known yet. */
+  /** The newest position up to which all events are handled. Undefined: none is known yet. */
   get position(): string | undefined {
     return this.#keeper.position;
   }
 
   /**
-   * Yields one event after the other. Asking for the next one says that the one before is handled. `break`, `return`
-   * and an error in the loop leave the one in hand unhandled: it comes again when the application listens again. To end
-   * the loop after an event that is handled, call `stop()` without awaiting it, and let the loop go on: it ends then.
+   * Yields one event after the other. Requesting the next one marks the previous one as handled. `break`, `return` and an
+   * error in the loop leave the current one unhandled: it is delivered again when the application listens again. To end
+   * the loop after a handled event, call `stop()` without awaiting it, and continue the loop: it ends then.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<ListenedEvent<N | 'gap'>, void, undefined> {
     const release = this.#use();
@@ -147,10 +148,9 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   }
 
   /**
-   * Calls the handler of each event: in the order of each session, sessions side by side. Resolves when the listener
-   * was stopped. Rejects with the gateway's GatewayError where another attempt would not help (400, 401, 403, 404),
-   * with what the position store's `load` threw, or with what `onError` threw; then, too, handlers that run are waited
-   * for.
+   * Calls the handler of each event: in order within a session, and sessions in parallel. Resolves when the listener has
+   * been stopped. Rejects with the gateway's GatewayError if another attempt would not help (400, 401, 403, 404), or with
+   * the error of the position store's `load` or of `onError`; in each case it waits for running handlers first.
    */
   async run(handlers: EventHandlers): Promise<void> {
     const events = this.#options.events ?? namesOf(handlers);
@@ -164,7 +164,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
     try {
       for await (const received of this.#received(events)) {
         const { event } = received;
-        // What is missing of all sessions is missing between what came before and what follows, in each of them.
+        // A gap of all sessions lies between the earlier and the later events of each session.
         const concernsAll = event.session === undefined;
         if (concernsAll) await lanes.idle();
         lanes.push(event.session ?? '', this.#task(received, handlers));
@@ -182,9 +182,9 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   }
 
   /**
-   * Stops reading, waits for the handlers that run (not for those that have not begun), saves the position, and
-   * resolves. Each takes `stopTimeoutMs` at most: a handler that awaits `stop()` waits for itself. Never rejects.
-   * Events that are not handled come again when the application listens again.
+   * Stops reading, waits for running handlers (not for those that have not begun), saves the position, and resolves.
+   * Each step takes at most `stopTimeoutMs`: a handler that awaits `stop()` waits for itself. Never rejects. Unhandled
+   * events are delivered again when the application listens again.
    */
   async stop(): Promise<void> {
     this.#over.abort();
@@ -219,7 +219,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
 
   async #close(): Promise<void> {
     await this.#saver.close();
-    // One that could not be loaded may be in use by another listener.
+    // A store that could not be loaded may be in use by another listener.
     if (!this.#loading) return;
     await this.#loading;
     await this.#store.close?.();
@@ -230,7 +230,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
     this.#over.abort();
   }
 
-  /** The events, with those left out that are no news, or not known. */
+  /** The events, without repeated and unknown ones. */
   async *#received(events: readonly EventName[] | undefined): AsyncGenerator<Received> {
     const { sessions, waitForSession = false } = this.#options;
     const { signal } = this.#over;
@@ -245,17 +245,17 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
     const recent = new RecentIds(RECENT_IDS);
     const session = typeof sessions === 'string' ? sessions : undefined;
     for await (const frame of frames) {
-      if (signal.aborted) return; // It was stopped while the event before was in hand.
+      if (signal.aborted) return; // It was stopped while the previous event was being handled.
       if (frame.kind === 'position') {
         this.#keeper.pass(frame.id);
         continue;
       }
       const name = EVENT_NAMES.find((known) => known === frame.name);
-      // A gap has the id of the last event that is missing.
+      // A gap has the id of the last missing event.
       if (name !== 'gap' && frame.id !== undefined && !recent.add(frame.id)) continue;
       const done = this.#keeper.add(frame.id);
       if (name === undefined) {
-        done(); // Only a newer gateway knows it.
+        done(); // An event of a newer gateway.
         continue;
       }
       let event: ListenedEvent;
@@ -296,7 +296,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
     return { attempt, length };
   }
 
-  /** Tells the application of an error. Never rejects: what `onError` throws ends the listener. */
+  /** Reports an error to the application. Never rejects: an error thrown by `onError` ends the listener. */
   async #tell(error: unknown, event?: ListenedEvent, attempt?: number): Promise<'skip' | 'told' | 'ended'> {
     const { onError = warn } = this.#options;
     try {
@@ -307,7 +307,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
     }
   }
 
-  /** What the application wants to know of the connection; what it throws ends the listener. */
+  /** The connection callbacks of the application; an error thrown by them ends the listener. */
   #watch() {
     const { onConnect, onDisconnect } = this.#options;
     const guarded = (call: () => void) => {
@@ -337,7 +337,7 @@ function reasonOf(error: unknown): string {
   return errorText(error instanceof TypeError && error.cause !== undefined ? error.cause : error);
 }
 
-/** For applications that do not ask for errors. */
+/** The default `onError`. */
 function warn(error: unknown, event?: ListenedEvent, attempt?: number): void {
   const what = event ? ` (${event.name} ${event.id} of ${event.session ?? 'all sessions'})` : '';
   const retry = attempt === undefined ? '' : `; attempt ${attempt}, it is tried again`;

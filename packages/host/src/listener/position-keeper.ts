@@ -1,7 +1,7 @@
 /** An event that is not handled yet. */
 interface Open {
   readonly id: string | undefined;
-  /** The newest position of those that are handled between this event and the next that is not. */
+  /** The newest position of handled events between this event and the next open one. */
   handledAfter: string | undefined;
   previous: Open | undefined;
   next: Open | undefined;
@@ -9,26 +9,26 @@ interface Open {
 }
 
 /**
- * Finds the position that may be stored: the newest one below which all events are handled, in whatever order their
- * handlers end. Events are added in the order of the stream. It holds events that are not handled, and no others: one may
- * wait for hours while thousands of later ones are handled.
+ * Finds the position that may be stored: the newest one up to which all events are handled, in whatever order their
+ * handlers finish. Events are added in the order of the stream. It holds only unhandled events: one may wait for hours
+ * while thousands of later ones are handled.
  */
 export class PositionKeeper {
   #last: Open | undefined;
   #position: string | undefined;
   readonly #onAdvance: (position: string) => void;
 
-  /** `onAdvance`: called each time that the position has changed. */
+  /** `onAdvance`: called each time the position changes. */
   constructor(onAdvance: (position: string) => void) {
     this.#onAdvance = onAdvance;
   }
 
-  /** The newest position below which all is handled. Undefined: there is none yet. */
+  /** The newest position up to which all events are handled. Undefined: there is none yet. */
   get position(): string | undefined {
     return this.#position;
   }
 
-  /** Adds an event; one without an `id` holds back later ones as well. Returns the function that says it is handled. */
+  /** Adds an event; even one without an `id` holds back later ones. Returns the function that marks it as handled. */
   add(id: string | undefined): () => void {
     const event: Open = { id, handledAfter: undefined, previous: this.#last, next: undefined, isHandled: false };
     if (this.#last) this.#last.next = event;
@@ -38,7 +38,7 @@ export class PositionKeeper {
     };
   }
 
-  /** Adds a position at which there is nothing to handle. */
+  /** Adds a position without an event. */
   pass(id: string): void {
     this.#advance(this.#last, id);
   }

@@ -1,13 +1,13 @@
 import { type Backoff, backoffMs, pause } from '../wait.ts';
 import type { PositionStore } from './position-store.ts';
 
-/** How a position is saved. */
+/** Options for saving positions. */
 interface SaverOptions {
   /** The least time between two saves. */
   readonly everyMs: number;
   /** How long to wait after a save that failed. */
   readonly retry: Backoff;
-  /** Told of each save that fails. */
+  /** Called with each failed save. */
   onError(error: unknown): Promise<unknown>;
 }
 
@@ -27,14 +27,14 @@ export class PositionSaver {
     this.#options = options;
   }
 
-  /** Saves this position soon, unless a newer one comes before. */
+  /** Saves this position soon, unless a newer one replaces it first. */
   save(position: string): void {
     if (this.#closing.signal.aborted) return;
     this.#wanted = position;
     this.#work ??= this.#saveAll();
   }
 
-  /** Saves what is not saved yet, at once, with one attempt; nothing is saved any more afterwards. */
+  /** Saves an unsaved position at once, with one attempt; later positions are not saved. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#work;

@@ -10,20 +10,20 @@
  */
 export interface PositionStore {
   /**
-   * The id that was saved last. Undefined: none yet. If it rejects, so does the listener: it would not know where to
+   * The id that was saved last. Undefined: none yet. If it rejects, so does the listener, which would not know where to
    * begin.
    */
   load(): Promise<string | undefined>;
   /**
-   * Saves an id. It is called in order, never twice at once, and only with an id below which all events are handled. If
-   * it rejects, `onError` is called, and it is tried again with the newest id.
+   * Saves an id. Called in order, never concurrently, and only with an id up to which all events are handled. If it
+   * rejects, `onError` is called, and the newest id is tried again.
    */
   save(id: string): Promise<void>;
   /** Called once when the listener has ended, if `load` has resolved. */
   close?(): Promise<void>;
 }
 
-/** Keeps the position as long as the process lives. */
+/** Keeps the position for the lifetime of the process. */
 export function memoryPosition(): PositionStore {
   let position: string | undefined;
   return {

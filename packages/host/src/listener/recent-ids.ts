@@ -1,4 +1,4 @@
-/** Ids of the newest events that came. */
+/** The ids of the newest received events. */
 export class RecentIds {
   readonly #ids = new Set<string>();
   readonly #most: number;
@@ -8,7 +8,7 @@ export class RecentIds {
     this.#most = most;
   }
 
-  /** Adds an id. False if it is there already. */
+  /** Adds an id. False if it is present already. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isEventId } from '../listener/frames.ts';
 import type { PositionStore } from '../listener/position-store.ts';
 
-/** The lock of a position: a socket that listens, so that nothing is left to hold it when its owner is dead. */
+/** The lock of a position: a listening socket, so that the lock ends when its owner dies. */
 interface Lock {
   /** Rejects if another listener has taken the lock. */
   check(): Promise<void>;
@@ -14,8 +14,8 @@ interface Lock {
 }
 
 /**
- * Keeps a listener's position in a file, over restarts and power failures. Only its user can read it. A second listener
- * of this machine on the same file is refused: it would skip events. The folder must exist.
+ * Keeps a listener's position in a file, across restarts and power failures. Only its user can read it. A second
+ * listener on this machine is refused the same file: it would skip events. The folder must exist.
  *
  * @example
  * const listener = listen(gateway, { position: filePosition('/var/lib/shop/position') });
@@ -49,15 +49,15 @@ async function read(file: string): Promise<string | undefined> {
     throw error;
   });
   const id = text?.trim();
-  // It may be a file of something else, that a wrong path names: it is not overwritten.
+  // A wrong path may name another file: it is not overwritten.
   if (id !== undefined && !isEventId(id)) throw new Error(`${file} holds no position: give another path, or delete it`);
   return id;
 }
 
-/** After a power failure, the file is as it was before or after. */
+/** After a power failure, the file has either the old or the new content. */
 async function write(file: string, text: string): Promise<void> {
   const temporary = `${file}.new`;
-  await rm(temporary, { force: true }); // Of a process that was killed, perhaps with another mode.
+  await rm(temporary, { force: true }); // Left by a process that was killed, perhaps with another mode.
   const handle = await open(temporary, 'wx', 0o600);
   try {
     await handle.writeFile(text);
@@ -66,7 +66,7 @@ async function write(file: string, text: string): Promise<void> {
     await handle.close();
   }
   await rename(temporary, file);
-  if (process.platform === 'win32') return; // There, folders cannot be opened.
+  if (process.platform === 'win32') return; // Windows cannot open folders.
   const folder = await open(dirname(file), 'r');
   try {
     await folder.sync();
@@ -91,20 +91,21 @@ async function lockFile(file: string): Promise<Lock> {
 }
 
 async function lockSocket(file: string, folder: FileHandle): Promise<Lock> {
-  // The path of a socket is limited to about 100 bytes; on Linux the open folder provides a short one.
+  // Socket paths are limited to about 100 bytes; on Linux the open folder provides a short one.
   const near = process.platform === 'linux' ? `/proc/self/fd/${folder.fd}` : dirname(file);
   const path = join(near, `${basename(file)}.lock`);
   if (await isListening(path)) throw inUse(file);
   const left = await stat(path).catch(() => undefined);
   if (left && !left.isSocket()) throw new Error(`${file}.lock is in the way: give another path, or delete it`);
-  // Under a name of its own first, so that this is our socket for certain; then in the place of a dead one.
+  // First under a separate name, so that this is certainly our socket; then it replaces a dead one.
   const own = join(near, `.${randomBytes(6).toString('hex')}`);
   const server = await listenOn(own, file);
   const { ino } = await stat(own);
   await rename(own, path);
   const isOurs = async () => (await stat(path).catch(() => undefined))?.ino === ino;
   return {
-    // Two that start at the same moment may both find the lock free: the one whose socket was replaced has lost.
+    // Two listeners that start at the same moment may both find the lock free: the one whose socket was replaced has
+    // lost.
     check: async () => {
       if (!(await isOurs())) throw inUse(file);
     },
@@ -124,7 +125,7 @@ async function listenOn(path: string, file: string): Promise<Server> {
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? inUse(file) : error;
   }
-  server.on('error', () => {}); // Of a connection that was not accepted.
+  server.on('error', () => {}); // From a connection that was not accepted.
   return server;
 }
 
@@ -136,7 +137,7 @@ function closed(server: Server): Promise<void> {
   return new Promise((done) => server.close(() => done()));
 }
 
-/** True if a process listens on that socket. */
+/** True if a process listens on this socket. */
 function isListening(path: string): Promise<boolean> {
   return new Promise((done, reject) => {
     const socket = connect(path);

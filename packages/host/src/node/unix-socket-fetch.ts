@@ -9,7 +9,7 @@ const UNIX = 'unix:';
 const NO_BODY = [204, 304];
 
 /**
- * The address of a gateway whose url may be that of a unix socket, `unix:/run/chat-web/gateway.sock`.
+ * The address of a gateway, whose url may be that of a unix socket: `unix:/run/chat-web/gateway.sock`.
  *
  * @example
  * const client = createClient(gatewayAddress({ url: 'unix:/run/chat-web/gateway.sock', token }));
@@ -19,7 +19,10 @@ export function gatewayAddress({ url, token }: Pick<GatewayAddress, 'url' | 'tok
   return { url: 'http://localhost', token, fetch: unixSocketFetch(url.slice(UNIX.length)) };
 }
 
-/** A `fetch` over a unix socket: the host of the url is not looked up. It takes a url, and a body of text or a stream. */
+/**
+ * A `fetch` over a unix socket: it does not resolve the host of the url. It accepts a url, and a body of text or a
+ * stream.
+ */
 export function unixSocketFetch(socketPath: string): typeof fetch {
   return async (input, init = {}) => {
     const { pathname, search, host } = new URL(input instanceof Request ? input.url : input);
@@ -48,7 +51,7 @@ export function unixSocketFetch(socketPath: string): typeof fetch {
   };
 }
 
-/** As `fetch` fails. */
+/** An error like that of a failed `fetch`. */
 function failed(cause: Error): TypeError {
   return new TypeError('fetch failed', { cause });
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a gateway has stored. */
+/** A stored event. */
 interface Stored {
   readonly id: string | undefined;
   readonly session: string | undefined;
@@ -9,7 +9,7 @@ interface Stored {
   readonly data: unknown;
 }
 
-/** A connection as it was asked for. */
+/** The request of a connection. */
 interface Asked {
   readonly url: string;
   readonly after: string | undefined;
@@ -17,14 +17,14 @@ interface Asked {
   readonly at: number;
 }
 
-/** Answers one connection in its own way, instead of properly. */
+/** Answers one connection in a custom way, instead of correctly. */
 export type Answer = (response: ServerResponse, asked: Asked) => void;
 
-/** An HTTP server that streams events as a gateway does, unless a test has it misbehave. */
+/** An HTTP server that streams events like a gateway, unless a test makes it misbehave. */
 export class EventServer implements AsyncDisposable {
   readonly asked: Asked[] = [];
   readonly stored: Stored[] = [];
-  /** For the next connections, one each. */
+  /** Answers for the next connections, one each. */
   readonly answers: Answer[] = [];
   epoch = 'e1';
   readonly #server: Server;
@@ -49,7 +49,7 @@ export class EventServer implements AsyncDisposable {
     return this.#streams.size;
   }
 
-  /** Stores an event, and sends it to those who listen. */
+  /** Stores an event, and sends it to the open streams. */
   emit(name: string, data: unknown, session: string | undefined = 'main'): string {
     const id = `${this.epoch}-${this.stored.length + 1}`;
     this.#emit({ id, session, name, data });
@@ -62,7 +62,7 @@ export class EventServer implements AsyncDisposable {
     for (const [response, asked] of this.#streams) response.write(frameOf(event, asked));
   }
 
-  /** A message of the session, with that body. */
+  /** Emits a message of the session with this body. */
   message(body: string, session = 'main'): string {
     return this.emit('message', messageOf(body), session);
   }
@@ -73,7 +73,7 @@ export class EventServer implements AsyncDisposable {
     this.#streams.clear();
   }
 
-  /** Bytes that readers have not taken, apart from those in sockets. */
+  /** Bytes that readers have not read, apart from those in sockets. */
   get unsent(): number {
     return [...this.#streams.keys()].reduce((sum, { writableLength }) => sum + writableLength, 0);
   }
@@ -83,7 +83,7 @@ export class EventServer implements AsyncDisposable {
     for (const response of this.#streams.keys()) response.write(positionOf('keepalive', this.#last));
   }
 
-  /** Answers as it should. */
+  /** Answers correctly. */
   serve(response: ServerResponse, asked: Asked): void {
     response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
     const from = this.stored.findIndex(({ id }) => id === asked.after);
@@ -128,7 +128,7 @@ export function messageOf(body: string) {
   };
 }
 
-/** An event as the stream that was asked for has it. */
+/** An event in the format of the requested stream. */
 export function frameOf({ id, session, name, data }: Stored, { url }: Pick<Asked, 'url'>): string {
   const isOfAll = url.startsWith('/events');
   const text = isOfAll ? JSON.stringify({ session, at: '2026-01-01T00:00:00.000Z', data }) : JSON.stringify(data);

@@ -8,7 +8,7 @@ interface Common {
   readonly at: string;
 }
 
-/** An event that a webhook of the gateway has delivered: `name` says which, and of what type `data` is. */
+/** An event delivered by a webhook of the gateway: `name` determines the type of `data`. */
 export type WebhookEvent<N extends EventName | 'other' = EventName | 'other'> = {
   readonly [K in N]: K extends EventName
     ? Common & {
@@ -20,7 +20,7 @@ export type WebhookEvent<N extends EventName | 'other' = EventName | 'other'> = 
     : OtherWebhookEvent;
 }[N];
 
-/** An event that this version does not know, such as the one of a test, or whose data are not of the form that it knows. */
+/** An event that this version does not know, such as a test event, or whose data is invalid for this version. */
 export interface OtherWebhookEvent extends Common {
   readonly name: 'other';
   readonly type: string;
@@ -35,7 +35,7 @@ const body = v.object({
   data: v.unknown(),
 });
 
-/** The event in a body; undefined if it is none. */
+/** The event in a body; undefined if it is not an event. */
 export function webhookEventOf(id: string, parsed: unknown): WebhookEvent | undefined {
   const read = v.safeParse(body, parsed);
   if (!read.success) return undefined;
@@ -48,7 +48,7 @@ export function webhookEventOf(id: string, parsed: unknown): WebhookEvent | unde
   return { ...common, name: 'other', type, data };
 }
 
-/** True for an event that is known by name, and whose data are not of the form that this version knows. */
+/** True for an event with a known name whose data is invalid for this version. */
 export function isUnreadable(event: WebhookEvent): boolean {
   return event.name === 'other' && isEventName(event.type);
 }

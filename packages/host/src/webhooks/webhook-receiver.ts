@@ -11,34 +11,34 @@ import { isUnreadable, type WebhookEvent, webhookEventOf } from './webhook-event
 import { WebhookSignatures } from './webhook-signatures.ts';
 
 /**
- * A callback for each event that you want, by its name; `other` gets what this version does not know. The handlers of a
- * listener are as good here.
+ * A callback for each event that you want, by name; `other` receives events that this version does not know. The
+ * handlers of a listener fit, too.
  */
 export type WebhookHandlers = { readonly [N in EventName | 'other']?: (event: WebhookEvent<N>) => unknown } & {
-  /** Gets the events that have no handler of their own, `other` excepted. */
+  /** Receives the events without a handler of their own, except `other`. */
   readonly any?: (event: WebhookEvent<EventName>) => unknown;
 };
 
 /** Options of a receiver. */
 export interface WebhookReceiverOptions {
-  /** The secret that the gateway answered when the webhook was made, `whsec_…`; two of them while it is replaced. */
+  /** The secret that the gateway returned when the webhook was created, `whsec_…`; two during a rotation. */
   readonly secrets: string | readonly string[] | undefined;
-  /** Called for each event of its name. The gateway gets its answer when the promise has settled. */
+  /** Called for each event with its name. The delivery is answered once the promise has settled. */
   readonly handlers?: WebhookHandlers | undefined;
   /** Called for each event, after its handler. */
   readonly onEvent?: ((event: WebhookEvent) => unknown) | undefined;
-  /** How far the clocks of gateway and application may be apart. Default: 300. */
+  /** The maximum difference between the clocks of gateway and application. Default: 300. */
   readonly toleranceSeconds?: number | undefined;
-  /** What was handed on; by default in memory, for 24 hours. */
+  /** The ids of handled events; by default in memory, for 24 hours. */
   readonly seen?: SeenStore | undefined;
   /** The largest delivery, in bytes. Default: 4 MB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * A delivery whose handler takes longer is answered with 500; its repetition joins the handler that goes on. The
+   * A delivery whose handler takes longer is answered with 500; the repeated delivery joins the running handler. The
    * gateway waits for 15 s. Default: 12,000.
    */
   readonly handlerTimeoutMs?: number | undefined;
-  /** Told of each handler that failed, with its event. By default `console.error`. */
+  /** Called with each handler error and its event. Default: `console.error`. */
   readonly onError?: ((error: unknown, event?: WebhookEvent) => void) | undefined;
 }
 
@@ -51,14 +51,14 @@ export interface WebhookReceiver {
 const MAX_BODY_BYTES = 4_194_304;
 const HANDLER_TIMEOUT_MS = 12_000;
 const TOLERANCE_SECONDS = 300;
-/** Handlers that are under way. */
+/** The maximum number of handlers in progress. */
 const MOST_RUNNING = 1_000;
 
 /**
- * Receives the webhooks of a gateway. A delivery is answered with 204 once its handlers have settled well, and with 500 if
- * one has failed: the gateway then repeats it. So it does with an event whose data cannot be read, unless `other` or
- * `onEvent` takes it. An event that was handled is answered with 204, and not handed on again.
- * Throws a TypeError for a secret that is none, or missing.
+ * Receives the webhooks of a gateway. A delivery is answered with 204 once its handlers have succeeded, and with 500 if
+ * one has failed: the gateway then repeats it. An event whose data cannot be read is also answered with 500, unless
+ * `other` or `onEvent` accepts it. An event that was handled before is answered with 204, without calling handlers.
+ * Throws a TypeError for an invalid or missing secret.
  *
  * @example
  * const receiver = createWebhookReceiver({
@@ -73,9 +73,9 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
 }
 
 /**
- * Verifies one delivery by hand, for platforms that have no `Request`: `rawBody` as it came, before any parser. Resolves to
- * its event. Rejects with a GatewayError: `unauthorized` if the signature is missing, malformed, wrong or too old,
- * `invalid_request` if the body is no event.
+ * Verifies one delivery manually, for platforms without `Request`: `rawBody` as received, before any parser. Resolves
+ * to its event. Rejects with a GatewayError: `unauthorized` if the signature is missing, malformed, wrong or too old,
+ * `invalid_request` if the body is not an event.
  *
  * @example
  * const event = await verifyWebhook(request.headers, rawBody, process.env.WEBHOOK_SECRET);
@@ -95,7 +95,7 @@ export async function verifyWebhook(
 }
 
 const UNSIGNED = 'the signature is missing, malformed, wrong or too old';
-const UNREADABLE = 'the data of the event are not of the form that this version knows: install a newer one';
+const UNREADABLE = 'the data of the event is not valid for this version: install a newer one';
 const NO_EVENT = 'the body is no event of a gateway';
 
 class Receiver {
@@ -138,7 +138,7 @@ class Receiver {
   async #handOn(event: WebhookEvent): Promise<Response> {
     const timeoutMs = this.#options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS;
     const work = this.#once.run(event.id, () => this.#callHandlers(event));
-    // Told where it fails, be it late; `work` itself is awaited below, or not at all after the time limit.
+    // Reported when it fails, even if that is late; `work` itself is awaited below, or not at all after the time limit.
     const outcome = work.then(
       () => true,
       () => false,
@@ -146,7 +146,7 @@ class Receiver {
     const isWell = await withinTime(outcome, timeoutMs, '').catch(() => undefined);
     if (isWell) return accepted();
     if (isWell === false) return refused(500, 'internal_error', 'a handler failed');
-    // No Retry-After: the gateway would put off all sessions, and never give the event up.
+    // No Retry-After: the gateway would delay all sessions, and never make the event a dead letter.
     return refused(500, 'still_running', 'the handler is not done yet');
   }
 

@@ -1,6 +1,6 @@
 import { bytesOf, HmacKeys } from '../inbound/hmac.ts';
 
-/** What the headers of a delivery say. */
+/** The headers of a delivery. */
 export interface SignedHeaders {
   /** `webhook-id`: the id of the event. */
   readonly id: string;
@@ -10,17 +10,17 @@ export interface SignedHeaders {
 
 const PREFIX = 'whsec_';
 const VERSION = 'v1,';
-/** Of HMAC-SHA256. */
+/** The size of an HMAC-SHA256. */
 const SIGNATURE_BYTES = 32;
-/** One for each secret that is valid at a time, and then some. */
+/** One for each valid secret, with some to spare. */
 const MOST_SIGNATURES = 10;
 
-/** Verifies deliveries by the Standard Webhooks; https://www.standardwebhooks.com. */
+/** Verifies deliveries according to Standard Webhooks: https://www.standardwebhooks.com. */
 export class WebhookSignatures {
   readonly #keys: HmacKeys;
   readonly #toleranceSeconds: number;
 
-  /** Throws a TypeError for a secret that is none. */
+  /** Throws a TypeError for an invalid secret. */
   constructor(secrets: string | readonly string[] | undefined, toleranceSeconds: number) {
     const keys = [secrets ?? []].flat().map(keyOf);
     if (keys.length === 0) throw new TypeError('give the secret of the webhook');
@@ -28,7 +28,7 @@ export class WebhookSignatures {
     this.#toleranceSeconds = toleranceSeconds;
   }
 
-  /** What the headers say, if they can be right: undefined if one is missing or malformed, or the time is not now. */
+  /** Parses the headers; undefined if one is missing or malformed, or the time differs too much. */
   read(headers: Headers): (SignedHeaders & { readonly signatures: readonly Uint8Array<ArrayBuffer>[] }) | undefined {
     const id = headers.get('webhook-id');
     const time = /^\d{1,12}$/.exec(headers.get('webhook-timestamp') ?? '')?.[0];
@@ -44,7 +44,7 @@ export class WebhookSignatures {
     return { id, timestamp, signatures: signatures as Uint8Array<ArrayBuffer>[] };
   }
 
-  /** The headers, if one of the signatures is of these bytes. */
+  /** The headers, if one of the signatures is valid for these bytes. */
   async verify(headers: Headers, rawBody: Uint8Array): Promise<SignedHeaders | undefined> {
     const signed = this.read(headers);
     if (!signed) return undefined;
