@@ -9,10 +9,10 @@ const BY_REASON: Readonly<Record<Reason, string>> = {
   STOPPED: 'Start it when you want it back. Its link is kept.',
   MOVED: 'It runs on another gateway. Delete it here, or take it back if it does not run there (docs/moving.md).',
   REQUESTED: 'Nothing to do: it is being restarted.',
-  RECYCLED: 'Nothing to do: it was idle, and is restarted to give memory back.',
+  RECYCLED: 'Nothing to do: it was idle, and is restarted to free memory.',
   QR_TIMEOUT: 'Start it, and scan the QR within ten minutes.',
   PASSKEY_REQUIRED:
-    'The owner of the account has to do what is written above. How to link it on the owner\u2019s computer: docs/linking.md.',
+    'The owner of the account has to follow the instruction above. How to link it on the owner\u2019s computer: docs/linking.md.',
   LOGOUT: 'Link it again: scan the new QR with the phone of the account.',
   CONFLICT: 'The account is in use with the same link somewhere else. End that use, then restart it.',
   CONNECTION_LOST: 'Nothing to do: the page connects again, or is restarted.',

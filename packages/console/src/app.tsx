@@ -2,7 +2,7 @@ import { type Connection, signIn } from './connection.ts';
 import { Shell } from './shell.tsx';
 import { SignInForm } from './sign-in.tsx';
 
-/** The console: the form to sign in, or the views. */
+/** The console: the sign-in form, or the views. */
 export function App() {
   const state = signIn.value;
   if (state.is === 'asked') return <SignInForm because={state.because} />;
@@ -15,7 +15,7 @@ export function App() {
   return <Shell key={keyOf(state.to)} />;
 }
 
-/** All views begin anew for another caller: nothing of the one before stays. */
+/** All views are recreated for another caller: nothing of the previous one remains. */
 function keyOf({ access, address }: Connection): string {
   return `${access.id} ${address.token ?? ''}`;
 }

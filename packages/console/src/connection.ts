@@ -3,17 +3,17 @@ import { type OperationAnswer, type OperationName, operations, reaches } from '@
 import { signal } from '@preact/signals';
 import { keptToken } from './kept-token.ts';
 
-/** What the token or key of whoever signed in allows. */
+/** The permissions of the token or key that is signed in. */
 type Access = OperationAnswer<(typeof operations)['getAccess']>;
 
-/** The gateway, as whoever signed in may use it. */
+/** The gateway with the credentials of whoever is signed in. */
 export interface Connection {
   readonly address: GatewayAddress;
   readonly client: OperationMethods;
   readonly access: Access;
 }
 
-/** Where the console stands: not signed in yet, or again. `because`: what the last attempt, or the gateway, said. */
+/** The sign-in state: signed out, or signed in. `because`: why, according to the last attempt or the gateway. */
 export type SignIn =
   | { readonly is: 'resuming' }
   | { readonly is: 'asked'; readonly because?: string | undefined }
@@ -24,10 +24,10 @@ export const signIn = signal<SignIn>({ is: 'resuming' });
 /** The gateway serves the console one level below its own routes, also behind a proxy that adds a path. */
 const GATEWAY_URL = new URL('..', document.baseURI).href.replace(/\/$/, '');
 const RETRY_MS = 2_000;
-/** All other failures may pass: a proxy answers while the gateway is away. */
+/** All other failures may be temporary: a proxy answers while the gateway is away. */
 const REFUSALS: readonly ErrorCode[] = ['unauthorized', 'forbidden', 'insufficient_scope'];
 
-/** Signs in with the token that the tab has kept, or without one if the gateway asks for none. Never rejects. */
+/** Signs in with the stored token of the tab, or without one if the gateway requires none. Never rejects. */
 export async function resume(): Promise<void> {
   const token = keptToken.get();
   for (;;) {
@@ -65,13 +65,13 @@ export function signOut(because?: string): void {
   signIn.value = { is: 'asked', because };
 }
 
-/** False once somebody has signed in with something else. */
+/** False once somebody has signed in with other credentials. */
 function isCurrent(one: Connection): boolean {
   const { value: state } = signIn;
   return state.is === 'connected' && state.to === one;
 }
 
-/** The same client, which signs out once the gateway does not know the token any more. */
+/** The same client, which signs out once the gateway no longer accepts the token. */
 function untilRefused(client: OperationMethods, isCurrent: () => boolean): OperationMethods {
   return new Proxy(client, {
     get(methods, name: OperationName) {
@@ -88,14 +88,14 @@ function untilRefused(client: OperationMethods, isCurrent: () => boolean): Opera
   });
 }
 
-/** The connection; only for what is shown while there is one. */
+/** The connection; use it only in views that are shown while signed in. */
 export function connection(): Connection {
   const state = signIn.value;
   if (state.is !== 'connected') throw new Error('not signed in');
   return state.to;
 }
 
-/** True if whoever signed in may call that operation. Without a token, there are no keys. */
+/** True if the caller may call this operation. Without a token, there are no keys. */
 export function mayCall(name: OperationName): boolean {
   const { id, scope } = connection().access;
   return reaches(scope, operations[name].scope) && !(id === 'open' && operations[name].path.startsWith('/keys'));

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The view that the address names, as the segments behind `#/`: `#/sessions/main` is `['sessions', 'main']`. */
+/** The view in the address, as the segments after `#/`: `#/sessions/main` is `['sessions', 'main']`. */
 export const route = signal<readonly string[]>(read());
 addEventListener('hashchange', () => {
   route.value = read();
@@ -10,7 +10,7 @@ function read(): string[] {
   return location.hash.replace(/^#\/?/, '').split('/').filter(Boolean).map(decoded);
 }
 
-/** Somebody may have typed it. */
+/** The user may have typed it. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -18,16 +18,16 @@ import { TryView } from './views/try/try-view.tsx';
 import { WebhookView } from './views/webhooks/webhook-view.tsx';
 import { WebhooksView } from './views/webhooks/webhooks-view.tsx';
 
-/** What all views share. */
+/** Properties of all views. */
 interface ViewProps {
   readonly sessions: LiveSessions;
-  /** What the address names behind the view, such as the id of a session. */
+  /** The segments of the address after the view, such as the id of a session. */
   readonly rest: readonly string[];
 }
 
 interface View {
   readonly title: string;
-  /** False: whoever signed in may not use it, and does not see it. */
+  /** False: the caller may not use it, and does not see it. */
   isAllowed(): boolean;
   show(props: ViewProps): ComponentChildren;
 }
@@ -57,7 +57,7 @@ const VIEWS: Readonly<Record<string, View>> = {
   },
   keys: {
     title: 'Keys',
-    isAllowed: () => mayCall('listKeys') || connection().access.id === 'open', // It says how to get keys.
+    isAllowed: () => mayCall('listKeys') || connection().access.id === 'open', // It explains how to get keys.
     show: ({ sessions }) => <KeysView sessions={sessions} />,
   },
   host: {
@@ -67,7 +67,7 @@ const VIEWS: Readonly<Record<string, View>> = {
   },
 };
 
-/** The frame of all views: where one can go, who is signed in, and whether the gateway answers. */
+/** The frame of all views: the navigation, the caller, and whether the gateway answers. */
 export function Shell() {
   const { access } = connection();
   const sessions = useMemo(() => new LiveSessions(connection()), []);
@@ -79,7 +79,7 @@ export function Shell() {
   const isFirst = useRef(true);
   useEffect(() => {
     document.title = `${rest[0] ?? view?.title ?? 'Not found'} - Chat-web console`;
-    // Another view begins at its top, for the eye and for the keyboard.
+    // A new view begins at its top, visually and for the keyboard.
     if (!isFirst.current) {
       scrollTo(0, 0);
       document.getElementById('main')?.focus();
@@ -137,14 +137,14 @@ export function Shell() {
   );
 }
 
-/** Says that the sessions cannot be read. It goes by itself. */
+/** Says that the sessions cannot be read. It disappears by itself. */
 function LostNote({ sessions }: { readonly sessions: LiveSessions }) {
   const { value: lost } = sessions.lost;
-  // With a time that does not change: a screen reader reads all of it again whenever it does.
+  // With a fixed time: a screen reader reads the whole note again whenever it changes.
   return (
     <div role="status" class={lost ? 'lost' : ''}>
       {lost &&
-        `The sessions could not be read since ${fullTime(lost.since.getTime())}: ${lost.why}. What you see is as it was then; the console tries again by itself.`}
+        `The sessions could not be read since ${fullTime(lost.since.getTime())}: ${lost.why}. The page shows the state of that time; the console tries again by itself.`}
     </div>
   );
 }

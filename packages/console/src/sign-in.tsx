@@ -38,7 +38,7 @@ export function SignInForm({ because }: { readonly because: string | undefined }
         <Failure error={attempt.failure.value} />
       </form>
       <p class="soft">
-        The token is CHAT_WEB_TOKEN of the gateway; a key shows what its scope allows. This tab alone keeps it, until it
+        The token is CHAT_WEB_TOKEN of the gateway; a key shows what its scope allows. Only this tab keeps it, until it
         is closed.
       </p>
     </main>

@@ -8,8 +8,8 @@ document.addEventListener('visibilitychange', () => {
   now.value = Date.now();
 });
 
-/** The time in Unix ms, new each second while the page is looked at. */
+/** The current time in Unix ms, updated each second while the page is visible. */
 export const clock: ReadonlySignal<number> = now;
 
-/** The beginning of this day for whoever looks, in Unix ms. */
+/** The start of the current day in the local time zone, in Unix ms. */
 export const today: ReadonlySignal<number> = computed(() => new Date(now.value).setHours(0, 0, 0, 0));

@@ -1,7 +1,7 @@
 import { type EventName, type GatewayAddress, type ListenedEvent, type Listener, listen } from '@chat-web/host';
 import { whileVisible } from './while-visible.ts';
 
-/** `reading`: connected; what happened before is still arriving. `lost`: the next attempt follows by itself. */
+/** `reading`: connected; earlier events are still arriving. `lost`: it reconnects by itself. */
 export type FollowState = 'connecting' | 'reading' | 'live' | 'lost';
 
 interface Following<N extends EventName> {
@@ -11,20 +11,20 @@ interface Following<N extends EventName> {
   readonly from: string;
   onEvent(event: ListenedEvent<N | 'gap'>): void;
   onState?(state: FollowState): void;
-  /** The gateway refuses to go on: another attempt would not help. */
+  /** The gateway refuses the stream: another attempt would not help. */
   onRefused?(error: unknown): void;
 }
 
-/** A page that reads thousands of events still responds to keys. */
+/** A page that reads thousands of events must still respond to keys. */
 const LONGEST_WORK_MS = 20;
-/** Nothing has arrived for this long: all that had happened before was read. */
+/** Nothing has arrived for this long: all earlier events were read. */
 const QUIET_MS = 500;
-/** The clocks of gateway and browser may differ: an event that is so old by then may be a new one. */
+/** The clocks of gateway and browser may differ: an event this old may still be a new one. */
 const LONGEST_READ_MS = 5_000;
 
 /**
- * Follows events while the page is visible; stored events from while it is hidden arrive when it is shown again. Returns
- * what ends it.
+ * Follows events while the page is visible; stored events from hidden times arrive when it is visible again. Returns a
+ * function that ends it.
  */
 export function followEvents<N extends EventName>(address: GatewayAddress, following: Following<N>): () => void {
   let { from } = following;
@@ -39,7 +39,7 @@ export function followEvents<N extends EventName>(address: GatewayAddress, follo
       ...{ sessions, events: names, from, signal },
       onConnect: () => watch.connected(),
       onDisconnect: () => watch.disconnected(),
-      onError: () => {}, // It goes on by itself.
+      onError: () => {}, // It reconnects by itself.
     });
     last = events;
     void passOn(events, following, signal, watch);
@@ -70,10 +70,10 @@ async function passOn<N extends EventName>(
   }
 }
 
-/** Tells when all that had happened before the connection has arrived: something newer has, or nothing for a while. */
+/** Detects when all events from before the connection have arrived: a newer one has, or none for a while. */
 class StateWatch {
   readonly #become: (state: FollowState) => void;
-  /** In Unix ms; undefined while nothing from before is awaited. */
+  /** In Unix ms; undefined while no earlier events are expected. */
   #connectedAt: number | undefined;
   #quiet: number | undefined;
 

@@ -1,9 +1,9 @@
-/** What arrives within this time is drawn at once: events may come by the hundred a second. */
+/** Items that arrive within this time are drawn together: there may be hundreds of events a second. */
 const EVERY_MS = 100;
 
 /**
- * Collects what arrives one by one, and passes it on in batches, in order. Returns the function that takes one. Nothing is
- * passed on any more once the signal has aborted.
+ * Collects items, and passes them on in batches, in order. Returns the function that adds one. Passes nothing on once
+ * the signal has aborted.
  */
 export function inBatches<T>(
   signal: AbortSignal,

@@ -3,8 +3,8 @@ import { ask, type GatewayAddress } from '@chat-web/host';
 const TIMEOUT_MS = 10_000;
 
 /**
- * The position after all events that there are now, for whoever wants to miss none that follows. `now` if the gateway does
- * not answer: the stream itself will say so.
+ * The position after all current events, for callers that must not miss a later one. `now` if the gateway does not
+ * answer: the stream itself will report that.
  */
 export async function journalPosition(address: GatewayAddress, signal: AbortSignal): Promise<string> {
   try {

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { Connection } from '../connection.ts';
 import { whileVisible } from './while-visible.ts';
 
-/** How often the whole list is read: memory, disk and last events. What changes of a status comes as an event. */
+/** How often the whole list is read, for memory, disk and last events. Status changes arrive as events. */
 const READ_EVERY_MS = 5_000;
 const READ_TIMEOUT_MS = 15_000;
 
@@ -14,18 +14,18 @@ interface Lost {
   readonly why: string;
 }
 
-/** The sessions that the caller may see, as they are now: read at once, then kept current until `stop`. */
+/** The sessions that the caller may see: read at once, then kept current until `stop`. */
 export class LiveSessions {
-  /** By id, in the order of the gateway; undefined until they were read. */
+  /** By id, in the order of the gateway; undefined until they are read. */
   readonly all = signal<ReadonlyMap<string, SessionView> | undefined>(undefined);
-  /** Since when the list cannot be read, and why; undefined while it can. */
+  /** When and why reading the list began to fail; undefined while it works. */
   readonly lost = signal<Lost | undefined>(undefined);
   readonly #connection: Connection;
   readonly #stopping = new AbortController();
   readonly #stopFollowing: () => void;
   #timer: number | undefined;
   #reading: Promise<void> | undefined;
-  /** An event came while the list was read: what is read may be older. */
+  /** An event arrived while the list was being read: the result may be outdated. */
   #mustReadAgain = false;
 
   constructor(connection: Connection) {
@@ -61,7 +61,7 @@ export class LiveSessions {
       this.lost.value = undefined;
     } catch (error) {
       if (signal.aborted) return;
-      // A proxy answers as well, and a newer gateway may answer what this page does not know.
+      // A proxy may answer, or a newer gateway with data that this page does not know.
       const why = error instanceof Error ? error.message : String(error);
       this.lost.value = { since: this.lost.peek()?.since ?? new Date(), why };
     }
@@ -72,7 +72,7 @@ export class LiveSessions {
     clearTimeout(this.#timer);
     if (this.#stopping.signal.aborted) return;
     const read = () => {
-      if (!document.hidden) void this.refresh(); // Else it is read when the page is seen again.
+      if (!document.hidden) void this.refresh(); // Otherwise it is read when the page is visible again.
     };
     this.#timer = setTimeout(read, this.#mustReadAgain ? 0 : READ_EVERY_MS);
     this.#mustReadAgain = false;
@@ -85,7 +85,7 @@ export class LiveSessions {
       onDisconnect: () => {
         if (!signal.aborted) void this.refresh(); // A hidden page reads nothing.
       },
-      onError: () => {}, // It goes on by itself, and a gateway that does not answer is shown by the readings.
+      onError: () => {}, // It reconnects by itself; the readings show a gateway that does not answer.
     });
     try {
       for await (const event of events) {
@@ -97,7 +97,7 @@ export class LiveSessions {
         else this.all.value = new Map(all).set(known.id, changed(known, event.data, event.at));
       }
     } catch {
-      // The token does not hold any more: the next reading says so.
+      // The token is no longer valid: the next reading shows that.
     }
   }
 }
@@ -110,7 +110,7 @@ function changed(known: SessionView, data: StatusData, at: string | undefined): 
   return { ...rest, ...data, since };
 }
 
-/** Those that are as they were stay the same objects, so that only rows of others are drawn again. */
+/** Unchanged sessions keep their objects, so that only rows of changed ones are drawn again. */
 function withKept(
   before: ReadonlyMap<string, SessionView> | undefined,
   now: readonly SessionView[],

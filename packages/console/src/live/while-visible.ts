@@ -1,6 +1,7 @@
 /**
- * Runs something while the page is visible, each time until its signal aborts. A browser has six connections to a gateway
- * for all tabs together: streams of hidden tabs would block the requests of visible ones. Returns what ends it.
+ * Runs something while the page is visible, each time until its signal aborts. A browser has six connections to a
+ * gateway for all tabs together: streams of hidden tabs would block requests of visible ones. Returns a function that
+ * ends it.
  */
 export function whileVisible(run: (signal: AbortSignal) => void): () => void {
   let over: AbortController | undefined;

@@ -3,17 +3,17 @@ import { errorTable } from '@chat-web/protocol';
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Something that a person has asked for. */
+/** An action requested by the user. */
 export interface Action {
-  /** Begins it, unless it is under way. Never rejects. Resolves with true if it went well. */
+  /** Starts it, unless it is running. Never rejects. Resolves with true if it succeeded. */
   run(): Promise<boolean>;
-  /** For `aria-disabled`: a button that is disabled would lose the focus. */
+  /** For `aria-disabled`: a disabled button would lose the focus. */
   readonly isBusy: ReadonlySignal<boolean>;
-  /** Why the last attempt has failed. */
+  /** The error of the last attempt. */
   readonly failure: ReadonlySignal<unknown>;
 }
 
-/** Work that a button begins: once at a time, with its failure to be shown. */
+/** Work that a button starts: one run at a time, with its error for display. */
 export function useAction(work: () => Promise<unknown>): Action {
   const isBusy = useSignal(false);
   const failure = useSignal<unknown>(undefined);
@@ -37,9 +37,9 @@ export function useAction(work: () => Promise<unknown>): Action {
   };
 }
 
-/** What was read for a view. */
+/** Data for a view. */
 export interface Loaded<T> {
-  /** Undefined until it was read for the first time. */
+  /** Undefined until the first reading. */
   readonly value: ReadonlySignal<T | undefined>;
   readonly failure: ReadonlySignal<unknown>;
   /** Reads it again now. Never rejects. */
@@ -47,8 +47,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Reads something when the view is first shown, again when `key` is another one, and then every `everyMs` while the page
- * is looked at.
+ * Reads data when the view is first shown, again when `key` changes, and then every `everyMs` while the page is
+ * visible.
  */
 export function useLoaded<T>(
   read: (signal: AbortSignal) => Promise<T>,
@@ -69,7 +69,7 @@ export function useLoaded<T>(
       const own = newest;
       try {
         const answer = await latest.current(over.signal);
-        if (over.signal.aborted || own !== newest) return; // What was asked for later is newer.
+        if (over.signal.aborted || own !== newest) return; // A later reading is newer.
         value.value = answer;
         failure.value = undefined;
       } catch (error) {
@@ -94,7 +94,7 @@ export function useLoaded<T>(
   return { value, failure, reload: () => reload.current() };
 }
 
-/** Why something has failed: the sentence of the gateway, and what its code stands for. */
+/** Why something failed: the gateway's sentence, and the meaning of its code. */
 export function Failure({ error }: { readonly error: unknown }) {
   if (error === undefined) return null;
   if (!(error instanceof GatewayError))

@@ -5,7 +5,7 @@ export interface Point {
   readonly value: number;
 }
 
-/** The part of the plane that a chart shows: times in Unix ms, values from 0 to `top`, and its size in its own units. */
+/** The range that a chart shows: times in Unix ms, values from 0 to `top`, and its size in its own units. */
 export interface Frame {
   readonly from: number;
   readonly until: number;
@@ -14,10 +14,10 @@ export interface Frame {
   readonly height: number;
 }
 
-/** Measurements that are further apart than this many usual steps have a gap between them. */
+/** Measurements more than this many usual steps apart have a gap between them. */
 const MOST_STEPS = 3;
 
-/** The points that are within the frame, in portions between which nothing was measured. Oldest first, as they are given. */
+/** The points within the frame, split where nothing was measured. Oldest first, like the input. */
 export function runsOf(points: readonly Point[], { from, until }: Frame, stepMs: number): readonly Point[][] {
   const runs: Point[][] = [];
   for (const point of points) {
@@ -29,7 +29,9 @@ export function runsOf(points: readonly Point[], { from, until }: Frame, stepMs:
   return runs;
 }
 
-/** The line through a portion, as the data of an SVG path. A single point is a line of no length, which is drawn as a dot. */
+/**
+ * The line through a run, as the data of an SVG path. A single point is a line of zero length, which is drawn as a dot.
+ */
 export function lineOf(run: readonly Point[], frame: Frame): string {
   const places = run.map((point) => `${xOf(point.at, frame)} ${yOf(point.value, frame)}`);
   return `M${places.join(' L')}${places.length === 1 ? ' h0' : ''}`;
@@ -42,7 +44,7 @@ export function areaOf(run: readonly Point[], frame: Frame): string {
   return `${lineOf(run, frame)} V${frame.height} H${xOf(first.at, frame)} Z`;
 }
 
-/** Where a time is. */
+/** The x coordinate of a time. */
 export function xOf(at: number, { from, until, width }: Frame): string {
   return (((at - from) / Math.max(until - from, 1)) * width).toFixed(1);
 }
@@ -51,7 +53,7 @@ function yOf(value: number, { top, height }: Frame): string {
   return (height - Math.min(value / top, 1) * height).toFixed(1);
 }
 
-/** The measurement of a time; undefined if nothing was measured then. */
+/** The measurement nearest to a time; undefined if there was none. */
 export function pointAt(points: readonly Point[], at: number, stepMs: number): Point | undefined {
   const near = points.filter((point) => Math.abs(point.at - at) <= stepMs);
   return near.sort((a, b) => Math.abs(a.at - at) - Math.abs(b.at - at))[0];

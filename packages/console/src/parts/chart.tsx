@@ -6,13 +6,13 @@ interface ChartProps {
   readonly title: string;
   /** Oldest first. */
   readonly points: readonly Point[];
-  /** How often it is measured. Where measurements are further apart, the line has a gap. */
+  /** The interval of the measurements. The line has a gap where they are further apart. */
   readonly stepMs: number;
-  /** The end of the time that is shown, in Unix ms. */
+  /** The end of the displayed time, in Unix ms. */
   readonly until: number;
-  /** How a value is written. */
+  /** Formats a value. */
   text(value: number): string;
-  /** The top of the chart, unless a value is larger; absent: a little above the largest value. */
+  /** The top of the chart, unless a value is larger; absent: slightly above the largest value. */
   readonly most?: number | undefined;
 }
 
@@ -20,8 +20,8 @@ const HOUR_MS = 3_600_000;
 const SIZE = { width: 300, height: 60 };
 
 /**
- * A measurement over the last hour: its newest value, its range, and its line. Whoever points at a time, or goes through
- * the times with the arrow keys, is shown and told the value of that time.
+ * A measurement over the last hour: its newest value, its range, and its line. Pointing at a time, or moving through
+ * the times with the arrow keys, shows and announces the value of that time.
  */
 export function Chart({ title, points, stepMs, until, text, most }: ChartProps) {
   const chosen = useSignal<number | undefined>(undefined);
@@ -70,7 +70,7 @@ interface LinesProps {
   readonly points: readonly Point[];
   readonly frame: Frame;
   readonly stepMs: number;
-  /** The time that is pointed at. */
+  /** The selected time. */
   readonly at: number | undefined;
 }
 

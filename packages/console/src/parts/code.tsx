@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
 import { CopyButton } from './copy-button.tsx';
 
-/** A text to be read and copied as it is, such as a command. `title` says what it is. */
+/** A text to read and copy verbatim, such as a command. `title` says what it is. */
 export function Code({ title, text }: { readonly title: string; readonly text: string }) {
   const id = useId();
   return (

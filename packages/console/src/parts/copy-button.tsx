@@ -5,13 +5,13 @@ const SAID_FOR_MS = 5_000;
 interface CopyProps {
   readonly text: string;
   readonly look: 'primary' | 'quiet';
-  /** What it is called, if `Copy` does not say enough. */
+  /** Its label, if `Copy` is not enough. */
   readonly name?: string;
-  /** The id of what says what it is about. */
+  /** The id of the element that describes it. */
   readonly describedBy?: string;
 }
 
-/** A button that copies a text, and says whether that went well. */
+/** A button that copies a text, and reports whether that worked. */
 export function CopyButton({ text, look, name, describedBy }: CopyProps) {
   const result = useSignal('');
   const onClick = async () => {
@@ -43,6 +43,6 @@ async function copy(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false; // Browsers have no clipboard for pages over plain HTTP, unless they are of this machine.
+    return false; // Browsers have no clipboard for pages over plain HTTP, except those of this machine.
   }
 }

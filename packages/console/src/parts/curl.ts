@@ -1,13 +1,13 @@
-/** A request as a command shows it. */
+/** A request to show as a command. */
 export interface ShownRequest {
   readonly method: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further arguments, as they are to be written. */
+  /** Further arguments, already quoted. */
   readonly more?: readonly string[];
 }
 
-/** A text as one word of a POSIX shell, which reads nothing else into it. */
+/** A text as one word of a POSIX shell, without any expansion. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -21,7 +21,7 @@ export function Dialog({
     return () => {
       isOver.current = true;
       current?.close();
-      // A dialog that is removed does not give the focus back, and what had it may be gone.
+      // Removing a dialog does not restore the focus, and the element that had it may be gone.
       const isThere = before instanceof HTMLElement && before.isConnected && before !== document.body;
       (isThere ? before : document.getElementById('main'))?.focus();
     };
@@ -36,7 +36,7 @@ export function Dialog({
       onClose={() => {
         if (isOver.current) return;
         if (onClose) onClose();
-        else dialog.current?.showModal(); // Browsers let a second Escape through.
+        else dialog.current?.showModal(); // Browsers close the dialog on a second Escape.
       }}
     >
       <h2 id={titleId}>{title}</h2>

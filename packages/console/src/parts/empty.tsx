@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Stands where there is nothing to show, and says what to do. */
+/** A placeholder for an empty list, which says what to do. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -4,20 +4,20 @@ import { Dialog } from './dialog.tsx';
 
 interface FormDialogProps {
   readonly title: string;
-  /** What the button says that does it. */
+  /** The label of the button that submits it. */
   readonly verb: string;
   readonly isDangerous?: boolean;
-  /** False while the button cannot be pressed. */
+  /** False while the button is disabled. */
   readonly isReady?: boolean;
-  /** The fields, or what follows. */
+  /** The fields, or a description of the consequences. */
   readonly children: ComponentChildren;
-  /** Does it; the dialog stays open, and says why, if it rejects. */
+  /** The action; if it rejects, the dialog stays open and shows why. */
   work(): Promise<unknown>;
-  /** It is done, or is not wanted. */
+  /** It is done, or was cancelled. */
   onClose(): void;
 }
 
-/** Asks for what is needed, or whether it is wanted, before something is done. */
+/** Asks for input or confirmation before an action. */
 export function FormDialog({
   title,
   verb,
@@ -51,7 +51,7 @@ export function FormDialog({
             type="button"
             aria-disabled={action.isBusy.value}
             onClick={() => {
-              if (!action.isBusy.value) onClose(); // It is under way, and says how it ended.
+              if (!action.isBusy.value) onClose(); // It is running, and will show its outcome.
             }}
           >
             Cancel

@@ -3,12 +3,15 @@ import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { Empty } from './empty.tsx';
 
 interface GuardedProps {
-  /** Where the page is: elsewhere, it is tried again. */
+  /** The route of the page; the view is tried again when it changes. */
   readonly place: string;
   readonly children: ComponentChildren;
 }
 
-/** Shows why a view cannot be shown, in its place: a newer gateway may answer what this page does not know. */
+/**
+ * Shows an error in place of a view that cannot be drawn: a newer gateway may answer with data that this page does not
+ * know.
+ */
 export function Guarded({ place, children }: GuardedProps) {
   const [error, reset] = useErrorBoundary((thrown) => console.error(thrown));
   useEffect(reset, [place]);

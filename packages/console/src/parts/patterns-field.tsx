@@ -5,16 +5,16 @@ import { patternsIn } from './patterns.ts';
 import { TextField } from './text-field.tsx';
 import { counted } from './words.ts';
 
-/** How many matching sessions are named. */
+/** How many matching sessions are listed. */
 const NAMED = 5;
 
 interface PatternsProps {
-  /** Patterns, with spaces or commas between them. */
+  /** Patterns, separated by spaces or commas. */
   readonly value: Signal<string>;
   readonly sessions: LiveSessions;
 }
 
-/** Asks for sessions by patterns, and says which they match now. */
+/** A field for session patterns, which shows the sessions that match now. */
 export function PatternsField({ value, sessions }: PatternsProps) {
   const patterns = patternsIn(value.value);
   const ids = [...(sessions.all.value?.keys() ?? [])];
@@ -23,7 +23,7 @@ export function PatternsField({ value, sessions }: PatternsProps) {
   const more = matching.length > NAMED ? ', …' : '';
   return (
     <TextField label="Sessions" value={value} required placeholder="shop-* main">
-      Their ids, with spaces between them. * stands for any characters, also of sessions that are made later.{' '}
+      Session ids, separated by spaces. * stands for any characters, and also matches later sessions.{' '}
       {patterns.length > 0 &&
         (matching.length === 0
           ? 'No session matches now.'

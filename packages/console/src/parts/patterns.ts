@@ -1,4 +1,4 @@
-/** The session patterns that a person has written, between commas or spaces. */
+/** The session patterns in a written text, separated by commas or spaces. */
 export function patternsIn(written: string): string[] {
   return written.split(/[\s,]+/).filter(Boolean);
 }

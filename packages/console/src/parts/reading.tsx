@@ -3,12 +3,12 @@ import { Failure, type Loaded } from './action.tsx';
 
 interface ReadingProps<T> {
   readonly of: Loaded<T>;
-  /** What is read, such as `the keys`. */
+  /** The subject, such as `the keys`. */
   readonly what: string;
   children(value: T): ComponentChildren;
 }
 
-/** What was read for a view; until then that it is read, or why it cannot be. */
+/** Shows data for a view; before that, that it is being read, or why it cannot be read. */
 export function Reading<T>({ of: { value, failure, reload }, what, children }: ReadingProps<T>) {
   const { value: read } = value;
   return (

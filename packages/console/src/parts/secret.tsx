@@ -8,30 +8,30 @@ import { Dialog } from './dialog.tsx';
 interface Secret {
   readonly title: string;
   readonly value: string;
-  /** What it is for. */
+  /** Its purpose. */
   readonly note: string;
 }
 
-/** One after the other. */
+/** Shown one at a time. */
 const waiting = signal<readonly Secret[]>([]);
 
-/** Whoever signs in next is not to see it. */
+/** The next person who signs in must not see it. */
 signIn.subscribe(({ is }) => {
   if (is === 'asked') waiting.value = [];
 });
 
-/** Shows a secret, over all views, until somebody says that it is stored. */
+/** Shows a secret, above all views, until the user confirms that it is stored. */
 export function showSecret(secret: Secret): void {
   if (signIn.peek().is === 'connected') waiting.value = [...waiting.value, secret];
 }
 
-/** The secret of a webhook that was just created, or was given another one. */
+/** Shows the secret of a webhook that was just created, or whose secret was rotated. */
 export function showWebhookSecret({ url, secret }: { readonly url: string; readonly secret: string }): void {
   const note = `Each event to ${url} is signed with it. Give it to the application, which checks the signature.`;
   showSecret({ title: 'The secret of the webhook', value: secret, note });
 }
 
-/** The secret that is to be stored, if there is one. */
+/** The secret to store, if there is one. */
 export function SecretDialog() {
   const [secret] = waiting.value;
   return secret && <Shown key={secret.value} {...secret} />;

@@ -1,20 +1,22 @@
 import { cutText } from '@chat-web/protocol';
 
-/** They turn around the text that follows them, also that of the page. */
+/** Characters that reverse the text after them, even that of the page. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
-/** Marks are put above each other, without an end: they would cover what stands above and below. */
+/** Combining marks stack without a limit: they would cover the lines above and below. */
 const STACKED = /(\p{M}{4})\p{M}+/gu;
-/** What is invisible, or turns the text around it; not the joiners of letters and emoji. */
+/** Invisible characters, and those that reverse text; not the joiners of letters and emoji. */
 const INVISIBLE =
   /[\u007f-\u009f\u2028\u2029\ufeff]|\p{Bidi_Control}|(?!\u200c|\u200d|[\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
-/** A text of strangers in one line, cut, and without what would turn or cover the text around it. */
+/**
+ * A text from strangers in one line, truncated, and without characters that would reverse or cover the text around it.
+ */
 export function shownText(text: string, most = 200): string {
   const shown = text.replace(TURNING, '').replace(STACKED, '$1').replace(/\s+/g, ' ').trim();
   return shown.length <= most ? shown : `${cutText(shown, most)} …`;
 }
 
-/** A value as JSON, in which nothing is invisible. Indented, unless `indent` is 0. */
+/** A value as JSON, with invisible characters escaped. Indented, unless `indent` is 0. */
 export function jsonText(value: unknown, indent = 2): string {
   return (JSON.stringify(value, undefined, indent) ?? 'undefined').replace(INVISIBLE, (found) =>
     [...found].flatMap(unitsOf).join(''),

@@ -1,6 +1,6 @@
 import type { SessionStatus, SessionView } from '@chat-web/host';
 
-/** How a status is shown: as a word, a shape and a colour. */
+/** How a status looks: a word, a shape and a colour. */
 export type Tone = 'good' | 'busy' | 'attention' | 'bad' | 'off';
 
 interface Look {
@@ -32,7 +32,9 @@ const SHAPES: Readonly<Record<Tone, string>> = {
   off: 'M2 7h12v2H2z',
 };
 
-/** How a session is to be shown. One that does not work wholly needs attention, and so does one that starts anew. */
+/**
+ * The look of a session. A session that works only in part needs attention, and so does one that is being restarted.
+ */
 export function lookOf({ status, reason, degraded }: Pick<SessionView, 'status' | 'reason' | 'degraded'>): Look {
   const look = LOOKS[status];
   if (status === 'ready' && degraded && degraded.length > 0) return { word: 'Ready, with limits', tone: 'attention' };
@@ -40,13 +42,13 @@ export function lookOf({ status, reason, degraded }: Pick<SessionView, 'status' 
   return look;
 }
 
-/** The status of a session, in a word and a shape. */
+/** The status of a session, as a word and a shape. */
 export function Status({ session }: { readonly session: SessionView }) {
   const { word, tone } = lookOf(session);
   return <Badge tone={tone}>{word}</Badge>;
 }
 
-/** A word with the shape and the colour of its tone. */
+/** A word with the shape and colour of its tone. */
 export function Badge({ tone, children }: { readonly tone: Tone; readonly children: string }) {
   return (
     <span class={`badge ${tone}`}>

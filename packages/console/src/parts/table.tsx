@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 interface TableProps {
   readonly titles: readonly string[];
-  /** A class for its own look. */
+  /** An additional class. */
   readonly kind?: string;
   /** True if each row begins with a checkbox. */
   readonly hasChoices?: boolean;
@@ -12,7 +12,7 @@ interface TableProps {
   readonly children: ComponentChildren;
 }
 
-/** A list with a column for each title. */
+/** A table with a column for each title. */
 export function Table({ titles, kind = '', hasChoices = false, hasActions = false, children }: TableProps) {
   return (
     <table class={`list ${kind}`}>

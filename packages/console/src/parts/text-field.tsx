@@ -8,16 +8,16 @@ interface FieldProps {
   readonly type?: 'text' | 'url' | 'datetime-local';
   readonly required?: boolean;
   readonly maxLength?: number;
-  /** A regular expression for the whole of it. */
+  /** A regular expression for the whole value. */
   readonly pattern?: string;
   readonly placeholder?: string | undefined;
   /** The earliest time. */
   readonly min?: string;
-  /** What is to be written, below the field. */
+  /** A hint below the field. */
   readonly children?: ComponentChildren;
 }
 
-/** A field to write in, with its label and what is to be written. */
+/** A text field with its label and a hint. */
 export function TextField({ label, value, type = 'text', children, ...rest }: FieldProps) {
   const hintId = useId();
   return (
@@ -26,7 +26,7 @@ export function TextField({ label, value, type = 'text', children, ...rest }: Fi
         {label}
         <input
           {...rest}
-          type={type as 'text'} // The types of elements want one of them alone.
+          type={type as 'text'} // The types of elements accept only one of them.
           autocomplete="off"
           spellcheck={false}
           aria-describedby={children ? hintId : undefined}

@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals';
 import { clock, today } from '../live/clock.ts';
 import { fullTime, relativeTime, shortTime } from './words.ts';
 
-/** A time in ISO 8601, as seen from now. */
+/** A time in ISO 8601, relative to now. */
 export function Time({ at }: { readonly at: string }) {
   const ms = Date.parse(at);
   return (
@@ -12,7 +12,7 @@ export function Time({ at }: { readonly at: string }) {
   );
 }
 
-/** A time in ISO 8601 as a time of the day; of another day, with its date. */
+/** A time in ISO 8601 as a time of day; on another day, with its date. */
 export function ShortTime({ at }: { readonly at: string }) {
   const ms = Date.parse(at);
   return (
@@ -22,7 +22,7 @@ export function ShortTime({ at }: { readonly at: string }) {
   );
 }
 
-/** Only its text is drawn again, and only when it is another one. */
+/** Redraws only its text, and only when the text changes. */
 function Relative({ ms }: { readonly ms: number }) {
   const text = useComputed(() => relativeTime(ms, clock.value));
   return <>{text}</>;

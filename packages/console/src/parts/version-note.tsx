@@ -3,11 +3,14 @@ import { useEffect, useRef } from 'preact/hooks';
 import { connection } from '../connection.ts';
 import type { LiveSessions } from '../live/live-sessions.ts';
 
-/** Says that the gateway was updated: this page is of the former version. It is asked when it, or the page, is back. */
+/**
+ * Says that the gateway was updated, and that this page is of the former version. Checks when the gateway, or the page,
+ * is back.
+ */
 export function VersionNote({ sessions }: { readonly sessions: LiveSessions }) {
   const newer = useSignal<string | undefined>(undefined);
   const wasLost = useRef(false);
-  /** How often the page was shown again. */
+  /** How often the page became visible again. */
   const seen = useSignal(0);
   useEffect(() => {
     const onChange = () => {
@@ -26,7 +29,7 @@ export function VersionNote({ sessions }: { readonly sessions: LiveSessions }) {
       const { version } = await client.getAccess({}, { signal: over.signal });
       newer.value = version === access.version ? undefined : version;
     };
-    look().catch(() => {}); // If it is lost again, it is asked for then.
+    look().catch(() => {}); // If the connection is lost again, the next check repeats it.
     return () => over.abort();
   }, [isLost, seen.value, newer]);
   return (

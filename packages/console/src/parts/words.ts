@@ -10,20 +10,20 @@ const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeS
 const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** A time as seen from another, such as `3 min. ago` or `in 12 sec.`. Both in Unix ms. */
+/** A time relative to another, such as `3 min. ago` or `in 12 sec.`. Both in Unix ms. */
 export function relativeTime(at: number, now: number): string {
   const ms = at - now;
   const [unit, size] = UNITS.findLast(([, least]) => Math.abs(ms) >= least) ?? UNITS[0];
   return relative.format(Math.trunc(ms / size), unit);
 }
 
-/** A time in the zone of whoever looks, with the zone. */
+/** A time in the local time zone, with the zone. */
 export function fullTime(at: number): string {
   if (Number.isNaN(at)) return 'no time';
   return absolute.format(at);
 }
 
-/** A time in the zone of whoever looks; of another day, with its date. */
+/** A time in the local time zone; on another day, with its date. */
 export function shortTime(at: number, now: number): string {
   const isToday = new Date(at).toDateString() === new Date(now).toDateString();
   return isToday ? timeOfDay.format(at) : dayAndTime.format(at);
@@ -45,7 +45,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A share of 1 as a percentage, such as `0.4 %`. */
+/** A fraction of 1 as a percentage, such as `0.4 %`. */
 export function percentText(share: number): string {
   const percent = share * 100;
   return `${percent >= 10 ? Math.round(percent) : percent.toFixed(1)} %`;

@@ -1,13 +1,13 @@
 import { keptToken } from '../kept-token.ts';
 
-/** The reference: Swagger UI, as it is in its package, on the OpenAPI document of this gateway. */
+/** The reference: Swagger UI, unmodified, on the OpenAPI document of this gateway. */
 
 interface SwaggerRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
 }
 
-/** Given by swagger-ui.js; see its documentation, "Configuration". */
+/** Defined by swagger-ui.js; see its documentation, "Configuration". */
 declare function SwaggerUIBundle(options: {
   readonly spec: object;
   readonly domNode: HTMLElement;
@@ -16,9 +16,9 @@ declare function SwaggerUIBundle(options: {
   readonly docExpansion: 'list';
   readonly filter: boolean;
   readonly tryItOutEnabled: boolean;
-  /** False: the curl line is shown without what the interceptor adds, which is the token. */
+  /** False: the curl line does not show what the interceptor adds, which is the token. */
   readonly showMutatedRequest: boolean;
-  /** Null: the document is shown to no service that validates it. */
+  /** Null: the document is not sent to a validation service. */
   readonly validatorUrl: null;
   readonly requestInterceptor: (request: SwaggerRequest) => SwaggerRequest;
 }): unknown;
@@ -64,7 +64,7 @@ function draw(spec: object): void {
     ...{ docExpansion: 'list', defaultModelsExpandDepth: -1, filter: true, tryItOutEnabled: true },
     ...{ showMutatedRequest: false, validatorUrl: null },
     requestInterceptor: (request) => {
-      const token = keptToken.get(); // Somebody may have signed out, or in, meanwhile.
+      const token = keptToken.get(); // The user may have signed out or in meanwhile.
       if (token !== undefined) request.headers.Authorization ??= `Bearer ${token}`;
       return request;
     },

@@ -4,7 +4,7 @@ import { shownText } from '../../parts/shown-text.ts';
 import { counted } from '../../parts/words.ts';
 import { contentText } from './content-text.ts';
 
-/** What became of messages, groups and chats, in one line; what people wrote only if `withContents`. */
+/** Describes changes of messages, groups and chats in one line; includes what people wrote only if `withContents`. */
 export function accountEventText(event: ListenedEvent<AccountEventName>, withContents: boolean): string {
   switch (event.name) {
     case 'message_sent':

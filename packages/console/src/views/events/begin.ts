@@ -1,6 +1,6 @@
 import { EVENT_ID } from '@chat-web/protocol';
 
-/** Where the list begins: now, so long ago, or after a position of the event routes. */
+/** Where the list begins: now, some time ago, or after a position of the event routes. */
 export type Begin =
   | { readonly is: 'now' | 'oldest' }
   | { readonly is: 'ago'; readonly ms: number }
@@ -8,7 +8,7 @@ export type Begin =
 
 const MINUTE_MS = 60_000;
 
-/** The choices, by their words. */
+/** The choices, by their labels. */
 export const BEGINS = {
   Now: { is: 'now' },
   '5 minutes ago': { is: 'ago', ms: 5 * MINUTE_MS },
@@ -17,7 +17,7 @@ export const BEGINS = {
   'The oldest that is kept': { is: 'oldest' },
 } as const satisfies Record<string, Begin>;
 
-/** The position for the gateway. Undefined: the one that the journal has now. */
+/** The position for the gateway. Undefined: the current position of the journal. */
 export function positionOf(begin: Begin, now: number): string | undefined {
   if (begin.is === 'now') return undefined;
   if (begin.is === 'after') return begin.position;
@@ -25,7 +25,7 @@ export function positionOf(begin: Begin, now: number): string | undefined {
 }
 
 /**
- * What a person has written as a position: an id of an event, or a time in any form that the browser knows, which becomes
+ * Parses a position written by the user: an id of an event, or a time in any form that the browser knows, which becomes
  * ISO 8601. Undefined: it is neither.
  */
 export function writtenPosition(written: string): string | undefined {

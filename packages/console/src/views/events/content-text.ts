@@ -2,7 +2,7 @@ import type { Message } from '@chat-web/protocol';
 import { shownText } from '../../parts/shown-text.ts';
 import { counted } from '../../parts/words.ts';
 
-/** What kind of message it is, from or to whom; what people wrote only if `withContents`. */
+/** The kind of a message and its sender or recipient; includes what people wrote only if `withContents`. */
 export function contentText(
   { type, body, filename, hasMedia }: Pick<Message, 'type' | 'body' | 'filename' | 'hasMedia'>,
   whose: string,

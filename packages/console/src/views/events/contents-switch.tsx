@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import { signIn } from '../../connection.ts';
 
-/** The tab alone remembers it. */
+/** Stored only in the tab. */
 const KEPT = 'chat-web.contents';
 
-/** True while contents of messages are shown. */
+/** True while message contents are shown. */
 export const contentsShown = signal(sessionStorage.getItem(KEPT) === 'shown');
 
-/** Whoever signs in next has not asked for them. */
+/** The next person who signs in has not asked for them. */
 signIn.subscribe(({ is }) => {
   if (is === 'asked') remember(false);
 });
@@ -18,7 +18,7 @@ function remember(isShown: boolean): void {
   contentsShown.value = isShown;
 }
 
-/** Shows the contents of messages in this tab, or hides them. */
+/** Shows or hides message contents in this tab. */
 export function ContentsSwitch() {
   return (
     <label class="inline">

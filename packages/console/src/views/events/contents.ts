@@ -8,7 +8,7 @@ const MESSAGE_SHOWN = [
 ];
 const GROUP_SHOWN = ['id', 'groupId', 'by', 'participants'];
 
-/** The fields of each event that are shown to everybody. All others are contents. */
+/** The fields of each event that are always shown. All others are contents. */
 const SHOWN: { readonly [N in EventName]: readonly string[] } = {
   qr: [],
   pairing_code: ['expiresAt'],

@@ -2,29 +2,29 @@ import type { ListenedEvent } from '@chat-web/host';
 
 /** An event in the list. */
 export interface EventEntry {
-  /** Its id, or another one for each that has none. */
+  /** Its id, or a unique key if it has none. */
   readonly key: string;
   readonly event: ListenedEvent;
-  /** The position that it follows, to ask the gateway for it again. */
+  /** The position before it, to request it from the gateway again. */
   readonly after: string;
 }
 
 /** The newest events, newest first. */
 export interface EventBuffer {
   readonly entries: readonly EventEntry[];
-  /** While it is paused: the newest of those that have come meanwhile. Undefined: it is not. */
+  /** While paused: the newest of the events that have arrived meanwhile. Undefined: not paused. */
   readonly held: readonly EventEntry[] | undefined;
-  /** How many have come meanwhile. */
+  /** How many have arrived meanwhile. */
   readonly heldCount: number;
 }
 
-/** Older events drop off. */
+/** Older events are dropped. */
 export const MAX_EVENTS = 500;
 
-/** A list without events, which goes on. */
+/** An empty list that is not paused. */
 export const EMPTY_BUFFER: EventBuffer = { entries: [], held: undefined, heldCount: 0 };
 
-/** The same list with further events, given oldest first. */
+/** Adds events, given oldest first. */
 export function withEvents(buffer: EventBuffer, found: readonly EventEntry[]): EventBuffer {
   const { entries, held, heldCount } = buffer;
   const onTop = (below: readonly EventEntry[]) => [...found.toReversed(), ...below].slice(0, MAX_EVENTS);
@@ -32,12 +32,12 @@ export function withEvents(buffer: EventBuffer, found: readonly EventEntry[]): E
   return { entries, held: onTop(held), heldCount: heldCount + found.length };
 }
 
-/** The same list, which stays as it is until it goes on. */
+/** Pauses the list: it stays unchanged until it is resumed. */
 export function paused(buffer: EventBuffer): EventBuffer {
   return { ...buffer, held: buffer.held ?? [] };
 }
 
-/** The same list with what has come meanwhile. */
+/** Resumes the list, with the events that have arrived meanwhile. */
 export function resumed({ entries, held = [] }: EventBuffer): EventBuffer {
   return { entries: [...held, ...entries].slice(0, MAX_EVENTS), held: undefined, heldCount: 0 };
 }

@@ -12,11 +12,11 @@ interface DetailsProps {
   readonly entry: EventEntry;
   readonly withContents: boolean;
   onClose(): void;
-  /** The list is to begin after that event. */
+  /** Called to begin the list after this event. */
   onBegin(position: string): void;
 }
 
-/** All of one event. */
+/** Shows all of one event. */
 export function EventDetails({ entry, withContents, onClose, onBegin }: DetailsProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [entry]);
@@ -64,7 +64,7 @@ export function EventDetails({ entry, withContents, onClose, onBegin }: DetailsP
   );
 }
 
-/** It follows its position among the events of its name and session. */
+/** It follows its position among the events with its name and session. */
 function commandFor({ event: { name, session }, after }: EventEntry): string {
   const { address, access } = connection();
   const query = new URLSearchParams({ after, events: name, ...(session === undefined ? {} : { sessions: session }) });

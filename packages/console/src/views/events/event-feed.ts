@@ -17,47 +17,47 @@ import {
 } from './event-buffer.ts';
 import { type EventFilter, isNarrower, namedSessions, passes } from './event-filter.ts';
 
-/** Four times a second is enough for the eye, also with hundreds of events a second. */
+/** Four times a second is enough for the eye, even with hundreds of events a second. */
 const DRAW_EVERY_MS = 250;
-/** Whoever types a filter has not finished after one letter. */
+/** A user who types a filter has not finished after one letter. */
 const REOPEN_AFTER_MS = 300;
 
-/** What the stream was opened with. */
+/** The parameters of the stream. */
 interface Opened {
   readonly filter: EventFilter;
   readonly begin: Begin;
   readonly attempt: number;
 }
 
-/** The names of all events that whoever signed in may see. */
+/** The names of all events that the caller may see. */
 export function namesToSee(): readonly EventName[] {
   const names = Object.keys(eventData) as EventName[];
   return names.filter((name) => !SECRET_EVENTS.includes(name) || mayCall('getQr'));
 }
 
 /**
- * The events of the list: those that pass its filter, from where it begins on. A change of the filter reads them again
+ * The events of the list: those that pass its filter, from its beginning on. A change of the filter reads them again
  * from the journal if the list may lack some; while it is paused, the list is only narrowed.
  */
 export class EventFeed {
   readonly filter = signal<EventFilter>({ names: new Set(), sessions: '', text: '' });
   readonly begin = signal<Begin>(BEGINS['5 minutes ago']);
   readonly buffer = signal<EventBuffer>(EMPTY_BUFFER);
-  /** Undefined: nothing is followed, since no event is chosen. */
+  /** Undefined: there is no stream, since no event is selected. */
   readonly state = signal<FollowState | undefined>(undefined);
-  /** Why it has ended. */
+  /** Why the stream has ended. */
   readonly failure = signal<unknown>(undefined);
   readonly isPaused = computed(() => this.buffer.value.held !== undefined);
-  /** What is shown. */
+  /** The entries that are shown. */
   readonly entries = computed(() => this.buffer.value.entries.filter(({ event }) => passes(this.filter.value, event)));
-  /** Older events have been dropped: some of them may pass a narrower filter. */
+  /** Older events were dropped: some of them may pass a narrower filter. */
   readonly #isFull = computed(() => this.buffer.value.entries.length === MAX_EVENTS);
-  /** A change opens it again. */
+  /** A change reopens the stream. */
   readonly #attempt = signal(0);
   #opened: Opened | undefined;
   #open = new AbortController();
   #count = 0;
-  /** Where it begins if that is now: it begins there, too, when it is read again. */
+  /** The position of "now", where it also begins when it is read again. */
   #from: string | undefined;
 
   constructor(sessions: string) {
@@ -70,7 +70,7 @@ export class EventFeed {
     const dispose = effect(() => {
       const wanted = { filter: this.filter.value, begin: this.begin.value, attempt: this.#attempt.value };
       clearTimeout(timer);
-      // While it is paused, the stream goes on, for the count.
+      // While it is paused, the stream continues, for the count.
       if (this.#isOpen(wanted) || this.isPaused.value) return;
       const isTyping = wanted.begin === this.#opened?.begin && wanted.attempt === this.#opened.attempt;
       timer = setTimeout(() => this.#reopen(wanted), isTyping ? REOPEN_AFTER_MS : 0);
@@ -82,7 +82,7 @@ export class EventFeed {
     };
   }
 
-  /** Opens it again, after a failure. */
+  /** Reopens the stream after a failure. */
   again(): void {
     this.#attempt.value += 1;
   }
@@ -95,7 +95,7 @@ export class EventFeed {
     this.buffer.value = resumed(this.buffer.value);
   }
 
-  /** True if the stream that is open has all that is wanted. */
+  /** True if the open stream covers everything that is wanted. */
   #isOpen({ filter, begin, attempt }: Opened): boolean {
     const opened = this.#opened;
     if (opened === undefined || begin !== opened.begin || attempt !== opened.attempt) return false;
@@ -144,8 +144,8 @@ export class EventFeed {
   }
 
   /**
-   * A list that takes the place of the one that is shown, as soon as it has all of it: rows neither go and come again nor
-   * lose the focus.
+   * A list that replaces the shown one once it is complete, so that rows neither disappear and reappear nor lose the
+   * focus.
    */
   #replacement(filter: EventFilter, signal: AbortSignal): { show(): void; add(batch: readonly EventEntry[]): void } {
     const before = this.buffer.peek().entries;
@@ -153,7 +153,7 @@ export class EventFeed {
     let hidden: EventBuffer | undefined = EMPTY_BUFFER;
     const show = () => {
       if (hidden === undefined || signal.aborted) return;
-      // What is shown stays as it is while it is paused; what was read meanwhile counts as new.
+      // While it is paused, the shown list stays unchanged; what was read meanwhile counts as new.
       this.buffer.value = this.isPaused.peek() ? withEvents(this.buffer.peek(), unknownIn(hidden)) : hidden;
       hidden = undefined;
     };

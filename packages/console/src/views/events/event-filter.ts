@@ -6,20 +6,23 @@ import { patternsIn } from '../../parts/patterns.ts';
 /** Which events the list shows. */
 export interface EventFilter {
   readonly names: ReadonlySet<EventName>;
-  /** Ids of sessions, or patterns such as `shop-*`, between commas or spaces. Empty: all. */
+  /** Ids of sessions, or patterns such as `shop-*`, separated by commas or spaces. Empty: all. */
   readonly sessions: string;
-  /** A part of an id: of the event, its session, its message, or of people in it. Never of what they wrote. */
+  /**
+   * A part of an id: of the event, its session, its message, or of people in it. Never part of a text that people
+   * wrote.
+   */
   readonly text: string;
 }
 
-/** The sessions that the gateway can be asked for, which takes no patterns. Undefined: all. */
+/** The sessions to request from the gateway, which accepts no patterns. Undefined: all. */
 export function namedSessions(sessions: string): readonly string[] | undefined {
   const patterns = patternsIn(sessions);
   const isNamed = patterns.length > 0 && patterns.every((pattern) => v.is(sessionId, pattern));
   return isNamed ? patterns : undefined;
 }
 
-/** True if the filter lets an event through. What is missing concerns all sessions, unless it names one. */
+/** True if an event passes the filter. A gap concerns all sessions, unless it names one. */
 export function passes({ names, sessions, text }: EventFilter, event: ListenedEvent): boolean {
   if (!names.has(event.name)) return false;
   const { session } = event;
@@ -30,7 +33,7 @@ export function passes({ names, sessions, text }: EventFilter, event: ListenedEv
   return wanted === '' || idsOf(event).some((id) => id?.toLowerCase().includes(wanted));
 }
 
-/** True if each event that passes `filter` passes `wider`, too. */
+/** True if every event that passes `filter` also passes `wider`. */
 export function isNarrower(filter: EventFilter, wider: EventFilter): boolean {
   const has = (text: string) => text.trim().toLowerCase();
   return (
@@ -40,7 +43,7 @@ export function isNarrower(filter: EventFilter, wider: EventFilter): boolean {
   );
 }
 
-/** Events about messages, groups, chats and people, and the fields in which these have their ids. */
+/** Events about messages, groups, chats and people, and their fields with ids. */
 const ID_EVENTS: ReadonlySet<EventName> = new Set<EventName>(['message', 'message_ack', ...ACCOUNT_EVENTS]);
 const ID_FIELDS = [...['id', 'messageId', 'pollId', 'chatId', 'groupId', 'from', 'to', 'author', 'by', 'participants']];
 

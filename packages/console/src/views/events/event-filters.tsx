@@ -12,7 +12,7 @@ interface FiltersProps {
   onChange(filter: EventFilter): void;
 }
 
-/** What the list shows: names of events, sessions, and a part of an id. */
+/** The filter of the list: names of events, sessions, and a part of an id. */
 export function EventFilters({ filter, names, ids, onChange }: FiltersProps) {
   const wrong = patternsIn(filter.sessions).find((pattern) => !v.is(sessionPattern, pattern));
   const isAll = filter.names.size === names.length;

@@ -11,7 +11,7 @@ interface RowProps {
   onChoose(entry: EventEntry): void;
 }
 
-/** An event in the list. A press shows all of it. */
+/** An event in the list. Pressing it shows its details. */
 export const EventRow = memo(
   ({ entry, withContents, isChosen, onChoose }: RowProps) => {
     const { name, session, at = '' } = entry.event;

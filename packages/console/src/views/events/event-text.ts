@@ -13,12 +13,12 @@ const ACKS: Readonly<Record<number, string>> = {
   4: 'played',
 };
 
-/** What an ack stands for. */
+/** The meaning of an ack. */
 export function ackText(ack: number): string {
   return ACKS[ack] ?? String(ack);
 }
 
-/** What an event says to people, in one line; what people wrote only if `withContents`. */
+/** An event in one line; includes what people wrote only if `withContents`. */
 export function eventText(event: ListenedEvent, withContents: boolean): string {
   switch (event.name) {
     case 'message':

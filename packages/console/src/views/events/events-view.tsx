@@ -17,11 +17,11 @@ const TITLES = ['Event', 'Time', 'Session', 'What happened'];
 
 interface EventsProps {
   readonly sessions: LiveSessions;
-  /** The sessions that are shown at first, as ids or patterns. Empty: all. */
+  /** The sessions that are selected at first, as ids or patterns. Empty: all. */
   readonly only: string;
 }
 
-/** The events of all sessions, as they happen, newest first. */
+/** The events of all sessions, live, newest first. */
 export function EventsView({ sessions, only }: EventsProps) {
   const feed = useMemo(() => new EventFeed(only), [only]);
   useEffect(() => feed.start(), [feed]);
@@ -32,7 +32,7 @@ export function EventsView({ sessions, only }: EventsProps) {
   const close = () => {
     const row = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(chosen.peek()?.key ?? '')}"] button`);
     chosen.value = undefined;
-    (row ?? document.getElementById('main'))?.focus(); // It may have left the list.
+    (row ?? document.getElementById('main'))?.focus(); // The row may have left the list.
   };
   return (
     <>
@@ -106,7 +106,7 @@ export function EventsView({ sessions, only }: EventsProps) {
 
 function FeedStatus({ feed }: { readonly feed: EventFeed }) {
   const { value: state } = feed.state;
-  const words = { connecting: 'Connecting …', reading: 'Reading …', live: 'Live', lost: 'Connecting again …' };
+  const words = { connecting: 'Connecting …', reading: 'Reading …', live: 'Live', lost: 'Reconnecting …' };
   return (
     <span role="status" class="soft">
       {feed.failure.value !== undefined ? 'Ended' : feed.isPaused.value ? 'Paused' : state && words[state]}

@@ -3,7 +3,7 @@ import { Chart } from '../../parts/chart.tsx';
 import { Time } from '../../parts/time.tsx';
 import { bytesText, percentText } from '../../parts/words.ts';
 
-/** What `GET /host` answers. */
+/** The answer of `GET /host`. */
 export type Host = OperationAnswer<(typeof operations)['getHost']>;
 
 /** How often the gateway takes a sample. */
@@ -33,7 +33,7 @@ const CHARTS: readonly Measured[] = [
   { title: 'Event streams', of: 'streamsOpen', text: String },
 ];
 
-/** What was measured over the last hour. */
+/** The measurements of the last hour. */
 export function HostCharts({ of: host }: { readonly of: Host }) {
   const until = Date.parse(host.at);
   return (

@@ -1,7 +1,7 @@
 import { bytesText, fullTime } from '../../parts/words.ts';
 import type { Host } from './host-charts.tsx';
 
-/** What the host has, and what the gateway is. */
+/** Properties of the host and the gateway. */
 export function HostFacts({ of }: { readonly of: Host }) {
   const { version, startedAt, memoryTotalBytes, diskTotalBytes, journalMaxBytes } = of;
   return (

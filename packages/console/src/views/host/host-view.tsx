@@ -7,7 +7,7 @@ import { SessionCounts } from './session-counts.tsx';
 
 const READ_EVERY_MS = 15_000;
 
-/** The host and the gateway: what they have, and what they have used over the last hour. */
+/** The host and the gateway: their resources, and the use of the last hour. */
 export function HostView() {
   const loaded = useLoaded((signal) => connection().client.getHost({}, { signal, retries: 0 }), {
     everyMs: READ_EVERY_MS,

@@ -3,7 +3,7 @@ import { Badge, lookOf } from '../../parts/status.tsx';
 import { hrefTo } from '../../route.ts';
 import type { Host } from './host-charts.tsx';
 
-/** How many sessions have which status. */
+/** The number of sessions by status. */
 export function SessionCounts({ of: counts }: { readonly of: Host['sessions'] }) {
   const statuses = (Object.keys(counts) as SessionStatus[]).filter((status) => counts[status] > 0);
   return (

@@ -65,7 +65,7 @@ function KeyRow({ of: key, onRotate, onRevoke }: Omit<TableProps, 'keys'> & { re
   );
 }
 
-/** An expired key is listed until the next one is made or revoked. */
+/** An expired key is listed until the next key is created or revoked. */
 function KeyStatus({ expiresAt }: { readonly expiresAt: string | undefined }) {
   const isExpired = useComputed(() => expiresAt !== undefined && Date.parse(expiresAt) <= clock.value);
   return <Badge tone={isExpired.value ? 'off' : 'good'}>{isExpired.value ? 'Expired' : 'Valid'}</Badge>;

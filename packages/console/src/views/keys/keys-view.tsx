@@ -14,7 +14,7 @@ const READ_EVERY_MS = 10_000;
 const KEY_NOTE =
   'The gateway keeps only its hash. The application sends it as a bearer token: Authorization: Bearer cwk_…';
 
-/** The keys of the gateway: whom they are for, what they allow, and until when. */
+/** The keys of the gateway: their owners, permissions and expiry. */
 export function KeysView({ sessions }: { readonly sessions: LiveSessions }) {
   if (connection().access.id !== 'open') return <Keys sessions={sessions} />;
   return (
@@ -34,7 +34,7 @@ function Keys({ sessions }: { readonly sessions: LiveSessions }) {
   const loaded = useLoaded((signal) => connection().client.listKeys({}, { signal, retries: 0 }), {
     everyMs: READ_EVERY_MS,
   });
-  /** The key that another one takes the place of, or that it is a new one. */
+  /** The key to replace, or `new`. */
   const wanted = useSignal<KeyView | 'new' | undefined>(undefined);
   const revoked = useSignal<KeyView | undefined>(undefined);
   return (

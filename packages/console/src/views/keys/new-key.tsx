@@ -11,13 +11,13 @@ import { SCOPE_TEXTS } from './scope-texts.ts';
 
 interface NewKeyProps {
   readonly sessions: LiveSessions;
-  /** The key that it is to take the place of: what it is for is filled in. */
+  /** The key to replace: its values are filled in. */
   readonly like?: KeyView | undefined;
   onCreated(key: KeyView & { readonly key: string }): void;
   onClose(): void;
 }
 
-/** Asks what a key is for, and creates it. */
+/** Asks for the purpose of a key, and creates it. */
 export function NewKey({ sessions, like, onCreated, onClose }: NewKeyProps) {
   const name = useSignal(like?.name ?? '');
   const patterns = useSignal(like?.sessions.join(' ') ?? '');
@@ -68,7 +68,7 @@ export function NewKey({ sessions, like, onCreated, onClose }: NewKeyProps) {
   );
 }
 
-/** A time as a field for local times has it. */
+/** A time in the format of a local time field. */
 function localMinute(time: Date): string {
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -6,12 +6,12 @@ import { whileVisible } from '../../live/while-visible.ts';
 import { Failure, useAction } from '../../parts/action.tsx';
 import { Time } from '../../parts/time.tsx';
 
-/** What a session shows to whoever links it. */
+/** What a session shows for linking. */
 type Shown =
   | { readonly is: 'qr'; readonly png: string }
   | { readonly is: 'code'; readonly code: string; readonly expiresAt: string };
 
-/** Links a session: its QR, which is always the newest, or a code for the phone. */
+/** Links a session: its QR, always the newest one, or a code for the phone. */
 export function LinkPanel({ session: { id, reason } }: { readonly session: SessionView }) {
   const shown = useSignal<Shown | undefined>(undefined);
   const isAllowed = mayCall('getQr');
@@ -47,13 +47,13 @@ export function LinkPanel({ session: { id, reason } }: { readonly session: Sessi
           <PairingCodeForm id={id} />
         </div>
       ) : (
-        <p>Your key does not show QRs: whoever scans one is linked to the account. It takes the scope manage.</p>
+        <p>Your key does not show QRs: whoever scans one is linked to the account. This needs the scope manage.</p>
       )}
     </section>
   );
 }
 
-/** Tells each QR and code of a session until the signal aborts. */
+/** Passes on each QR and code of a session until the signal aborts. */
 async function followLink(id: string, signal: AbortSignal, show: (shown: Shown | undefined) => void): Promise<void> {
   const { address } = connection();
   const events = listen(address, {
@@ -66,7 +66,7 @@ async function followLink(id: string, signal: AbortSignal, show: (shown: Shown |
       if (event.name === 'pairing_code') show({ is: 'code', ...event.data });
     }
   } catch {
-    show(undefined); // The session was deleted, or the key does not hold any more: the list says so.
+    show(undefined); // The session was deleted, or the key is no longer valid: the list shows that.
   }
 }
 

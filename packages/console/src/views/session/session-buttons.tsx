@@ -94,8 +94,8 @@ function DeleteDialog({ session: { id, status }, onDone, onClose }: ButtonsProps
     >
       <p>
         {status === 'moved'
-          ? 'What is left of it here is removed. The session on the other gateway is not touched.'
-          : 'Its link is removed, and with it what is kept of its events. To use the account again, it has to be linked anew.'}
+          ? 'Its data here is removed. The session on the other gateway is not affected.'
+          : 'Its link and its stored events are removed. To use the account again, link it again.'}
       </p>
       <TextField label={`Type ${id} to confirm`} value={typed} />
     </FormDialog>

@@ -21,7 +21,7 @@ interface SessionProps {
   readonly sessions: LiveSessions;
 }
 
-/** One session: what it does, what happened to it, and what to do. */
+/** One session: its state, its history, and what to do. */
 export function SessionView({ id, sessions }: SessionProps) {
   const session = useComputed(() => sessions.all.value?.get(id));
   useEffect(() => void sessions.refresh(), [id, sessions]);

@@ -6,7 +6,7 @@ import { fullTime } from '../../parts/words.ts';
 export const TIMELINE_EVENTS = ['status', 'passkey_required', 'gap'] as const;
 type TimelineEvent = ListenedEvent<(typeof TIMELINE_EVENTS)[number]>;
 
-/** What an event says to people. */
+/** An event in one line. */
 export function timelineText(event: TimelineEvent): string {
   switch (event.name) {
     case 'status': {
@@ -26,7 +26,7 @@ function gapText(gap: Extract<TimelineEvent, { name: 'gap' }>['data']): string {
     case 'not_loaded':
       return `Messages from ${timeOf(gap.from)} to ${timeOf(gap.to)} are missing: the page did not load them.`;
     case 'not_stored':
-      return `Events from ${timeOf(gap.from)} to ${timeOf(gap.to)} are missing: the disk did not take them.`;
+      return `Events from ${timeOf(gap.from)} to ${timeOf(gap.to)} are missing: they could not be written to disk.`;
     case 'damaged':
       return 'Events are missing: a part of the journal cannot be read any more.';
     case 'expired':

@@ -7,7 +7,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { ShortTime } from '../../parts/time.tsx';
 import { TIMELINE_EVENTS, timelineText } from './timeline-text.ts';
 
-/** Something that happened to a session. */
+/** An entry of the timeline. */
 interface Moment {
   /** The id of the event. */
   readonly key: string;
@@ -17,10 +17,10 @@ interface Moment {
 
 const HOUR_MS = 3_600_000;
 const SPANS = [1, 24, 72] as const;
-/** The oldest are not shown. */
+/** Older ones are not shown. */
 const MOST = 500;
 
-/** What happened to a session, newest first, from the journal: and what happens meanwhile. */
+/** The events of a session from the journal, newest first, and new ones live. */
 export function Timeline({ id }: { readonly id: string }) {
   const hours = useSignal<number>(24);
   const moments = useSignal<readonly Moment[]>([]);

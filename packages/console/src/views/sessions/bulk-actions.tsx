@@ -8,7 +8,7 @@ import { counted } from '../../parts/words.ts';
 
 interface BulkProps {
   readonly shown: readonly SessionView[];
-  /** Those of them that are chosen. */
+  /** The selected ones. */
   readonly chosen: readonly SessionView[];
   onChoose(ids: readonly string[]): void;
   onDone(): void;
@@ -16,10 +16,13 @@ interface BulkProps {
 
 const VERBS = { startSession: 'Start', stopSession: 'Stop' } as const;
 type Verb = keyof typeof VERBS;
-/** A browser has six connections to a gateway, and starts take some seconds. The gateway starts few at a time as well. */
+/**
+ * A browser has six connections to a gateway, and starts take some seconds. The gateway itself starts only a few at a
+ * time.
+ */
 const AT_ONCE = 2;
 
-/** Starts or stops all sessions that are chosen. */
+/** Starts or stops all selected sessions. */
 export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
   const asked = useSignal<Verb | undefined>(undefined);
   const result = useSignal('');
@@ -78,7 +81,9 @@ export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
   );
 }
 
-/** The sentences of those that failed, by id. `tell` gets how many are left. No other is begun once the signal aborts. */
+/**
+ * The errors of the sessions that failed, by id. `tell` gets how many are left. Starts no other once the signal aborts.
+ */
 async function forEach(
   ids: readonly string[],
   verb: Verb,

@@ -6,12 +6,12 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { goTo } from '../../route.ts';
 
-/** A refusal comes sooner. */
+/** Refusals arrive sooner. */
 const SHOW_AFTER_MS = 1_500;
 
 const delayed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A button that asks for an id, starts a session of that id, and shows it. */
+/** A button that asks for an id, starts the session with this id, and shows it. */
 export function NewSession() {
   const isOpen = useSignal(false);
   return (
@@ -28,7 +28,7 @@ function NewSessionDialog({ onClose }: { onClose(): void }) {
   const id = useSignal('');
   const start = async () => {
     const wanted = v.parse(sessionId, id.value.trim());
-    // It answers once there is a QR, or with why it does not start; what follows is shown by the view of the session.
+    // It answers once there is a QR, or with the reason why it does not start; the view of the session shows the rest.
     const started = connection().client.startSession({ id: wanted });
     await Promise.race([started, delayed(SHOW_AFTER_MS)]);
     started.catch(() => {});

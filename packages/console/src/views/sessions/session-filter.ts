@@ -8,7 +8,7 @@ export interface SessionFilter {
   readonly tone: Tone | undefined;
 }
 
-/** The groups of sessions that a person looks for. */
+/** The groups of sessions to choose from. */
 export const GROUPS: Readonly<Record<Tone, string>> = {
   bad: 'Failed',
   attention: 'Needs attention',
@@ -17,7 +17,7 @@ export const GROUPS: Readonly<Record<Tone, string>> = {
   off: 'Not running',
 };
 
-/** Those that the filter lets through. */
+/** The sessions that pass the filter. */
 export function filtered(sessions: readonly SessionView[], { text, tone }: SessionFilter): readonly SessionView[] {
   const wanted = text.trim().toLowerCase();
   return sessions.filter((session) => {

@@ -7,12 +7,12 @@ import { hrefTo } from '../../route.ts';
 
 interface RowProps {
   readonly session: SessionView;
-  /** Undefined: sessions cannot be chosen. */
+  /** Undefined: sessions cannot be selected. */
   readonly isChosen: boolean | undefined;
   onToggle(id: string): void;
 }
 
-/** A session in the list. It is drawn again only when something of it has changed. */
+/** A session in the list. It is drawn again only when it has changed. */
 export const SessionRow = memo(
   ({ session, isChosen, onToggle }: RowProps) => {
     const { id, since, message, nextAttemptAt, restarts, memory, diskBytes, lastEventAt, pageVersion, degraded } =

@@ -13,14 +13,14 @@ import { SessionRow } from './session-row.tsx';
 
 const TITLES = ['Session', 'Status', 'What happened', 'Restarts', 'Memory', 'Disk', 'Last event', 'Page'];
 
-/** All sessions, live, with what is wrong and what follows. */
+/** All sessions, live, with problems and next steps. */
 export function SessionsView({ sessions }: { readonly sessions: LiveSessions }) {
   const text = useSignal('');
   const tone = useSignal<Tone | undefined>(undefined);
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const all = useComputed(() => [...(sessions.all.value?.values() ?? [])]);
   const shown = useComputed(() => filtered(all.value, { text: text.value, tone: tone.value }));
-  // Only of those that are shown: so that no hidden session is stopped.
+  // Only visible ones, so that no hidden session is stopped.
   const chosen = useComputed(() => shown.value.filter(({ id }) => selected.value.has(id)));
   if (sessions.all.value === undefined) return <p role="status">Reading the sessions …</p>;
   const isManager = mayCall('startSession');
@@ -37,7 +37,7 @@ export function SessionsView({ sessions }: { readonly sessions: LiveSessions }) 
       </div>
       {all.value.length === 0 ? (
         <Empty title="There is no session yet.">
-          <p>{isManager ? 'Start one: it shows a QR to scan.' : 'Your key covers none of those that there are.'}</p>
+          <p>{isManager ? 'Start one: it shows a QR to scan.' : 'Your key covers none of the existing sessions.'}</p>
         </Empty>
       ) : (
         <>
@@ -87,7 +87,7 @@ export function SessionsView({ sessions }: { readonly sessions: LiveSessions }) 
   );
 }
 
-/** How many sessions there are of each group; a press shows only those. */
+/** The number of sessions in each group; pressing one filters the list. */
 function Groups({
   all,
   chosen,

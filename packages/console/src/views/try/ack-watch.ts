@@ -4,19 +4,21 @@ import { followEvents } from '../../live/follow-events.ts';
 import { journalPosition } from '../../live/journal-position.ts';
 import { isAckOf } from './sent-id.ts';
 
-/** An ack of a message that was sent here. */
+/** An ack of a message that was sent from this page. */
 export interface SeenAck {
   readonly ack: number;
   readonly at: string;
 }
 
-/** Acks can be there before the answer that says which message they are of. */
+/** Acks may arrive before the answer that has the message's id. */
 const MOST_RECENT = 1_000;
 const MOST_SENT = 50;
 
-/** The acks of messages that were sent here. One stream serves all: browsers open few connections to a host. */
+/**
+ * The acks of messages that were sent from this page. One stream serves all: browsers open few connections to a host.
+ */
 export class AckWatch {
-  /** By the ids of messages, in the order in which they came. */
+  /** By message id, in order of arrival. */
   readonly acks = signal<ReadonlyMap<string, readonly SeenAck[]>>(new Map());
   readonly #address: GatewayAddress;
   readonly #stopping = new AbortController();
@@ -31,13 +33,13 @@ export class AckWatch {
     this.#stopping.abort();
   }
 
-  /** Resolves when no ack of what is sent from now on is missed. Never rejects. */
+  /** Resolves once no ack of a later send can be missed. Never rejects. */
   begin(): Promise<void> {
     this.#begun ??= this.#begin();
     return this.#begun;
   }
 
-  /** Keeps the acks of a message, by that id. */
+  /** Keeps the acks of the message with this id. */
   watch(id: string): void {
     const seen = this.#recent.filter((one) => isAckOf(one.id, id)).map((one) => one.seen);
     const kept = [...this.acks.value].slice(-MOST_SENT);
@@ -56,7 +58,7 @@ export class AckWatch {
       },
       onRefused: () => {
         stop();
-        this.#begun = undefined; // The next call begins again.
+        this.#begun = undefined; // The next call starts it again.
       },
     });
     signal.addEventListener('abort', stop, { once: true });

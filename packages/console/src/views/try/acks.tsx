@@ -4,12 +4,12 @@ import type { AckWatch } from './ack-watch.ts';
 
 interface AcksProps {
   readonly id: string;
-  /** The ack that was answered. Undefined: it is not known whether the message was sent. */
+  /** The ack in the answer. Undefined: it is unknown whether the message was sent. */
   readonly answered: number | undefined;
   readonly acks: AckWatch;
 }
 
-/** What became of a message, as it becomes known. */
+/** The acks of a message, as they arrive. */
 export function Acks({ id, answered, acks }: AcksProps) {
   const seen = acks.acks.value.get(id) ?? [];
   const later = seen.filter(({ ack }) => answered === undefined || ack > answered || ack < 0);
@@ -20,7 +20,7 @@ export function Acks({ id, answered, acks }: AcksProps) {
         <ol class="timeline">
           <li>
             <span class="soft">answered</span>
-            {answered === undefined ? 'not known: an ack would say that it was sent' : ackText(answered)}
+            {answered === undefined ? 'unknown: an ack would confirm that it was sent' : ackText(answered)}
           </li>
           {later.map(({ ack, at }) => (
             <li key={`${ack} ${at}`}>

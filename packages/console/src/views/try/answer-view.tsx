@@ -4,11 +4,11 @@ import { jsonText } from '../../parts/shown-text.ts';
 import { AnsweredFileView } from './answered-file.tsx';
 import type { Answer } from './call.ts';
 
-/** A list of all contacts would take a page seconds to draw. */
+/** A list of all contacts would take the page seconds to draw. */
 const MOST_SHOWN = 100_000;
 const PNG_URL = /^data:image\/png;base64,[A-Za-z0-9+/=]+$/;
 
-/** What the gateway has answered. */
+/** The answer of the gateway. */
 export function AnswerView({ answer }: { readonly answer: Answer }) {
   const { name, status, durationMs, requestId, isReplayed, json, file, failure } = answer;
   return (
@@ -17,7 +17,7 @@ export function AnswerView({ answer }: { readonly answer: Answer }) {
         <strong>
           {name}: {status ?? 'no answer'}
         </strong>{' '}
-        in {Math.round(durationMs)} ms{isReplayed && ', answered before with the same Idempotency-Key'}
+        in {Math.round(durationMs)} ms{isReplayed && ', replayed for the same Idempotency-Key'}
       </p>
       {requestId !== undefined && (
         <p class="soft">
@@ -46,7 +46,7 @@ function AnsweredJson({ json }: { readonly json: unknown }) {
   );
 }
 
-/** The pictures that an answer has as text: QRs. */
+/** The images that an answer contains as text: QRs. */
 function pngUrlsIn(json: unknown): readonly string[] {
   const values = typeof json === 'object' && json !== null ? Object.values(json) : [];
   return values.filter((value): value is string => typeof value === 'string' && PNG_URL.test(value));

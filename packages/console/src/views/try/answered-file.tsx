@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { shownText } from '../../parts/shown-text.ts';
 import { bytesText } from '../../parts/words.ts';
 
-/** Images in which nothing can be run, unlike SVG. */
+/** Image types that cannot contain scripts, unlike SVG. */
 const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 
 interface FileProps {
@@ -11,7 +11,7 @@ interface FileProps {
   readonly filename: string | undefined;
 }
 
-/** A file of strangers: shown if it is a plain image, and offered as a download. Never opened as a page. */
+/** A file from strangers: shown if it is a plain image, and offered as a download. Never opened as a page. */
 export function AnsweredFileView({ bytes, mimeType, filename }: FileProps) {
   const type = mimeType.split(';')[0]?.trim().toLowerCase() ?? '';
   const isShown = SHOWN.includes(type);

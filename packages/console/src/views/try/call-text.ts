@@ -3,16 +3,16 @@ import { curlText, quoted } from '../../parts/curl.ts';
 import { jsonText } from '../../parts/shown-text.ts';
 import type { DraftedCall } from './draft.ts';
 
-/** Where the gateway is, and whether it asks for a token. */
+/** The address of the gateway, and whether it requires a token. */
 interface Place {
   readonly url: string;
   readonly hasToken: boolean;
 }
 
-/** Names that are the same for a shell, for JavaScript and for the eye. */
+/** Names that need no quoting in a shell or in JavaScript, and look unambiguous. */
 const PLAIN_NAME = /^[A-Za-z0-9_][A-Za-z0-9_. -]*$/;
 
-/** A call as a command, to be run in the folder of the file that it sends. */
+/** A call as a command, to run in the folder of the file that it sends. */
 export function asCurl(operation: Operation, call: DraftedCall, { url, hasToken }: Place): string {
   const { path, query, body, file, idempotencyKey } = call;
   const { method, archive } = operation;
@@ -33,7 +33,7 @@ export function asCurl(operation: Operation, call: DraftedCall, { url, hasToken 
     hasToken,
   );
   if (!isPiped) return command;
-  // A command line has no room for a file.
+  // A file does not fit into a command line.
   const head = text.slice(0, -'"}'.length);
   return `{ printf %s ${quoted(head)}; base64 -w 0 ${quoted(nameOf(file))}; printf %s '"}'; } |\n  ${command}`;
 }
@@ -65,7 +65,7 @@ function nameOf(file: File | undefined): string {
   return file && PLAIN_NAME.test(file.name) ? file.name : 'file';
 }
 
-/** A value in JavaScript. */
+/** A value as JavaScript. */
 function written(value: unknown): string {
   if (typeof value !== 'string') return jsonText(value, 0);
   const inside = jsonText(value, 0).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");

@@ -3,14 +3,14 @@ import { ARCHIVE_TYPE, answersMedia, type Operation, type OperationName } from '
 import type { DraftedCall } from './draft.ts';
 import { rowOf } from './operation-groups.ts';
 
-/** A file that was answered. */
+/** A file in an answer. */
 interface AnsweredFile {
   readonly bytes: Blob;
   readonly mimeType: string;
   readonly filename: string | undefined;
 }
 
-/** What became of a call. */
+/** The outcome of a call. */
 export interface Answer {
   readonly name: OperationName;
   readonly call: DraftedCall;
@@ -18,9 +18,9 @@ export interface Answer {
   readonly status: number | undefined;
   readonly durationMs: number;
   readonly requestId: string | undefined;
-  /** True if it is the answer that was given to the same Idempotency-Key before. */
+  /** True if it was replayed for the same Idempotency-Key. */
   readonly isReplayed: boolean;
-  /** The body, as JSON. Undefined: there is none, or a file. */
+  /** The body, as JSON. Undefined: there is none, or it is a file. */
   readonly json: unknown;
   readonly file: AnsweredFile | undefined;
   /** Why there is no answer. */
@@ -29,7 +29,7 @@ export interface Answer {
 
 type Method = (input: unknown, options: unknown) => Promise<unknown>;
 
-/** Carries out a call with the typed client, once, and tells what the gateway has answered. Never rejects. */
+/** Makes a call with the typed client, once, and returns the gateway's answer. Never rejects. */
 export async function carryOut(address: GatewayAddress, name: OperationName, call: DraftedCall): Promise<Answer> {
   const row = rowOf(name);
   let response: Response | undefined;
@@ -70,7 +70,7 @@ function isFile(operation: Operation, { ok }: Response): boolean {
   return ok && (answersMedia(operation) || operation.archive === 'answered');
 }
 
-/** The bytes as they are: the browser never opens them as a page, whatever type their sender gave. */
+/** The bytes as received: the browser never opens them as a page, whatever type their sender chose. */
 async function readFile(
   download: (Pick<Download, 'data'> & Partial<Download>) | null,
   { archive }: Operation,
@@ -86,6 +86,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text === '' ? undefined : text; // Whatever a proxy may have answered.
+    return text === '' ? undefined : text; // A proxy may have answered anything.
   }
 }

@@ -1,27 +1,27 @@
 import type { Operation } from '@chat-web/protocol';
 import { type Field, fieldsOf } from './fields.ts';
 
-/** What a person has written into the forms. Operations share fields by their names, such as the session's `id`. */
+/** The user's input in the forms. Operations share fields with the same name, such as the session's `id`. */
 export interface Draft {
   readonly values: Readonly<Record<string, string>>;
   /** The bytes of `base64`, or the archive. */
   readonly file: File | undefined;
-  /** The body as JSON, in place of its fields. */
+  /** The body as JSON, instead of its fields. */
   readonly json: string | undefined;
 }
 
-/** A call as it is sent. */
+/** A call as it will be sent. */
 export interface DraftedCall {
-  /** What fills the path. */
+  /** The path parameters. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** Undefined: the request has none. Without the file. */
+  /** Undefined: the request has no body. Without the file. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
   readonly file: File | undefined;
   readonly idempotencyKey: string | undefined;
 }
 
-/** The field of forms for the header. */
+/** The form field for the header. */
 export const KEY_FIELD = 'Idempotency-Key';
 
 /** The schema of the JSON body, if there is one. */
@@ -29,13 +29,13 @@ function bodySchemaOf({ body, optionalBody }: Operation) {
   return body ?? optionalBody;
 }
 
-/** The fields of the body as it is drafted. */
+/** The fields of the drafted body. */
 export function bodyFields(operation: Operation, { values }: Draft): readonly Field[] {
   const schema = bodySchemaOf(operation);
   return schema ? fieldsOf(schema, values) : [];
 }
 
-/** The call that a draft stands for. Throws an error with a sentence if what is written is no JSON. */
+/** The call of a draft. Throws an error with a sentence if the written JSON is invalid. */
 export function callOf(operation: Operation, draft: Draft): DraftedCall {
   const { values, json } = draft;
   const path = Object.fromEntries(
@@ -61,7 +61,7 @@ function bodyOf(fields: readonly Field[], values: Draft['values'], file: File | 
   return body;
 }
 
-/** Undefined: the field is left out. */
+/** Undefined: the field is omitted. */
 function fieldValue({ name, kind, isRequired, isNullable, options }: Field, written: string): unknown {
   if (isNullable && written === 'null') return null;
   if (kind === 'choice' && isRequired) return options.includes(written) ? written : options[0];
@@ -91,7 +91,7 @@ function parsedObject(what: string, text: string): Record<string, unknown> {
   throw new Error(`${what} must be an object of JSON`);
 }
 
-/** An example as somebody would write it into the form. */
+/** An example in the form of user input. */
 export function writtenExample(values: Readonly<Record<string, unknown>>): Record<string, string> {
   const written = Object.entries(values).map(([name, value]) => [name, writtenValue(value)]);
   return Object.fromEntries(written);

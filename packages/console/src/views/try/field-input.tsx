@@ -9,7 +9,7 @@ interface InputProps {
   onChange(value: string): void;
 }
 
-/** The input for a field, with what the schema asks of it. */
+/** The input for a field, with the requirements of its schema. */
 export function FieldInput({ field, value, placeholder, isDisabled = false, onChange }: InputProps) {
   const { name, kind, isRequired, options, hint } = field;
   const [id, hintId] = [useId(), useId()];
@@ -18,9 +18,9 @@ export function FieldInput({ field, value, placeholder, isDisabled = false, onCh
   const common = { id, disabled: isDisabled, 'aria-describedby': hintId };
   const typed = { ...common, value, placeholder, spellcheck: false, onInput };
   const choices = kind === 'flag' ? ['false', 'true'] : options;
-  // What is not chosen yet is sent as the first.
+  // Without a choice, the first one is sent.
   const chosen = isRequired && !choices.includes(value) ? choices[0] : value;
-  const hints = [kind === 'lines' && 'one in a line', kind === 'json' && 'as JSON', hint].filter(Boolean);
+  const hints = [kind === 'lines' && 'one per line', kind === 'json' && 'as JSON', hint].filter(Boolean);
   return (
     <div>
       <label for={id}>

@@ -1,23 +1,23 @@
 import type { ObjectSchema } from '@chat-web/protocol';
 import type * as v from 'valibot';
 
-/** How a person writes the value of a field. */
+/** How a value is entered. */
 type FieldKind = 'text' | 'long' | 'lines' | 'number' | 'flag' | 'choice' | 'file' | 'json';
 
-/** A field of a form, as it follows from the schema of an operation. */
+/** A field of a form, derived from the schema of an operation. */
 export interface Field {
   readonly name: string;
   readonly kind: FieldKind;
   readonly isRequired: boolean;
-  /** It may be null, which is written so. */
+  /** It may be null, which is entered as `null`. */
   readonly isNullable?: true;
-  /** What a `choice` has to choose from. */
+  /** The options of a `choice`. */
   readonly options: readonly string[];
-  /** What the schema asks of it. */
+  /** The requirements of the schema. */
   readonly hint: string;
 }
 
-/** What this reads of a schema of valibot, which has more for each type. */
+/** The parts of a valibot schema that this reads; each type has more. */
 interface Shape {
   readonly type: string;
   readonly wrapped?: Shape;
@@ -26,7 +26,7 @@ interface Shape {
   readonly entries?: Readonly<Record<string, Shape>>;
   readonly pipe?: readonly Action[];
   readonly item?: Shape;
-  /** Of a variant: the field that says which one it is. */
+  /** For a variant: the field that selects its option. */
   readonly key?: string;
 }
 type Action = Shape & {
@@ -36,7 +36,7 @@ type Action = Shape & {
   readonly requirement?: unknown;
 };
 
-/** Longer texts get more than one line. */
+/** Longer texts get several lines. */
 const LONG = 700;
 const KINDS: Readonly<Record<string, FieldKind>> = {
   number: 'number',
@@ -49,8 +49,8 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
 };
 
 /**
- * The fields of an object, in the order of its schema. Of a variant, those of the one that `values` names, or of the first;
- * the field that says so comes first.
+ * The fields of an object, in the order of its schema. For a variant, those of the option that `values` selects, or of
+ * the first; the selecting field comes first.
  */
 export function fieldsOf(
   schema: v.GenericSchema | ObjectSchema,
@@ -80,7 +80,7 @@ function fieldOf([name, given]: [string, Shape]): Field {
 }
 
 function kindOf(shape: Shape, hint: string): FieldKind {
-  // Of a parameter of the query: a number or a flag, or its text.
+  // For a query parameter: a number or a flag, or its text.
   const [first] = shape.type === 'union' ? ((shape.options ?? []) as readonly Shape[]) : [shape];
   const isNumbers = shape.type === 'picklist' && (shape.options ?? []).every((option) => typeof option === 'number');
   const kind = isNumbers ? 'number' : (KINDS[first?.type ?? ''] ?? 'json');
@@ -94,7 +94,7 @@ function optionsOf(shape: Shape | undefined): readonly string[] {
   return shape?.type === 'picklist' ? (shape.options ?? []).map(String) : [];
 }
 
-/** Its description, or what its checks would say. */
+/** Its description, or the messages of its checks. */
 function hintsOf(shape: Shape): readonly string[] {
   const actions = actionsOf(shape);
   const described = actions.flatMap(({ description }) => description ?? []);
@@ -108,7 +108,7 @@ function mostOf(shape: Shape): number {
   return typeof most === 'number' ? most : 0;
 }
 
-/** A schema with checks can be a part of one with more. */
+/** A schema with checks may be nested in one with more. */
 function actionsOf({ pipe = [] }: Shape): readonly Action[] {
   return pipe.flatMap((action) => (action.kind === 'schema' ? actionsOf(action) : action));
 }

@@ -1,7 +1,7 @@
 import { shownText } from '../../parts/shown-text.ts';
 import { bytesText } from '../../parts/words.ts';
 
-/** Three quarters of what the gateway takes as a body unless it is set otherwise. */
+/** Three quarters of the default limit of a request body. */
 const USUAL_LIMIT_BYTES = 78_000_000;
 
 interface FileInputProps {

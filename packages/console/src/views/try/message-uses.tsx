@@ -7,7 +7,7 @@ interface UsesProps {
   onUse(name: 'sendMessage' | 'editMessage' | 'deleteMessage' | 'getMedia', values: Record<string, string>): void;
 }
 
-/** What can be done with a message that was sent. */
+/** The next calls for a sent message. */
 export function MessageUses({ sent: { id, to, hasMedia }, onUse }: UsesProps) {
   return (
     <div class="buttons">

@@ -15,14 +15,14 @@ interface FormProps {
   onChange(change: Partial<Draft>): void;
 }
 
-/** The path, the query and the body of an operation, as its row in the table has them. */
+/** The path, query and body of an operation, from its row in the table. */
 export function OperationForm(props: FormProps) {
   const { name, operation, draft, sessions, onChange } = props;
   const { values, file, json } = draft;
   const set = (field: string) => (value: string) => onChange({ values: { ...values, [field]: value } });
   const placeholders = placeholdersOf(name, values);
   const body = bodyFields(operation, draft);
-  /** A file brings its name and its type along, as far as the body has them. */
+  /** A file sets its name and type, if the body has these fields. */
   const choose = (chosen: File | undefined) =>
     onChange({ file: chosen, values: { ...values, filename: chosen?.name ?? '', mimeType: chosen?.type ?? '' } });
   const input = (field: Field) =>
@@ -94,7 +94,7 @@ export function OperationForm(props: FormProps) {
 
 const KEY_HINT = 'repeated with the same key, it is sent once';
 
-/** Fills in an example of the table. */
+/** Fills in an example from the table. */
 function ExampleChoice({ name, draft, onChange }: FormProps) {
   const all = Object.entries(examples[name]);
   const isWorthIt = all.some(
@@ -113,14 +113,14 @@ function ExampleChoice({ name, draft, onChange }: FormProps) {
   );
 }
 
-/** What the example has that fits what is chosen, such as the type of a message. */
+/** The values of the example that fits the current choice, such as the type of a message. */
 function placeholdersOf(name: OperationName, { type }: Draft['values']): Record<string, string> {
   const all = Object.values(examples[name]);
   const { path = {}, query = {}, body = {} } = all.find((example) => example.body?.type === type) ?? all[0] ?? {};
   return writtenExample({ ...path, ...query, ...body, base64: '' });
 }
 
-/** The form with an example, of the session that is chosen. */
+/** Fills the form with an example, for the selected session. */
 function draftOf({ path, query = {}, body = {} }: Example, session = ''): Draft {
   const { base64, ...fields } = body;
   const file = typeof base64 === 'string' ? fileOf(base64, fields) : undefined;

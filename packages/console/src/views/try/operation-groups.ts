@@ -5,13 +5,13 @@ import {
   operations,
 } from '@chat-web/protocol';
 
-/** Operations on the same kind of thing. */
+/** Operations on the same kind of resource. */
 export interface OperationGroup {
   readonly title: string;
   readonly names: readonly OperationName[];
 }
 
-/** What people try comes first, in this order; further groups follow. */
+/** The usual ones come first, in this order; further groups follow. */
 const FIRST = ['Messages', 'Contacts', 'Chats', 'Groups', 'Status feed', 'Sessions'];
 
 /** The row of an operation. */
@@ -19,7 +19,7 @@ export function rowOf(name: OperationName): Operation {
   return operations[name];
 }
 
-/** The operations that `isAllowed` permits, in the groups of the reference. A new row of the table is among them. */
+/** The operations that `isAllowed` permits, in the groups of the reference. New rows of the table are included. */
 export function operationGroups(isAllowed: (name: OperationName) => boolean): readonly OperationGroup[] {
   const groups = Object.entries(groupedOperations).map(([title, group]) => ({
     title,
@@ -29,7 +29,7 @@ export function operationGroups(isAllowed: (name: OperationName) => boolean): re
   return groups.filter(({ names }) => names.length > 0).sort((one, other) => rank(one) - rank(other));
 }
 
-/** True if it cannot be taken back: it is asked for once more. */
+/** True if it cannot be undone: it needs a confirmation. */
 export function isFinal({ method, path, archive }: Operation): boolean {
   return method === 'DELETE' || archive === 'answered' || path.endsWith('/logout');
 }

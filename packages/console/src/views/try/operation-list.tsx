@@ -7,7 +7,7 @@ interface ListProps {
   readonly chosen: OperationName;
 }
 
-/** Chooses an operation: a list where there is room, else a field. */
+/** Selects an operation: a list if there is room, otherwise a select field. */
 export function OperationList({ groups, chosen }: ListProps) {
   return (
     <div class="operations">

@@ -2,22 +2,22 @@ import type { Message } from '@chat-web/host';
 import { message } from '@chat-web/protocol';
 import * as v from 'valibot';
 
-/** The error of a send that may have been carried out, where its message is known. */
+/** The error of a send that may have been carried out, if the id of its message is known. */
 const unknownOutcome = v.object({ code: v.literal('outcome_unknown'), id: v.string() });
 
-/** The message that an answer has. Undefined: it has none. */
+/** The message in an answer, if there is one. */
 export function messageIn(json: unknown): Message | undefined {
   const parsed = v.safeParse(message, json);
   return parsed.success ? parsed.output : undefined;
 }
 
-/** The id of the message that was sent, or may have been. Undefined: none was. */
+/** The id of the message that was, or may have been, sent, if there is one. */
 export function sentIdIn(json: unknown): string | undefined {
   const parsed = v.safeParse(v.union([message, unknownOutcome]), json);
   return parsed.success ? parsed.output.id : undefined;
 }
 
-/** True if an ack is of that message. The id of an error can be the part behind the chat. */
+/** True if an ack belongs to this message. The id in an error may lack the chat. */
 export function isAckOf(ackId: string, sentId: string): boolean {
   return ackId === sentId || ackId.split('_').includes(sentId);
 }

@@ -9,7 +9,7 @@ interface SessionInputProps {
   onChange(id: string): void;
 }
 
-/** Chooses the session of a call: among those that can answer it, or any for what the gateway itself does. */
+/** Selects the session of a call: one that can answer it, or any for operations of the gateway itself. */
 export function SessionInput({ name, sessions, value, onChange }: SessionInputProps) {
   if (!isWorkerOperation(name))
     return (
@@ -45,7 +45,7 @@ export function SessionInput({ name, sessions, value, onChange }: SessionInputPr
       </select>
       {ids.length === 0 && (
         <small>
-          {wanted === 'qr' ? 'No session waits to be linked. ' : 'It takes a session that is ready. '}
+          {wanted === 'qr' ? 'No session is waiting to be linked. ' : 'This call needs a session that is ready. '}
           <a href={hrefTo('sessions')}>To the sessions</a>
         </small>
       )}

@@ -22,13 +22,13 @@ import { messageIn, sentIdIn } from './sent-id.ts';
 
 interface TryProps {
   readonly sessions: LiveSessions;
-  /** The operation that the address names. */
+  /** The operation in the address. */
   readonly named: string | undefined;
-  /** The session that it names. */
+  /** The session in the address. */
   readonly session: string | undefined;
 }
 
-/** Any call that the key allows: its form, the call as it is written elsewhere, and its answer. */
+/** Any call that the key allows: its form, the equivalent code, and its answer. */
 export function TryView({ sessions, named, session }: TryProps) {
   const groups = useMemo(() => operationGroups(mayCall), []);
   const all = groups.flatMap(({ names }) => names);
@@ -111,7 +111,7 @@ interface CallProps {
   onAnswer(answer: Answer | undefined): void;
 }
 
-/** The call as it will be, and the button that sends it. */
+/** The drafted call, and the button that sends it. */
 function CallPanel({ name, drafted, acks, onAnswer }: CallProps) {
   const operation = rowOf(name);
   const { address, access } = connection();
@@ -177,7 +177,7 @@ function CallPanel({ name, drafted, acks, onAnswer }: CallProps) {
   );
 }
 
-/** What people try first. */
+/** The operation that is shown first. */
 function firstOf(names: readonly OperationName[]): OperationName | undefined {
   return names.find((name) => name === 'sendMessage') ?? names[0];
 }

@@ -10,7 +10,7 @@ interface ChangeProps {
   onClose(): void;
 }
 
-/** Changes what a webhook is for. */
+/** Changes the subscription of a webhook. */
 export function ChangeWebhook({ of: webhook, sessions, onClose }: ChangeProps) {
   const written = useWritten(webhook);
   const change = async () => {

@@ -12,7 +12,7 @@ const READ_EVERY_MS = 5_000;
 const SHOWN = 100;
 const TITLES = ['Given up', 'Event', 'Session', 'Attempts', 'Why', 'Id'];
 
-/** The events that were given up, newest first, and a button that delivers them again. */
+/** The dead letters, newest first, and a button that delivers them again. */
 export function DeadLetters({ webhookId, isDisabled }: { readonly webhookId: string; readonly isDisabled: boolean }) {
   const { client } = connection();
   const loaded = useLoaded((signal) => client.listDeadLetters({ webhookId }, { signal, retries: 0 }), {

@@ -11,7 +11,7 @@ interface NewWebhookProps {
   onMade(webhook: OperationAnswer<(typeof operations)['createWebhook']>): void;
 }
 
-/** A button that asks what a webhook is for, and creates it. */
+/** A button that asks for the subscription of a webhook, and creates it. */
 export function NewWebhook(props: NewWebhookProps) {
   const isOpen = useSignal(false);
   return (

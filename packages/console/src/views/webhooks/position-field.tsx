@@ -9,17 +9,17 @@ export interface Start {
 }
 
 const TEXTS: Readonly<Record<Start['from']['value'], string>> = {
-  now: 'With what comes from now on',
-  oldest: 'With all that the journal keeps',
+  now: 'With new events only',
+  oldest: 'With all events in the journal',
   event: 'After an event',
 };
 
-/** Where a webhook is to begin, as it is chosen. */
+/** The state of the choice where a webhook begins. */
 export function useStart(from: Start['from']['value']): Start {
   return { from: useSignal(from), event: useSignal('') };
 }
 
-/** What the API takes for it; undefined: from now on. */
+/** The value for the API; undefined: from now on. */
 export function positionOf({ from, event }: Start): string | undefined {
   return from.value === 'event' ? event.value.trim() : from.value === 'oldest' ? 'oldest' : undefined;
 }
@@ -27,7 +27,7 @@ export function positionOf({ from, event }: Start): string | undefined {
 interface PositionProps {
   readonly start: Start;
   readonly choices: readonly Start['from']['value'][];
-  /** An id that stands as an example. */
+  /** An example id. */
   readonly example?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export function PositionField({ start: { from, event }, choices, example }: Posi
       ))}
       {from.value === 'event' && (
         <TextField label="Id of the event" value={event} required placeholder={example}>
-          As streams, pages and webhooks have it (webhook-id).
+          As in streams, pages and webhooks (webhook-id).
         </TextField>
       )}
     </fieldset>

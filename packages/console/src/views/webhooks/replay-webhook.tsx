@@ -12,8 +12,8 @@ export function ReplayWebhook({ of: { id, position }, onClose }: { readonly of: 
   return (
     <FormDialog title="Deliver events again" verb="Replay" work={replay} onClose={onClose}>
       <p>
-        All events after the one that you choose come again, in order, with the same webhook-id. The webhook is at{' '}
-        {position} now.
+        All events after the one that you choose are delivered again, in order, with the same webhook-id. The webhook is
+        at {position} now.
       </p>
       <PositionField start={start} choices={['oldest', 'event']} example={position} />
     </FormDialog>

@@ -13,11 +13,11 @@ import { ReplayWebhook } from './replay-webhook.tsx';
 interface ButtonsProps {
   readonly of: WebhookView;
   readonly sessions: LiveSessions;
-  /** Something of it may be another. */
+  /** The webhook may have changed. */
   onDone(): void;
 }
 
-/** What can be done with a webhook. */
+/** The actions for a webhook. */
 export function WebhookButtons({ of: webhook, sessions, onDone }: ButtonsProps) {
   const { id, url, status } = webhook;
   const asked = useSignal<'change' | 'rotate' | 'replay' | 'delete' | undefined>(undefined);
@@ -73,7 +73,7 @@ export function WebhookButtons({ of: webhook, sessions, onDone }: ButtonsProps) 
           work={async () => showWebhookSecret(await connection().client.rotateWebhookSecret({ webhookId: id }))}
           onClose={close}
         >
-          <p>The application gets a new one. For 24 hours the present one signs as well.</p>
+          <p>The application gets a new one. For 24 hours the current one signs as well.</p>
         </FormDialog>
       )}
       {asked.value === 'delete' && (

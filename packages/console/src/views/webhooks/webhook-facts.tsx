@@ -2,7 +2,7 @@ import type { WebhookView } from '@chat-web/protocol';
 import { Time } from '../../parts/time.tsx';
 import { counted } from '../../parts/words.ts';
 
-/** What a webhook is for, and how far it has come. */
+/** The subscription of a webhook, and its progress. */
 export function WebhookFacts({ of }: { readonly of: WebhookView }) {
   const { id, sessions, events, createdAt, position, waiting, lastSuccessAt, lastFailure } = of;
   return (

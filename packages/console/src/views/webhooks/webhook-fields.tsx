@@ -8,14 +8,14 @@ import { PatternsField } from '../../parts/patterns-field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { CHOICES, EVENT_TEXTS } from './webhook-texts.ts';
 
-/** What a webhook is for, as it is written. */
+/** The written subscription of a webhook. */
 interface Written {
   readonly url: Signal<string>;
   readonly patterns: Signal<string>;
   readonly events: Signal<ReadonlySet<string>>;
 }
 
-/** What is written into the fields, at first that of a webhook, or what suits most. */
+/** The state of the fields, initially that of a webhook, or the usual choice. */
 export function useWritten(before?: WebhookView): Written {
   const { url = '', sessions = connection().access.sessions, events = DEFAULT_EVENTS } = before ?? {};
   return {
@@ -25,13 +25,13 @@ export function useWritten(before?: WebhookView): Written {
   };
 }
 
-/** What the API takes for it. */
+/** The value for the API. */
 export function subscriptionOf({ url, patterns, events }: Written): ChangedWebhook {
   const chosen = CHOICES.filter((name) => events.value.has(name));
   return { url: url.value.trim(), sessions: patternsIn(patterns.value), events: [...chosen, 'gap'] };
 }
 
-/** Asks where a webhook posts what of which sessions. */
+/** Asks for the address, the events and the sessions of a webhook. */
 export function WebhookFields({
   written: { url, patterns, events },
   sessions,

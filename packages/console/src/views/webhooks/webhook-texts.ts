@@ -2,7 +2,7 @@ import type { EventName } from '@chat-web/host';
 import type { WebhookView } from '@chat-web/protocol';
 import type { Tone } from '../../parts/status.tsx';
 
-/** How the status of a webhook is shown. */
+/** The look of a webhook's status. */
 export const STATUS_LOOKS: Readonly<Record<WebhookView['status'], { readonly word: string; readonly tone: Tone }>> = {
   active: { word: 'Active', tone: 'good' },
   failing: { word: 'Failing', tone: 'attention' },
@@ -17,27 +17,27 @@ export const DISABLED_TEXTS: Readonly<Record<NonNullable<WebhookView['reason']>,
   no_access: 'The key that created it was revoked or has expired. Enable it, and it belongs to you; or delete it.',
 };
 
-/** What each event of a webhook tells. A gap is delivered whatever is chosen. */
+/** The meaning of each event of a webhook. A gap is delivered whatever is chosen. */
 export const EVENT_TEXTS: Readonly<Record<Exclude<EventName, 'qr' | 'pairing_code' | 'gap'>, string>> = {
   ready: 'a session is connected',
   message: 'a message was received',
   message_ack: 'a message was delivered, read or played',
   disconnected: 'a session is not connected any more, and why',
   passkey_required: 'an account asks for its passkey when it is linked',
-  status: 'each change of a session, also while it starts',
+  status: 'each change of a session, even while it starts',
   message_sent: 'the account sent a message on another device',
-  message_reaction: 'somebody reacted to a message, or took that back',
+  message_reaction: 'somebody reacted to a message, or removed the reaction',
   poll_vote: 'somebody voted in a poll',
   message_edited: 'a message was edited, with its new text',
   message_revoked: 'a message was deleted for everyone',
-  group_joined: 'people came into a group',
+  group_joined: 'people joined a group',
   group_left: 'people left a group, or were removed',
-  group_request: 'people ask to be let into a group',
-  presence: 'a person is online, types or records, in a chat for which that was asked',
+  group_request: 'people ask to join a group',
+  presence: 'a person is online, typing or recording, in a chat whose presence is subscribed',
   chat_updated: 'a chat was archived, pinned, muted, read or marked as unread',
-  call: 'a call rings, was missed or has ended',
-  group_updated: 'a group has another name, setting, admin or the like',
+  call: 'a call is ringing, was missed or has ended',
+  group_updated: 'the name, settings or admins of a group changed',
 };
 
-/** The events that can be chosen. */
+/** The events to choose from. */
 export const CHOICES = Object.keys(EVENT_TEXTS) as (keyof typeof EVENT_TEXTS)[];

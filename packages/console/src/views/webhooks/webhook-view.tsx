@@ -19,7 +19,7 @@ interface WebhookProps {
   readonly sessions: LiveSessions;
 }
 
-/** One webhook: whether it delivers, what it could not deliver, and what can be done. */
+/** One webhook: whether it delivers, its failures, and its actions. */
 export function WebhookView({ id, sessions }: WebhookProps) {
   const loaded = useLoaded((signal) => connection().client.getWebhook({ webhookId: id }, { signal, retries: 0 }), {
     ...{ key: id, everyMs: READ_EVERY_MS },
@@ -66,8 +66,8 @@ function Shown({ of: webhook, sessions, onDone }: ShownProps) {
       </p>
       {status === 'failing' && (
         <p class="advice">
-          What waits is delivered once the endpoint answers 2xx within 15 s; what is given up before is kept as a dead
-          letter.
+          Waiting events are delivered once the endpoint answers 2xx within 15 s; those that ran out of attempts are
+          kept as dead letters.
         </p>
       )}
       <WebhookButtons of={webhook} sessions={sessions} onDone={onDone} />

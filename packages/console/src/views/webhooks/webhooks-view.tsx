@@ -9,7 +9,7 @@ import { WebhookTable } from './webhook-table.tsx';
 
 const READ_EVERY_MS = 5_000;
 
-/** All webhooks that the caller sees, and whether they deliver. */
+/** All webhooks that the caller may see, and whether they deliver. */
 export function WebhooksView({ sessions }: { readonly sessions: LiveSessions }) {
   const loaded = useLoaded((signal) => connection().client.listWebhooks({}, { signal, retries: 0 }), {
     everyMs: READ_EVERY_MS,
@@ -30,7 +30,7 @@ export function WebhooksView({ sessions }: { readonly sessions: LiveSessions }) 
         {({ webhooks }) =>
           webhooks.length === 0 ? (
             <Empty title="There is no webhook yet.">
-              <p>Make one: the gateway posts events to your application, and loses none while it is down.</p>
+              <p>Create one: the gateway posts events to your application, and loses none while it is down.</p>
             </Empty>
           ) : (
             <WebhookTable webhooks={webhooks} />
