@@ -6,8 +6,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { bundleForPage } from './page-bundle.ts';
 
 /**
- * Makes the static files of the console and of the reference from what the compiler has made: each also compressed,
- * scripts and styles named by their content.
+ * Builds the static files of the console and the reference from the compiler's output; each is also compressed, and
+ * scripts and styles have content hashes in their names.
  */
 
 const PACKAGE = fileURLToPath(new URL('../../packages/console/', import.meta.url));
@@ -24,7 +24,7 @@ const icon = join(SOURCE, 'icon.svg');
 makePages('console', join(SOURCE, 'index.html'), {
   'icon.svg': readFileSync(icon, 'utf8'),
   'console.js': await bundleForPage(join(PACKAGE, 'dist', 'main.js')),
-  // What a view changes comes after what all share.
+  // The styles of views follow the shared ones.
   'style.css': ['shared', 'views'].map((folder) => joined(join(SOURCE, 'style', folder))).join('\n'),
 });
 makePages('reference', join(SOURCE, 'reference', 'index.html'), {
@@ -38,7 +38,7 @@ makePages('reference', join(SOURCE, 'reference', 'index.html'), {
   'swagger-ui.css': readFileSync(join(SWAGGER, 'swagger-ui.css'), 'utf8').replace(/\n\/\*# sourceMappingURL=.*/, ''),
 });
 
-/** Writes a folder with a page, and with the files that it names. */
+/** Writes a folder with a page, and the files that it references. */
 function makePages(folder: string, page: string, files: Readonly<Record<string, string>>): void {
   const dir = join(PACKAGE, 'dist', 'static', folder);
   rmSync(dir, { recursive: true, force: true });
@@ -52,7 +52,7 @@ function makePages(folder: string, page: string, files: Readonly<Record<string, 
   store(join(dir, 'index.html'), html);
 }
 
-/** A name that is another one whenever the content is: browsers keep such a file for good. */
+/** A name that changes with the content: browsers cache such a file forever. */
 function nameOf(name: string, text: string): string {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
   const ending = extname(name);
@@ -64,7 +64,7 @@ function store(file: string, text: string): void {
   for (const [ending, compressed] of Object.entries(COMPRESSION)) writeFileSync(file + ending, compressed(text));
 }
 
-/** The files of a folder as one, in the order of their names. */
+/** The files of a folder, concatenated in the order of their names. */
 function joined(folder: string): string {
   const names = readdirSync(folder).sort();
   return names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleForPage } from './page-bundle.ts';
 
-/** Makes one script of the simulator's phones' page, from what the compiler has made. */
+/** Bundles the simulator's phones page into one script, from the compiler's output. */
 
 const FOLDER = fileURLToPath(new URL('../../packages/simulator/dist/phones-page/', import.meta.url));
 

@@ -8,9 +8,9 @@ const row = v.pipe(
     /** Operations by name; `sendMessage.poll` is a type or a field of its body. */
     operations: v.optional(v.array(v.string())),
     events: v.optional(v.array(v.string())),
-    /** The limit of what these do: the capability is there in part. */
+    /** The limitation, if the capability is partial. */
     part: v.optional(v.string()),
-    /** Where neither operations nor events say it. */
+    /** The gateway's column, if it does not follow from operations and events. */
     ours: v.optional(v.string()),
     peers: v.array(v.picklist(['yes', 'no', 'part', 'unknown'])),
   }),
@@ -21,21 +21,21 @@ const row = v.pipe(
   ),
 );
 
-/** What others offer, as it was read in their documentation and sources on a day. */
+/** What other gateways offer, according to their documentation and sources on that day. */
 const comparison = v.strictObject({
   read: v.pipe(v.string(), v.isoDate()),
   peers: v.array(v.strictObject({ name: v.string(), version: v.string() })),
   sections: v.array(v.strictObject({ title: v.string(), rows: v.array(row) })),
 });
 
-/** What docs/comparison.json says. */
+/** The content of docs/comparison.json. */
 export function writtenComparison(): unknown {
   return JSON.parse(readFileSync('docs/comparison.json', 'utf8'));
 }
 
 /**
- * The page that compares what can be done with what others offer. The gateway's column follows from its operations and
- * events. Throws an Error that names an operation or event that does not exist.
+ * The page that compares the gateway with others. The gateway's column is derived from its operations and events.
+ * Throws an Error that names an operation or event that does not exist.
  */
 export function comparisonPage(written: unknown = writtenComparison()): string {
   const { read, peers, sections } = v.parse(comparison, written);
@@ -67,7 +67,7 @@ function oursOf({ capability, operations: asked = [], events = [], part, ours }:
   return `${part === undefined ? 'yes' : 'part'}: ${has.join(', ')}${part === undefined ? '' : ` (${part})`}`;
 }
 
-/** Whether there is that operation, with that type or field of its body. */
+/** Whether this operation exists, with this type or field of its body. */
 function hasOperation(written: string): boolean {
   const [name = '', part] = written.split('.');
   if (!Object.hasOwn(operations, name)) return false;

@@ -6,11 +6,11 @@ import { toString as qrToString } from 'qrcode';
 
 /** The events of a session, for steps that wait for one. */
 export interface Stream {
-  /** Resolves with the first event of that name that matches, past or future. */
+  /** Resolves with the first event with this name that matches, past or future. */
   next<N extends EventName>(name: N, fits: (data: EventData<N>) => boolean): Promise<EventData<N>>;
 }
 
-/** A QR, drawn for a terminal, or in plain characters if the output is not one. */
+/** A QR, drawn for a terminal, or in plain characters if the output is not a terminal. */
 export function drawQr(text: string): Promise<string> {
   return process.stdout.isTTY
     ? qrToString(text, { type: 'terminal', small: true })

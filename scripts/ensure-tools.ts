@@ -5,13 +5,13 @@ import { findBrowser } from '@chat-web/worker/browser';
 import { isAllowed } from './file-access.ts';
 
 /**
- * Makes sure that the tools named as arguments are installed; silent if they are. As root on Debian or Ubuntu it installs
- * what is missing with apt-get, with a line for each package; elsewhere it changes nothing, prints the command, and exits
- * with 1. An optional tool that cannot be installed is a line, not an error.
+ * Ensures that the tools named as arguments are installed; prints nothing if they are. As root on Debian or Ubuntu it
+ * installs missing tools with apt-get, and prints a line for each package; elsewhere it changes nothing, prints the
+ * command, and exits with 1. If an optional tool cannot be installed, it prints a line and continues.
  */
 
 interface Tool {
-  /** What needs it. */
+  /** Why it is needed. */
   readonly purpose: string;
   /** Why it cannot be used; undefined if it can. */
   missing(): string | undefined;
@@ -20,7 +20,7 @@ interface Tool {
   readonly fedora?: string;
   readonly arch?: string;
   readonly alpine?: string;
-  /** Not every system has it; what needs it is skipped without it. */
+  /** Not every system has it; tests that need it are skipped without it. */
   readonly isOptional?: boolean;
 }
 

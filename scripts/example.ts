@@ -17,7 +17,7 @@ import { interruption } from './interruption.ts';
 
 const USAGE = `Usage: npm run example [-- --port 8080]
 
-Starts the simulator, a gateway and the inbox of examples/inbox, and plays the phones by what you type.
+Starts the simulator, a gateway and the inbox of examples/inbox, and lets you play the phones by typing.
   --port    the inbox's port (0 picks a free one)
 `;
 const INBOX = fileURLToPath(new URL('../../examples/inbox/dist/main.js', import.meta.url));
@@ -46,7 +46,7 @@ try {
 }
 process.exit();
 
-/** Runs everything until it is interrupted; rejects if a part ends by itself. */
+/** Runs everything until it is interrupted; rejects if a part exits by itself. */
 async function run(): Promise<void> {
   const simulator = await startSimulator();
   try {
@@ -91,10 +91,10 @@ function spawnInbox({ url, token = '' }: GatewayAddress): ChildProcess {
     env: {
       ...process.env,
       ...{ GATEWAY_URL: url, GATEWAY_TOKEN: token, SESSION },
-      // No account is in danger here: pictures are shown at once.
+      // No account is at risk here: pictures are shown at once.
       ...{ INBOX_PORT: port, INBOX_FILE: join(folder, 'inbox.jsonl'), INBOX_PICTURES_AFTER_MINUTES: '0' },
     },
-    detached: true, // Ctrl+C in the terminal does not reach it: it is stopped in its turn.
+    detached: true, // Ctrl+C in the terminal does not reach it: it is stopped in order.
   });
 }
 

@@ -4,7 +4,7 @@ import type { GatewayAddress } from '@chat-web/host';
 import { gatewayAddress } from '@chat-web/host/node';
 import { UsageError } from './usage-error.ts';
 
-/** A gateway, and how people call it. */
+/** The address of a gateway, and how messages name it. */
 export interface End {
   readonly url: string;
   readonly address: GatewayAddress;
@@ -13,8 +13,8 @@ export interface End {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The gateway that a flag names. `tokenName`: the variable with its token, or with `_FILE` the path of a file. Throws a
- * UsageError.
+ * The gateway that a flag names. `tokenName`: the variable with its token; with the suffix `_FILE`, the path of a file.
+ * Throws a UsageError.
  */
 export function endOf(flag: string, written: string, tokenName: string, env: Environment): End {
   const url = written.replace(/\/+$/, '');
@@ -43,7 +43,7 @@ function tokenOf(name: string, env: Environment): string | undefined {
     const [line = ''] = readFileSync(path, 'utf8').split('\n', 1);
     if (line.trim() !== '') return line.trim();
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new UsageError(`${name}_FILE names no file with a token`);
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN_URL = import.meta.resolve('@chat-web/gateway/main');
 const MAIN = fileURLToPath(MAIN_URL);
-/** As the unit starts it, if there is a service manager. */
+/** The same command as in the unit, if there is a service manager. */
 const WITH_NOTIFY_SOCKET = fileURLToPath(new URL('../../../deploy/systemd/with-notify-socket.pl', MAIN_URL));
 /** Runs the gateway, and stops it when its stdin ends. */
 const TETHERED_MAIN = fileURLToPath(new URL('./tethered-gateway.js', import.meta.url));
@@ -16,7 +16,7 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A gateway in its own process, as an operator runs it. */
+/** A gateway in its own process, as operators run it. */
 export interface GatewayProcess {
   readonly url: string;
   readonly pid: number;
@@ -37,7 +37,7 @@ export interface SpawnOptions {
   readonly cwd?: string | undefined;
   /** The file that it runs; default: the gateway's own. */
   readonly main?: string | undefined;
-  /** It stops when this process is gone, however that ends. */
+  /** It stops when this process ends, for whatever reason. */
   readonly endsWithUs?: boolean;
 }
 
@@ -64,7 +64,7 @@ export async function spawnGateway(
     log,
     exited,
     end: (signal = 'SIGTERM') => {
-      // Windows has no SIGTERM: a kill there is one at once.
+      // On Windows there is no SIGTERM: a kill would end it immediately.
       if (child.stdin) child.stdin.end();
       else child.kill(signal);
       return exited;

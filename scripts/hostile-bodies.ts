@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** A body that is made to be expensive to parse. */
+/** A body that is expensive to parse. */
 export interface HostileBody {
   readonly name: string;
   /** The allowed statuses of its answer. */
@@ -11,7 +11,7 @@ export interface HostileBody {
   make(size: number): Buffer;
 }
 
-/** This number is not registered: the network refuses what can be parsed, and nothing is sent. */
+/** This number is not registered: the network refuses the messages that can be parsed, and nothing is sent. */
 const START = '{"type":"document","to":"12025550999"';
 
 /** A head, a unit repeated as often as it fits, and a tail. */
@@ -76,7 +76,10 @@ export function requestOf(session: string, { make, chunkBytes }: HostileBody, by
   return Buffer.concat([Buffer.from(head), chunkBytes ? inHttpChunks(body, chunkBytes) : body]);
 }
 
-/** Sends it as fast as possible. Resolves with the status of the answer, or how the connection ended without one. */
+/**
+ * Sends it as fast as possible. Resolves with the status of the answer, or with the way the connection ended without
+ * one.
+ */
 export function sendRaw(url: string, request: Buffer): Promise<number | string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(request));
@@ -89,7 +92,7 @@ export function sendRaw(url: string, request: Buffer): Promise<number | string> 
   });
 }
 
-/** The body as HTTP sends it in chunks of that size. */
+/** The body as HTTP chunks of this size. */
 export function inHttpChunks(body: Buffer, chunkBytes: number): Buffer {
   const chunk = Buffer.from(`${chunkBytes.toString(16)}\r\n${' '.repeat(chunkBytes)}\r\n`);
   const dataAt = chunk.length - chunkBytes - 2;

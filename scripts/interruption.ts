@@ -1,8 +1,8 @@
 import { closeSync } from 'node:fs';
 
 /**
- * Aborts when the person at the terminal ends the command: by Ctrl+C, by a SIGTERM, or by closing the terminal. The
- * command goes on to its end then: what it prints to a closed terminal is lost.
+ * Aborts when the user ends the command: by Ctrl+C, by a SIGTERM, or by closing the terminal. The command then
+ * continues to its end: output to a closed terminal is lost.
  */
 export function interruption(): AbortController {
   const interrupted = new AbortController();
@@ -10,7 +10,7 @@ export function interruption(): AbortController {
   let isClosed = false;
   const closed = () => {
     if (!isClosed) process.once('exit', leaveTerminal);
-    isClosed = true; // Each further line is another error of the stream.
+    isClosed = true; // Every further line causes another error of the stream.
   };
   process.once('SIGHUP', closed);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', closed);

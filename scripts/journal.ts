@@ -4,9 +4,9 @@ import { readConfig } from '@chat-web/gateway/config';
 import { ConfigError } from '@chat-web/gateway/config-error';
 import { inspectJournal } from '@chat-web/gateway/journal/inspect';
 
-/** `npm run journal`: looks into the journal of events. It only reads, also while a gateway runs. */
+/** `npm run journal`: inspects the journal of events. It only reads, even while a gateway is running. */
 
-const USAGE = `npm run journal -- verify                  whether all of it is readable; exits with 1 if not
+const USAGE = `npm run journal -- verify                  checks that all of it is readable; exits with 1 if not
 npm run journal -- stats                   events by session and name, size and age
 npm run journal -- dump [--session <id>]   events as JSON lines, oldest first, with the contents of messages
 
@@ -42,7 +42,7 @@ async function verify(): Promise<number> {
         return;
       }
       damaged += 1;
-      print(`${path}: unreadable after ${afterSeq}: readers are told of a gap`);
+      print(`${path}: unreadable after ${afterSeq}: readers receive a gap`);
     },
   });
   print(`${segments} segments, ${records} records, ${damaged} damaged places`);

@@ -4,23 +4,23 @@ import { familyOf, isAlive, killProcess, listProcesses, type Process } from '@ch
 import type { GatewayAddress } from '@chat-web/host';
 import { spawnGateway } from './gateway-process.ts';
 
-/** Longer than a gateway takes to stop, sends in progress included. */
+/** Longer than a gateway takes to stop, including sends in progress. */
 const END_TIMEOUT_MS = 30_000;
 const GONE_TIMEOUT_MS = 5_000;
 const LOOK_MS = 100;
-/** Files that would give the gateway another token, and addresses and files that belong to the other gateway. */
+/** Files that would give the gateway another token, and addresses and files of the other gateway. */
 const NOT_PASSED_ON = /^CHAT_WEB_((TOKEN|ENV|AUDIT)_FILE|SOCKET(_MODE|_GROUP)?|TLS_(CERT|KEY))$/;
 
-/** A gateway of a command's own. */
+/** A gateway for one command. */
 export interface OwnGateway {
   readonly address: GatewayAddress;
-  /** Stops it, and kills what is left of it. Returns how many processes had to be killed. Never rejects. */
+  /** Stops it, and kills its remaining processes. Returns how many processes had to be killed. Never rejects. */
   end(): Promise<number>;
 }
 
 /**
  * Starts a gateway with the operator's settings on loopback, at a free port, with its own token. Saved sessions are not
- * started. `settings` take precedence. Rejects with what the gateway printed if it does not start.
+ * started. `settings` take precedence. If it does not start, rejects with its output.
  */
 export async function startOwnGateway(
   env: NodeJS.ProcessEnv,
@@ -35,7 +35,7 @@ export async function startOwnGateway(
     CHAT_WEB_PORT: '0',
     CHAT_WEB_TOKEN: token,
     CHAT_WEB_AUTO_START_SESSIONS: 'false',
-    // Its log says where it listens; cgroups are delegated to the service only.
+    // Its log has its address; only the service has a delegated cgroup.
     CHAT_WEB_LOG_LEVEL: 'info',
     CHAT_WEB_CGROUPS: 'false',
     ...settings,

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 /**
- * `npm run pack:host`: makes the tarball of @chat-web/host from what the compiler has made. The package has the protocol
- * inside: nothing else of this repository is needed where it is installed.
+ * `npm run pack:host`: builds the tarball of @chat-web/host from the compiler's output. The package includes the
+ * protocol, and needs nothing else from this repository.
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,7 +16,7 @@ const HOST = join(ROOT, 'packages/host');
 const PROTOCOL = '@chat-web/protocol';
 /** Where the protocol is in the package. */
 const PROTOCOL_DIR = 'protocol';
-/** Imports of files of the package. */
+/** Imports of files in the package. */
 const IMPORTS = /(?:from |import\(|import )['"](\.\.?\/[^'"]+)['"]/g;
 
 interface Manifest {
@@ -48,7 +48,10 @@ try {
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** Copies what the entries import, with imports that hold in the package: `dist` may have files of deleted sources. */
+/**
+ * Copies the files that the entries import, with imports adjusted to the package: `dist` may contain files of deleted
+ * sources.
+ */
 async function copyReached(entries: readonly string[]): Promise<void> {
   const reached = new Set(entries.map((entry) => relative('dist', entry)));
   for (const name of reached) {
@@ -60,7 +63,7 @@ async function copyReached(entries: readonly string[]): Promise<void> {
   }
 }
 
-/** Where the compiler has written a file of the package. */
+/** The compiler's output for a file of the package. */
 function compiled(name: string): string {
   const inProtocol = relative(PROTOCOL_DIR, name);
   return inProtocol.startsWith('..') ? join(HOST, 'dist', name) : join(ROOT, 'packages/protocol/dist', inProtocol);

@@ -1,6 +1,6 @@
 import { rolldown } from 'rolldown';
 
-/** One script for browsers from a compiled entry and all that it imports. Rejects at a warning. */
+/** Bundles a compiled entry and its imports into one script for browsers. Rejects on a warning. */
 export async function bundleForPage(input: string): Promise<string> {
   const bundle = await rolldown({
     input,

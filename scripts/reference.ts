@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { isRepeatable, type Operation, operations } from '@chat-web/protocol';
 import { comparisonPage } from './comparison.ts';
 
-/** Writes what the documentation has from the operations: the table of methods in docs/client.md, and docs/comparison.md. */
+/**
+ * Writes the parts of the documentation that are derived from the operations: the table of methods in docs/client.md,
+ * and docs/comparison.md.
+ */
 
 const ROW = /^\| `\w+` \| `(GET|POST|PUT|DELETE) /;
 

@@ -1,6 +1,6 @@
 /**
- * A gateway that stops, as at SIGTERM, when its stdin ends: when the process that started it closes it, or is gone.
- * Signals of a terminal do not reach it, and a process that is killed sends none.
+ * A gateway that stops, as on SIGTERM, when its stdin ends: when its parent process closes it, or is gone. Terminal
+ * signals do not reach it, and a killed process sends none.
  */
 
 process.stdin.on('error', () => {}); // It is closed then.

@@ -58,7 +58,7 @@ async function checkThrough(
     reportEnd(report, { before, view, after }, consent.restart ? 1 : 0);
     return after.pageVersion ?? view.pageVersion;
   } finally {
-    // Also when the run was interrupted. A gateway that doctor started ends its own sessions.
+    // Even if the run was interrupted. A gateway that doctor started ends its own sessions.
     if (isStarted && !isOwn) await createClient(address).stopSession({ id });
   }
 }
@@ -81,7 +81,7 @@ async function checkSession(
   }
 }
 
-/** All checks that others can see, if the operator agreed to them. */
+/** All checks that other people can see, if the operator agreed to them. */
 async function checkTraffic(session: LinkedSession, options: RunOptions['options'], consent: Consent): Promise<void> {
   const { report } = session;
   const { to, peer, group, status } = options;

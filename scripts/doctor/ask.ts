@@ -21,7 +21,7 @@ const ANSWER_TIMEOUT_MS = 300_000;
 
 type Question = readonly [name: 'restart' | 'send' | 'answer' | 'status' | 'group', isAsked: boolean, text: string];
 
-/** Asks for confirmation of everything that others see or that interrupts the account, before any of it is done. */
+/** Asks for confirmation of everything that others see or that interrupts the account, before doing any of it. */
 export async function askFor(options: DoctorOptions, signal: AbortSignal): Promise<Consent> {
   const { session, to, peer, group, status, yes } = options;
   const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -43,7 +43,7 @@ export async function askFor(options: DoctorOptions, signal: AbortSignal): Promi
   return { ...said, isSomebodyThere: isTerminal && !yes };
 }
 
-/** Asks the person at the terminal to do something. Never on standard output: that is for findings. */
+/** Asks the person at the terminal to do something. Never on standard output, which is for findings. */
 export function tellPerson(text: string): void {
   process.stderr.write(`${text}\n`);
 }

@@ -60,7 +60,7 @@ function partsIn(reason: string): string {
   return /^the page lacks (.*?)(?: \(since .*\))?$/.exec(reason)?.[1] ?? reason;
 }
 
-/** True for operations, and for what every session needs. One that is linked needs no code. */
+/** True for operations, and for what every session needs. A linked session does not need pairing codes. */
 function isNeeded(capability: string): boolean {
   if (capability === 'requestPairingCode') return false;
   const [operation = ''] = capability.split('.');

@@ -9,7 +9,7 @@ import type { RunOptions } from './run-options.ts';
 const WITHOUT_ACCOUNT = `Not checked yet: the time to ready, memory, sends, downloads, groups, contacts, pictures and the status feed.
 Link an account, and run: npm run doctor -- --session <name> --to +<number>`;
 
-/** Runs all checks that were asked for. Never rejects: what goes wrong is a finding. */
+/** Runs all requested checks. Never rejects: failures are findings. */
 export async function runDoctor(report: Report, run: RunOptions): Promise<Omit<Summary, 'isInterrupted'>> {
   const { options, config, env, signal } = run;
   try {

@@ -45,7 +45,7 @@ export class SessionEvents {
     try {
       for await (const event of stream) this.#events.push(event);
     } catch {
-      // Closed or broken: the events that are waited for do not arrive, and that is reported.
+      // Closed or broken: the awaited events do not arrive, and that is reported.
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Outcome } from './report.ts';
 const HOST = 'web.whatsapp.com';
 const PORT = 443;
 const TIMEOUT_MS = 5_000;
-/** Arguments that route the browser differently from this process: a check from here proves nothing. */
+/** Arguments that route the browser differently from this process: a check from here would prove nothing. */
 const DETOURS = ['--host-resolver-rules', '--proxy-server', '--proxy-pac-url'];
 
 /** Whether the network's host resolves and answers. Skipped if the browser takes another route. */

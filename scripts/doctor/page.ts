@@ -51,8 +51,8 @@ export async function checkLoginPage(report: Report, options: LoginPageOptions):
 }
 
 /**
- * Copies the pinned page into a temporary folder: the gateway also records there what each page lacks, and what the login
- * page lacks would be wrong for other sessions. Returns why it cannot.
+ * Copies the pinned page into a temporary folder: the gateway also records there what each page lacks, and the findings
+ * of the login page would be wrong for other sessions. Returns why it cannot.
  */
 async function copyPinned({ pageVersion, ...config }: Config, folder: string): Promise<string | undefined> {
   if (pageVersion === undefined) return undefined;
@@ -64,7 +64,7 @@ async function copyPinned({ pageVersion, ...config }: Config, folder: string): P
   } catch {
     return `CHAT_WEB_PAGE_VERSION names a page that is not saved: there is no ${html} in ${saved}`;
   }
-  await copyFile(join(saved, headers), join(folder, headers)).catch(() => {}); // A document that was put there by hand has none.
+  await copyFile(join(saved, headers), join(folder, headers)).catch(() => {}); // Documents added by hand have none.
   return undefined;
 }
 
@@ -101,7 +101,7 @@ async function checkSession(
 /** Starts the session, and waits until it shows a QR, has failed, or cannot show one. Returns its status. */
 async function untilQr(client: OperationMethods, timeoutMs: number, signal: AbortSignal): Promise<SessionView> {
   const starting = client.startSession({ id: SESSION });
-  starting.catch(() => {}); // Awaited below, unless it is known by then that no QR will come.
+  starting.catch(() => {}); // Awaited below, unless it is already known that no QR will appear.
   const look = async () => {
     const view = await client.getSessionStatus({ id: SESSION }).catch(() => undefined);
     const isOver = view && (view.status !== 'starting' || view.nextAttemptAt !== undefined || lacksLink(view));

@@ -7,7 +7,7 @@ const READY_TIMEOUT_MS = 300_000;
 /** Parts of the page load late: the worker checks again every 15 s for what is missing. */
 const LATE_PARTS_MS = 25_000;
 
-/** What is waited for. */
+/** What to wait for. */
 export interface ReadyOptions {
   readonly client: OperationMethods;
   readonly id: string;
@@ -17,7 +17,7 @@ export interface ReadyOptions {
 /** Whether a session can be checked. */
 export interface Readiness {
   readonly isReady: boolean;
-  /** It did not run: doctor started it. */
+  /** It was not running: doctor started it. */
   readonly isStarted: boolean;
 }
 
@@ -68,7 +68,7 @@ function todoFor(view: SessionView | undefined): string {
     return "the account asks for its passkey: link it on its owner's own computer (docs/quick-start.md, accounts with a passkey)";
   if (view?.status === 'qr')
     return 'the account is not linked: scan the QR (GET /sessions/<name>/qr), and run doctor again';
-  if (view?.reason === 'CONFLICT') return 'it is used elsewhere with the same link: stop that, or restart it here';
+  if (view?.reason === 'CONFLICT') return 'it is used elsewhere with the same link: end that use, or restart it here';
   return "search the gateway's log for the session; if it persists, open an issue with the --json output";
 }
 

@@ -15,10 +15,10 @@ export interface Finding {
   readonly ms?: number | undefined;
 }
 
-/** What a check returns: a detail alone means `ok`. */
+/** The result of a check: a string is the detail of an `ok`. */
 export type Outcome = string | (Omit<Finding, 'check' | 'result'> & { readonly result?: Result });
 
-/** What is printed at the end besides the findings. */
+/** Printed at the end, besides the findings. */
 export interface Summary {
   /** The version of the page that was checked. */
   readonly page?: string | undefined;
@@ -39,13 +39,13 @@ const WORDS: Readonly<Record<Result, string>> = {
 const SHORTEST_TOLD_MS = 10;
 const EXIT = { ok: 0, failed: 1, interrupted: 130 } as const;
 
-/** The findings of a run, reported as they come. Phone numbers are shortened in all of them. */
+/** The findings of a run, reported as they arrive. Phone numbers are shortened in all of them. */
 export class Report {
   readonly findings: Finding[] = [];
   readonly #tell: (finding: Finding) => void;
   readonly #signal: AbortSignal;
 
-  /** `signal` ends the run: what checks throw after that is not a finding. */
+  /** `signal` ends the run: errors of checks after that are not findings. */
   constructor(tell: (finding: Finding) => void, signal: AbortSignal) {
     this.#tell = tell;
     this.#signal = signal;
@@ -80,7 +80,7 @@ export class Report {
     }
   }
 
-  /** How many findings of each result there are. */
+  /** The number of findings by result. */
   get counts(): Record<Result, number> {
     const entries = RESULTS.map((result) => [result, this.findings.filter((one) => one.result === result).length]);
     return Object.fromEntries(entries) as Record<Result, number>;

@@ -1,12 +1,12 @@
 import type { Config } from '@chat-web/gateway/config';
 import type { DoctorOptions } from './arguments.ts';
 
-/** What a run is given. */
+/** The options of a run. */
 export interface RunOptions {
   readonly options: DoctorOptions;
-  /** The gateway's settings, as this environment has them. */
+  /** The gateway's settings from this environment. */
   readonly config: Config;
   readonly env: NodeJS.ProcessEnv;
-  /** Ends the run: what it has started is stopped, and nothing more is checked. */
+  /** Ends the run: everything that it started is stopped, and nothing more is checked. */
   readonly signal: AbortSignal;
 }

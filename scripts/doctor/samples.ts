@@ -8,14 +8,14 @@ export interface Sample {
   readonly mimeType: string;
   readonly filename: string;
   readonly bytes: Uint8Array;
-  /** The page re-encodes it before it is sent: the download may be another file. */
+  /** The page re-encodes the file before it sends it: the download may differ. */
   readonly isReencoded: boolean;
 }
 
 const MARK_BYTES = 16;
 
 /**
- * A playable file of each kind, different in each run: a page answers from its cache for a file that it has seen, and
+ * A playable file of each kind, different in each run: for a file that it has seen, a page answers from its cache, and
  * nothing would be downloaded.
  */
 export function makeSamples(): Sample[] {

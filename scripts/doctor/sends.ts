@@ -47,7 +47,7 @@ async function checkSend({ report, client, id }: LinkedSession, to: string, samp
   return message;
 }
 
-/** Checks by the event stream that each message reached the network (ack 1) and its recipient (ack 2). */
+/** Checks with the event stream that each message reached the network (ack 1) and its recipient (ack 2). */
 async function acks({ events, phone, signal }: LinkedSession, sent: readonly Message[], to: string): Promise<Outcome> {
   const best = (messageId: string) => {
     const fits = ({ id }: EventData<'message_ack'>) => id === messageId;

@@ -71,7 +71,7 @@ export function judgeRestarts(before: SessionView, after: SessionView, own: numb
   return { result: 'fail', detail, todo: "find the cause in the gateway's log, and in GET /metrics" };
 }
 
-/** Reports memory without a time: the wait for the gateway's next measurement means nothing. */
+/** Reports memory without a duration: the wait for the gateway's next measurement is meaningless. */
 export function reportMemory(report: Report, check: string, work: () => Promise<Outcome>): Promise<boolean> {
   return report.check(check, async () => {
     const outcome = await work();

@@ -26,7 +26,7 @@ export async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): P
   }
 }
 
-/** Polls until something is found; undefined when the time is up. */
+/** Polls until a result is found; undefined when the time is up. */
 export async function eventually<T>(
   look: () => Promise<T | undefined> | T | undefined,
   { timeoutMs, everyMs = 250, signal }: Patience,

@@ -7,11 +7,11 @@ import * as v from 'valibot';
 import { type End, type Environment, endOf } from '../gateway-end.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** What is to be linked, and where it is to run. */
+/** What to link, and where to move it. */
 export interface LinkOptions {
   readonly gateway: End;
   readonly session: string;
-  /** Where the session is kept until the gateway has it. Another run with the same arguments finds it. */
+  /** Where the session is stored until the gateway has it. Another run with the same arguments finds it. */
   readonly folder: string;
 }
 
@@ -20,15 +20,15 @@ export const USAGE = `Usage: npm run link -- --gateway URL --session ID
 
 Links an account on the computer of its owner, in a browser window, and moves the session to a gateway.
 
-  --gateway URL   where the session is to run: https://…, http:// to this computer, or unix:/path
+  --gateway URL   where the session will run: https://…, http:// to this computer, or unix:/path
   --session ID    its id there
   --help          print this text
 
 CHAT_WEB_TOKEN   the gateway's token, or a key with scope manage; or CHAT_WEB_TOKEN_FILE: the path of a file with it
 
-Nothing of the session stays on this computer. If the command is interrupted, run it again: it goes on where it was.
-Exit codes: 0 the session runs on the gateway, and nothing is left here; 1 not so: it says what is left, and what to do;
-2 wrong usage, 130 interrupted.
+Nothing of the session stays on this computer. If the command is interrupted, run it again: it resumes where it stopped.
+Exit codes: 0 the session runs on the gateway, and nothing is left here; 1 otherwise: it prints what is
+left, and what to do; 2 wrong usage, 130 interrupted.
 `;
 
 /** Reads the command line; undefined for --help. Throws a UsageError. */
@@ -51,7 +51,7 @@ function parse(args: readonly string[]) {
 }
 
 function folderOf(url: string, session: string, env: Environment): string {
-  // Short: the path of a socket in it has 103 bytes at most on macOS.
+  // Short: socket paths in it have at most 103 bytes on macOS.
   const place = createHash('sha256').update(`${session} ${url}`).digest('hex').slice(0, 16);
   return join(stateFolder(env), 'chat-web', 'links', place);
 }

@@ -9,40 +9,41 @@ import { askFirst, moveSession, viewOf } from '../move/move-session.ts';
 import { startOwnGateway } from '../own-gateway.ts';
 import type { LinkOptions } from './arguments.ts';
 
-/** What surrounds a link. */
+/** The environment of a link. */
 export interface LinkSurroundings {
   readonly env: NodeJS.ProcessEnv;
-  /** Tells the owner what happens, and what to do. */
+  /** Reports progress to the owner, and what to do. */
   tell(line: string): void;
   readonly signal: AbortSignal;
 }
 
 const LOOK_MS = 500;
-/** Nobody sits before it any more. */
+/** By then the owner has left. */
 const LINK_TIMEOUT_MS = 60 * 60_000;
-/** A second run, or what is left of one that was killed: that ends by itself. */
+/** A second run, or the rest of a killed one, which ends by itself. */
 const IN_USE = 'another run of this command has the session, or is still ending: end it, or wait half a minute';
-/** By then it is not the load of the computer. */
+/** After this many, the load of the computer is not the cause. */
 const MOST_LAUNCHES = 3;
-/** These have an account: another one must not take their place. */
+/** These have an account: another one must not replace it. */
 const LINKED: readonly string[] = ['ready', 'authenticating', 'disconnected'];
 
-/** The session has not moved: `moveSession` has said why, and where it is. */
+/** The session has not moved: `moveSession` has reported why, and where it is. */
 class NotMovedError extends Error {}
 
-/** How far a run has come. */
+/** The progress of a run. */
 interface Progress {
-  /** The folder: no other run uses it. */
+  /** This run has locked the folder. */
   isOurs: boolean;
   isScanned: boolean;
-  /** The session is ready on the gateway. From then on nothing may advise to unlink it. */
+  /** The session is ready on the gateway. From then on no advice may be to unlink it. */
   hasArrived: boolean;
 }
 
 /**
- * Links an account in a window on this computer, and moves the session to a gateway. Returns true once it is ready there,
- * and nothing is left here; false if it is not: `tell` has been told why. Whatever interrupts it, a session that was ready
- * is whole in the folder or on the gateway, and another call goes on from there; before that, nothing is kept.
+ * Links an account in a window on this computer, and moves the session to a gateway. Returns true once it is ready
+ * there, and nothing is left here; otherwise false, after `tell` was called with the reason. After any interruption, a
+ * session that was ready is complete in the folder or on the gateway, and another call resumes there; before that,
+ * nothing is kept.
  */
 export async function link(options: LinkOptions, around: LinkSurroundings): Promise<boolean> {
   const { tell, signal } = around;
@@ -93,7 +94,7 @@ async function linkAndMove(
   }
 }
 
-/** After a failure. Removes the folder where there is nothing in it that another run could go on with. */
+/** After a failure. Removes the folder if another run could not resume from it. */
 async function tellWhatIsLeft(
   { gateway: { url }, session: id, folder }: LinkOptions,
   { isOurs, isScanned, hasArrived }: Progress,
@@ -120,12 +121,14 @@ function settingsIn(folder: string): Record<string, string> {
     CHAT_WEB_DATA_DIR: folder,
     CHAT_WEB_BROWSER_WINDOW: 'true',
     CHAT_WEB_HEADLESS_SHELL: 'false',
-    CHAT_WEB_MIN_FREE_DISK_MB: '0', // That is a concern of servers.
+    CHAT_WEB_MIN_FREE_DISK_MB: '0', // Only servers need this.
     CHAT_WEB_QR_TIMEOUT_SECONDS: String(LINK_TIMEOUT_MS / 1_000),
   };
 }
 
-/** Resolves when the session is ready: its account is linked, and its chats are there. Before that, a scan may be lost. */
+/**
+ * Resolves when the session is ready: its account is linked, and its chats are loaded. Before that, a scan may be lost.
+ */
 async function linkHere(
   here: OperationMethods,
   id: string,
@@ -149,7 +152,7 @@ async function linkHere(
   throw new Error('the account was not linked within an hour');
 }
 
-/** What happens, and what the owner has to do. */
+/** What is happening, and what the owner has to do. */
 function sentenceFor({ status, reason, message }: SessionView): string {
   if (status === 'ready') return 'The account is linked, and its chats are here. The session moves to the gateway.';
   if (status === 'authenticating') return 'The phone has scanned it. Its chats come; leave the phone on.';

@@ -13,22 +13,22 @@ interface Side extends Pick<End, 'url'> {
 /** The move has failed, and another attempt would fail as well; the message is for people. */
 class HopelessError extends Error {}
 
-/** These say that nothing has changed, and that it may be different in a moment. */
+/** After these, nothing has changed, and a retry may succeed. */
 const PASSING: readonly ErrorCode[] = ['session_not_ready', 'insufficient_resources', 'shutting_down', 'rate_limited'];
-/** After these it is not known what has happened: both sides are looked at. */
+/** After these, the outcome is unknown: both sides are checked. */
 const UNCERTAIN: readonly ErrorCode[] = ['outcome_unknown', 'request_timeout', 'invalid_archive'];
 const MOST_ATTEMPTS = 5;
 const WAIT_MS = 3_000;
 const READY_TIMEOUT_MS = 600_000;
 const LOOK_MS = 500;
-/** A gateway that begins has not started its sessions yet. */
+/** A gateway that is starting may not have started its sessions yet. */
 const BOOT_MS = 5_000;
-/** After a failure, for saying where the session is. */
+/** After a failure, to report where the session is. */
 const LAST_LOOK_TIMEOUT_MS = 10_000;
 
 /**
- * Moves a session. Where a connection breaks, it looks at both sides and goes on. `say` is called with each step, for
- * people. Returns true once the session is on the new gateway; false if it is not: then `say` was told where it is.
+ * Moves a session. If a connection breaks, checks both sides and continues. `say` is called with each step, for people.
+ * Returns true once the session is on the new gateway; otherwise false, after `say` was called with its location.
  */
 export async function moveSession(
   { from: source, to: target, session: id }: MoveOptions,
@@ -100,9 +100,9 @@ async function hasArrived(
 }
 
 /**
- * Throws a HopelessError unless the session on the new gateway is of the account that has moved: another one may have been
- * linked under its id before the archive arrived. Changes nothing on either side, and advises nothing that would unlink the
- * session where it is the one.
+ * Throws a HopelessError unless the session on the new gateway belongs to the account that was moved: another account
+ * may have been linked under its id before the archive arrived. Changes nothing on either side, and gives no advice
+ * that would unlink the session if it is the right one.
  */
 async function requireSameAccount(from: Side, to: Side, id: string, say: (line: string) => void, signal: AbortSignal) {
   say(`${id}: looking whether it is the one on ${to.url}`);
@@ -116,7 +116,7 @@ async function requireSameAccount(from: Side, to: Side, id: string, say: (line: 
     throw new HopelessError(`${unknown} (${textOf(error)}): ${compare}`);
   });
   if (moved === there) return;
-  // A page may know an account by its number at one time, and by its hidden id at another.
+  // A page may name an account by its number at one time, and by its hidden id at another.
   if (kindOf(moved) !== kindOf(there)) throw new HopelessError(`${unknown}: ${compare}`);
   throw new HopelessError(
     `session ${id} on ${to.url} is of another account than the one that moved from ${from.url}: ${compare}; ` +
@@ -124,13 +124,13 @@ async function requireSameAccount(from: Side, to: Side, id: string, say: (line: 
   );
 }
 
-/** Its id as the archive has it; undefined if it is not known. */
+/** Its id in the archive; undefined if it is unknown. */
 async function accountThatMoved({ client }: Side, id: string, signal: AbortSignal): Promise<string | undefined> {
   const { data } = await client.exportSession({ id }, { signal, retries: 0 });
   return (await readAbout(data)).wid;
 }
 
-/** Whether an account is known by its number or by its hidden id. */
+/** Whether an account is named by its number or by its hidden id. */
 function kindOf(wid: string | undefined): string | undefined {
   return wid?.split('@')[1];
 }
@@ -147,7 +147,7 @@ async function carryOver(from: Side, to: Side, id: string, say: (line: string) =
   }
 }
 
-/** Rejects if a gateway would not take the session, before it is stopped: an archive of nothing changes nothing. */
+/** Rejects if a gateway would not accept the session, before it is stopped: an empty archive changes nothing. */
 export async function askFirst({ client, url }: Side, id: string, signal: AbortSignal): Promise<void> {
   try {
     await client.importSession({ id, archive: new Uint8Array() }, { signal });
@@ -159,7 +159,7 @@ export async function askFirst({ client, url }: Side, id: string, signal: AbortS
   }
 }
 
-/** `stopped`: what becomes of a session that was stopped there. */
+/** `stopped`: what to report about a session that has stopped there. */
 async function untilReady({ client, url }: Side, id: string, signal: AbortSignal, stopped: 'start' | 'leave') {
   const startedAt = performance.now();
   for (;;) {

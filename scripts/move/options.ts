@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { type End, type Environment, endOf } from '../gateway-end.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** What is to be moved. */
+/** What to move, and between which gateways. */
 export interface MoveOptions {
   readonly from: End;
   readonly to: End;
@@ -17,13 +17,13 @@ export const USAGE = `Usage: npm run move -- --from URL --to URL --session ID
 Moves a session from one gateway to another. It needs no QR there. See docs/moving.md.
 
   --from URL      the gateway that has it: https://…, http:// on this machine, or unix:/path
-  --to URL        the gateway that is to have it
+  --to URL        the gateway to move it to
   --session ID    the session
 
 Tokens, or keys with scope manage: FROM_TOKEN and TO_TOKEN in the environment, or FROM_TOKEN_FILE and TO_TOKEN_FILE with the
-path of a file whose first line is the token. None: the gateway asks for none.
+path of a file whose first line is the token. Not needed if the gateway has no token.
 
-After a failure it says where the session is. Run it again to go on. Exit codes: 0 the session is there, 1 it is not,
+After a failure it prints where the session is. Run it again to continue. Exit codes: 0 the session is there, 1 it is not,
 2 wrong usage, 130 interrupted.
 `;
 
