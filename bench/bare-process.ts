@@ -1,8 +1,8 @@
 import wwebjs from 'whatsapp-web.js';
 
 /**
- * Sessions of the library alone, all in this process, as its documentation has them: what the gateway is compared with.
- * The parent process sends one call at a time; QR texts are reported as they come.
+ * Sessions of the library alone, all in this process, as in its documentation: the baseline for the gateway. The parent
+ * process sends one call at a time; QR texts are reported as they arrive.
  */
 
 interface Options {
@@ -13,16 +13,16 @@ interface Options {
 }
 
 const { dataPath, browserPath, browserArgs, headlessShell } = JSON.parse(process.argv[2] ?? '') as Options;
-/** The gateway marks nothing as seen either. */
+/** The gateway does not mark chats as seen either. */
 const OPTIONS = { sendSeen: false };
 
-/** A client, and what is known of its messages. */
+/** A client, and the state of its messages. */
 interface Session {
   readonly client: wwebjs.Client;
   /** The newest message with media. */
   media?: wwebjs.Message;
   onMedia(): void;
-  /** Messages that the network has. */
+  /** Messages that have reached the network. */
   readonly acked: Set<string>;
   /** Called at the ack of a message. */
   readonly onAck: Map<string, () => void>;
@@ -31,7 +31,7 @@ interface Session {
 const sessions = new Map<string, Session>();
 
 const calls = {
-  /** Starts clients at once. Answers when each was ready (`Date.now()`), in that order. */
+  /** Starts clients at once. Returns when each was ready (`Date.now()`), in this order. */
   start: async ({ ids }: { ids: string[] }) => (await Promise.all(ids.map(ready))).sort((a, b) => a - b),
 
   /** Sends one text after another. Answers how long each took in ms, `acked` also until the network had it. */
@@ -46,7 +46,10 @@ const calls = {
     return times;
   },
 
-  /** Sends texts with some under way at once in each session; `acked` waits for the acks of all at the end. Answers how many ms it took. */
+  /**
+   * Sends texts with several in progress at once in each session; `acked` waits for all acks at the end. Returns the
+   * duration in ms.
+   */
   burst: async ({
     ids,
     to,
@@ -75,7 +78,7 @@ const calls = {
     return performance.now() - startedAt;
   },
 
-  /** Downloads the newest media that has arrived. */
+  /** Downloads the newest received media. */
   download: async ({ id }: { id: string }) => {
     const media = await sessionOf(id).media?.downloadMedia();
     if (!media) throw new Error('there is no media');
@@ -93,7 +96,7 @@ const calls = {
   },
 } as const;
 
-/** What a parent can call. */
+/** The calls for the parent. */
 export type BareCalls = typeof calls;
 
 async function ready(id: string): Promise<number> {
@@ -125,7 +128,7 @@ async function ready(id: string): Promise<number> {
   return isReady;
 }
 
-/** The library waits for ever for a page that has synced before it listened. Runs in the page. */
+/** The library waits forever for a page that has synced before it listens. Runs in the page. */
 function tellOfSync(): void {
   const page = globalThis as unknown as PageGlobals;
   if (page.require('WAWebSocketModel').Socket.hasSynced) page.onAppStateHasSyncedEvent();

@@ -9,15 +9,15 @@ import type { SessionSeed } from './world.ts';
 import { accountsOf, QUICK } from './world.ts';
 
 const END_TIMEOUT_MS = 20_000;
-/** The library waits without end, and at times misses that a session is ready. */
+/** The library waits without a limit, and sometimes misses that a session is ready. */
 const CALL_TIMEOUT_MS = 60_000;
 
-/** Sessions of the library alone, in a world of their own. */
+/** Sessions of the library alone, in a separate world. */
 export interface BareWorld {
   readonly simulator: Simulator;
   readonly pid: number;
   readonly dataPath: string;
-  /** Ends the process, does some work, and starts it again on its data. */
+  /** Stops the process, does some work, and starts it again with its data. */
   restart(between?: () => void): Promise<void>;
   call<N extends keyof BareCalls>(
     name: N,

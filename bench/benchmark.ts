@@ -1,36 +1,38 @@
-/** What one side of a comparison measured, by name. */
+/** The measurements of one side of a comparison, by name. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** What a figure is to be, in the same run. */
+/** The goal for a figure, within the same run. */
 export interface Goal {
-  /** The figure of ours. */
+  /** Our figure. */
   readonly figure: string;
   readonly unit: string;
-  /** Its limit, from what the bare library measured. Undefined: there is no goal. */
+  /** Its limit, from the figures of the bare library. Undefined: there is no goal. */
   readonly limit?: (bare: Figures) => number;
   /** The limit in words. */
   readonly text?: string;
-  /** The limit is the least, not the most. */
+  /** The limit is a minimum, not a maximum. */
   readonly isLeast?: boolean;
 }
 
-/** A comparison with the bare library, or with another thing that is bare. */
+/** A comparison with the bare library, or with another baseline. */
 export interface Benchmark {
   readonly name: string;
-  /** How many rounds are run, unless the command line says otherwise. */
+  /** The default number of rounds. */
   readonly rounds: number;
   readonly goals: readonly Goal[];
   /** Measures both sides once. `turn`: counted from 0. */
   round(turn: number): Promise<Round>;
 }
 
-/** What both sides measured in one round. */
+/** The measurements of both sides in one round. */
 export interface Round {
   readonly ours: Figures;
   readonly bare: Figures;
 }
 
-/** Measures one side after the other, each in a world of its own: one begins in even turns, the other in odd ones. */
+/**
+ * Measures the sides one after the other, each in a separate world: one is first in even turns, the other in odd ones.
+ */
 export function inTurns(ours: () => Promise<Figures>, bare: () => Promise<Figures>): Benchmark['round'] {
   return async (turn) => {
     if (turn % 2 === 0) return { ours: await ours(), bare: await bare() };
@@ -39,7 +41,7 @@ export function inTurns(ours: () => Promise<Figures>, bare: () => Promise<Figure
   };
 }
 
-/** The table: medians, their spread, the ratio round by round, and whether the goal is reached. */
+/** The table: medians, their spread, the ratio in each round, and whether the goal is reached. */
 export function tableOf({ goals }: Benchmark, rounds: readonly Round[]): Record<string, Record<string, string>> {
   const [ours, bare] = [rounds.map((round) => round.ours), rounds.map((round) => round.bare)];
   return Object.fromEntries(
@@ -63,12 +65,12 @@ export function tableOf({ goals }: Benchmark, rounds: readonly Round[]): Record<
   );
 }
 
-/** The middle value; the lower of the two where there are two. */
+/** The median; the lower of two middle values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
 }
 
-/** The value that 99 of 100 do not exceed. */
+/** The 99th percentile. */
 export function p99(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN;
 }

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { CHANNEL_FDS, decodeMessage, encodeMessage, type GatewayMessage, messageReader } from '@chat-web/protocol';
 
-/** Sends as many messages as a call asks for, over Node's own channel or ours. */
+/** Sends as many messages as a call requests, over Node's own channel or ours. */
 
 const ours = process.connected ? undefined : new Socket({ fd: CHANNEL_FDS.toGateway, writable: true });
 const send = (message: object): boolean =>
@@ -12,7 +12,7 @@ const message = {
   ...{ fromMe: false, body: 'Wörter 😀 '.repeat(60), type: 'text', timestamp: 1_700_000_000, ack: 1, hasMedia: false },
   ...{ isForwarded: false, isStatus: false, mentionedIds: [] },
 };
-/** How many messages may wait in Node's channel, which has no limit of its own. */
+/** How many messages may wait in Node's channel, which has no limit itself. */
 const WINDOW = 64;
 let left = 0;
 let waiting = 0;

@@ -16,7 +16,7 @@ const ROUNDS = 5;
 
 const PROGRAM = fileURLToPath(new URL('./channel-worker.js', import.meta.url));
 
-/** One side of a channel, ready to be measured. */
+/** One side of a comparison, ready to be measured. */
 interface Subject {
   /** Resolves when this many messages have arrived. */
   tell(messages: number): Promise<void>;
@@ -46,7 +46,7 @@ async function ours(): Promise<Subject> {
       new Promise((resolve) => {
         left = messages;
         done = resolve;
-        link.call('listChats', { messages }).catch(() => {}); // Events follow, and never an answer.
+        link.call('listChats', { messages }).catch(() => {}); // It is answered with events only.
       }),
     call: () => link.call('listChats', { messages: 0 }),
     end: () => {
@@ -89,7 +89,7 @@ const found: Record<string, Record<string, number[]>> = {};
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const [name, make] of Object.entries(kinds)) {
     const subject = await make();
-    await subject.tell(1_000); // Warm.
+    await subject.tell(1_000); // Warm-up.
     const events = await timed(() => subject.tell(EVENTS));
     const calls = await timed(async () => {
       for (let call = 0; call < CALLS; call += 1) await subject.call();

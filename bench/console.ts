@@ -9,7 +9,7 @@ import { type FrontServer, frontSessions, startFrontGateway, TOKEN } from './fro
 
 const SESSIONS = 300;
 const WATCH_MS = 20_000;
-/** A session is stopped and started again so often, as on a host where something is always going on. */
+/** A session is stopped and started again this often, as on a busy host. */
 const CHANGE_EVERY_MS = 1_000;
 const FILES = fileURLToPath(new URL('.', import.meta.resolve('@chat-web/console/console/index.html')));
 const KB = 1_024;
@@ -20,7 +20,7 @@ const PAINT = 'first paint';
 const LIST = `until ${SESSIONS} sessions are listed`;
 const FRAME = 'slowest frame while the list is scrolled';
 
-/** The console in a browser on a gateway with 300 sessions, beside the same gateway that nobody watches. */
+/** The console in a browser on a gateway with 300 sessions, compared with the same gateway without a viewer. */
 export const console300: Benchmark = {
   name: 'console',
   rounds: 1,
@@ -34,7 +34,7 @@ export const console300: Benchmark = {
   round: async () => {
     const server = await startFrontGateway(SESSIONS);
     try {
-      await delay(WATCH_MS); // What the starts have left to do.
+      await delay(WATCH_MS); // Waits until the starts are complete.
       const bare = { [PROCESSOR]: await processorShare(server) };
       return { bare, ours: await watched(server) };
     } finally {

@@ -15,7 +15,7 @@ const nameOf = (megabytes: number) => `a download of ${megabytes} MB`;
 const PEAK_WORKER = 'memory peak of worker, or Node, at 40 MB';
 const PEAK_FRONT = 'the same of the front process';
 
-/** How long media take to download, and how much memory. */
+/** The time and memory that media downloads take. */
 export const downloads: Benchmark = {
   name: 'downloads',
   rounds: 3,

@@ -20,9 +20,9 @@ const LATER_MB = `after ${MESSAGES} messages each`;
 
 export const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
 
-/** Eight sessions: how soon they are back, and what they take of memory. */
+/** Eight sessions: the time until they are back, and their memory. */
 export const eight = benchmarkOf('eight', false, 0.6);
-/** The same on the headless shell, where it is installed. */
+/** The same with the headless shell, if it is installed. */
 export const eightShell = benchmarkOf('eight-shell', true, 0.45);
 
 function benchmarkOf(name: string, headlessShell: boolean, share: number): Benchmark {

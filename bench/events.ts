@@ -13,7 +13,7 @@ const SESSIONS = 7;
 const READERS_OF_A_SESSION = 14;
 const OF_ALL = 2;
 const KEPT = 100_000;
-/** A file system of Linux without a disk. */
+/** An in-memory file system of Linux. */
 const MEMORY_FOLDER = '/dev/shm';
 const AT_ONCE = 1_000;
 const TO_POST = 5_000;
@@ -28,8 +28,8 @@ const RESUMED = `${KEPT} events read again over HTTP`;
 const BOOT = `start of the front process with ${KEPT} events of 1 KB`;
 
 /**
- * Events through the front process, from workers without browsers that report the time with each. The other side: the same
- * with the journal in memory, and a start without a past.
+ * Events through the front process, from workers without browsers that report the time in each event. The other side:
+ * the same with the journal in memory, and a start with an empty journal.
  */
 export const events: Benchmark = {
   name: 'events',
@@ -62,7 +62,7 @@ async function live(): Promise<Figures> {
   }
 }
 
-/** What the disk takes is the difference. */
+/** The difference is the cost of the disk. */
 async function inMemory(): Promise<Figures> {
   if (!existsSync(MEMORY_FOLDER)) return {};
   const dataDir = mkdtempSync(join(MEMORY_FOLDER, 'chat-web-bench-'));
@@ -74,14 +74,14 @@ async function inMemory(): Promise<Figures> {
   }
 }
 
-/** The median of how long events take, 20 a second; in ms. */
+/** The median latency of events, at 20 a second; in ms. */
 async function paced(gateway: FrontServer): Promise<number> {
   const reader = await follow(gateway, streamOf('main'));
   await emit(gateway, 'main', 100, 50);
   return median(reader());
 }
 
-/** A journal with a past: how soon a gateway starts with it, and how fast it is read again. */
+/** An existing journal: how soon a gateway starts with it, and how fast it is read again. */
 async function past(): Promise<Figures> {
   const dataDir = mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
   try {
@@ -121,7 +121,7 @@ async function fill(dir: string): Promise<void> {
   await journal.close();
 }
 
-/** Returns how many ms it took until the last event had come. */
+/** Returns how many ms it took until the last event arrived. */
 async function readAll({ url }: FrontServer): Promise<number> {
   const startedAt = performance.now();
   let [count, rest] = [0, ''];
@@ -141,7 +141,7 @@ async function readAll({ url }: FrontServer): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Reads a stream. Returns a function that closes it, and gives how long each event was on its way, in ms. */
+/** Reads a stream. Returns a function that closes it, and returns the latency of each event, in ms. */
 async function follow({ url }: FrontServer, path: string): Promise<() => number[]> {
   const lags: number[] = [];
   const close = await openStream(url, get(path), (text) => {
@@ -154,7 +154,7 @@ async function follow({ url }: FrontServer, path: string): Promise<() => number[
   };
 }
 
-/** The median of how long events take to the endpoint of a webhook, 20 a second; in ms. */
+/** The median latency of events to the endpoint of a webhook, at 20 a second; in ms. */
 async function postedLatency(gateway: FrontServer): Promise<number> {
   const lags: number[] = [];
   await using hook = await webhook(gateway, {}, (text) => {
@@ -167,7 +167,7 @@ async function postedLatency(gateway: FrontServer): Promise<number> {
   return median(lags);
 }
 
-/** Returns how many ms it took to post so many events. */
+/** Returns how many ms it took to post this many events. */
 async function postAll(gateway: FrontServer): Promise<number> {
   const startedAt = performance.now();
   await using hook = await webhook(gateway, { after: 'oldest' }, () => {});
@@ -175,7 +175,7 @@ async function postAll(gateway: FrontServer): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** A webhook with an endpoint that answers at once. It is deleted at the end. */
+/** A webhook with an endpoint that answers at once; deleted at the end. */
 async function webhook({ url }: FrontServer, options: { readonly after?: string }, onText: (text: string) => void) {
   let count = 0;
   let wanted = Number.POSITIVE_INFINITY;
@@ -205,7 +205,7 @@ async function webhook({ url }: FrontServer, options: { readonly after?: string 
   };
 }
 
-/** Has a worker report acks; resolves when all were reported. */
+/** Makes a worker report acks; resolves when all were reported. */
 async function emit({ url }: FrontServer, id: string, count: number, everyMs: number): Promise<void> {
   const body = `emit ${count} every ${everyMs} ms`;
   await createClient({ url, token: TOKEN }, { retries: 0 }).sendMessage({ id, type: 'text', to: '+12025550102', body });

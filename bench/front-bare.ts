@@ -3,7 +3,7 @@ import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { tellProcessorTime } from './front-process.ts';
 
-/** The comparison for `front`: the same answers from routes of Hono without anything around them. */
+/** The baseline for `front`: the same answers from plain Hono routes. */
 
 const app = new Hono();
 const view = {

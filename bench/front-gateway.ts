@@ -5,7 +5,7 @@ import { startGateway } from '@chat-web/gateway/gateway';
 import { createLog } from '@chat-web/gateway/log';
 import { tellProcessorTime } from './front-process.ts';
 
-/** A gateway as an operator runs it, with workers that answer at once. */
+/** A gateway as operators run it, with workers that answer at once. */
 
 const WORKER = fileURLToPath(new URL('./front-worker.js', import.meta.url));
 

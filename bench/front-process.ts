@@ -1,10 +1,10 @@
-/** What a measured server tells its parent: its URL, and on each message the processor time that it has used so far. */
+/** Messages from a measured server to its parent: its URL, and on each request the processor time used so far. */
 export interface ProcessorTime {
   readonly userMs: number;
   readonly systemMs: number;
 }
 
-/** Tells the parent that this server listens, and from then on its processor time whenever it is asked. */
+/** Reports to the parent that this server listens, and then its processor time on each request. */
 export function tellProcessorTime(url: string): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage();

@@ -3,8 +3,8 @@ import { CHANNEL_FDS, decodeMessage, encodeMessage, type GatewayMessage, message
 
 /**
  * A worker without a browser: it is ready at once, and answers each send with a message, after an event for its ack. A
- * text that begins with `after 100 ms` is answered by then, as by a browser. After `emit 10 every 50 ms` it reports that
- * many acks first, each with the time as its id.
+ * text that begins with `after 100 ms` is answered after that time, as by a browser. After `emit 10 every 50 ms` it
+ * first reports that many acks, each with the time as its id.
  */
 
 const OWN = '12025550101@c.us';
@@ -50,7 +50,7 @@ function answerTo(callId: number, to: string, body: string): void {
   };
   const delayMs = Number(/^after (\d+) ms/.exec(body)?.[1] ?? 0);
   const settle = () => {
-    outgoing.cork(); // Both are known at the same moment.
+    outgoing.cork(); // Both are available at the same moment.
     send({ type: 'event', event: { name: 'message_ack', id, ack: 1 } });
     send({ type: 'answer', callId, answer });
     outgoing.uncork();

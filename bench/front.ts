@@ -8,23 +8,26 @@ import { createClient } from '@chat-web/host';
 import type { ProcessorTime } from './front-process.ts';
 import { load, openStream, type RawRequest } from './raw-client.ts';
 
-/** The front process beside a bare route of Hono: workers answer at once, so that nothing else is measured. */
+/**
+ * The front process compared with a bare route of Hono: workers answer at once, so that only the front process is
+ * measured.
+ */
 
 export const TOKEN = 'bench-token-0123456789abcdef';
 const SENDERS = 16;
 const SLICE_MS = 1_000;
-/** V8 compiles what is called often within the first seconds. */
+/** V8 compiles hot code within the first seconds. */
 const WARM_MS = 3_000;
 
-/** One measure: how many requests a second were answered, and the processor time of the server for each. */
+/** One measurement: requests answered per second, and the server's processor time per request. */
 interface Rate {
   readonly perSecond: number;
   readonly processorMs: number;
 }
 
 /**
- * One round: GET status of a bare route and of the gateway; sends through the gateway with a stream open, as many as it
- * can, and 16 that take 100 ms each, as through a browser.
+ * One round: GET status on a bare route and on the gateway; sends through the gateway with an open stream, as many as
+ * possible, and 16 that take 100 ms each, as with a browser.
  */
 interface FrontRound {
   readonly bare: Rate;
@@ -33,7 +36,7 @@ interface FrontRound {
   readonly pacedSend: Rate;
 }
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface FrontServer {
   readonly url: string;
   processorTime(): Promise<ProcessorTime>;
@@ -81,12 +84,12 @@ async function measureRate(server: FrontServer, request: RawRequest, forMs = SLI
   return { perSecond: (answered * 1_000) / wallMs, processorMs: processorMs / answered };
 }
 
-/** Routes of Hono without anything around them. */
+/** Plain Hono routes. */
 function startBare(): Promise<FrontServer> {
   return start('./front-bare.js', {});
 }
 
-/** Names of the sessions of a gateway to measure. */
+/** The session names of a measured gateway. */
 export function frontSessions(count: number): string[] {
   return Array.from({ length: count }, (_, n) => (n === 0 ? 'main' : `other-${n}`));
 }
@@ -114,7 +117,7 @@ async function start(file: string, settings: Readonly<Record<string, string>>): 
   const { PATH = '' } = process.env;
   const program = fileURLToPath(new URL(file, import.meta.url));
   const child = fork(program, { env: { PATH, ...settings }, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  child.stdout?.resume(); // Its log is read, as a service manager does.
+  child.stdout?.resume(); // Its log is consumed, as by a service manager.
   const { url } = await messageOf<{ url: string }>(child);
   return {
     url,

@@ -6,14 +6,14 @@ import { type Share, shareOf } from './processor.ts';
 import { accountsOf, link, QUICK, sessionSeeds, type World, withWorld } from './world.ts';
 
 const SESSIONS = 8;
-/** A browser is busy with itself for most of its first minute. */
+/** A browser is busy with its own start for most of its first minute. */
 const SETTLE_MS = 50_000;
 const IDLE_MS = 30_000;
 
 const ALL = `${SESSIONS} idle sessions, share of a core for each`;
 const NODE = "Node's part of it";
 
-/** What sessions use while nothing happens: both sides in the same half minute, on the same machine. */
+/** The processor use of idle sessions: both sides in the same half minute, on the same machine. */
 export const idle: Benchmark = {
   name: 'idle',
   rounds: 2,

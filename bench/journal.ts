@@ -29,7 +29,7 @@ const event: NewRecord = {
   text: JSON.stringify({ body: 'x'.repeat(900) }),
 };
 
-/** The journal alone. The other side is a bare write with fdatasync, one after the other. */
+/** The journal alone. The other side: plain writes with fdatasync, one at a time. */
 export const journal: Benchmark = {
   name: 'journal',
   rounds: 2,
@@ -82,7 +82,7 @@ async function measure(dir: string): Promise<Figures> {
   };
 }
 
-/** Appends with some under way at once. Returns how many ms it took. */
+/** Appends with several in progress at once. Returns the duration in ms. */
 async function appendAll(journal: Journal): Promise<number> {
   let left = RECORDS;
   const startedAt = performance.now();

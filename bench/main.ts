@@ -12,9 +12,9 @@ import { savedStart } from './saved-start.ts';
 import { sends } from './sends.ts';
 import { status } from './status.ts';
 
-/** Compares the gateway with the bare library, side by side: see docs/benchmarks.md. */
+/** Compares the gateway with the bare library: see docs/benchmarks.md. */
 
-/** How often a round is tried. */
+/** How often a failing round is tried. */
 const ATTEMPTS = 3;
 
 const usual = [status, console300, journal, events, sends, savedStart, downloads, idle, eight];
@@ -50,7 +50,9 @@ for (const benchmark of benchmarks.filter(({ name }) => wanted.includes(name))) 
   console.log(String(noise));
 }
 
-/** Runs a round again where it fails: the bare library does not always get a session ready. Undefined: it failed each time. */
+/**
+ * Repeats a round that fails: the bare library does not always get a session ready. Undefined: every attempt failed.
+ */
 async function tried(benchmark: Benchmark, turn: number): Promise<Round | undefined> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     try {

@@ -9,7 +9,7 @@ import { childrenOf, descendantsOf } from './process-tree.ts';
 import { shareOf } from './processor.ts';
 import { accountsOf, link, QUICK, sessionSeeds, untilReady, type World, withWorld } from './world.ts';
 
-/** Many sessions on one host: how soon they boot, what they take, and how the gateway answers meanwhile. */
+/** Many sessions on one host: how soon they boot, what they use, and how the gateway answers meanwhile. */
 
 const AT_ONCE = 2;
 const SETTLE_MS = 15_000;
@@ -106,7 +106,7 @@ function openFiles(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;
   } catch {
-    return 0; // It exited meanwhile.
+    return 0; // It has exited.
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const KB_PER_MB = 1024;
 
-/** What processes of Node hold by themselves (USS), and processes of browsers (Pss_Anon + Pss_Shmem), in MB. */
+/** The private memory of Node processes (USS), and the memory of browser processes (Pss_Anon + Pss_Shmem), in MB. */
 export function memoryOf(
   node: readonly number[],
   browser: readonly number[],

@@ -5,12 +5,12 @@ import { median } from './benchmark.ts';
 const BLOCK = Buffer.alloc(1_048_576, 7);
 const BLOCKS = 40;
 
-/** Measures how steady the machine is: a fixed piece of work, timed again and again between what is measured. */
+/** Measures how steady the machine is: a fixed piece of work, timed repeatedly between the measurements. */
 export class Noise {
   readonly #times: number[] = [];
   readonly #loads: number[] = [];
 
-  /** Runs the piece of work once, some 50 ms. */
+  /** Runs the piece of work once, for some 50 ms. */
   sample(): void {
     const startedAt = performance.now();
     const hash = createHash('sha256');
@@ -20,7 +20,7 @@ export class Noise {
     this.#loads.push(loadavg()[0] ?? 0);
   }
 
-  /** A sentence on what the figures can be trusted for. */
+  /** A sentence about the reliability of the figures. */
   toString(): string {
     const [least, most] = [Math.min(...this.#times), Math.max(...this.#times)];
     const share = median(this.#times) / least - 1;

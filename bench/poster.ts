@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { FRIEND } from './world.ts';
 
-/** Sends texts through a gateway. As light as a client can be: it shares the machine with what is measured. */
+/** Sends texts through a gateway. As light as possible: the client shares the machine with the measured processes. */
 export class Poster {
   readonly #agent: Agent;
   readonly #url: string;
@@ -11,7 +11,7 @@ export class Poster {
     this.#agent = new Agent({ keepAlive: true });
   }
 
-  /** Sends a text to `FRIEND`. Rejects unless it is answered 200. */
+  /** Sends a text to `FRIEND`. Rejects unless the answer is 200. */
   send(id: string, body: string): Promise<void> {
     const text = JSON.stringify({ type: 'text', to: FRIEND, body });
     const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
@@ -29,7 +29,7 @@ export class Poster {
     });
   }
 
-  /** Sends a text. Returns how long that took, in ms. */
+  /** Sends a text. Returns the duration in ms. */
   async timed(id: string, body: string): Promise<number> {
     const startedAt = performance.now();
     await this.send(id, body);

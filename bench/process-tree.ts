@@ -46,6 +46,6 @@ function readProc(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
-    return ''; // It exited meanwhile.
+    return ''; // It has exited.
   }
 }

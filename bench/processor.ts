@@ -4,13 +4,13 @@ import { descendantsOf } from './process-tree.ts';
 
 const MS_PER_TICK = 10;
 
-/** What processes of Node and of browsers use, in percent of one core. */
+/** The processor use of Node and browser processes, in percent of one core. */
 export interface Share {
   readonly node: number;
   readonly browser: number;
 }
 
-/** What some processes use within a time. */
+/** The processor use of these processes within a time. */
 export async function shareOf(node: readonly number[], browser: readonly number[], forMs: number): Promise<Share> {
   const sum = (pids: readonly number[]) => pids.reduce((all, pid) => all + cpuMs(pid), 0);
   const [nodeBefore, browserBefore, startedAt] = [sum(node), sum(browser), performance.now()];

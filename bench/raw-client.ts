@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** What one request is: the same bytes each time, on a connection that stays open. */
+/** A request: the same bytes each time, on a connection that stays open. */
 export interface RawRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -13,7 +13,7 @@ const HEAD_END = '\r\n\r\n';
 
 /**
  * Sends one request after the other on each of `connections` connections for some time, and returns how many were
- * answered. Bytes are compared, not parsed: an HTTP client of Node takes more time than the server that is measured.
+ * answered. Bytes are compared, not parsed: an HTTP client of Node takes more time than the measured server.
  */
 export async function load(
   url: string,
@@ -26,7 +26,7 @@ export async function load(
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** Opens an event stream. `onText`: called with what comes. Returns a function that closes it. */
+/** Opens an event stream. `onText`: called with received text. Returns a function that closes it. */
 export async function openStream(
   url: string,
   request: RawRequest,

@@ -5,7 +5,7 @@ import { accountsOf, link, QUICK, sessionSeeds, watchReady, withWorld } from './
 const READY = 'start with saved auth, until ready';
 const SECOND = 'the same again';
 
-/** How soon a session is back that was linked before. */
+/** How soon a linked session is ready again. */
 export const savedStart: Benchmark = {
   name: 'saved-start',
   rounds: 3,

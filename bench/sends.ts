@@ -11,7 +11,7 @@ const IN_FLIGHT = 16;
 const BURST_SENDS = 800;
 const SESSIONS = 4;
 const ALL_BURST_SENDS = 300;
-/** For each session. A gateway runs for months: what V8 compiles is compiled. */
+/** For each session. A gateway runs for months: V8 has compiled its hot code. */
 const WARM_UP = 200;
 const TO = `${FRIEND}@c.us`;
 const SECOND_MS = 1_000;
@@ -24,7 +24,7 @@ const ONE_ACKED = 'the same, until the network has all of them';
 const ALL = `sends/s, ${IN_FLIGHT} at once in each of ${SESSIONS} sessions`;
 const IN_ALL = `processor time of a send, ${IN_FLIGHT} at once`;
 
-/** How fast texts are sent, and what that costs. */
+/** How fast texts are sent, and at what cost. */
 export const sends: Benchmark = {
   name: 'sends',
   rounds: 3,

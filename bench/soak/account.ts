@@ -7,22 +7,22 @@ import type { SimulatorClient } from '@chat-web/simulator';
 export interface Sent {
   readonly body: string;
   readonly outcome: string;
-  /** Under a key: asked again until it is answered. */
+  /** With a key: retried until it is answered. */
   readonly isKeyed: boolean;
 }
 
 const REOPEN_MS = 200;
-/** A session that cannot be used comes back within some minutes. */
+/** An unusable session recovers within some minutes. */
 const ASK_AGAIN_MS = 1_000;
 const MOST_ATTEMPTS = 400;
 
-/** One linked account of the soak: what it should have received, and what its consumer has on record. */
+/** One linked account of the soak: what it should have received, and what its consumer has recorded. */
 export class SoakAccount {
   readonly id: string;
   readonly number: string;
   /** Bodies that phones have sent to it, in order. */
   readonly expected: string[] = [];
-  /** The consumer's own record: each event that it got, once. */
+  /** The consumer's record: each received event, once. */
   readonly record: { readonly id: string | undefined; readonly event: SessionEvent }[] = [];
   readonly sends: Sent[] = [];
   /** How often its stream ended although neither the gateway was killed nor the consumer went away. */
@@ -36,7 +36,7 @@ export class SoakAccount {
     this.number = number;
   }
 
-  /** Reads its stream until the signal aborts, and goes on where it was after each end. Never rejects. */
+  /** Reads its stream until the signal aborts, and resumes after each end. Never rejects. */
   async listen(address: () => GatewayAddress, signal: AbortSignal): Promise<void> {
     let after: string | undefined = 'oldest';
     while (!signal.aborted) {
@@ -58,7 +58,7 @@ export class SoakAccount {
     }
   }
 
-  /** What comes next ends its stream. */
+  /** An expected end of its stream follows. */
   expectEnd(): void {
     this.#mayEnd = this.#isOpen;
   }
@@ -79,8 +79,8 @@ export class SoakAccount {
   }
 
   /**
-   * It sends a message; every second one under a key, and asks again until it is answered. Never rejects. `client`: of the
-   * gateway as it is.
+   * Sends a message; every second one has a key, and is retried until it is answered. Never rejects. `client`: of the
+   * current gateway.
    */
   async send(client: () => OperationMethods, to: string): Promise<void> {
     const body = `from ${this.id} ${this.sends.length}`;

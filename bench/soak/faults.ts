@@ -8,7 +8,7 @@ import type { SoakAccount } from './account.ts';
 /** The session that a fault hits. */
 export interface Victim {
   readonly account: SoakAccount;
-  /** All of them. */
+  /** All accounts. */
   readonly accounts: readonly SoakAccount[];
   readonly world: Pick<World, 'restartGateway'>;
   readonly workerPid: number;

@@ -8,13 +8,13 @@ import { look, type Vitals } from './vitals.ts';
 
 /**
  * A long run with traffic both ways and one random fault a minute, on one session of four, its consumer or the gateway.
- * Exits with 1 if a message or an ack was lost or told twice, an answer was wrong, or resources grew.
+ * Exits with 1 if a message or an ack was lost or reported twice, an answer was wrong, or resources grew.
  */
 
 const MINUTE_MS = 60_000;
 const INBOUND_EVERY_MS = 500;
 const OUTBOUND_EVERY_MS = 1_000;
-/** The friend reads what came after so many messages. */
+/** The friend reads the messages after this many. */
 const READ_EVERY = 40;
 const SETTLE_TIMEOUT_MS = 6 * MINUTE_MS;
 const FRIEND = '12025550102';

@@ -2,7 +2,7 @@ import type { PhoneMessage } from '@chat-web/simulator';
 import type { SoakAccount } from './account.ts';
 import { median, type Vitals } from './vitals.ts';
 
-/** One requirement, and what was measured. */
+/** One requirement, and its measurement. */
 export interface Finding {
   readonly what: string;
   readonly seen: string;
@@ -23,7 +23,7 @@ function count(values: readonly string[]): Map<string, number> {
   return times;
 }
 
-/** Judges the traffic: no message and no ack lost, told twice or out of order, and no wrong answer. */
+/** Judges the traffic: no message or ack lost, reported twice or out of order, and no wrong answer. */
 export function judgeTraffic(accounts: readonly SoakAccount[], onPhone: readonly PhoneMessage[]): Finding[] {
   const expected = accounts.flatMap((account) => account.expected);
   const heard = accounts.map((account) => bodiesOf(account));
@@ -37,7 +37,7 @@ export function judgeTraffic(accounts: readonly SoakAccount[], onPhone: readonly
   const copies = (body: string) => arrived.get(body) ?? 0;
   const wrong = sends.filter(({ body, outcome, isKeyed }) => {
     if (outcome === 'sent' || isKeyed) return outcome !== 'sent' || copies(body) !== 1;
-    // The client's own code for an answer that did not come, as of a gateway that was killed.
+    // The client's own code for a missing answer, for example of a gateway that was killed.
     return ['outcome_unknown', 'internal_error'].includes(outcome) ? copies(body) > 1 : copies(body) > 0;
   });
   const outcomes = [...count(sends.map(({ outcome }) => outcome))].map(([name, times]) => `${times} ${name}`);
@@ -66,7 +66,7 @@ function bodiesOf({ record }: SoakAccount): string[] {
   return record.flatMap(({ event }) => (event.name === 'message' ? [event.data.body] : []));
 }
 
-/** For each message on the phone, the last ack on the consumer's record is the network's own; each is told once. */
+/** For each message on the phone, the last ack in the consumer's record is the network's own; each is reported once. */
 function judgeAcks(accounts: readonly SoakAccount[], onPhone: readonly PhoneMessage[]) {
   const acks = new Map<string, number[]>();
   for (const { event } of accounts.flatMap(({ record }) => record)) {

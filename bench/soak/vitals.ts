@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { descendantsOf } from '../process-tree.ts';
 
-/** What must not grow, at one moment. */
+/** Figures that must not grow, at one moment. */
 export interface Vitals {
   readonly processes: number;
   readonly fileDescriptors: number;
-  /** In the temporary folders of the data folder, and what browsers leave in the machine's. */
+  /** Files in the temporary folders of the data folder, and those that browsers leave in the machine's. */
   readonly temporaryFiles: number;
   /** The gateway's own memory, in MB (PSS). */
   readonly gatewayMb: number;
