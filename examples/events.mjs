@@ -1,10 +1,10 @@
 /**
- * Follows the events of a session, over restarts of the gateway and of itself. Prints one JSON line for each event.
+ * Follows the events of a session, across restarts of the gateway and of itself. Prints one JSON line for each event.
  *
  *   npm start                                            # or npm run demo, which prints a token
  *   GATEWAY_TOKEN=<token> node examples/events.mjs main  # in another terminal, in this checkout; Ctrl+C ends it
  *
- * GATEWAY_URL names another gateway. POSITION names a file for the position: with it, the next run goes on where this one
+ * GATEWAY_URL names another gateway. POSITION names a file for the position: with it, the next run resumes where this one
  * ended. The session must have been started once: see send.mjs. A key of the scope `read` is enough, but gets no `qr` events.
  */
 import { GatewayError, listen } from '@chat-web/host';

@@ -31,10 +31,10 @@ try {
   process.exitCode = 1;
 }
 
-/** Starts the session, and prints each QR until it is scanned. Throws if the session gives up. */
+/** Starts the session, and prints each QR until it is scanned. Throws if the session fails. */
 async function untilReady() {
   let shown;
-  let session = await client.startSession({ id }); // Changes nothing on a session that runs.
+  let session = await client.startSession({ id }); // Changes nothing if the session is running.
   while (session.status !== 'ready') {
     const isUp = session.status !== 'failed' && session.status !== 'stopped';
     if (!isUp || session.reason === 'PASSKEY_REQUIRED')

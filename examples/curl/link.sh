@@ -22,15 +22,15 @@ while :; do
     *'"status":"failed"'* | *'"status":"stopped"'*) echo "$answer" >&2; exit 1 ;;
     *'"PASSKEY_REQUIRED"'*) echo "It asks for a passkey: link on its owner's computer." >&2; exit 1 ;;
     *'"status":"qr"'*)
-      # It changes every 20 to 60 s. A 404 here means that it was scanned a moment ago.
+      # The QR changes every 20 to 60 s. A 404 here means that it was just scanned.
       if ask -o "$png.new" -H 'Accept: image/png' "$GATEWAY_URL/sessions/$session/qr" 2>/dev/null; then
-        mv "$png.new" "$png" # A viewer never sees half a picture.
+        mv "$png.new" "$png" # A viewer never sees an incomplete image.
         [ "$shown" = yes ] || echo "Open $png, and scan it on the phone: Settings, Linked devices, Link a device."
         shown=yes
       fi
       ;;
   esac
   sleep 2
-  # 404 `session_not_found`: nobody has scanned it in time.
+  # 404 `session_not_found`: it was not scanned in time.
   answer=$(ask "$GATEWAY_URL/sessions/$session/status") || { echo "$answer" >&2; exit 1; }
 done

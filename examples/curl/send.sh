@@ -13,7 +13,7 @@ session=${1:?$usage} key=${2:?$usage} message=${3:?$usage}
 answer=$(mktemp)
 trap 'rm -f "$answer"' EXIT
 
-# The message comes on standard input: other users of the machine can read command lines.
+# The message is passed on standard input: other users of the machine can read command lines.
 post() {
   printf %s "$message" | curl -sS --max-time 150 -o "$answer" -w '%{http_code}' -H @"$GATEWAY_AUTH" \
     -H 'Content-Type: application/json' -H "Idempotency-Key: $key" --data-binary @- \
@@ -24,9 +24,9 @@ for seconds in 1 2 4 8 16 0; do
   status=$(post)
   case $status in
     200) cat "$answer"; echo; exit 0 ;;
-    000 | 408 | 429 | 500 | 502 | 503 | 504) ;; # Whether it was sent or not: the key makes a repetition safe.
+    000 | 408 | 429 | 500 | 502 | 503 | 504) ;; # It may have been sent: the key makes a retry safe.
     409) grep -Eq '"(idempotency_in_progress|session_not_ready)"' "$answer" || break ;; # Not yet.
-    *) break ;; # It is refused, and was not sent.
+    *) break ;; # Refused: it was not sent.
   esac
   sleep "$seconds"
 done

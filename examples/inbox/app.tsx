@@ -11,32 +11,32 @@ import type { Inbox } from './follow.ts';
 import { download, send, withoutMarks } from './messages.ts';
 import { type Account, ConversationPage, type Draft, ErrorPage, InboxPage, LinkPage, type Listed } from './views.tsx';
 
-/** How the application is set up. */
+/** The parts and options of the application. */
 export interface AppOptions extends Inbox {
-  /** The origins by which browsers know this application, such as `http://127.0.0.1:8080`. */
+  /** The origins under which browsers reach this application, such as `http://127.0.0.1:8080`. */
   readonly origins: readonly string[];
-  /** A new link is fragile: how long no picture is asked for, in milliseconds. */
+  /** A new link is fragile: how long no pictures are requested, in milliseconds. */
   readonly picturesAfterMs: number;
-  /** Of the provider's cloud; it checks the signature of each delivery itself. */
+  /** For the provider's cloud; it verifies the signature of each delivery itself. */
   readonly webhook?: CloudWebhook | undefined;
 }
 
 const MAX_FORM_BYTES = 16 * 1_048_576;
-/** Of a large account, the newest; others open by their number. */
+/** For a large account, the newest; others can be opened by number. */
 const MOST_LISTED = 200;
 const PICTURE_SECONDS = 1_800;
 const PICTURE_WAIT_MS = 1_000;
 const STATUS_WAIT_MS = 3_000;
 const KEEPALIVE_MS = 25_000;
-/** How soon an open page connects again. */
+/** How soon an open page reconnects. */
 const RETRY_MS = 1_000;
-/** Ids of chats as the gateway gives them; of these, people have pictures. */
+/** Ids of chats from the gateway; of these, people have pictures. */
 const CHAT = /^[\d-]{1,40}@(c\.us|lid|g\.us)$/;
 const PERSON = /@(c\.us|lid)$/;
 
 const file = (name: string) => readFileSync(new URL(`../public/${name}`, import.meta.url), 'utf8');
 
-/** The pages of the inbox, and what their forms do. There is no login: it listens on this machine alone. */
+/** The pages of the inbox, and the handlers of their forms. There is no login: it listens only on this machine. */
 export function createApp(options: AppOptions): Hono {
   const { session, client, store, live, origins, webhook } = options;
   let known: readonly Chat[] = [];
@@ -44,7 +44,7 @@ export function createApp(options: AppOptions): Hono {
   if (webhook) app.route('/', cloudWebhookApp(webhook));
 
   app.use(async (c, next) => {
-    // A page of another site may have had its name resolved to this machine.
+    // Another site may have pointed its host name at this machine.
     if (!origins.some((origin) => new URL(origin).host === c.req.header('Host'))) throw new HTTPException(421);
     await next();
     if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
@@ -56,7 +56,7 @@ export function createApp(options: AppOptions): Hono {
         ...{ scriptSrc: ["'self'"], styleSrc: ["'self'"], imgSrc: ["'self'"], connectSrc: ["'self'"] },
         ...{ formAction: ["'self'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
       },
-      referrerPolicy: 'same-origin', // Without it a form's Origin is null, and the next check refuses it.
+      referrerPolicy: 'same-origin', // Otherwise a form's Origin is null, and the next check refuses it.
     }),
   );
   app.use(csrf({ origin: (origin) => origins.includes(origin) }));
@@ -107,7 +107,7 @@ export function createApp(options: AppOptions): Hono {
       return c.redirect(`/chats/${chat}`, 303);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      // The page was shown again by the browser, with a form that has been sent: what is in it now is another message.
+      // The browser has restored a page whose form was sent: its content now is another message.
       if (error.code === 'idempotency_key_reused') {
         const draft = { key: crypto.randomUUID(), body, problem: 'This form was sent before. Please send it again.' };
         return conversation(c, draft);
@@ -123,7 +123,7 @@ export function createApp(options: AppOptions): Hono {
     const { linkedAt } = store;
     const isNew = linkedAt !== undefined && Date.now() - Date.parse(linkedAt) < options.picturesAfterMs;
     if (isNew || !PERSON.test(chat)) return c.body(null, 204);
-    // A browser has six connections: pictures must not keep them from pages. The cache has a late one the next time.
+    // A browser has six connections: pictures must not block pages. The cache has a late picture the next time.
     const signal = AbortSignal.timeout(PICTURE_WAIT_MS);
     const picture = await client.getPicture({ id: session, contactId: chat }, { signal }).catch(() => undefined);
     if (picture !== undefined) c.header('Cache-Control', `private, max-age=${PICTURE_SECONDS}`);
@@ -138,7 +138,7 @@ export function createApp(options: AppOptions): Hono {
 
   app.get('/live', (c) =>
     streamSSE(c, (stream) => {
-      /** One at a time: a browser that does not read gets the next when it does. */
+      /** One at a time: a browser that does not read gets the next one when it does. */
       let isTelling = false;
       const tell = async () => {
         if (isTelling) return;
@@ -189,7 +189,7 @@ export function createApp(options: AppOptions): Hono {
     }
   }
 
-  /** The account's chats, as they were last if it is not ready, and those that are here alone. */
+  /** The account's chats, or the last known ones if it is not ready, and chats that exist only here. */
   async function listed({ status }: Account): Promise<readonly Listed[]> {
     if (status === 'ready') known = await client.listChats({ id: session }).catch(() => known);
     const ids = new Set(known.map(({ id }) => id));

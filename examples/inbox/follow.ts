@@ -2,7 +2,7 @@ import { type CachedClient, type CloudHandlers, type GatewayAddress, type Listen
 import type { Live } from './live.ts';
 import type { Store } from './store.ts';
 
-/** What everything here works on. */
+/** The state that all parts share. */
 export interface Inbox {
   readonly session: string;
   readonly client: CachedClient;
@@ -11,8 +11,9 @@ export interface Inbox {
 }
 
 /**
- * Follows the session's events from where it was. An event is handled when the store has it on disk: if the application
- * dies before, it comes again. `done` rejects where another attempt would not help, such as for a wrong token.
+ * Follows the session's events from the stored position. An event is handled once the store has it on disk: if the
+ * application crashes before, it is delivered again. `done` rejects if another attempt would not help, for example for
+ * a wrong token.
  */
 export function follow(address: GatewayAddress, { session, client, store, live }: Inbox) {
   /** A QR was shown: the next `ready` is a new link. */
@@ -55,12 +56,12 @@ export function follow(address: GatewayAddress, { session, client, store, live }
   return { done: listener.run({ any: take }), stop: () => listener.stop() };
 }
 
-/** Takes messages that come by the provider's cloud into the same inbox. */
+/** Adds messages from the provider's cloud to the same inbox. */
 export function cloudHandlers({ store, live }: Inbox): CloudHandlers {
   return {
     async message({ message, contact }) {
       const { from, type } = message;
-      if (!from || !/^\d{5,15}$/.test(from)) return; // Somebody who shows no number.
+      if (!from || !/^\d{5,15}$/.test(from)) return; // A sender without a number.
       await store.add({
         ...{ id: message.id.toWellFormed(), chat: `${from}@c.us`, type, timestamp: unixSeconds(message.timestamp) },
         ...{ fromMe: false, ack: 1, hasMedia: false, cloud: { name: contact?.profile?.name ?? `+${from}` } },
@@ -71,7 +72,7 @@ export function cloudHandlers({ store, live }: Inbox): CloudHandlers {
   };
 }
 
-/** The provider writes times as text; a page must not fail by one that is none. */
+/** The provider writes times as text; an invalid one must not break a page. */
 function unixSeconds(text: string): number {
   return /^\d{1,10}$/.test(text) ? Number(text) : Math.floor(Date.now() / 1_000);
 }

@@ -1,4 +1,4 @@
-/** Tells open pages that something has changed: they then ask for the page again. */
+/** Notifies open pages of changes: they then request the page again. */
 export class Live {
   readonly #readers = new Set<() => void>();
 
@@ -6,7 +6,7 @@ export class Live {
     for (const tell of this.#readers) tell();
   }
 
-  /** Calls `tell` at each change, until the function that it returns is called. */
+  /** Calls `tell` at each change, until the returned function is called. */
   follow(tell: () => void): () => void {
     this.#readers.add(tell);
     return () => this.#readers.delete(tell);

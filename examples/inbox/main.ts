@@ -41,7 +41,7 @@ events.done.catch((error: unknown) => {
   void stop();
 });
 
-/** What is in hand is finished; what comes later waits at the gateway. Open pages connect again by themselves. */
+/** Work in progress is finished; later events wait at the gateway. Open pages reconnect by themselves. */
 async function stop(): Promise<void> {
   server.close();
   await Promise.all([events.stop(), webhook?.close(), sendsDone()]);

@@ -3,17 +3,20 @@ import type { Inbox } from './follow.ts';
 
 type Sent = AnswerOf<'sendMessage'>;
 
-/** What a form sends. */
+/** The fields of a form. */
 export interface Outgoing {
   readonly chat: string;
   readonly body: string;
   readonly attachment: File | undefined;
 }
 
-/** What browsers show within a page. Anything else is a download: a stranger's HTML or SVG would run scripts as ours. */
+/**
+ * Images that browsers show within a page. Other files are downloads: a stranger's HTML or SVG would run scripts with
+ * our origin.
+ */
 export const SHOWN_IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-/** What the network shows as such; all else goes as a document. */
+/** The media kinds of the network; other files are sent as documents. */
 const KINDS: Readonly<Record<string, 'image' | 'video' | 'audio'>> = {
   ...{ 'image/jpeg': 'image', 'image/png': 'image', 'image/webp': 'image' },
   ...{ 'video/mp4': 'video', 'audio/mpeg': 'audio', 'audio/ogg': 'audio', 'audio/mp4': 'audio' },
@@ -21,12 +24,13 @@ const KINDS: Readonly<Record<string, 'image' | 'video' | 'audio'>> = {
 
 const FILE_SECONDS = 86_400;
 
-/** Sends under way, by their keys and what they send: a double click asks twice at once. */
+/** Sends in progress, by key and content: a double click sends two requests at once. */
 const underWay = new Map<string, Promise<void>>();
 
 /**
- * Sends what a form has, once for its key, and stores it. The key was made with the form: a double click, a reload, or
- * another try after an error or a crash has the same one, and gets the message that was sent. Rejects with a GatewayError.
+ * Sends the content of a form, once per key, and stores it. The key was created with the form: a double click, a
+ * reload, or a retry after an error or a crash has the same key, and gets the message that was sent. Rejects with a
+ * GatewayError.
  */
 export function send(inbox: Inbox, key: string, outgoing: Outgoing): Promise<void> {
   const { chat, body, attachment } = outgoing;
@@ -38,7 +42,7 @@ export function send(inbox: Inbox, key: string, outgoing: Outgoing): Promise<voi
   return sending;
 }
 
-/** Resolves when what is being sent has an answer. */
+/** Resolves when all sends in progress are answered. */
 export async function sendsDone(): Promise<void> {
   await Promise.allSettled(underWay.values());
 }
@@ -49,7 +53,7 @@ async function sendOnce({ session: id, client, store, live }: Inbox, idempotency
   const sent: Sent = attachment
     ? await client.sendMessage({ id, to: chat, ...mediaOf(attachment, body) }, options)
     : await client.sendMessage({ id, to: chat, type: 'text', body }, options);
-  if ('timestamp' in sent) await store.add({ ...sent, chat }); // All but reactions are.
+  if ('timestamp' in sent) await store.add({ ...sent, chat }); // All except reactions have one.
   live.changed();
 }
 
@@ -64,7 +68,7 @@ function mediaOf(file: File, caption: string) {
   };
 }
 
-/** A file of a message for a browser. */
+/** A message's file, as a response for a browser. */
 export function download({ data, size, mimeType, filename = 'file' }: Download): Response {
   const [type = ''] = mimeType.toLowerCase().split(';');
   const isShown = SHOWN_IMAGES.includes(type);
@@ -78,12 +82,12 @@ export function download({ data, size, mimeType, filename = 'file' }: Download):
   });
 }
 
-/** Marks that turn the direction of writing make `exe.pdf` of `fdp.exe`. */
+/** Removes marks that change the direction of writing, and would make `exe.pdf` of `fdp.exe`. */
 export function withoutMarks(name: string): string {
   return name.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
 }
 
-/** For a header: a name may hold anything, such as half a character. */
+/** Encodes a name for a header: it may contain anything, such as half a character. */
 function encoded(name: string): string {
   return encodeURIComponent(withoutMarks(name).toWellFormed()).replace(
     /['()*]/g,

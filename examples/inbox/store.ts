@@ -19,7 +19,7 @@ export interface Stored {
   readonly mimeType?: string | undefined;
   /** Who wrote it, in a group. */
   readonly author?: string | undefined;
-  /** It came by the provider's cloud, from a person of this name. */
+  /** It arrived through the provider's cloud, from a person with this name. */
   readonly cloud?: { readonly name: string } | undefined;
 }
 
@@ -34,15 +34,15 @@ const MOST_PER_CHAT = 500;
 const MOST_EARLY_ACKS = 1_000;
 
 /**
- * Messages, and the position among the gateway's events, in one file of JSON lines that only grows. A position is written
- * behind all that it stands for: after a crash, what is missing comes again, and what is there already is known by its id.
- * A real application has a database for this: one transaction for the work and the position.
+ * Messages, and the position among the gateway's events, in one append-only file of JSON lines. A position is written
+ * after everything that it covers: after a crash, missing events are delivered again, and known ones are recognised by
+ * id. A real application uses a database: one transaction for the work and the position.
  */
 export class Store {
   readonly #file: FileHandle;
   readonly #messages = new Map<string, Stored>();
   readonly #chats = new Map<string, string[]>();
-  /** An ack may come before the answer to the send that it is about. */
+  /** An ack may arrive before the answer to its send. */
   readonly #earlyAcks = new Map<string, number>();
   #linkedAt: string | undefined;
   #position: string | undefined;
@@ -63,13 +63,13 @@ export class Store {
     return store;
   }
 
-  /** Where the host's listener goes on after a restart. */
+  /** The position at which the host's listener resumes after a restart. */
   readonly position: PositionStore = {
     load: async () => this.#position,
     save: (position) => this.#write({ position }),
   };
 
-  /** When the account was linked last, in ISO 8601. */
+  /** When the account was last linked, in ISO 8601. */
   get linkedAt(): string | undefined {
     return this.#linkedAt;
   }
@@ -89,7 +89,7 @@ export class Store {
     return this.#messages.get(id);
   }
 
-  /** Resolves when the message is on disk. One that is there already changes nothing. */
+  /** Resolves when the message is on disk. A known message changes nothing. */
   async add(message: Stored): Promise<void> {
     if (!this.#messages.has(message.id)) await this.#write({ message });
   }
@@ -107,7 +107,7 @@ export class Store {
     await this.#file.close();
   }
 
-  /** One line after the other. It counts once it is on disk. */
+  /** One line at a time. A line counts once it is on disk. */
   #write(line: Line): Promise<void> {
     const written = this.#writing.then(async () => {
       const text = `${this.#isTorn ? '\n' : ''}${JSON.stringify(line)}\n`;
@@ -117,7 +117,7 @@ export class Store {
       this.#isTorn = false;
       this.#apply(line);
     });
-    this.#writing = written.catch(() => {}); // Its caller knows.
+    this.#writing = written.catch(() => {}); // The caller handles the error.
     return written;
   }
 
@@ -148,7 +148,7 @@ export class Store {
   }
 }
 
-/** A line that a crash has cut off is none. */
+/** A line that was truncated by a crash is ignored. */
 function parsed(text: string): Line | undefined {
   try {
     return JSON.parse(text) as Line;

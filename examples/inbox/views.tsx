@@ -17,7 +17,7 @@ export interface Listed {
   readonly last?: { readonly body: string; readonly timestamp: number; readonly fromMe: boolean } | undefined;
 }
 
-/** What is in the form for the next message. */
+/** The content of the form for the next message. */
 export interface Draft {
   /** Of the message that the form is for: sent twice, it arrives once. */
   readonly key: string;
@@ -27,12 +27,12 @@ export interface Draft {
 
 const STATUS: Readonly<Record<string, string>> = {
   unknown: 'No account is linked.',
-  unreachable: 'The gateway cannot be reached. Messages that arrive meanwhile will follow.',
+  unreachable: 'The gateway cannot be reached. Messages that arrive meanwhile are delivered later.',
   starting: 'The account is starting.',
   qr: 'The account is not linked: scan the QR.',
   authenticating: 'The phone has scanned the QR. Loading the chats may take some minutes.',
-  disconnected: 'The connection of the account is lost, and is being brought back.',
-  failed: 'The account was given up.',
+  disconnected: 'The account has lost its connection, and is reconnecting.',
+  failed: 'The account has failed.',
   stopped: 'The account is stopped.',
 };
 const ACKS: Readonly<Record<number, string>> = {
@@ -47,7 +47,7 @@ const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', ti
 const dateAlone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const timeAlone = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-/** Everything that a stranger has written goes through JSX, which escapes it. There is no `raw` but this one. */
+/** Everything that strangers write goes through JSX, which escapes it. This is the only `raw`. */
 const DOCTYPE = raw('<!DOCTYPE html>');
 
 function Page({ title, view, children }: { title: string; view: string; children: Child }) {
@@ -68,7 +68,7 @@ function Page({ title, view, children }: { title: string; view: string; children
   );
 }
 
-/** How an account is linked. */
+/** The page that links an account. */
 export function LinkPage({ account }: { account: Account }) {
   return (
     <Page title="Link an account" view="single">
@@ -95,9 +95,9 @@ export function LinkPage({ account }: { account: Account }) {
 function Passkey() {
   return (
     <p>
-      Some accounts ask for a passkey when a device is linked. It lives with the owner of the account, and no server can
-      answer for it. Cancel on the phone, and link the account on the owner’s own computer: with a gateway there, in a
-      browser that can be seen, where the passkey works as everywhere. Then move the linked session to this gateway.
+      Some accounts ask for a passkey when a device is linked. Only the owner of the account has it; a server cannot
+      provide it. Cancel on the phone, and link the account on the owner’s own computer: with a gateway there, in a
+      visible browser, where the passkey works as usual. Then move the linked session to this gateway.
     </p>
   );
 }
@@ -138,7 +138,7 @@ function Start({ account: { status, message } }: { account: Account }) {
   );
 }
 
-/** The list of chats alone. */
+/** The list of chats. */
 export function InboxPage({ account, chats }: { account: Account; chats: readonly Listed[] }) {
   return (
     <Page title="Inbox" view="list">
@@ -158,7 +158,7 @@ interface Conversation {
   readonly draft: Draft;
 }
 
-/** One chat, beside the list where there is room. */
+/** One chat, beside the list if there is room. */
 export function ConversationPage({ account, chats, chat, messages, draft }: Conversation) {
   return (
     <Page title={`${chat.name} – Inbox`} view="conversation">
@@ -245,7 +245,7 @@ function Chats({ account, chats, current }: { account: Account; chats: readonly 
   );
 }
 
-/** What is wrong with the account, if anything. */
+/** The problem of the account, if there is one. */
 function Status({ account: { status } }: { account: Account }) {
   return (
     <div id="account" role="status">
@@ -258,7 +258,7 @@ function Status({ account: { status } }: { account: Account }) {
   );
 }
 
-/** The initial shows where there is no picture. */
+/** Shows the initial if there is no picture. */
 function Avatar({ id, name }: { id: string; name: string }) {
   const [initial = '?'] = name.replace(/^\+/, '');
   return (
@@ -317,7 +317,7 @@ function Time({ seconds, short = false }: { seconds: number; short?: boolean }) 
   );
 }
 
-/** Anything that did not work. */
+/** Any error. */
 export function ErrorPage({ text }: { text: string }) {
   return (
     <Page title="Inbox" view="single">

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Follows the events of a gateway, with the standard library alone, and goes on where it was after any break.
+"""Follows the events of a gateway, with only the standard library, and resumes after any interruption.
 
     GATEWAY_TOKEN=<token> python3 examples/python/events.py position main
 
 Prints one JSON line for each event of the sessions named, or of all. The position is kept in a file: an event is handled
-at least once, also when this program, the gateway or the machine crashes. GATEWAY_URL names another gateway; a key needs
+at least once, even if this program, the gateway or the machine crashes. GATEWAY_URL names another gateway; a key needs
 the scope `read`. Python 3.8 or newer.
 """
 
@@ -18,12 +18,12 @@ import time
 import urllib.parse
 
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.25, 30.0
-SILENCE_S = 75  # A comment comes every 30 s: a connection that is silent for longer is dead.
-RETRIED = {408, 429}  # Of the 4xx. The others say that the request, the token or a session is wrong.
+SILENCE_S = 75  # A comment arrives every 30 s: a connection that is silent for longer is dead.
+RETRIED = {408, 429}  # Of the 4xx. The others mean that the request, the token or a session is wrong.
 
 
 def handle(event):
-    """Replace this with your own code. If it raises, the program ends; the next run begins with the same event."""
+    """Replace this with your own code. If it raises, the program exits; the next run begins with the same event."""
     if event["name"] == "gap":
         print(f"events are missing: {event['data']}; look at the chats themselves", file=sys.stderr)
     print(json.dumps(event), flush=True)
@@ -37,7 +37,7 @@ def load(path):
 
 
 def save(path, position):
-    """In one step: a crash leaves the former position or this one, never half of it."""
+    """Atomic: a crash leaves either the former position or this one."""
     with open(path + ".new", "w", encoding="ascii") as file:
         file.write(position)
         file.flush()
@@ -46,7 +46,7 @@ def save(path, position):
 
 
 class Broken(Exception):
-    """Another try may help, after `wait` seconds at the earliest."""
+    """A retry may help, after at least `wait` seconds."""
 
     def __init__(self, why, wait=0.0):
         super().__init__(why)
@@ -55,7 +55,7 @@ class Broken(Exception):
 
 def open_stream(url, token, sessions, position):
     connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
-    # Without a position: the oldest event that the gateway keeps. Last-Event-ID wins over `after`.
+    # Without a position: the oldest event that the gateway keeps. Last-Event-ID takes precedence over `after`.
     query = urllib.parse.urlencode({"after": "oldest", **({"sessions": ",".join(sessions)} if sessions else {})})
     headers = {"Authorization": token and "Bearer " + token, "Last-Event-ID": position}
     headers = {name: value for name, value in headers.items() if value}
@@ -75,7 +75,7 @@ def open_stream(url, token, sessions, position):
 
 
 def messages(response):
-    """The parts of the stream, as (id, event, data). Half a part at the end of a broken stream is dropped."""
+    """The frames of the stream, as (id, event, data). An incomplete frame at the end of a broken stream is dropped."""
     fields = {}
     while True:
         try:
@@ -105,10 +105,10 @@ def main():
                     delay = FIRST_DELAY_S
                     if data:
                         handle({"id": position, "name": name, **json.loads(data)})  # with session, at, data
-                    if position:  # `qr` has none. A keepalive may have one, so that the position does not grow old.
+                    if position:  # `qr` has none. A keepalive may have one: the position stays recent.
                         save(path, position)
         except Broken as broken:
-            print(f"{broken}; connecting again", file=sys.stderr)
+            print(f"{broken}; reconnecting", file=sys.stderr)
             time.sleep(max(broken.wait, delay * random.uniform(0.5, 1)))
             delay = min(2 * delay, LONGEST_DELAY_S)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sends a text once, with the standard library alone, however often this is run with the same key.
+"""Sends a text once, with only the standard library, however often this is run with the same key.
 
     GATEWAY_TOKEN=<token> python3 examples/python/send.py order-4711-shipped +12025550102 "On its way"
 
@@ -17,15 +17,15 @@ import urllib.parse
 import urllib.request
 
 ATTEMPTS = 6
-TIMEOUT_S = 150  # The gateway answers or gives up before.
-# After these, and where there is no answer at all, the message may have been sent. The key makes a repetition safe.
+TIMEOUT_S = 150  # The gateway answers earlier.
+# After these, or without an answer, the message may have been sent. The key makes a retry safe.
 RETRIED = {408, 429, 500, 502, 503, 504}
-# The first request is still under way; the session is starting.
+# The first request is still in progress; the session is starting.
 NOT_YET = ('"idempotency_in_progress"', '"session_not_ready"')
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
-    """The gateway never redirects, and the token is for nobody else."""
+    """The gateway never redirects, and the token must not go elsewhere."""
 
     def redirect_request(self, *_):
         return None

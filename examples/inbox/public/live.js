@@ -1,5 +1,5 @@
-// Keeps an open page up to date. The server says that something has changed; the page is fetched again, and its live parts
-// are taken over. Whatever strangers wrote was escaped by the server: it is never put together here.
+// Keeps an open page up to date. When the server reports a change, the page is fetched again, and its live parts
+// replace the current ones. The server has escaped everything that strangers wrote: no HTML is built here.
 
 const LISTS = ['chats', 'messages'];
 const PARTS = ['account', 'link'];
@@ -8,7 +8,7 @@ const RETRY_MS = 5_000;
 let isRunning = false;
 let isAsked = false;
 
-/** One request at a time, however fast changes come. */
+/** One request at a time, however often changes arrive. */
 async function refresh() {
   isAsked = true;
   if (isRunning) return;
@@ -21,7 +21,7 @@ async function refresh() {
       if (response.ok) take(new DOMParser().parseFromString(await response.text(), 'text/html'));
     }
   } catch {
-    // The server is away: the event stream connects again, and then this runs.
+    // The server is away: the event stream reconnects, and then this runs again.
   } finally {
     isRunning = false;
   }
@@ -39,7 +39,7 @@ function take(page) {
   if (document.querySelector('#messages li')) document.querySelector('.hint')?.remove();
 }
 
-/** Each item of a list is known by its id, wherever it has moved to. */
+/** List items are matched by id, wherever they have moved. */
 function takeItems(list, wanted) {
   const items = [...wanted.children];
   for (const [index, item] of items.entries()) {
@@ -51,7 +51,9 @@ function takeItems(list, wanted) {
   while (list.children.length > items.length) list.lastElementChild.remove();
 }
 
-/** What stays the same is not touched: screen readers read what is new alone, and a link that is about to be clicked stays. */
+/**
+ * Unchanged elements are kept: screen readers then read only new ones, and a link that is about to be clicked stays.
+ */
 function takeOver(now, then) {
   if (now.isEqualNode(then)) return;
   if (now.nodeName !== then.nodeName || now.nodeType !== Node.ELEMENT_NODE) return now.replaceWith(then);
@@ -66,14 +68,14 @@ function takeOver(now, then) {
 }
 
 let stream;
-/** A browser has six connections for all tabs of a site: those that nobody looks at leave theirs to the others. */
+/** A browser has six connections for all tabs of a site: hidden tabs leave theirs to the others. */
 function follow() {
   stream?.close();
   if (document.hidden) return;
   stream = new EventSource('/live');
   stream.addEventListener('changed', refresh); // Each connection begins with one.
   stream.addEventListener('error', () => {
-    if (stream.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS); // A proxy has answered for the server.
+    if (stream.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS); // A proxy has answered.
   });
 }
 
