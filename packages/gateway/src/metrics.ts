@@ -213,7 +213,7 @@ function moveCounter(mover: Pick<Mover, 'counts'>, registers: Registry[]): void 
   new Counter({
     ...{
       name: `${PREFIX}session_moves_total`,
-      help: 'Sessions exported and imported, imports refused for their archive or its place, and imports that failed',
+      help: 'Sessions exported and imported, imports refused, and imports that failed',
       registers,
     },
     labelNames: ['outcome'],
@@ -237,7 +237,11 @@ function webhookMetrics(webhooks: MetricsSources['webhooks'], registers: Registr
     },
   });
   new Counter({
-    ...{ name: `${PREFIX}webhook_dead_letters_total`, help: 'Events given up after their last attempt', registers },
+    ...{
+      name: `${PREFIX}webhook_dead_letters_total`,
+      help: 'Events that became dead letters after their last attempt',
+      registers,
+    },
     labelNames: ['webhook'],
     collect() {
       this.reset();
@@ -266,7 +270,7 @@ function journalMetrics({ journal, events }: MetricsSources, registers: Registry
     records.inc(count);
   });
   new Counter({
-    ...{ name: `${PREFIX}event_gaps_total`, help: 'Gaps that readers were told of, by reason', registers },
+    ...{ name: `${PREFIX}event_gaps_total`, help: 'Gaps reported to readers, by reason', registers },
     labelNames: ['reason'],
     collect() {
       this.reset();

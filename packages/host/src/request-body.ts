@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The body passed to `fetch`. */
 export type Body = string | Blob | ReadableStream<Uint8Array>;
 
-/** A body, created anew for each attempt. */
+/** A body, recreated for each attempt. */
 export interface RequestBody {
   /** False if it can be sent only once. */
   readonly isRepeatable: boolean;

@@ -8,7 +8,7 @@ export const CHANNEL_FDS = { toGateway: 3, toWorker: 4 } as const;
 
 /**
  * Limits of one message. The largest legitimate ones are lists: 10,000 contacts with long names take 7 MB and 100,000
- * values. With a limit of bytes alone, 8 MB of brackets would keep the gateway busy for seconds.
+ * values. With only a limit of bytes, 8 MB of brackets would keep the gateway busy for seconds.
  */
 const LIMITS = { bytes: 16 * 1_048_576, values: 400_000, depth: 16 };
 /** Smaller messages need no check. */

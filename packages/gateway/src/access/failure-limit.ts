@@ -1,7 +1,7 @@
 import { networkOf } from '../host/addresses.ts';
 
 const MINUTE_MS = 60_000;
-/** Bounds memory: beyond this, the oldest networks are dropped and start counting anew. */
+/** Bounds memory: beyond this, the oldest networks are dropped and start counting again. */
 const MAX_NETWORKS = 10_000;
 
 interface Count {

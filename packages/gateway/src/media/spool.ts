@@ -72,7 +72,7 @@ export class Spool {
     return emptyFolder(this.dir, this.#log);
   }
 
-  /** A new file for an upload to a session. Throws like `assertRoom`. `isHashed`: its bytes are to be compared later. */
+  /** A new file for an upload to a session. Throws like `assertRoom`. `isHashed`: its bytes will be compared later. */
   async create(sessionId: string, { isHashed = false } = {}): Promise<SpoolWriter> {
     await this.assertRoom(sessionId);
     const file = randomUUID();

@@ -51,7 +51,7 @@ export type Phase =
   | { readonly status: 'failed'; readonly cause: Cause }
   | { readonly status: 'moved'; readonly cause: Cause };
 
-/** A pending timer. The session sets its timer anew whenever this object changes. */
+/** A pending timer. The session resets its timer whenever this object changes. */
 export interface Wait {
   readonly ms: number;
   readonly until: Date;
